@@ -1,0 +1,86 @@
+package civil
+
+import "fmt"
+
+// Range is a period of whole days with both ends included.
+type Range struct {
+	First, Last Date
+}
+
+// Days returns the number of days in the period; 0 when it is empty or reversed.
+func (r Range) Days() int {
+	if r.Last.Before(r.First) || r.First.IsZero() {
+		return 0
+	}
+	return r.Last.Sub(r.First) + 1
+}
+
+// Contains reports whether the day lies in the period.
+func (r Range) Contains(d Date) bool { return !d.Before(r.First) && !d.After(r.Last) }
+
+// Previous returns the equally long period that ends the day before this one starts.
+func (r Range) Previous() Range {
+	n := r.Days()
+	return Range{First: r.First.AddDays(-n), Last: r.First.AddDays(-1)}
+}
+
+// Intersect returns the days that lie in both periods. Its Days is 0 when there are none.
+func (r Range) Intersect(other Range) Range {
+	if other.First.After(r.First) {
+		r.First = other.First
+	}
+	if other.Last.Before(r.Last) {
+		r.Last = other.Last
+	}
+	return r
+}
+
+// String returns "first to last".
+func (r Range) String() string { return fmt.Sprintf("%s to %s", r.First, r.Last) }
+
+// Granularity is the width of a point in a series.
+type Granularity string
+
+// The widths a series can have. Weeks start on Monday.
+const (
+	ByDay   Granularity = "day"
+	ByWeek  Granularity = "week"
+	ByMonth Granularity = "month"
+)
+
+// Start returns the first day of the day, week or month that d lies in.
+func (g Granularity) Start(d Date) Date {
+	switch g {
+	case ByWeek:
+		return d.AddDays(-((int(d.Weekday()) + 6) % 7))
+	case ByMonth:
+		return New(d.Year(), d.Month(), 1)
+	case ByDay:
+		return d
+	}
+	return d
+}
+
+// Next returns the first day of the bucket after the one that starts at d.
+func (g Granularity) Next(d Date) Date {
+	switch g {
+	case ByWeek:
+		return d.AddDays(7)
+	case ByMonth:
+		return New(d.Year(), d.Month()+1, 1)
+	case ByDay:
+		return d.AddDays(1)
+	}
+	return d.AddDays(1)
+}
+
+// Buckets cuts the period into days, weeks or months. The first and the last may be cut off by the period's ends.
+func (r Range) Buckets(g Granularity) []Range {
+	var out []Range
+	for start := r.First; !start.After(r.Last) && r.Days() > 0; {
+		next := g.Next(g.Start(start))
+		out = append(out, Range{First: start, Last: next.AddDays(-1)}.Intersect(r))
+		start = next
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+// Package money holds exact amounts with their currency.
+//
+// An amount is an integer of the currency's minor unit. Nothing here is a float; statistics cross over
+// explicitly with [Amount.Major].
+package money
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// Currency is an ISO 4217 code in upper case, such as "USD".
+type Currency string
+
+// exponents lists the currencies of ISO 4217 whose minor unit is not a hundredth.
+var exponents = map[Currency]int{
+	"BIF": 0, "CLP": 0, "DJF": 0, "GNF": 0, "ISK": 0, "JPY": 0, "KMF": 0, "KRW": 0, "PYG": 0, "RWF": 0,
+	"UGX": 0, "UYI": 0, "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0,
+	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
+}
+
+// ParseCurrency reads a three-letter code in either case.
+func ParseCurrency(s string) (Currency, error) {
+	code := strings.ToUpper(strings.TrimSpace(s))
+	if len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return "", fmt.Errorf("%q is not a currency code such as USD", s)
+	}
+	return Currency(code), nil
+}
+
+// Exponent returns the number of decimals of the minor unit: 2 for USD, 0 for JPY, 3 for KWD.
+func (c Currency) Exponent() int {
+	if e, ok := exponents[c]; ok {
+		return e
+	}
+	return 2
+}
+
+// Amount is an exact sum of money.
+type Amount struct {
+	Minor    int64 // in minor units: cents for USD
+	Currency Currency
+}
+
+// Major returns the amount in whole currency units, for display and for statistics.
+func (a Amount) Major() float64 { return Major(a.Minor, a.Currency) }
+
+// Major returns minor units of a currency as whole units.
+func Major(minor int64, c Currency) float64 {
+	return float64(minor) / math.Pow10(c.Exponent())
+}
+
+// Add returns the sum. Two currencies have none: that is an error.
+func (a Amount) Add(b Amount) (Amount, error) {
+	if a.Currency != b.Currency {
+		return Amount{}, fmt.Errorf("cannot add %s to %s", b.Currency, a.Currency)
+	}
+	sum := a.Minor + b.Minor
+	if (sum > a.Minor) != (b.Minor > 0) && b.Minor != 0 {
+		return Amount{}, fmt.Errorf("sum of %s and %s is too large", a, b)
+	}
+	return Amount{Minor: sum, Currency: a.Currency}, nil
+}
+
+// String returns the amount with all decimals of its currency, such as "1234.50 USD".
+func (a Amount) String() string {
+	sign, minor := "", a.Minor
+	if minor < 0 {
+		sign = "-"
+	}
+	digits := strings.TrimPrefix(strconv.FormatInt(minor, 10), "-")
+	e := a.Currency.Exponent()
+	if e == 0 {
+		return sign + digits + " " + string(a.Currency)
+	}
+	for len(digits) <= e {
+		digits = "0" + digits
+	}
+	return sign + digits[:len(digits)-e] + "." + digits[len(digits)-e:] + " " + string(a.Currency)
+}
+
+// Rate is an exact exchange rate: how many units of the target one unit of the source is worth.
+type Rate struct{ ratio *big.Rat }
+
+// ParseRate reads a positive decimal such as "1.0842".
+func ParseRate(s string) (Rate, error) {
+	r, ok := new(big.Rat).SetString(strings.TrimSpace(s))
+	if !ok || r.Sign() <= 0 || strings.ContainsAny(s, "/eE") {
+		return Rate{}, fmt.Errorf("%q is not a positive exchange rate", s)
+	}
+	return Rate{ratio: r}, nil
+}
+
+// Convert returns the amount in another currency, rounded half away from zero to its minor unit.
+func (a Amount) Convert(to Currency, rate Rate) (Amount, error) {
+	x := new(big.Rat).SetInt64(a.Minor)
+	x.Mul(x, rate.ratio)
+	shift := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(abs(to.Exponent()-a.Currency.Exponent()))), nil))
+	if to.Exponent() >= a.Currency.Exponent() {
+		x.Mul(x, shift)
+	} else {
+		x.Quo(x, shift)
+	}
+	minor, ok := roundHalfAway(x)
+	if !ok {
+		return Amount{}, fmt.Errorf("%s in %s is too large", a, to)
+	}
+	return Amount{Minor: minor, Currency: to}, nil
+}
+
+func roundHalfAway(x *big.Rat) (int64, bool) {
+	doubled := new(big.Int).Lsh(new(big.Int).Abs(x.Num()), 1)
+	doubled.Add(doubled, x.Denom())
+	doubled.Quo(doubled, new(big.Int).Lsh(x.Denom(), 1))
+	if x.Sign() < 0 {
+		doubled.Neg(doubled)
+	}
+	return doubled.Int64(), doubled.IsInt64()
+}
+
+func abs(n int) int {
+	if n < 0 {
+		return -n
+	}
+	return n
+}
