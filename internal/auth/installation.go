@@ -1,0 +1,130 @@
+package auth
+
+import (
+	"bytes"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// InstallationSecretLen is the length of an installation's secret in bytes.
+const InstallationSecretLen = 32
+
+// LoadSecret returns the installation's secret from a file of 64 hexadecimal digits, and makes the file at the
+// first start. Of several processes that start at once one makes it and all return the same. A file that others
+// than its owner may read, or that holds something else, is a fault of kind misconfigured.
+func LoadSecret(path string) ([]byte, error) {
+	secret, err := readSecret(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = makeSecret(path); err == nil {
+			secret, err = readSecret(path)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("installation secret: %w", err)
+	}
+	return secret, nil
+}
+
+func readSecret(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	// Windows has no such mode bits; there the folder's access list protects the file.
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		return nil, fault.New(fault.KindMisconfigured, "the file %s can be read by others than its owner (mode %#o)", path, mode).
+			WithHint("chmod 600 %s", path)
+	}
+	damaged := fault.New(fault.KindMisconfigured, "the file %s does not hold %d hexadecimal digits", path, 2*InstallationSecretLen).
+		WithHint("restore it from a backup; with a new one, all API keys have to be made again")
+	text, err := io.ReadAll(io.LimitReader(f, 4*InstallationSecretLen)) // more than enough to see that it is too long
+	if err != nil {
+		return nil, err
+	}
+	secret, err := hex.DecodeString(string(bytes.TrimSpace(text)))
+	if err != nil || len(secret) != InstallationSecretLen {
+		return nil, damaged
+	}
+	return secret, nil
+}
+
+// makeSecret writes a complete file aside and links it to its name, which fails when another process was first:
+// nobody ever sees half a secret, and the first one stays.
+func makeSecret(path string) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	aside, err := os.CreateTemp(dir, ".secret-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(aside.Name())
+	secret := make([]byte, InstallationSecretLen)
+	rand.Read(secret) // never fails: the program ends when the system has no randomness
+	_, err = fmt.Fprintln(aside, hex.EncodeToString(secret))
+	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(aside.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// syncDir makes the new name outlast a power cut.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // folders cannot be synced there
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Installation derives the keys of one installation from its secret, by HKDF-SHA256 without salt (RFC 5869). The
+// names below are the info of the derivation; a name is never given another meaning, because what was hashed
+// under it could no longer be found:
+//
+//	assay/api-key/v1        hashes of API keys
+//	assay/contact/v1/ID     hashes of e-mail addresses and phone numbers in the workspace ID
+type Installation struct{ secret []byte }
+
+// NewInstallation returns the installation with that secret, which [LoadSecret] returns.
+func NewInstallation(secret []byte) Installation { return Installation{secret: bytes.Clone(secret)} }
+
+// HashKey returns the 32-byte key under which the workspace's e-mail addresses and phone numbers are hashed. Each
+// workspace has its own, so that nobody can tell which customers two stores share.
+func (i Installation) HashKey(ws measure.WorkspaceID) []byte {
+	return i.derive("assay/contact/v1/" + string(ws))
+}
+
+// apiKeyHashing returns the 32-byte key under which API keys are hashed.
+func (i Installation) apiKeyHashing() []byte { return i.derive("assay/api-key/v1") }
+
+func (i Installation) derive(name string) []byte {
+	key, err := hkdf.Key(sha256.New, i.secret, nil, name, sha256.Size)
+	if err != nil {
+		panic(err) // only for a length that SHA-256 cannot give
+	}
+	return key
+}

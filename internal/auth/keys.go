@@ -1,0 +1,201 @@
+package auth
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strings"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+const (
+	// DefaultLifetime is how long a key lives when nothing else is asked for.
+	DefaultLifetime = 90 * 24 * time.Hour
+	// DefaultOverlap is how long a rotated key stays valid beside its successor.
+	DefaultOverlap = 24 * time.Hour
+
+	maxLifetime = 10 * 365 * 24 * time.Hour
+)
+
+// KeyStore keeps keys. A key or workspace that does not exist is a fault of kind not_found.
+type KeyStore interface {
+	CreateKey(ctx context.Context, k control.Key, by control.By) error
+	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
+	Key(ctx context.Context, id string) (control.Key, error)
+	KeyByHash(ctx context.Context, hash []byte) (control.Key, control.Workspace, error)
+	RevokeKey(ctx context.Context, id string, by control.By) (control.Key, error)
+	ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error
+	TouchKeys(ctx context.Context, used map[string]time.Time) error
+}
+
+// Tokens verifies access tokens. A token that is not accepted is a fault of kind unauthenticated.
+type Tokens interface {
+	Verify(ctx context.Context, token string) (Principal, error)
+}
+
+// KeysOptions are what [NewKeys] needs.
+type KeysOptions struct {
+	Store        KeyStore
+	Installation Installation
+	Tokens       Tokens           // nil: there is no signing secret, and tokens cannot be verified
+	Now          func() time.Time // the real clock, also where answers have a frozen one
+	Log          *slog.Logger     // nothing is logged when nil
+}
+
+// Keys makes API keys and recognises their bearers. Its methods may be called from many goroutines.
+type Keys struct {
+	store   KeyStore
+	tokens  Tokens
+	hashing []byte // HMAC key
+	now     func() time.Time
+	log     *slog.Logger
+	known   known
+	used    lastUse
+}
+
+// NewKeys returns the service. [Keys.Run] has to run for last uses to be kept.
+func NewKeys(o KeysOptions) *Keys {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Keys{store: o.Store, tokens: o.Tokens, hashing: o.Installation.apiKeyHashing(), now: o.Now, log: o.Log}
+}
+
+// NewKey describes a key to be made.
+type NewKey struct {
+	Workspace measure.WorkspaceID
+	Name      string
+	Scopes    []control.Scope // only measurement.read when empty
+	Tools     []string        // allow-list; empty: all tools
+	Lifetime  time.Duration   // [DefaultLifetime] when 0
+	NoExpiry  bool            // the key lives until it is revoked
+}
+
+// toolForm is what the name of a tool looks like.
+var toolForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// Create makes a key for actor and returns it with its secret, which cannot be had again.
+func (k *Keys) Create(ctx context.Context, n NewKey, actor string) (Secret, control.Key, error) {
+	key, err := k.described(n)
+	if err != nil {
+		return "", control.Key{}, err
+	}
+	secret := k.equip(&key)
+	if err := k.store.CreateKey(ctx, key, control.By{Actor: actor, At: key.CreatedAt}); err != nil {
+		return "", control.Key{}, err
+	}
+	return secret, key, nil
+}
+
+// described checks a description and fills its gaps.
+func (k *Keys) described(n NewKey) (control.Key, error) {
+	name, err := control.CheckedName(n.Name)
+	if err != nil {
+		return control.Key{}, err
+	}
+	scopes, err := control.ParseScopes(texts(n.Scopes))
+	if err != nil {
+		return control.Key{}, err
+	}
+	if len(scopes) == 0 {
+		scopes = []control.Scope{control.ScopeRead}
+	}
+	for _, tool := range n.Tools {
+		if !toolForm.MatchString(tool) {
+			return control.Key{}, fault.Invalid("%q is not the name of a tool", tool)
+		}
+	}
+	if n.Lifetime < 0 || n.Lifetime > maxLifetime {
+		return control.Key{}, fault.Invalid("a key cannot live for %s", n.Lifetime).
+			WithHint("use up to ten years, or no expiry at all")
+	}
+	key := control.Key{Workspace: n.Workspace, Name: name, Scopes: scopes, Tools: n.Tools, CreatedAt: k.instant()}
+	if n.Lifetime == 0 {
+		n.Lifetime = DefaultLifetime
+	}
+	if !n.NoExpiry {
+		key.ExpiresAt = key.CreatedAt.Add(n.Lifetime)
+	}
+	return key, nil
+}
+
+// equip gives the key an id and a secret.
+func (k *Keys) equip(key *control.Key) Secret {
+	secret := NewSecret()
+	key.ID = strings.ToLower(rand.Text()[:idLen])
+	key.Hint = secret.Hint()
+	key.Hash = k.hash(secret)
+	return secret
+}
+
+// idLen is the length of a key's id: 60 bits, short enough to be typed.
+const idLen = 12
+
+func (k *Keys) hash(s Secret) []byte {
+	mac := hmac.New(sha256.New, k.hashing)
+	mac.Write([]byte(s))
+	return mac.Sum(nil)
+}
+
+// List returns the workspace's keys, revoked and expired ones too, oldest first.
+func (k *Keys) List(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error) {
+	return k.store.Keys(ctx, ws)
+}
+
+// Revoke ends a key for good: at once in this process, in others after [Staleness] at most. Revoking twice is no
+// mistake.
+func (k *Keys) Revoke(ctx context.Context, id, actor string) (control.Key, error) {
+	key, err := k.store.RevokeKey(ctx, id, control.By{Actor: actor, At: k.instant()})
+	k.Invalidate()
+	return key, err
+}
+
+// Rotate makes a successor with the same name, scopes, tools and length of life. The old key stays valid for
+// the overlap, [DefaultOverlap] when 0, so that clients can be changed one after the other. The successor has
+// an id and a secret of its own. A key that is no longer valid or was rotated before is a fault of kind conflict.
+func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration, actor string) (Secret, control.Key, error) {
+	if overlap == 0 {
+		overlap = DefaultOverlap
+	}
+	if overlap < 0 {
+		return "", control.Key{}, fault.Invalid("an overlap of %s lies in the past", overlap)
+	}
+	old, err := k.store.Key(ctx, id)
+	if err != nil {
+		return "", control.Key{}, err
+	}
+	next := control.Key{Workspace: old.Workspace, Name: old.Name, Scopes: old.Scopes, Tools: old.Tools, CreatedAt: k.instant()}
+	if !old.ExpiresAt.IsZero() {
+		next.ExpiresAt = next.CreatedAt.Add(old.ExpiresAt.Sub(old.CreatedAt))
+	}
+	secret := k.equip(&next)
+	by := control.By{Actor: actor, At: next.CreatedAt}
+	if err := k.store.ReplaceKey(ctx, id, next.CreatedAt.Add(overlap), next, by); err != nil {
+		return "", control.Key{}, err
+	}
+	k.Invalidate()
+	return secret, next, nil
+}
+
+// instant is now as the store keeps it.
+func (k *Keys) instant() time.Time { return k.now().UTC().Truncate(time.Microsecond) }
+
+// texts returns names as strings.
+func texts[T ~string](names []T) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = string(name)
+	}
+	return out
+}
+
+// actorOf is how a key is named in the audit trail.
+func actorOf(k control.Key) string { return fmt.Sprint("key:", k.ID) }

@@ -1,0 +1,176 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/knadh/koanf/parsers/yaml"
+	"github.com/knadh/koanf/providers/confmap"
+	"github.com/knadh/koanf/providers/env/v2"
+	"github.com/knadh/koanf/providers/file"
+	"github.com/knadh/koanf/v2"
+
+	"assay/internal/fault"
+)
+
+// Sources are where settings come from.
+type Sources struct {
+	File    string            // YAML; "" for none
+	Environ []string          // NAME=value, as os.Environ gives it
+	Flags   map[string]string // by key, only those that were given
+}
+
+// mistake is a setting that cannot be accepted.
+type mistake struct{ key, text string }
+
+// Load returns the settings with defaults filled in. Everything that cannot be accepted is one fault of kind
+// misconfigured that lists all mistakes, where they are and what is accepted.
+func Load(from Sources) (Config, error) {
+	given := koanf.New(noNesting)
+	origin := make(map[string]string) // where the value of a key comes from
+	var mistakes []mistake
+	for _, read := range []func(Sources) (layer, error){fileLayer, envLayer, flagLayer} {
+		l, err := read(from)
+		if err != nil {
+			return Config{}, err
+		}
+		for _, key := range l.values.Keys() {
+			origin[key] = l.origin(key)
+			if _, known := fieldOf(key); !known {
+				mistakes = append(mistakes, mistake{key, "is no setting" + nearest(key)})
+			}
+		}
+		if err := given.Merge(l.values); err != nil {
+			return Config{}, err
+		}
+	}
+	c, unread := decode(given)
+	mistakes = append(mistakes, unread...)
+	mistakes = append(mistakes, c.mistakes(unread)...)
+	if len(mistakes) > 0 {
+		return Config{}, misconfigured(mistakes, origin)
+	}
+	return c, nil
+}
+
+// noNesting separates the levels of keys. Keys have one level; a deeper one is shown this way and refused.
+const noNesting = "."
+
+// layer is one source that was read.
+type layer struct {
+	values *koanf.Koanf
+	origin func(key string) string
+}
+
+func fileLayer(from Sources) (layer, error) {
+	l := layer{koanf.New(noNesting), func(string) string { return "in " + from.File }}
+	if from.File == "" {
+		return l, nil
+	}
+	if err := l.values.Load(file.Provider(from.File), yaml.Parser()); err != nil {
+		return layer{}, fault.New(fault.KindMisconfigured, "the settings file %s cannot be read: %v", from.File, err).
+			WithHint("it has to be a YAML file of lines such as addr: 127.0.0.1:8080")
+	}
+	return l, nil
+}
+
+// envLayer takes the variables that are named for settings. Others that begin alike may belong to something else.
+// An empty variable counts as not set, except for the secret, where it means that there is none.
+func envLayer(from Sources) (layer, error) {
+	l := layer{koanf.New(noNesting), func(key string) string { return "in " + envPrefix + strings.ToUpper(key) }}
+	named := func(name, value string) (string, any) {
+		f, known := fieldOf(strings.ToLower(strings.TrimPrefix(name, envPrefix)))
+		if !known || f.Env != name || value == "" && f.Key != "oauth_secret" {
+			return "", nil
+		}
+		return f.Key, value
+	}
+	return l, l.values.Load(env.Provider(noNesting, env.Opt{
+		Prefix: envPrefix, TransformFunc: named, EnvironFunc: func() []string { return from.Environ },
+	}), nil)
+}
+
+func flagLayer(from Sources) (layer, error) {
+	l := layer{koanf.New(noNesting), func(key string) string { return "in --" + strings.ReplaceAll(key, "_", "-") }}
+	values := make(map[string]any, len(from.Flags))
+	for key, value := range from.Flags {
+		values[key] = value
+	}
+	return l, l.values.Load(confmap.Provider(values, ""), nil)
+}
+
+// decode reads what was given into settings, and fills the rest with defaults.
+func decode(given *koanf.Koanf) (Config, []mistake) {
+	var c Config
+	var mistakes []mistake
+	fields := reflect.ValueOf(&c).Elem()
+	for _, f := range Fields() {
+		value := given.Get(f.Key)
+		if value == nil { // absent, or a line without a value
+			continue
+		}
+		text, ok := textOf(value)
+		if !ok || parse(fields.Field(f.index), text) != nil {
+			fields.Field(f.index).SetZero()
+			mistakes = append(mistakes, mistake{f.Key, fmt.Sprintf("cannot be %q: want %s", text, f.Want)})
+		}
+	}
+	return c.WithDefaults(), mistakes
+}
+
+func fieldOf(key string) (Field, bool) {
+	for _, f := range Fields() {
+		if f.Key == key {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// misconfigured puts all mistakes into one fault.
+func misconfigured(mistakes []mistake, origin map[string]string) error {
+	var b strings.Builder
+	for _, m := range mistakes {
+		b.WriteString("\n  " + m.key)
+		if where := origin[m.key]; where != "" {
+			b.WriteString(" " + where)
+		}
+		b.WriteString(" " + m.text)
+	}
+	return fault.New(fault.KindMisconfigured, "the settings cannot be accepted:%s", b.String())
+}
+
+// nearest suggests the setting whose key is most like the one that is none.
+func nearest(key string) string {
+	best, distance := "", len(key)/2+1
+	for _, f := range Fields() {
+		if d := editDistance(key, f.Key); d < distance {
+			best, distance = f.Key, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// editDistance counts the characters to insert, remove or replace to make one word of the other (Levenshtein).
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

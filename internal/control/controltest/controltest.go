@@ -1,0 +1,109 @@
+// Package controltest is the suite that every store of control data passes.
+package controltest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// Store is everything that a store of control data does.
+type Store interface {
+	CreateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error)
+	Workspaces(ctx context.Context) ([]control.Workspace, error)
+	Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error)
+	UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error)
+	DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by control.By) error
+
+	CreateKey(ctx context.Context, k control.Key, by control.By) error
+	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
+	Key(ctx context.Context, id string) (control.Key, error)
+	KeyByHash(ctx context.Context, hash []byte) (control.Key, control.Workspace, error)
+	RevokeKey(ctx context.Context, id string, by control.By) (control.Key, error)
+	ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error
+	TouchKeys(ctx context.Context, used map[string]time.Time) error
+
+	AppendEvent(ctx context.Context, e control.Event) error
+	Events(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Event, error)
+}
+
+// Run holds a store to its promises. Each call of open returns an empty store that ends with the test.
+func Run(t *testing.T, open func(t *testing.T) Store) {
+	t.Helper()
+	cases := []struct {
+		name string
+		run  func(t *testing.T, s Store)
+	}{
+		{"a new workspace is found as it was kept", workspaceIsKept},
+		{"workspaces are listed by id", workspacesAreListed},
+		{"an id is given once", idIsGivenOnce},
+		{"settings that cannot be meant are refused", settingsAreChecked},
+		{"a change of settings raises the version", updateRaisesVersion},
+		{"a change made on old settings is a conflict", staleUpdateIsConflict},
+		{"deleting a workspace ends its keys and keeps the log", deletionEndsKeys},
+		{"a key is found by id, by hash and in its workspace", keyIsKept},
+		{"a key needs a workspace", keyNeedsWorkspace},
+		{"a revoked key keeps the first instant", revocationIsFinal},
+		{"a replaced key lives on for the overlap", replacementOverlaps},
+		{"an overlap never lengthens a key's life", overlapIsCapped},
+		{"a key is replaced once and while it is valid", replacementIsOnce},
+		{"last use only moves forward", lastUseMovesForward},
+		{"security events come newest first", eventsAreListed},
+		{"what is not there is not found", absenceIsNotFound},
+		{"writers do not get in each other's way", writersQueue},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(t, open(t))
+		})
+	}
+}
+
+// noon is when everything happens, with a fraction that only microseconds can hold.
+var noon = time.Date(2026, time.November, 20, 12, 0, 0, 123_456_000, time.UTC)
+
+func at(d time.Duration) control.By { return control.By{Actor: "user:anna", At: noon.Add(d)} }
+
+// newWorkspace keeps a workspace of that name.
+func newWorkspace(t *testing.T, s Store, name string) control.Workspace {
+	t.Helper()
+	w, err := s.CreateWorkspace(t.Context(), control.NewWorkspace(name), at(0))
+	if err != nil {
+		t.Fatalf("CreateWorkspace(%q): %v", name, err)
+	}
+	return w
+}
+
+// newKey keeps a key with every field set.
+func newKey(t *testing.T, s Store, ws measure.WorkspaceID, id string) control.Key {
+	t.Helper()
+	k := keyLike(ws, id)
+	if err := s.CreateKey(t.Context(), k, at(0)); err != nil {
+		t.Fatalf("CreateKey(%q): %v", id, err)
+	}
+	return k
+}
+
+func keyLike(ws measure.WorkspaceID, id string) control.Key {
+	return control.Key{
+		ID: id, Workspace: ws, Name: "weekly report", Hint: "Ab3d", Hash: []byte("hash of " + id),
+		Scopes: []control.Scope{control.ScopeRead, control.ScopeApprove}, Tools: []string{"performance", "ask"},
+		CreatedAt: noon, ExpiresAt: noon.Add(90 * 24 * time.Hour),
+	}
+}
+
+func wantKind(t *testing.T, what string, err error, want fault.Kind) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error, want %s", what, want)
+		return
+	}
+	if got := fault.KindOf(err); got != want {
+		t.Errorf("%s: %v is of kind %s, want %s", what, err, got, want)
+	}
+}

@@ -1,0 +1,38 @@
+package control
+
+import (
+	"time"
+
+	"assay/internal/measure"
+)
+
+// By says who changes something, and when.
+type By struct {
+	Actor string    // "key:ID", "user:ID" or the command, such as "assay keys create"
+	At    time.Time // kept to the microsecond
+}
+
+// Event is one line of the security log. Lines are added in the same step as the change they tell of, and are
+// never changed or removed; they outlive their workspace.
+type Event struct {
+	ID        string // rises with time; made by the store
+	At        time.Time
+	Workspace measure.WorkspaceID // "" for what concerns the whole installation
+	Kind      EventKind
+	Actor     string // who did it
+	Subject   string // id of the key or workspace it was done to
+	Detail    string // what a reader needs besides, in words; never a secret
+}
+
+// EventKind is what happened.
+type EventKind string
+
+// The kinds of security events.
+const (
+	WorkspaceMade    EventKind = "workspace_made"
+	WorkspaceChanged EventKind = "workspace_changed"
+	WorkspaceDeleted EventKind = "workspace_deleted"
+	KeyMade          EventKind = "key_made"
+	KeyRotated       EventKind = "key_rotated"
+	KeyRevoked       EventKind = "key_revoked"
+)

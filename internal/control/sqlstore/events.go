@@ -1,0 +1,54 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+
+	"assay/internal/control"
+	"assay/internal/measure"
+)
+
+// AppendEvent adds a line to the security log that belongs to no change of this store, such as a refused
+// sign-in. The store makes its id.
+func (s *Store) AppendEvent(ctx context.Context, e control.Event) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		return record(ctx, tx, e.Workspace, e.Kind, control.By{Actor: e.Actor, At: e.At}, e.Subject, e.Detail)
+	})
+}
+
+// Events returns the latest lines of the security log, newest first; of all workspaces when ws is "".
+func (s *Store) Events(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Event, error) {
+	return collect(ctx, s.read, scanEvent, `
+		SELECT id, at, workspace, kind, actor, subject, detail
+		FROM events
+		WHERE workspace = $1 OR $1 = ''
+		ORDER BY id DESC
+		LIMIT $2`, ws, limit)
+}
+
+func scanEvent(row scanner) (control.Event, error) {
+	var e control.Event
+	var at int64
+	err := row.Scan(&e.ID, &at, &e.Workspace, &e.Kind, &e.Actor, &e.Subject, &e.Detail)
+	e.At = instant(at)
+	return e, engineFault(err)
+}
+
+// record adds a line in the transaction of the change it tells of.
+func record(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, kind control.EventKind, by control.By, subject, detail string) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO events (id, at, workspace, kind, actor, subject, detail)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		eventID(micros(by.At)), micros(by.At), ws, kind, by.Actor, subject, detail)
+	return err
+}
+
+// eventID sorts by time; the random end keeps apart what happens in the same microsecond.
+func eventID(micros int64) string {
+	end := make([]byte, 6)
+	rand.Read(end) // never fails: the program ends when the system has no randomness
+	return fmt.Sprintf("%014x%s", micros, hex.EncodeToString(end))
+}

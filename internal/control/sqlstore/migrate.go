@@ -1,0 +1,58 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"log/slog"
+
+	"github.com/pressly/goose/v3"
+
+	"assay/internal/fault"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate applies the migrations that the database has not seen, each in a transaction.
+//
+// Two processes may start on one file at the same moment. The one that comes second to a migration finds its
+// tables made and is refused; then the version has moved, and it goes on from there.
+func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	before := int64(-1)
+	for {
+		// A provider remembers the state it has seen, so each attempt has its own.
+		provider, err := goose.NewProvider(goose.DialectSQLite3, db, files,
+			goose.WithDisableGlobalRegistry(true), goose.WithSlog(log))
+		if err != nil {
+			return fmt.Errorf("migrations: %w", err)
+		}
+		version, err := provider.GetDBVersion(ctx)
+		if err != nil {
+			return fmt.Errorf("version of the tables: %w", err)
+		}
+		sources := provider.ListSources()
+		if newest := sources[len(sources)-1].Version; version > newest {
+			return fault.New(fault.KindMisconfigured,
+				"the control database is of version %d; this program knows versions up to %d", version, newest).
+				WithHint("run the program that wrote it, or a newer one")
+		}
+		applied, err := provider.Up(ctx)
+		for _, m := range applied {
+			log.InfoContext(ctx, "control database migrated", slog.Int64("version", m.Source.Version), slog.Duration("duration", m.Duration))
+		}
+		if err == nil {
+			return nil
+		}
+		if version == before {
+			return fmt.Errorf("migration after version %d: %w", version, err)
+		}
+		before = version
+	}
+}

@@ -1,0 +1,75 @@
+package sqlstore
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"assay/internal/fault"
+)
+
+// connect opens the pools. Commits are synced to the disk (synchronous=FULL): there are few of them, and what
+// was answered as revoked has to stay revoked after a power cut.
+func connect(path string, busyTimeout time.Duration) (*Store, error) {
+	common := []string{
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), // first: the others may have to wait
+		"journal_mode(WAL)", "foreign_keys(1)", "synchronous(FULL)",
+	}
+	// A writing transaction takes the lock when it begins. One that first reads and then writes would be
+	// refused at once, without waiting, when another process wrote in between.
+	write, err := pool(path, "immediate", common, 1)
+	if err != nil {
+		return nil, err
+	}
+	read, err := pool(path, "deferred", append(common, "query_only(1)"), readConnections)
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	return &Store{write: write, read: read}, nil
+}
+
+func pool(path, lock string, pragmas []string, size int) (*sql.DB, error) {
+	settings := url.Values{"_pragma": pragmas, "_txlock": {lock}}
+	dsn := url.URL{Scheme: "file", Path: path, RawQuery: settings.Encode()}
+	connector, err := sqlite.NewConnector(dsn.String())
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return db, nil
+}
+
+// engineFault gives failures of the database that an operator can mend a kind and a hint. Others, and those that
+// have a kind, are returned as they are.
+func engineFault(err error) error {
+	var known *fault.Error
+	var e *sqlite.Error
+	if errors.As(err, &known) || !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xff { // the rest of the code is detail
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fault.Unavailable("the control database is locked by another process").
+			WithHint("try again in a few seconds").Wrap(err)
+	case sqlite3.SQLITE_FULL:
+		return fault.Unavailable("the disk that holds the control database is full").
+			WithHint("free space on the disk of the data directory").Wrap(err)
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		return fault.Unavailable("the control database cannot be read or written").
+			WithHint("check the disk of the data directory").Wrap(err)
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
+		return fault.Unavailable("the control database is read-only").
+			WithHint("give the service's user the right to write in the data directory").Wrap(err)
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return fault.Unavailable("the control database is damaged").
+			WithHint("restore the data directory from a backup").Wrap(err)
+	}
+	return err
+}

@@ -1,0 +1,194 @@
+package sqlstore
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/control/controltest"
+	"assay/internal/fault"
+)
+
+var noon = time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
+
+func by() control.By { return control.By{Actor: "user:anna", At: noon} }
+
+func open(t *testing.T, o Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return s
+}
+
+func TestSQLitePassesTheSuite(t *testing.T) {
+	t.Parallel()
+	controltest.Run(t, func(t *testing.T) controltest.Store {
+		return open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	})
+}
+
+func TestControlDataSurviveARestart(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a folder", "100% control?.db")
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, Options{Path: path})
+	if w, err := again.Workspace(t.Context(), "acme"); err != nil || w.Name != "Acme" {
+		t.Errorf("Workspace after a restart = %+v, %v", w, err)
+	}
+	if err := again.Ping(t.Context()); err != nil {
+		t.Errorf("Ping: %v", err)
+	}
+}
+
+func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, Options{Path: filepath.Join(dir, "control.db")})
+	if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%d files, %v; want the database and its log", len(files), err)
+	}
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, %v; want 0600", f.Name(), info.Mode().Perm(), err)
+		}
+	}
+}
+
+func TestStoresThatStartAtOnceAgreeOnTheTables(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "control.db")
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			s, err := Open(t.Context(), Options{Path: path})
+			if err != nil {
+				t.Errorf("store %d: %v", i, err)
+				return
+			}
+			defer s.Close()
+			if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace(fmt.Sprint("shop ", i)), by()); err != nil {
+				t.Errorf("store %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	if all, err := open(t, Options{Path: path}).Workspaces(t.Context()); err != nil || len(all) != 4 {
+		t.Errorf("%d workspaces, %v; want 4", len(all), err)
+	}
+}
+
+func TestFileOfANewerProgramIsRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "control.db")
+	s := open(t, Options{Path: path})
+	if _, err := s.write.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)`); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), Options{Path: path})
+	wantFault(t, err, fault.KindMisconfigured, "version 99999")
+}
+
+func TestLockedDatabaseIsUnavailable(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "control.db")
+	s := open(t, Options{Path: path, BusyTimeout: time.Millisecond})
+	other := open(t, Options{Path: path})
+	tx, err := other.write.BeginTx(t.Context(), nil) // takes the lock at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by())
+	wantFault(t, err, fault.KindUnavailable, "locked")
+	if _, err := s.Workspaces(t.Context()); err != nil {
+		t.Errorf("a reader has to wait for the writer: %v", err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
+		t.Errorf("after the lock: %v", err)
+	}
+}
+
+func TestFullDiskIsUnavailableAndKeepsNothingHalf(t *testing.T) {
+	t.Parallel()
+	s := open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	w, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by())
+	if err != nil {
+		t.Fatal(err)
+	}
+	limitPages(t, s.write)
+	big := control.Key{ID: "k1", Workspace: w.ID, Name: strings.Repeat("x", 1<<20), Hash: []byte("h"), CreatedAt: noon}
+	err = s.CreateKey(t.Context(), big, by())
+	wantFault(t, err, fault.KindUnavailable, "full")
+	if keys, err := s.Keys(t.Context(), w.ID); err != nil || len(keys) != 0 {
+		t.Errorf("%d keys, %v; want none", len(keys), err)
+	}
+	if events, err := s.Events(t.Context(), w.ID, 10); err != nil || len(events) != 1 {
+		t.Errorf("%d events, %v; want only the workspace's", len(events), err)
+	}
+}
+
+// limitPages lets the file grow no further: what a full disk looks like to SQLite.
+func limitPages(t *testing.T, db *sql.DB) {
+	t.Helper()
+	var pages int
+	if err := db.QueryRowContext(t.Context(), `PRAGMA max_page_count = 1`).Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFileThatIsNoDatabaseIsUnavailable(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "control.db")
+	if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), Options{Path: path})
+	wantFault(t, err, fault.KindUnavailable, "damaged")
+}
+
+func TestPathIsNeeded(t *testing.T) {
+	t.Parallel()
+	if _, err := Open(t.Context(), Options{}); err == nil {
+		t.Error("Open without a path: no error")
+	}
+}
+
+func wantFault(t *testing.T, err error, kind fault.Kind, text string) {
+	t.Helper()
+	if fault.KindOf(err) != kind || err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("error = %v (%s), want %s that says %q", err, fault.KindOf(err), kind, text)
+		return
+	}
+	if _, hint, ok := fault.Public(err); !ok || hint == "" {
+		t.Errorf("%v has no hint", err)
+	}
+}

@@ -1,0 +1,200 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+const workspaceColumns = `workspaces.id, workspaces.name, workspaces.currency, workspaces.zone, workspaces.week_start,
+	workspaces.without_tax, workspaces.without_shipping, workspaces.net_of_refunds,
+	workspaces.rate_per_min, workspaces.created_at, workspaces.version`
+
+// CreateWorkspace keeps a new workspace and returns it with its id and version 1. Settings that cannot be meant
+// are faults of kind invalid, an id that is taken one of kind conflict.
+func (s *Store) CreateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
+	w, err := w.Checked()
+	if err != nil {
+		return control.Workspace{}, err
+	}
+	w.CreatedAt, w.Version = instant(micros(by.At)), 1
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `
+			INSERT INTO workspaces (id, name, currency, zone, week_start, without_tax, without_shipping, net_of_refunds,
+			                        rate_per_min, created_at, version)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+			ON CONFLICT DO NOTHING`,
+			w.ID, w.Name, w.Currency, w.Zone, int(w.WeekStart),
+			bit(w.Basis.WithoutTax), bit(w.Basis.WithoutShipping), bit(w.Basis.NetOfRefunds),
+			w.RatePerMin, micros(w.CreatedAt), w.Version)
+		hit, err := touched(done, err)
+		if err != nil {
+			return err
+		}
+		if !hit {
+			return fault.Conflict("a workspace %q exists already", w.ID).WithHint("choose another name")
+		}
+		return record(ctx, tx, w.ID, control.WorkspaceMade, by, string(w.ID), w.Name)
+	})
+	if err != nil {
+		return control.Workspace{}, fmt.Errorf("workspace %q: %w", w.ID, err)
+	}
+	return w, nil
+}
+
+// Workspaces returns all workspaces, sorted by id.
+func (s *Store) Workspaces(ctx context.Context) ([]control.Workspace, error) {
+	return collect(ctx, s.read, scanWorkspace, `SELECT `+workspaceColumns+` FROM workspaces ORDER BY id`)
+}
+
+// Workspace returns the workspace, or a fault of kind not_found.
+func (s *Store) Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error) {
+	return workspace(ctx, s.read, id)
+}
+
+func workspace(ctx context.Context, q querier, id measure.WorkspaceID) (control.Workspace, error) {
+	w, err := scanWorkspace(q.QueryRowContext(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = $1`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return control.Workspace{}, fault.NotFound("there is no workspace %q", id).WithHint("assay workspace list shows them")
+	}
+	if err != nil {
+		return control.Workspace{}, fmt.Errorf("workspace %q: %w", id, err)
+	}
+	return w, nil
+}
+
+// UpdateWorkspace changes the settings of w.ID and returns them with the next version. The version of w has to
+// be the current one: if somebody changed the settings meanwhile, that is a fault of kind conflict.
+func (s *Store) UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
+	w, err := w.Checked()
+	if err != nil {
+		return control.Workspace{}, err
+	}
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		now, err := workspace(ctx, tx, w.ID)
+		if err != nil {
+			return err
+		}
+		if now.Version != w.Version {
+			return fault.Conflict("the settings of workspace %q were changed meanwhile", w.ID).WithHint("read them again and repeat the change")
+		}
+		w.CreatedAt, w.Version = now.CreatedAt, now.Version+1
+		if _, err := tx.ExecContext(ctx, `
+			UPDATE workspaces
+			SET name = $1, currency = $2, zone = $3, week_start = $4, without_tax = $5, without_shipping = $6,
+			    net_of_refunds = $7, rate_per_min = $8, version = $9
+			WHERE id = $10`,
+			w.Name, w.Currency, w.Zone, int(w.WeekStart), bit(w.Basis.WithoutTax), bit(w.Basis.WithoutShipping),
+			bit(w.Basis.NetOfRefunds), w.RatePerMin, w.Version, w.ID); err != nil {
+			return err
+		}
+		return record(ctx, tx, w.ID, control.WorkspaceChanged, by, string(w.ID), differences(now, w))
+	})
+	if err != nil {
+		return control.Workspace{}, fmt.Errorf("workspace %q: %w", w.ID, err)
+	}
+	return w, nil
+}
+
+// DeleteWorkspace removes the workspace and ends its keys. Its facts are elsewhere and stay.
+func (s *Store) DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := workspace(ctx, tx, id); err != nil {
+			return err
+		}
+		keys, err := keysOf(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			if !k.Valid(by.At) {
+				continue
+			}
+			if err := record(ctx, tx, id, control.KeyRevoked, by, k.ID, "with its workspace"); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM workspaces WHERE id = $1`, id); err != nil {
+			return err
+		}
+		return record(ctx, tx, id, control.WorkspaceDeleted, by, string(id), "")
+	})
+	if err != nil {
+		return fmt.Errorf("workspace %q: %w", id, err)
+	}
+	return nil
+}
+
+func scanWorkspace(row scanner) (control.Workspace, error) {
+	var w control.Workspace
+	var created int64
+	err := row.Scan(append(workspaceFields(&w), &created, &w.Version)...)
+	w.CreatedAt = instant(created)
+	return w, engineFault(err)
+}
+
+// workspaceFields are where the columns up to rate_per_min go.
+func workspaceFields(w *control.Workspace) []any {
+	return []any{
+		&w.ID, &w.Name, &w.Currency, &w.Zone, &w.WeekStart,
+		&w.Basis.WithoutTax, &w.Basis.WithoutShipping, &w.Basis.NetOfRefunds, &w.RatePerMin,
+	}
+}
+
+// differences says what an update changed, for the log.
+func differences(was, is control.Workspace) string {
+	var text string
+	add := func(what string, before, after any) {
+		if before == after {
+			return
+		}
+		if text != "" {
+			text += "; "
+		}
+		text += fmt.Sprintf("%s: %v, was %v", what, after, before)
+	}
+	add("name", was.Name, is.Name)
+	add("currency", was.Currency, is.Currency)
+	add("zone", was.Zone, is.Zone)
+	add("week start", was.WeekStart, is.WeekStart)
+	add("revenue", was.Basis, is.Basis)
+	add("calls a minute", was.RatePerMin, is.RatePerMin)
+	return text
+}
+
+// touched reports whether a statement hit a row.
+func touched(done sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n > 0, err
+}
+
+func bit(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// micros and instant turn an instant into a column and back; the zero time is 0.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func instant(micros int64) time.Time {
+	if micros == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micros).UTC()
+}

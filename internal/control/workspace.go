@@ -1,0 +1,123 @@
+package control
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/money"
+)
+
+const (
+	maxNameLen    = 100 // characters of a name
+	maxIDLen      = 48  // characters of a workspace's id
+	maxRatePerMin = 1_000_000
+)
+
+// idForm is what a workspace's id looks like. It becomes part of file names and addresses.
+var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// NewWorkspace returns a workspace of that name with the usual settings: US dollars, UTC, weeks from Monday,
+// revenue as charged to customers, a rate limit by the volume of orders. Its id comes from the name.
+func NewWorkspace(name string) Workspace {
+	return Workspace{Name: name, Currency: "USD", Zone: "UTC", WeekStart: time.Monday}
+}
+
+// Checked returns the workspace as it is kept: without blanks around the name, the currency in upper case, and
+// an id made of the name where none is given. Settings that cannot be meant are faults of kind invalid.
+func (w Workspace) Checked() (Workspace, error) {
+	name, err := CheckedName(w.Name)
+	if err != nil {
+		return Workspace{}, err
+	}
+	w.Name = name
+	if w.ID == "" {
+		w.ID = idOf(w.Name)
+	}
+	if w.ID == "" {
+		return Workspace{}, fault.Invalid("the name %q has no letter or digit that an id can be made of", w.Name).
+			WithHint("use a name with at least one Latin letter or digit")
+	}
+	if len(w.ID) > maxIDLen || !idForm.MatchString(string(w.ID)) {
+		return Workspace{}, fault.Invalid("%q is not an id of a workspace", w.ID).
+			WithHint("use up to %d lower-case letters, digits and single hyphens", maxIDLen)
+	}
+	if w.Currency, err = money.ParseCurrency(string(w.Currency)); err != nil {
+		return Workspace{}, fault.Invalid("currency: %v", err)
+	}
+	if err := checkZone(w.Zone); err != nil {
+		return Workspace{}, err
+	}
+	if w.WeekStart < time.Sunday || w.WeekStart > time.Saturday {
+		return Workspace{}, fault.Invalid("the week starts on day %d; want 0 (Sunday) to 6 (Saturday)", int(w.WeekStart))
+	}
+	if w.RatePerMin < 0 || w.RatePerMin > maxRatePerMin {
+		return Workspace{}, fault.Invalid("%d is not a number of calls a minute; want 1 to %d, or 0 for a limit by volume",
+			w.RatePerMin, maxRatePerMin)
+	}
+	return w, nil
+}
+
+// CheckedName returns the name of a workspace or a key without blanks around it. A name is one line of 1 to 100
+// characters; anything else is a fault of kind invalid.
+func CheckedName(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return "", fault.Invalid("a name is needed")
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return "", fault.Invalid("the name %q holds characters that cannot be printed", name)
+	case utf8.RuneCountInString(name) > maxNameLen:
+		return "", fault.Invalid("the name has %d characters; up to %d are kept", utf8.RuneCountInString(name), maxNameLen)
+	}
+	return name, nil
+}
+
+// checkZone accepts IANA names. "" and "Local" would load, and would mean whatever machine the service runs on.
+func checkZone(zone string) error {
+	_, err := time.LoadLocation(zone)
+	if err != nil || zone == "" || zone == "Local" {
+		return fault.Invalid("%q is not a time zone", zone).WithHint("use an IANA name such as America/New_York or UTC")
+	}
+	return nil
+}
+
+// idOf makes "cafe-nord" of "Café  Nord!". It is "" when nothing of the name is left.
+func idOf(name string) measure.WorkspaceID {
+	words := strings.FieldsFunc(strings.ToLower(norm.NFKD.String(name)), func(r rune) bool {
+		return !isPlain(r) && !unicode.Is(unicode.Mn, r)
+	})
+	id := strings.Map(func(r rune) rune {
+		if isPlain(r) || r == '-' {
+			return r
+		}
+		return -1
+	}, strings.Join(words, "-"))
+	if len(id) > maxIDLen {
+		id = id[:maxIDLen]
+	}
+	return measure.WorkspaceID(strings.Trim(id, "-"))
+}
+
+func isPlain(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }
+
+// ParseScopes reads scopes by name, without repeats and in the order of [Scopes]. An unknown name is a fault of
+// kind invalid.
+func ParseScopes(names []string) ([]Scope, error) {
+	given := make(map[Scope]bool)
+	for _, name := range names {
+		scope := Scope(strings.TrimSpace(name))
+		if !slices.Contains(Scopes(), scope) {
+			return nil, fault.Invalid("%q is not a scope", name).WithHint("use one or more of %q", Scopes())
+		}
+		given[scope] = true
+	}
+	return slices.DeleteFunc(Scopes(), func(s Scope) bool { return !given[s] }), nil
+}

@@ -1,0 +1,108 @@
+// Package measure is the vocabulary of measurement: channels, platforms, metrics and what they are made of.
+//
+// Each metric has one definition, and it is here. The methods that infer something live in the packages below
+// this one. Everything under measure is pure: data in, results out, without context, SQL, HTTP, clock or global
+// randomness.
+package measure
+
+import "strings"
+
+// WorkspaceID names a workspace: one store's facts, keys and settings.
+type WorkspaceID string
+
+// Channel is the canonical key of a marketing channel, such as "facebook" or "email".
+type Channel string
+
+// Unattributed is the row of orders that no channel can be credited with.
+const Unattributed Channel = "unattributed"
+
+// Platform is the canonical key of an ad platform.
+type Platform string
+
+// The ad platforms that reports can come from.
+const (
+	Facebook  Platform = "facebook"
+	Google    Platform = "google"
+	TikTok    Platform = "tiktok"
+	Amazon    Platform = "amazon"
+	Snapchat  Platform = "snapchat"
+	Pinterest Platform = "pinterest"
+	Microsoft Platform = "microsoft"
+)
+
+// aliases maps other spellings to the contract's.
+var aliases = map[string]string{
+	"meta": "facebook", "meta_ads": "facebook", "facebook_ads": "facebook", "fb": "facebook",
+	"google_ads": "google", "adwords": "google", "googleads": "google",
+	"tiktok_ads": "tiktok", "tik_tok": "tiktok",
+	"amazon_ads": "amazon", "snapchat_ads": "snapchat", "snap": "snapchat",
+	"bing": "microsoft", "bing_ads": "microsoft", "microsoft_ads": "microsoft", "pinterest_ads": "pinterest",
+}
+
+// ParseChannel returns the canonical key of a channel written in any of its spellings: case, blanks and hyphens
+// do not matter, and the names of platforms are unified ("Meta Ads" is "facebook").
+func ParseChannel(s string) Channel { return Channel(canonical(s)) }
+
+// ParsePlatform returns the canonical key of a platform, as [ParseChannel] does.
+func ParsePlatform(s string) Platform { return Platform(canonical(s)) }
+
+func canonical(s string) string {
+	key := strings.ToLower(strings.TrimSpace(s))
+	key = strings.Map(func(r rune) rune {
+		switch r {
+		case ' ', '-', '/', '.':
+			return '_'
+		}
+		return r
+	}, key)
+	if name, ok := aliases[key]; ok {
+		return name
+	}
+	return key
+}
+
+// Surface is where an order was placed.
+type Surface string
+
+// The sales surfaces.
+const (
+	OnlineStore    Surface = "online_store"
+	Marketplace    Surface = "marketplace"
+	ShortVideoShop Surface = "short_video_shop"
+	Retail         Surface = "retail"
+	Wholesale      Surface = "wholesale"
+)
+
+// Surfaces lists all sales surfaces in the order in which they are shown.
+func Surfaces() []Surface {
+	return []Surface{OnlineStore, Marketplace, ShortVideoShop, Retail, Wholesale}
+}
+
+// Model is a way of crediting orders to channels.
+type Model string
+
+// The models that need nothing but touchpoints, and the platforms' own claims.
+const (
+	LastTouch        Model = "last_touch"
+	FirstTouch       Model = "first_touch"
+	Linear           Model = "linear"
+	TimeDecay        Model = "time_decay"     // half-life of 7 days before the order
+	PositionBased    Model = "position_based" // 40 % first, 40 % last, 20 % between
+	PlatformReported Model = "platform_reported"
+)
+
+// Models lists the attribution models in the order in which they are shown.
+func Models() []Model {
+	return []Model{LastTouch, FirstTouch, Linear, TimeDecay, PositionBased, PlatformReported}
+}
+
+// Basis says what a revenue figure rests on. Figures of different basis are never added.
+type Basis string
+
+// The bases.
+const (
+	Reported    Basis = "reported"    // claimed by an ad platform
+	Attributed  Basis = "attributed"  // the store's orders, credited by a model
+	Modelled    Basis = "modelled"    // inferred by a statistical model
+	Incremental Basis = "incremental" // measured by an experiment
+)

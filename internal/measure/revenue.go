@@ -1,0 +1,82 @@
+package measure
+
+// Sums is what orders add up to, in minor units of the workspace's currency.
+type Sums struct {
+	Orders    int64 // number of orders, in millionths, because models split an order between channels
+	Charged   int64 // what customers were charged: after discounts, with tax and shipping
+	Tax       int64 // the part of Charged that is tax
+	Shipping  int64 // the part of Charged that is shipping
+	Discounts int64 // what discounts took off before Charged
+	Refunds   int64 // refunds dated in the window
+	Undated   int64 // the part of Refunds whose date is unknown; it is dated by its order
+	NewOrders int64 // orders by customers who never ordered before, in millionths
+	Units     int64 // items
+}
+
+// Millionths is the unit of [Sums.Orders]: one order.
+const Millionths = 1_000_000
+
+// Add returns the sum of both.
+func (s Sums) Add(t Sums) Sums {
+	s.Orders += t.Orders
+	s.Charged += t.Charged
+	s.Tax += t.Tax
+	s.Shipping += t.Shipping
+	s.Discounts += t.Discounts
+	s.Refunds += t.Refunds
+	s.Undated += t.Undated
+	s.NewOrders += t.NewOrders
+	s.Units += t.Units
+	return s
+}
+
+// OrderCount returns the number of orders.
+func (s Sums) OrderCount() float64 { return float64(s.Orders) / Millionths }
+
+// RevenueBasis says what a workspace calls revenue. The zero value is what customers were charged: after
+// discounts, tax and shipping included, refunds not taken off, dated by order.
+type RevenueBasis struct {
+	WithoutTax      bool `json:"without_tax,omitempty"`
+	WithoutShipping bool `json:"without_shipping,omitempty"`
+	NetOfRefunds    bool `json:"net_of_refunds,omitempty"`
+}
+
+// Revenue returns the revenue on this basis.
+func (b RevenueBasis) Revenue(s Sums) int64 {
+	revenue := s.Charged
+	if b.WithoutTax {
+		revenue -= s.Tax
+	}
+	if b.WithoutShipping {
+		revenue -= s.Shipping
+	}
+	if b.NetOfRefunds {
+		revenue -= s.Refunds
+	}
+	return revenue
+}
+
+// NetRevenue returns the revenue with refunds taken off once, whatever the basis.
+func (b RevenueBasis) NetRevenue(s Sums) int64 {
+	b.NetOfRefunds = true
+	return b.Revenue(s)
+}
+
+// String says the basis in words.
+func (b RevenueBasis) String() string {
+	text := "charged to customers after discounts"
+	switch {
+	case b.WithoutTax && b.WithoutShipping:
+		text += ", without tax and shipping"
+	case b.WithoutTax:
+		text += ", without tax, with shipping"
+	case b.WithoutShipping:
+		text += ", with tax, without shipping"
+	default:
+		text += ", with tax and shipping"
+	}
+	if b.NetOfRefunds {
+		return text + ", less refunds by refund date"
+	}
+	return text + ", refunds not taken off"
+}
