@@ -1,0 +1,210 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxShown = 60  // characters of a caller's value that a message repeats
+	maxKept  = 200 // bytes of a caller's value that a corrected call repeats
+)
+
+// wanted says in words what a value must be.
+func (s *shape) wanted() string {
+	switch s.kind {
+	case stringKind:
+		if s.enum != nil {
+			return "one of " + strings.Join(s.enum, ", ")
+		}
+		if s.nonempty {
+			return "a string that is not empty"
+		}
+		return "a string"
+	case booleanKind:
+		return "true or false"
+	case integerKind:
+		return "a whole number" + s.limits()
+	case numberKind:
+		return "a number" + s.limits()
+	case dateKind:
+		return "a day of the calendar written YYYY-MM-DD"
+	case arrayKind:
+		if s.nonempty {
+			return "an array with at least one item, each " + s.elem.wanted()
+		}
+		return "an array, each item " + s.elem.wanted()
+	case mapKind, objectKind:
+		return "an object"
+	default:
+		return "a value"
+	}
+}
+
+func (s *shape) limits() string {
+	switch {
+	case s.min != nil && s.max != nil:
+		return " from " + decimal(*s.min) + " to " + decimal(*s.max)
+	case s.min != nil:
+		return " of at least " + decimal(*s.min)
+	case s.max != nil:
+		return " of at most " + decimal(*s.max)
+	}
+	return ""
+}
+
+// shown is a caller's value as a message repeats it: one line, no control characters, not long.
+func shown(raw []byte) string {
+	if len(raw) > 4*maxShown {
+		raw = raw[:4*maxShown+utf8.UTFMax]
+	}
+	return shownText(string(raw))
+}
+
+func shownText(s string) string {
+	visible := strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, s[:min(len(s), 8*maxShown)])
+	if utf8.RuneCountInString(visible) <= maxShown {
+		return visible
+	}
+	return string([]rune(visible)[:maxShown]) + "…"
+}
+
+func quoted(s string) string { return strconv.Quote(shownText(s)) }
+
+// corrected returns a call that would be accepted and keeps as much as it can of the one that was not: values in
+// order stay, misspelt names and values beyond a limit are mended, the rest falls back on what the schema says.
+func (o *object) corrected(tool string, args []byte) json.RawMessage {
+	usable := map[*parameter]json.RawMessage{}
+	guesses := 0
+	for name, value := range members(args) {
+		p := o.byName[string(name)]
+		if p == nil && guesses < maxProblems {
+			guesses++
+			p = o.nearest(string(name))
+		}
+		if p == nil || isNull(value) || usable[p] != nil {
+			continue
+		}
+		if mended := p.mend(value); mended != nil {
+			usable[p] = mended
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString(`{"name":`)
+	b.Write(encode(tool))
+	b.WriteString(`,"arguments":`)
+	o.writeExample(&b, usable)
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+func (o *object) writeExample(b *bytes.Buffer, usable map[*parameter]json.RawMessage) {
+	b.WriteByte('{')
+	first := true
+	for _, p := range o.parameters {
+		value := usable[p]
+		if value == nil && p.required {
+			value = p.fallback()
+		}
+		if value == nil {
+			continue
+		}
+		if !first {
+			b.WriteByte(',')
+		}
+		first = false
+		b.Write(encode(p.name))
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+}
+
+// mend returns the value when it is acceptable, the nearest acceptable one when that is plain, and nil otherwise.
+func (p *parameter) mend(raw []byte) json.RawMessage {
+	if len(raw) > maxKept {
+		return nil
+	}
+	if p.accepts(raw) {
+		var compacted bytes.Buffer
+		if err := json.Compact(&compacted, raw); err != nil {
+			return nil
+		}
+		return compacted.Bytes()
+	}
+	switch {
+	case p.enum != nil && p.kind == stringKind && kindOf(raw) == "string":
+		if near := nearestOf(text(raw), p.enum); near != "" {
+			return encode(near)
+		}
+		return p.fallback()
+	case p.kind == integerKind && kindOf(raw) == "number":
+		return p.clamped(raw)
+	case p.standard != nil || p.enum != nil:
+		return p.fallback()
+	}
+	return nil
+}
+
+// clamped returns the limit that the number lies beyond, or nil when that is not what is wrong with it.
+func (p *parameter) clamped(raw []byte) json.RawMessage {
+	value, err := strconv.ParseFloat(string(raw), 64)
+	switch {
+	case err != nil:
+	case p.min != nil && value < *p.min:
+		return json.RawMessage(decimal(*p.min))
+	case p.max != nil && value > *p.max:
+		return json.RawMessage(decimal(*p.max))
+	}
+	return p.standard
+}
+
+// fallback is a value that the parameter accepts, for a call that has to show one.
+func (p *parameter) fallback() json.RawMessage {
+	switch {
+	case p.standard != nil:
+		return p.standard
+	case p.example != nil:
+		return p.example
+	}
+	return p.placeholder()
+}
+
+func (s *shape) placeholder() json.RawMessage {
+	switch s.kind {
+	case stringKind:
+		if s.enum != nil {
+			return encode(s.enum[0])
+		}
+		return json.RawMessage(`"..."`)
+	case booleanKind:
+		return json.RawMessage("false")
+	case integerKind, numberKind:
+		if s.min != nil {
+			return json.RawMessage(decimal(*s.min))
+		}
+		if s.max != nil {
+			return json.RawMessage(decimal(*s.max))
+		}
+		return json.RawMessage("1")
+	case dateKind:
+		return json.RawMessage(`"2026-01-31"`)
+	case arrayKind:
+		return json.RawMessage("[" + string(s.elem.placeholder()) + "]")
+	case objectKind:
+		var b bytes.Buffer
+		s.object.writeExample(&b, nil)
+		return b.Bytes()
+	default:
+		return json.RawMessage("{}")
+	}
+}

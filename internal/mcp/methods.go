@@ -1,0 +1,228 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// call is a method being answered.
+type call struct {
+	server  Server
+	session Session
+	params  []byte
+	reply   *Reply
+}
+
+// method answers one method with its encoded result.
+type method func(context.Context, *call) (json.RawMessage, error)
+
+// methods is every method that is answered. No other is, not even ping.
+var methods = []struct {
+	name   string
+	answer method
+}{
+	{"initialize", initialize},
+	{"tools/list", listTools},
+	{"tools/call", callTool},
+	{"resources/list", listResources},
+	{"resources/read", readResource},
+	{"prompts/list", listPrompts},
+	{"prompts/get", getPrompt},
+}
+
+// Methods lists the methods that are answered.
+func Methods() []string {
+	names := make([]string, len(methods))
+	for i, m := range methods {
+		names[i] = m.name
+	}
+	return names
+}
+
+func methodNamed(name string) method {
+	for _, m := range methods {
+		if m.name == name {
+			return m.answer
+		}
+	}
+	return nil
+}
+
+func initialize(_ context.Context, c *call) (json.RawMessage, error) {
+	params, err := readParams(c.params, "protocolVersion")
+	if err != nil {
+		return nil, err
+	}
+	var wish string
+	if kindOf(params[0]) == "string" {
+		wish = text(params[0])
+	}
+	type none struct{}
+	return encode(struct {
+		ProtocolVersion string          `json:"protocolVersion"`
+		Capabilities    map[string]none `json:"capabilities"`
+		ServerInfo      serverInfo      `json:"serverInfo"`
+		Instructions    string          `json:"instructions,omitempty"`
+	}{
+		ProtocolVersion: negotiated(wish),
+		Capabilities:    map[string]none{"tools": {}, "resources": {}, "prompts": {}},
+		ServerInfo:      serverInfo{Name: "assay", Title: c.server.Title, Version: c.server.Version},
+		Instructions:    c.server.Instructions,
+	}), nil
+}
+
+type serverInfo struct {
+	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version"`
+}
+
+func listTools(_ context.Context, c *call) (json.RawMessage, error) {
+	return c.session.ListTools(), c.firstPage()
+}
+
+// firstPage refuses a cursor: every list has one page, so no cursor was ever given out.
+func (c *call) firstPage() error {
+	params, err := readParams(c.params, "cursor")
+	if err != nil {
+		return err
+	}
+	if !isNull(params[0]) && string(params[0]) != `""` {
+		return invalidParams("there is no page " + shown(params[0]))
+	}
+	return nil
+}
+
+func callTool(ctx context.Context, c *call) (json.RawMessage, error) {
+	params, err := readParams(c.params, "name", "arguments")
+	if err != nil {
+		return nil, err
+	}
+	name, err := stringParam("name", params[0])
+	if err != nil {
+		return nil, err
+	}
+	c.reply.Tool = shownText(name)
+	if !isNull(params[1]) && kindOf(params[1]) != "object" {
+		return nil, invalidParams("arguments must be an object")
+	}
+	result, err := c.session.CallTool(ctx, name, params[1])
+	if err == nil && isToolError(result) {
+		c.reply.Outcome = OutcomeToolError
+	}
+	return result, err
+}
+
+// isToolError looks at how an encoded [CallResult] ends: isError is its last member and is left out when false.
+func isToolError(result []byte) bool {
+	const end = `"isError":true}`
+	return len(result) > len(end) && string(result[len(result)-len(end):]) == end
+}
+
+func listResources(_ context.Context, c *call) (json.RawMessage, error) {
+	return encode(struct {
+		Resources []Resource `json:"resources"`
+	}{list(c.session.ListResources())}), c.firstPage()
+}
+
+func readResource(ctx context.Context, c *call) (json.RawMessage, error) {
+	params, err := readParams(c.params, "uri")
+	if err != nil {
+		return nil, err
+	}
+	uri, err := stringParam("uri", params[0])
+	if err != nil {
+		return nil, err
+	}
+	contents, err := c.session.ReadResource(ctx, uri)
+	if err != nil {
+		return nil, fmt.Errorf("resource %s: %w", quoted(uri), err)
+	}
+	return encode(struct {
+		Contents []ResourceContents `json:"contents"`
+	}{[]ResourceContents{contents}}), nil
+}
+
+func listPrompts(_ context.Context, c *call) (json.RawMessage, error) {
+	return encode(struct {
+		Prompts []Prompt `json:"prompts"`
+	}{list(c.session.ListPrompts())}), c.firstPage()
+}
+
+func getPrompt(ctx context.Context, c *call) (json.RawMessage, error) {
+	params, err := readParams(c.params, "name", "arguments")
+	if err != nil {
+		return nil, err
+	}
+	name, err := stringParam("name", params[0])
+	if err != nil {
+		return nil, err
+	}
+	args, err := promptArguments(params[1])
+	if err != nil {
+		return nil, err
+	}
+	result, err := c.session.GetPrompt(ctx, name, args)
+	if err != nil {
+		return nil, fmt.Errorf("prompt %s: %w", quoted(name), err)
+	}
+	result.Messages = list(result.Messages)
+	return encode(result), nil
+}
+
+func promptArguments(raw []byte) (map[string]string, error) {
+	args := map[string]string{}
+	if isNull(raw) {
+		return args, nil
+	}
+	if kindOf(raw) != "object" {
+		return nil, invalidParams("arguments must be an object")
+	}
+	for name, value := range members(raw) {
+		switch _, twice := args[string(name)]; {
+		case twice:
+			return nil, invalidParams("argument " + quoted(string(name)) + " is given twice")
+		case kindOf(value) != "string":
+			return nil, invalidParams("argument " + quoted(string(name)) + " must be a string")
+		}
+		args[string(name)] = text(value)
+	}
+	return args, nil
+}
+
+func stringParam(name string, raw []byte) (string, error) {
+	if kindOf(raw) != "string" {
+		return "", invalidParams(name + " must be a string")
+	}
+	return text(raw), nil
+}
+
+// list makes sure that an empty list is written [] and not null, which clients reject.
+func list[T any](of []T) []T {
+	if of == nil {
+		return []T{}
+	}
+	return of
+}
+
+// readParams returns the values of the named members of params, nil where there is none. A name given twice cannot
+// be meant.
+func readParams(params []byte, names ...string) ([]json.RawMessage, error) {
+	values := make([]json.RawMessage, len(names))
+	if isNull(params) {
+		return values, nil
+	}
+	for name, value := range members(params) {
+		for i, known := range names {
+			if string(name) != known {
+				continue
+			}
+			if values[i] != nil {
+				return nil, invalidParams(known + " is given twice")
+			}
+			values[i] = value
+		}
+	}
+	return values, nil
+}

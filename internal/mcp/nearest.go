@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"strings"
+	"unicode"
+)
+
+// maxNameLength bounds the work spent on a name that a caller invented.
+const maxNameLength = 64
+
+// nearest returns the parameter whose name the caller most likely meant, or nil.
+func (o *object) nearest(name string) *parameter {
+	names := make([]string, len(o.parameters))
+	for i, p := range o.parameters {
+		names[i] = p.name
+	}
+	return o.byName[nearestOf(name, names)]
+}
+
+// nearestOf returns the known word closest to the given one, or "" when none is close. Case, blanks, hyphens and
+// underscores do not count; after that a third of the letters may differ, at least two. When nothing is that
+// close, a word that contains the other will do: start for start_date.
+func nearestOf(word string, known []string) string {
+	if len(word) > maxNameLength {
+		return ""
+	}
+	word = bareWord(word)
+	best, distance := "", max(2, len(word)/3)+1
+	for _, k := range known {
+		if d := editDistance(word, bareWord(k)); d < distance && d < len(k) {
+			best, distance = k, d
+		}
+	}
+	if best != "" || len(word) < 3 {
+		return best
+	}
+	for _, k := range known {
+		if strings.Contains(bareWord(k), word) || strings.Contains(word, bareWord(k)) {
+			return k
+		}
+	}
+	return ""
+}
+
+func bareWord(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
+}
+
+// editDistance is the Levenshtein distance in bytes: how many letters to insert, drop or change.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,111 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+)
+
+// Incoming is one message from an authenticated caller.
+type Incoming struct {
+	Body            []byte
+	ProtocolVersion string // of the header; counts only when there is one
+	HasVersion      bool
+}
+
+// Reply is the answer to one message.
+type Reply struct {
+	Status         int      // HTTP
+	Body           []byte   // JSON; nil when the answer has none
+	RequiredScopes []string // what to ask for in the challenge; only when the caller's grant lacks them
+	Method         string   // one of [Methods]; "" for another or none
+	Tool           string   // the name in tools/call, as the caller wrote it and not long
+	Outcome        string   // [OutcomeOK], [OutcomeToolError], [OutcomeNotification] or a [Failure]'s class
+	Err            error    // what the log should keep; not for the caller
+}
+
+// The outcomes of a message that did not fail as a request.
+const (
+	OutcomeOK           = "ok"
+	OutcomeToolError    = "tool_error" // the tool ran or refused its arguments, and the result says so
+	OutcomeNotification = "notification"
+)
+
+// Server answers messages. It keeps nothing between them.
+type Server struct {
+	Version      string // of the service
+	Title        string // of the service, for people
+	Instructions string // for the client's model, when it connects
+}
+
+// Handle answers one message for a caller. The order of checks is JSON, envelope, version, method, params; what a
+// caller may do is the session's to say. A panic below is answered as an internal error.
+func (s Server) Handle(ctx context.Context, session Session, in Incoming) (reply Reply) {
+	e, err := readEnvelope(in.Body)
+	defer func() {
+		if cause := recover(); cause != nil {
+			reply.fail(e.id, fmt.Errorf("panic in %s %s: %v\n%s", e.method, reply.Tool, cause, debug.Stack()))
+		}
+	}()
+	if err == nil && in.HasVersion && !speaks(in.ProtocolVersion) {
+		err = invalidParams("protocol version " + quoted(in.ProtocolVersion) + " is not supported; supported are " +
+			strings.Join(protocolVersions, ", "))
+	}
+	switch {
+	case err != nil:
+		reply.fail(e.id, err)
+	case e.id == nil:
+		// A call without an id could not be answered, so it is not made either.
+		reply.Status, reply.Outcome = http.StatusAccepted, OutcomeNotification
+	default:
+		s.answer(ctx, session, e, &reply)
+	}
+	return reply
+}
+
+func (s Server) answer(ctx context.Context, session Session, e envelope, reply *Reply) {
+	method := methodNamed(e.method)
+	if method == nil {
+		reply.fail(e.id, refusal{Failure: MethodNotFound, detail: shownText(e.method)})
+		return
+	}
+	reply.Method = e.method
+	if !isNull(e.params) && kindOf(e.params) != "object" {
+		reply.fail(e.id, invalidParams("params must be an object"))
+		return
+	}
+	result, err := method(ctx, &call{server: s, session: session, params: e.params, reply: reply})
+	if err != nil {
+		reply.fail(e.id, err)
+		return
+	}
+	reply.Status = http.StatusOK
+	if reply.Outcome == "" {
+		reply.Outcome = OutcomeOK
+	}
+	reply.Body = resultBody(e.id, result)
+}
+
+func resultBody(id, result []byte) []byte {
+	const start, middle, end = `{"jsonrpc":"2.0","id":`, `,"result":`, `}`
+	body := make([]byte, 0, len(start)+len(id)+len(middle)+len(result)+len(end))
+	body = append(body, start...)
+	body = append(body, id...)
+	body = append(body, middle...)
+	body = append(body, result...)
+	return append(body, end...)
+}
+
+func (r *Reply) fail(id []byte, err error) {
+	why := refusalOf(err)
+	r.Status, r.Outcome = why.Status(), why.Class()
+	r.Body = why.Body(id, why.detail, why.data)
+	if why.Failure == Internal || why.Failure == Misconfigured {
+		r.Err = err
+	}
+	if why.Failure == InsufficientScope {
+		r.RequiredScopes = requiredScopes(err)
+	}
+}
