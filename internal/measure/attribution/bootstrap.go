@@ -1,0 +1,127 @@
+package attribution
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// Interval is the range of a channel's share of conversions over resampled journeys.
+type Interval struct {
+	Channel         measure.Channel
+	Share           float64 // by the paths as they are, a fraction of conversions with a touch
+	Low, High       float64
+	ChanceOfLeading float64 // share of resamples in which the channel has the largest share
+}
+
+// Resampling says how [Intervals] are drawn.
+type Resampling struct {
+	Draws int     // number of resamples, at least 20; 200 when 0
+	Level float64 // between 0 and 1; [DefaultLevel] when 0
+	Seed  uint64
+}
+
+// Intervals returns how far the shares of a model would move if the same customers came again by chance: each path's
+// conversions and nulls are drawn from Poisson distributions around what was counted (Hanley and MacGibbon 2006,
+// "Creating non-parametric bootstrap samples using Poisson frequencies"), and the model is computed anew. Rows are
+// sorted by channel. The interval holds chance only; a wrong model stays wrong. The same seed gives the same bytes.
+//
+// One draw costs as much as the model itself.
+func Intervals(p *Paths, m Model, how Resampling) ([]Interval, error) {
+	if how.Draws == 0 {
+		how.Draws = 200
+	}
+	if how.Level == 0 {
+		how.Level = DefaultLevel
+	}
+	if how.Draws < 20 || !(how.Level > 0 && how.Level < 1) {
+		return nil, fault.Invalid("%d draws at level %v, want at least 20 draws and a level between 0 and 1", how.Draws, how.Level)
+	}
+	shares, err := sharesOf(p, m)
+	if err != nil {
+		return nil, err
+	}
+	draws := make([][]float64, len(shares))
+	leads := make([]int, len(shares))
+	for d := range how.Draws {
+		drawn, err := sharesOf(p.resampled(how.Seed, uint64(d)), m)
+		if err != nil {
+			return nil, fmt.Errorf("resample %d: %w", d, err)
+		}
+		leader := 0
+		for i, share := range drawn {
+			draws[i] = append(draws[i], share)
+			if share > drawn[leader] {
+				leader = i
+			}
+		}
+		if len(drawn) > 0 && drawn[leader] > 0 {
+			leads[leader]++
+		}
+	}
+	intervals := make([]Interval, len(shares))
+	for i, name := range p.Channels() {
+		slices.Sort(draws[i])
+		intervals[i] = Interval{
+			Channel: name, Share: shares[i],
+			Low: quantile(draws[i], (1-how.Level)/2), High: quantile(draws[i], (1+how.Level)/2),
+			ChanceOfLeading: float64(leads[i]) / float64(how.Draws),
+		}
+	}
+	return intervals, nil
+}
+
+// sharesOf returns the channels' shares of conversions, sorted by channel; zeros when there are none.
+func sharesOf(p *Paths, m Model) ([]float64, error) {
+	r, err := Attribute(p, m)
+	if err != nil {
+		return nil, err
+	}
+	shares := make([]float64, len(r.Credits))
+	total := p.totals.Conversions - r.Unattributed.Conversions
+	for i, c := range r.Credits {
+		if total > 0 {
+			shares[i] = c.Conversions / total
+		}
+	}
+	return shares, nil
+}
+
+// resampled returns the paths with drawn counts and without values. It shares the touches.
+func (p *Paths) resampled(seed, draw uint64) *Paths {
+	source := rand.NewPCG(seed, draw)
+	again := *p
+	again.conversions = make([]float64, p.Len())
+	again.nulls = make([]float64, p.Len())
+	again.values = make([]int64, p.Len())
+	again.totals = Totals{}
+	for i := range p.ends {
+		again.conversions[i] = poisson(source, p.conversions[i])
+		again.nulls[i] = poisson(source, p.nulls[i])
+		again.totals.Conversions += again.conversions[i]
+		again.totals.Nulls += again.nulls[i]
+	}
+	return &again
+}
+
+func poisson(source rand.Source, mean float64) float64 {
+	if mean == 0 {
+		return 0
+	}
+	return distuv.Poisson{Lambda: mean, Src: source}.Rand()
+}
+
+// quantile returns the p-quantile of sorted values, between neighbours by distance.
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}

@@ -1,0 +1,117 @@
+package attribution
+
+import "math"
+
+// HalfLifeDays is the age at which [TimeDecay] halves a touch's weight.
+const HalfLifeDays = 7
+
+// firstShare and lastShare are what [Position] gives to the ends of a path of three or more touches.
+const firstShare, lastShare = 0.4, 0.4
+
+// share sets the share of each touch of one path, at least one touch long. The shares add up to 1. Ages are nil
+// when they are not known.
+type share func(shares []float64, touches []uint16, ages []float64)
+
+func shareOf(m Model) share {
+	switch m {
+	case First:
+		return func(shares []float64, _ []uint16, _ []float64) { clear(shares); shares[0] = 1 }
+	case Last:
+		return func(shares []float64, _ []uint16, _ []float64) { clear(shares); shares[len(shares)-1] = 1 }
+	case TimeDecay:
+		return timeDecay
+	case Position:
+		return position
+	case Shapley:
+		return shapley
+	default:
+		return linear
+	}
+}
+
+func linear(shares []float64, _ []uint16, _ []float64) {
+	for i := range shares {
+		shares[i] = 1 / float64(len(shares))
+	}
+}
+
+// timeDecay gives the weight 2^(-age/7), or 2^-(steps back) without ages, over the sum of weights. Ages count from
+// the youngest touch of the path, which changes no share and keeps old journeys from vanishing.
+func timeDecay(shares []float64, _ []uint16, ages []float64) {
+	youngest := 0.0
+	if ages != nil {
+		youngest = ages[0]
+		for _, age := range ages {
+			youngest = min(youngest, age)
+		}
+	}
+	var sum float64
+	for i := range shares {
+		halvings := float64(len(shares) - 1 - i)
+		if ages != nil {
+			halvings = (ages[i] - youngest) / HalfLifeDays
+		}
+		shares[i] = math.Exp2(-halvings)
+		sum += shares[i]
+	}
+	for i := range shares {
+		shares[i] /= sum
+	}
+}
+
+func position(shares []float64, touches []uint16, ages []float64) {
+	n := len(shares)
+	if n <= 2 {
+		linear(shares, touches, ages)
+		return
+	}
+	for i := range shares {
+		shares[i] = (1 - firstShare - lastShare) / float64(n-2)
+	}
+	shares[0], shares[n-1] = firstShare, lastShare
+}
+
+// shapley is the Shapley value of the game in which a set S of channels wins the conversions of all paths whose
+// channels lie in S. That game is a sum of unanimity games, one per set of channels seen, and the value of a
+// unanimity game is shared equally by its members (Shapley 1953, section 3; Zhao, Mahboobi and Bagheri 2018,
+// "Shapley value methods for attribution modeling in online advertising", section 4). So nothing is sampled and the
+// number of channels does not matter. The credit of a channel stands at its first touch.
+func shapley(shares []float64, touches []uint16, _ []float64) {
+	different := 0
+	for i, ch := range touches {
+		shares[i] = 1
+		for _, before := range touches[:i] {
+			if before == ch {
+				shares[i] = 0
+				break
+			}
+		}
+		different += int(shares[i])
+	}
+	for i := range shares {
+		shares[i] /= float64(different)
+	}
+}
+
+// byPath credits each path on its own.
+func byPath(p *Paths, set share) (Result, error) {
+	conversions := make([]float64, len(p.names))
+	values := make([]float64, len(p.names))
+	var room []float64
+	for i := range p.ends {
+		touches, ages := p.touchesOf(i)
+		if len(touches) == 0 || p.conversions[i] == 0 {
+			continue
+		}
+		for len(room) < len(touches) {
+			room = append(room, 0)
+		}
+		shares := room[:len(touches)]
+		set(shares, touches, ages)
+		for k, ch := range touches {
+			conversions[ch] += shares[k] * p.conversions[i]
+			values[ch] += shares[k] * float64(p.values[i])
+		}
+	}
+	return resultOf(p, conversions, values)
+}

@@ -1,0 +1,89 @@
+package attribution
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// MaxOrder is the highest order of a chain.
+const MaxOrder = 3
+
+// Removal is how much the conversions of the chain shrink when a channel leads nowhere.
+type Removal struct {
+	Channel measure.Channel
+	Effect  float64 // 1 - P(conversion without the channel) / P(conversion), a fraction
+}
+
+// Removals are the removal effects of a Markov chain.
+type Removals struct {
+	Order      int
+	States     int     // tuples of touches seen, the start included
+	Conversion float64 // the chain's probability that a journey with a touch converts; 1 when nulls are not known
+	Effects    []Removal
+}
+
+// RemovalEffects fits a Markov chain of order 1, 2 or 3 to the paths and returns the exact removal effect of each
+// channel, sorted by channel (Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the customer journey",
+// International Journal of Research in Marketing 33(3), sections 3 and 4).
+//
+// The state is the tuple of the last touches, as many as the order and fewer at the start of a journey; a journey
+// ends in conversion or null. Transition probabilities are shares of counts. To remove a channel is to send every
+// step into it to null. With Q the transitions between states and c those into conversion,
+//
+//	h = c + Q h,   P(conversion) = h(start),
+//
+// is solved once for the whole chain and once without each channel, to about 1e-13 and without simulation. Steps
+// from a state to itself change nothing at order 1.
+//
+// When no path has nulls, every journey of the chain converts: the effects then say how many conversions pass
+// through a channel, and nothing about where journeys fail. Paths without touches take no part. Without any
+// conversion all effects are zero.
+func RemovalEffects(p *Paths, order int) (Removals, error) {
+	if order < 1 || order > MaxOrder {
+		return Removals{}, fault.Invalid("order of the chain is %d, want 1 to %d", order, MaxOrder)
+	}
+	c := chainOf(p, order)
+	r := Removals{Order: order, States: len(c.convert)}
+	h := make([]float64, len(c.convert))
+	if err := c.solve(h, nobody); err != nil {
+		return Removals{}, fmt.Errorf("chain of order %d: %w", order, err)
+	}
+	r.Conversion = min(1, h[0])
+	without := make([]float64, len(h))
+	for ch, name := range p.names {
+		effect := 0.0
+		if r.Conversion > 0 {
+			copy(without, h)
+			if err := c.solve(without, ch); err != nil {
+				return Removals{}, fmt.Errorf("chain of order %d without %q: %w", order, name, err)
+			}
+			effect = min(1, max(0, 1-without[0]/r.Conversion))
+		}
+		r.Effects = append(r.Effects, Removal{Channel: name, Effect: effect})
+	}
+	slices.SortFunc(r.Effects, func(a, b Removal) int { return cmp.Compare(a.Channel, b.Channel) })
+	return r, nil
+}
+
+// credit shares the totals of the paths with touches in proportion to the effects. The value follows the effects on
+// conversions, too.
+func (r Removals) credit(p *Paths) (Result, error) {
+	rest := untouched(p)
+	conversions := make([]float64, len(p.names))
+	values := make([]float64, len(p.names))
+	var sum float64
+	for _, e := range r.Effects {
+		sum += e.Effect
+	}
+	for _, e := range r.Effects {
+		if sum > 0 {
+			conversions[p.index[e.Channel]] = (p.totals.Conversions - rest.Conversions) * e.Effect / sum
+			values[p.index[e.Channel]] = (float64(p.totals.Value) - rest.Value) * e.Effect / sum
+		}
+	}
+	return resultOf(p, conversions, values)
+}

@@ -1,0 +1,138 @@
+package attribution
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// Model is a way of crediting paths.
+type Model string
+
+// The models.
+const (
+	First     Model = "first"      // all credit to the first touch
+	Last      Model = "last"       // all credit to the last touch
+	Linear    Model = "linear"     // the same to every touch, repeats counted
+	TimeDecay Model = "time_decay" // halved for every 7 days of age, or every step back when ages are not known
+	Position  Model = "position"   // 40 % first, 40 % last, 20 % between
+	Markov1   Model = "markov:1"   // removal effects of a chain that remembers one touch
+	Markov2   Model = "markov:2"   // two touches
+	Markov3   Model = "markov:3"   // three touches
+	Shapley   Model = "shapley"    // a path's credit in equal parts to its different channels
+)
+
+// Models lists the models in the order in which they are shown.
+func Models() []Model {
+	return []Model{First, Last, Linear, TimeDecay, Position, Markov1, Markov2, Markov3, Shapley}
+}
+
+// ParseModel returns the model of that name. The names of [measure.Models] mean the same here, and "markov" is the
+// chain of order 1.
+func ParseModel(s string) (Model, error) {
+	switch s {
+	case string(measure.FirstTouch):
+		return First, nil
+	case string(measure.LastTouch):
+		return Last, nil
+	case string(measure.PositionBased):
+		return Position, nil
+	case "markov":
+		return Markov1, nil
+	}
+	if m := Model(s); slices.Contains(Models(), m) {
+		return m, nil
+	}
+	names := make([]string, 0, len(Models()))
+	for _, m := range Models() {
+		names = append(names, string(m))
+	}
+	return "", fault.Invalid("there is no attribution model %q", s).WithHint("use one of %s", strings.Join(names, ", "))
+}
+
+// Credit is what a channel is credited with.
+type Credit struct {
+	Channel     measure.Channel
+	Conversions float64 // a part of the conversions, in conversions
+	Value       float64 // a part of the value, in the unit of [Path.Value], not rounded
+	Whole       int64   // Value in whole units; the rows of a result add up to the total exactly
+}
+
+// Result is what a model credits.
+type Result struct {
+	Credits      []Credit // one per channel, sorted by channel
+	Unattributed Credit   // paths without touches
+}
+
+// Totals returns the sums over all rows, the unattributed one too.
+func (r Result) Totals() (conversions float64, whole int64) {
+	conversions, whole = r.Unattributed.Conversions, r.Unattributed.Whole
+	for _, c := range r.Credits {
+		conversions += c.Conversions
+		whole += c.Whole
+	}
+	return conversions, whole
+}
+
+// Attribute credits the paths by the model.
+//
+// A chain needs more than touches to be trusted: see [Removals]. Paths without conversions give credits of zero.
+func Attribute(p *Paths, m Model) (Result, error) {
+	switch m {
+	case First, Last, Linear, TimeDecay, Position, Shapley:
+		return byPath(p, shareOf(m))
+	case Markov1, Markov2, Markov3:
+		removals, err := RemovalEffects(p, int(m[len(m)-1]-'0'))
+		if err != nil {
+			return Result{}, err
+		}
+		return removals.credit(p)
+	}
+	return Result{}, fault.Invalid("there is no attribution model %q", m)
+}
+
+// resultOf makes the rows from the credits of each channel of the paths. What the credits leave of the totals is
+// unattributed.
+func resultOf(p *Paths, conversions, values []float64) (Result, error) {
+	r := Result{Credits: make([]Credit, len(p.names)), Unattributed: untouched(p)}
+	for i, name := range p.names {
+		r.Credits[i] = Credit{Channel: name, Conversions: conversions[i], Value: values[i]}
+	}
+	slices.SortFunc(r.Credits, func(a, b Credit) int { return cmp.Compare(a.Channel, b.Channel) })
+	return r, r.round(p.totals.Value)
+}
+
+func untouched(p *Paths) Credit {
+	rest := Credit{Channel: measure.Unattributed}
+	from := 0
+	for i, end := range p.ends {
+		if from == end {
+			rest.Conversions += p.conversions[i]
+			rest.Value += float64(p.values[i])
+		}
+		from = end
+	}
+	return rest
+}
+
+// round allots the total to the rows in whole units.
+func (r *Result) round(total int64) error {
+	weights := make([]float64, 0, len(r.Credits)+1)
+	for _, c := range r.Credits {
+		weights = append(weights, c.Value)
+	}
+	weights = append(weights, r.Unattributed.Value)
+	whole, err := Allot(total, weights)
+	if err != nil {
+		return fmt.Errorf("rounding of credits: %w", err)
+	}
+	for i := range r.Credits {
+		r.Credits[i].Whole = whole[i]
+	}
+	r.Unattributed.Whole = whole[len(whole)-1]
+	return nil
+}

@@ -1,0 +1,186 @@
+// Package attribution credits conversions and their value to the channels that customers met before them.
+//
+// The heuristics share out each path by the position or the age of its touches; the Markov chain and the Shapley
+// value look at all paths together; the blend corrects any of them with what customers answer in a survey. Every
+// model conserves the totals: credits and the unattributed rest add up to what came in, to the minor unit. None of
+// them says what a channel caused; experiments do that.
+package attribution
+
+import (
+	"math"
+	"slices"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// MaxChannels is the largest number of different channels that [Paths] hold.
+const MaxChannels = 10_000
+
+// maxTotal is the largest sum of values: up to here every whole number is exact in a float64.
+const maxTotal = 1 << 53
+
+// Path is a form of journey and what became of the journeys of that form.
+type Path struct {
+	// Channels are the touches, the oldest first; repeats count. Without touches nobody is credited.
+	Channels []measure.Channel
+	// AgeDays is the age of each touch at the conversion, in days; nil when the ages are not known.
+	AgeDays []float64
+	// Conversions is the number of journeys that ended with a conversion.
+	Conversions float64
+	// Value is what the conversions are worth, in minor units or any smaller unit that makes it a whole number.
+	Value int64
+	// Nulls is the number of journeys that ended without a conversion. Zero on every path means that they are not
+	// known.
+	Nulls float64
+}
+
+// Paths hold aggregated journeys compactly: a million of them with thirty channels take about 60 MB. The zero value
+// is ready to use. After the last [Paths.Add] they may be read from several goroutines.
+type Paths struct {
+	names   []measure.Channel
+	index   map[measure.Channel]uint16
+	touches []uint16  // of all paths, one after the other
+	ages    []float64 // beside touches, NaN where unknown; nil while no age is known
+	ends    []int     // ends[i] is where the touches of path i end
+
+	conversions []float64
+	values      []int64
+	nulls       []float64
+	totals      Totals
+}
+
+// Totals are the sums over all paths.
+type Totals struct {
+	Conversions float64
+	Value       int64 // in the unit of [Path.Value]
+	Nulls       float64
+}
+
+// Add appends a path. It refuses, naming the path and the element, what no count or value can be: a negative or
+// infinite number, an empty channel, ages that do not match the touches, value without a conversion.
+// A refused path leaves the paths as they were.
+func (p *Paths) Add(path Path) error {
+	if err := p.check(path); err != nil {
+		return err
+	}
+	for i, name := range path.Channels {
+		p.touches = append(p.touches, p.intern(name))
+		p.addAge(path.AgeDays, i)
+	}
+	p.ends = append(p.ends, len(p.touches))
+	p.conversions = append(p.conversions, path.Conversions)
+	p.values = append(p.values, path.Value)
+	p.nulls = append(p.nulls, path.Nulls)
+	p.totals.Conversions += path.Conversions
+	p.totals.Value += path.Value
+	p.totals.Nulls += path.Nulls
+	return nil
+}
+
+func (p *Paths) check(path Path) error {
+	n := p.Len()
+	if !isCount(path.Conversions) {
+		return fault.Invalid("path %d: conversions is %v, want a number from 0 up", n, path.Conversions)
+	}
+	if !isCount(path.Nulls) {
+		return fault.Invalid("path %d: nulls is %v, want a number from 0 up", n, path.Nulls)
+	}
+	if path.Value < 0 {
+		return fault.Invalid("path %d: value is %d, want a number from 0 up", n, path.Value)
+	}
+	if path.Value > 0 && path.Conversions == 0 {
+		return fault.Invalid("path %d: value is %d without a conversion", n, path.Value)
+	}
+	if path.Value > maxTotal-p.totals.Value {
+		return fault.Invalid("path %d: the sum of values passes %d", n, int64(maxTotal))
+	}
+	return p.checkTouches(path)
+}
+
+func (p *Paths) checkTouches(path Path) error {
+	n := p.Len()
+	if path.AgeDays != nil && len(path.AgeDays) != len(path.Channels) {
+		return fault.Invalid("path %d: %d ages for %d touches", n, len(path.AgeDays), len(path.Channels))
+	}
+	for i, age := range path.AgeDays {
+		if !isCount(age) {
+			return fault.Invalid("path %d: age of touch %d is %v, want days from 0 up", n, i, age)
+		}
+	}
+	for i, name := range path.Channels {
+		if name == "" {
+			return fault.Invalid("path %d: touch %d has no channel", n, i)
+		}
+	}
+	if len(p.names)+len(path.Channels) > MaxChannels && p.unknown(path.Channels) > MaxChannels-len(p.names) {
+		return fault.Invalid("path %d: more than %d different channels", n, MaxChannels)
+	}
+	return nil
+}
+
+func (p *Paths) unknown(names []measure.Channel) int {
+	found := map[measure.Channel]bool{}
+	for _, name := range names {
+		if _, ok := p.index[name]; !ok {
+			found[name] = true
+		}
+	}
+	return len(found)
+}
+
+func isCount(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
+
+func (p *Paths) intern(name measure.Channel) uint16 {
+	if i, ok := p.index[name]; ok {
+		return i
+	}
+	if p.index == nil {
+		p.index = map[measure.Channel]uint16{}
+	}
+	i := uint16(len(p.names))
+	p.index[name] = i
+	p.names = append(p.names, name)
+	return i
+}
+
+// addAge keeps the age of the touch just appended. Room for ages is made when the first one is known.
+func (p *Paths) addAge(ages []float64, i int) {
+	if ages == nil && p.ages == nil {
+		return
+	}
+	for len(p.ages) < len(p.touches)-1 {
+		p.ages = append(p.ages, math.NaN())
+	}
+	age := math.NaN()
+	if ages != nil {
+		age = ages[i]
+	}
+	p.ages = append(p.ages, age)
+}
+
+// Len returns the number of paths.
+func (p *Paths) Len() int { return len(p.ends) }
+
+// Totals returns the sums over all paths.
+func (p *Paths) Totals() Totals { return p.totals }
+
+// Channels returns the channels met so far, sorted.
+func (p *Paths) Channels() []measure.Channel {
+	names := slices.Clone(p.names)
+	slices.Sort(names)
+	return names
+}
+
+// touchesOf returns the touches of path i and their ages, nil when these are not known.
+func (p *Paths) touchesOf(i int) (touches []uint16, ages []float64) {
+	from := 0
+	if i > 0 {
+		from = p.ends[i-1]
+	}
+	touches = p.touches[from:p.ends[i]]
+	if len(touches) > 0 && p.ages != nil && !math.IsNaN(p.ages[from]) {
+		ages = p.ages[from:p.ends[i]]
+	}
+	return touches, ages
+}

@@ -1,0 +1,183 @@
+package attribution
+
+import (
+	"errors"
+	"math"
+)
+
+// The solver keeps up to krylov directions before it starts again from where it stands. A chain in which fewer states
+// lead back is solved exactly in the first round.
+const (
+	krylov    = 120
+	rounds    = 200
+	tolerance = 1e-14
+)
+
+var errUnsolved = errors.New("the linear system does not converge")
+
+// solve sets h to the probability of conversion from each state when every step into the removed channel leads to
+// null. What h holds before is the first guess; the removed channel's own states get zero.
+//
+// It is GMRES (Saad and Schultz 1986, algorithms 3 and 4) on the system multiplied by the inverse of its upper
+// triangle M, the steps that stay or lead forward. Without circles the first direction is the solution; with them
+// the iteration has to find only what comes back.
+func (c *chain) solve(h []float64, removed int) error {
+	n := len(h)
+	s := solver{chain: c, alive: make([]bool, n), residual: make([]float64, n)}
+	for i := range h {
+		if s.alive[i] = removed == nobody || c.last[i] != removed; !s.alive[i] {
+			h[i] = 0
+		}
+	}
+	s.sweep(s.residual, c.convert)
+	goal := tolerance * math.Sqrt(dot(s.residual, s.residual))
+	for range rounds {
+		if s.improve(h, goal) {
+			return nil
+		}
+	}
+	return errUnsolved
+}
+
+type solver struct {
+	*chain
+	alive    []bool
+	residual []float64
+	basis    [][]float64
+}
+
+// sweep sets y to M⁻¹ x on the states alive and to zero elsewhere. Both may be the same slice.
+func (s *solver) sweep(y, x []float64) {
+	for i := len(y) - 1; i >= 0; i-- {
+		if !s.alive[i] {
+			y[i] = 0
+			continue
+		}
+		sum, stay := x[i], 0.0
+		for k := s.ahead[i]; k < s.starts[i+1]; k++ {
+			if j := int(s.to[k]); j > i {
+				sum += s.chance[k] * y[j]
+			} else {
+				stay = s.chance[k]
+			}
+		}
+		y[i] = sum / (1 - stay)
+	}
+}
+
+// backward sets y to what the steps that lead back bring from x, which is zero at the removed states, plus the offset
+// where there is one.
+func (s *solver) backward(y, x, offset []float64) {
+	for i := range y {
+		y[i] = 0
+		if offset != nil {
+			y[i] = offset[i]
+		}
+		for k := s.starts[i]; k < s.ahead[i]; k++ {
+			y[i] += s.chance[k] * x[s.to[k]]
+		}
+	}
+}
+
+// improve makes one round of up to krylov directions and reports whether the residual has reached the goal.
+func (s *solver) improve(h []float64, goal float64) bool {
+	s.backward(s.residual, h, s.convert)
+	s.sweep(s.residual, s.residual)
+	axpy(s.residual, -1, h)
+	first := math.Sqrt(dot(s.residual, s.residual))
+	if first <= goal {
+		return true
+	}
+	weights, left := s.directions(first, goal)
+	for k, weight := range weights {
+		axpy(h, weight, s.basis[k])
+	}
+	return left <= goal
+}
+
+// directions builds an orthonormal basis of the Krylov space and returns the weights of its vectors that make the
+// residual smallest, and the length of that residual.
+func (s *solver) directions(first, goal float64) (weights []float64, left float64) {
+	s.basis = append(s.basis[:0], scaled(s.residual, 1/first))
+	var columns [][]float64 // of the triangular matrix left by the rotations
+	var rotations [][2]float64
+	rhs := []float64{first}
+	for k := 0; k < krylov && math.Abs(rhs[k]) > goal; k++ {
+		column, length := s.extend(k)
+		for i, g := range rotations {
+			column[i], column[i+1] = g[0]*column[i]+g[1]*column[i+1], -g[1]*column[i]+g[0]*column[i+1]
+		}
+		size := math.Hypot(column[k], length)
+		if size == 0 {
+			break
+		}
+		cos, sin := column[k]/size, length/size
+		rotations = append(rotations, [2]float64{cos, sin})
+		column[k] = size
+		columns = append(columns, column)
+		rhs = append(rhs, -sin*rhs[k])
+		rhs[k] *= cos
+		if length <= 1e-300 {
+			break
+		}
+	}
+	return backSubstitute(columns, rhs), math.Abs(rhs[len(rhs)-1])
+}
+
+// extend adds the image of the last direction to the basis, made orthogonal twice so that the directions stay
+// orthogonal to rounding. It returns the coefficients and the length that was left.
+func (s *solver) extend(k int) (column []float64, length float64) {
+	v := make([]float64, len(s.residual))
+	s.backward(v, s.basis[k], nil)
+	s.sweep(v, v)
+	for i, x := range s.basis[k] {
+		v[i] = x - v[i]
+	}
+	column = make([]float64, k+2)
+	for range 2 {
+		for i, b := range s.basis[:k+1] {
+			overlap := dot(v, b)
+			column[i] += overlap
+			axpy(v, -overlap, b)
+		}
+	}
+	length = math.Sqrt(dot(v, v))
+	if length > 1e-300 {
+		s.basis = append(s.basis, scaled(v, 1/length))
+	}
+	return column, length
+}
+
+func backSubstitute(columns [][]float64, rhs []float64) []float64 {
+	x := make([]float64, len(columns))
+	for i := len(x) - 1; i >= 0; i-- {
+		x[i] = rhs[i]
+		for j := i + 1; j < len(x); j++ {
+			x[i] -= columns[j][i] * x[j]
+		}
+		x[i] /= columns[i][i]
+	}
+	return x
+}
+
+func dot(a, b []float64) float64 {
+	var sum float64
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+func axpy(y []float64, a float64, x []float64) {
+	for i := range y {
+		y[i] += a * x[i]
+	}
+}
+
+func scaled(x []float64, a float64) []float64 {
+	y := make([]float64, len(x))
+	for i := range x {
+		y[i] = a * x[i]
+	}
+	return y
+}

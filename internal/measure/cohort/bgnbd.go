@@ -1,0 +1,150 @@
+package cohort
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// BGNBD is the beta-geometric / NBD model of repeat purchases (Fader, Hardie and Lee 2005, "Counting your customers
+// the easy way", Marketing Science 24(2)). While a customer is active, purchases come at random with the rate λ; after
+// each repeat purchase the customer leaves for good with probability p. Over customers λ is Gamma(R, Alpha)
+// distributed and p is Beta(A, B), independently of each other.
+//
+// It assumes steady rates: no season, no promotion, no change with age. A customer who never bought again counts as
+// active, because leaving can only follow a repeat purchase.
+type BGNBD struct {
+	R     float64 // shape of the rates
+	Alpha float64 // of the rates, in the unit of time: the mean rate is R / Alpha
+	A, B  float64 // of leaving: the mean probability is A / (A + B)
+}
+
+func buildBGNBD(v []float64) BGNBD { return BGNBD{R: v[0], Alpha: v[1], A: v[2], B: v[3]} }
+
+// FitBGNBD returns the model with the highest likelihood. It needs at least one repeat purchase and fails as not ready
+// when the likelihood has no maximum; impossible histories are refused by their index.
+func FitBGNBD(histories []History) (Fit[BGNBD], error) {
+	groups, longest, most, err := grouped(histories)
+	if err != nil {
+		return Fit[BGNBD]{}, fmt.Errorf("fit of BG/NBD: %w", err)
+	}
+	n := float64(len(histories))
+	f := func(logs, gradient []float64) float64 { return bgnbdLikelihood(groups, most, n, logs, gradient) }
+	p, err := maximize(f, []float64{0, 0, 0, math.Ln2}, n)
+	if err != nil {
+		return Fit[BGNBD]{}, fmt.Errorf("fit of BG/NBD: %w", err)
+	}
+	fit, err := fitOf(p, []float64{0, math.Log(longest), 0, 0}, buildBGNBD)
+	if err != nil {
+		return Fit[BGNBD]{}, fmt.Errorf("fit of BG/NBD: %w", err)
+	}
+	fit.Customers = len(histories)
+	fit.LogLikelihood = n*f(p.logs, make([]float64, 4)) - float64(repeatsIn(groups))*math.Log(longest)
+	return fit, nil
+}
+
+func repeatsIn(groups []group) int {
+	sum := 0
+	for _, g := range groups {
+		sum += g.x * int(g.n)
+	}
+	return sum
+}
+
+// bgnbdLikelihood is equation (6) of the paper as the log of
+//
+//	Γ(r+x)/Γ(r) α^r · Γ(a+b) Γ(b+x) / (Γ(b) Γ(a+b+x)) · [ (α+T)^-(r+x) + δ(x>0) a/(b+x-1) (α+t_x)^-(r+x) ],
+//
+// per customer, with its gradient.
+func bgnbdLikelihood(groups []group, most int, n float64, logs, gradient []float64) float64 {
+	r, alpha, a, b := math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2]), math.Exp(logs[3])
+	logR, slopeR := rising(r, most)
+	logB, slopeB := rising(b, most)
+	logAB, slopeAB := rising(a+b, most)
+	var sum, dr, dAlpha, da, db float64
+	for _, g := range groups {
+		x := float64(g.x)
+		logT, logTx := math.Log(alpha+g.T), 0.0
+		bracket, left := -(r+x)*logT, 0.0
+		if g.x > 0 {
+			logTx = math.Log(alpha + g.tx)
+			bracket, left = addLogs(bracket, logs[2]-math.Log(b+x-1)-(r+x)*logTx)
+			db -= g.n * left / (b + x - 1)
+		}
+		sum += g.n * (logR[g.x] + r*logs[1] + logB[g.x] - logAB[g.x] + bracket)
+		dr += g.n * (slopeR[g.x] + logs[1] - (1-left)*logT - left*logTx)
+		dAlpha += g.n * (r/alpha - (r+x)*((1-left)/(alpha+g.T)+left/(alpha+g.tx)))
+		da += g.n * (left/a - slopeAB[g.x])
+		db += g.n * (slopeB[g.x] - slopeAB[g.x])
+	}
+	gradient[0], gradient[1], gradient[2], gradient[3] = dr*r/n, dAlpha*alpha/n, da*a/n, db*b/n
+	return sum / n
+}
+
+// Alive returns the probability that the customer is still active at the end of the observation.
+func (m BGNBD) Alive(h History) float64 {
+	if h.Repeats == 0 {
+		return 1
+	}
+	x := float64(h.Repeats)
+	odds := math.Log(m.A/(m.B+x-1)) + (m.R+x)*math.Log((m.Alpha+h.Age)/(m.Alpha+h.Recency))
+	return 1 / (1 + math.Exp(odds))
+}
+
+// Purchases returns the expected number of repeat purchases of a new customer within the time.
+func (m BGNBD) Purchases(time float64) float64 { return m.whileActive(0, m.Alpha, time) }
+
+// Expected returns the expected number of further purchases of a customer within the time after the observation
+// (equation 10 of the paper).
+func (m BGNBD) Expected(h History, time float64) float64 {
+	return m.Alive(h) * m.whileActive(float64(h.Repeats), m.Alpha+h.Age, time)
+}
+
+// whileActive returns the purchases expected within t of a customer active now, after x repeats:
+//
+//	(a+b+x-1)/(a-1) · [1 - (1-z)^(r+x) ₂F₁(r+x, b+x; a+b+x-1; z)],   z = t / (since + t),
+//
+// after Euler's transformation of the series, (1-z)^(a-1) ₂F₁(a+b-r-1, a-1; a+b+x-1; z). Its parameters are small and
+// its first term cancels with the 1 in front, so nothing is lost near a = 1, nor when a + b < 1.
+func (m BGNBD) whileActive(x, since, t float64) float64 {
+	if t <= 0 {
+		return 0
+	}
+	z, l := t/(since+t), -math.Log1p(t/since) // l = ln(1-z)
+	c := m.A + m.B + x - 1
+	lead := -l
+	if m.A != 1 {
+		lead = -math.Expm1((m.A-1)*l) / (m.A - 1)
+	}
+	// term is c (a+b-r-1)_n (a)_(n-1) / ((c)_n n!) zⁿ.
+	top := m.A + m.B - m.R - 1
+	term, series := top*z, 0.0
+	for n := 1.0; n < 1e6; n++ {
+		series += term
+		if math.Abs(term) <= 1e-17*math.Abs(series) {
+			break
+		}
+		term *= (top + n) * (m.A + n - 1) / ((c + n) * (n + 1)) * z
+	}
+	return c*lead - math.Exp((m.A-1)*l)*series
+}
+
+// future draws the number of purchases within the time after the observation.
+func (m BGNBD) future(h History, time float64, r *rand.Rand) int {
+	if r.Float64() >= m.Alive(h) {
+		return 0
+	}
+	x := float64(h.Repeats)
+	rate := distuv.Gamma{Alpha: m.R + x, Beta: m.Alpha + h.Age, Src: r}.Rand()
+	leave := distuv.Beta{Alpha: m.A, Beta: m.B + x, Src: r}.Rand()
+	n := 0
+	for t := r.ExpFloat64() / rate; t <= time; t += r.ExpFloat64() / rate {
+		n++
+		if r.Float64() < leave {
+			break
+		}
+	}
+	return n
+}

@@ -1,0 +1,117 @@
+package cohort
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"assay/internal/fault"
+)
+
+// Fit is a model with its parameters by maximum likelihood.
+type Fit[M any] struct {
+	Model         M
+	StandardError M // of each parameter, from the curvature at the maximum (delta method)
+	LogLikelihood float64
+	Customers     int // that took part
+
+	logs   []float64         // of the parameters
+	factor mat.TriDense      // lower factor of the covariance of logs
+	build  func([]float64) M // from parameters
+}
+
+// fitOf describes the peak in the unit of the data. Shift is added to the logarithms to undo the scaling.
+func fitOf[M any](p peak, shift []float64, build func([]float64) M) (Fit[M], error) {
+	f := Fit[M]{build: build}
+	values, errors := make([]float64, len(p.logs)), make([]float64, len(p.logs))
+	for i, x := range p.logs {
+		f.logs = append(f.logs, x+shift[i])
+		values[i] = math.Exp(f.logs[i])
+		errors[i] = values[i] * math.Sqrt(p.covariance.At(i, i))
+	}
+	f.Model, f.StandardError = build(values), build(errors)
+	var chol mat.Cholesky
+	if !chol.Factorize(p.covariance) {
+		return Fit[M]{}, errNoPeak
+	}
+	chol.LTo(&f.factor)
+	return f, nil
+}
+
+// draw returns the model with parameters that the data could as well have led to: their logarithms come from the
+// normal distribution around the maximum.
+func (f *Fit[M]) draw(r *rand.Rand) M {
+	normal := make([]float64, len(f.logs))
+	for i := range normal {
+		normal[i] = r.NormFloat64()
+	}
+	values := make([]float64, len(f.logs))
+	for i := range values {
+		x := f.logs[i]
+		for j := 0; j <= i; j++ {
+			x += f.factor.At(i, j) * normal[j]
+		}
+		values[i] = math.Exp(x)
+	}
+	return f.build(values)
+}
+
+// group is customers with the same history, in the unit that makes the longest age 1.
+type group struct {
+	x     int     // repeat purchases
+	tx, T float64 // time of the last one and age
+	n     float64 // customers
+}
+
+// grouped checks the histories and returns them grouped and scaled, with the longest age and the most repeats.
+func grouped(histories []History) (groups []group, longest float64, most int, err error) {
+	repeated := false
+	for i, h := range histories {
+		if err := h.check(i); err != nil {
+			return nil, 0, 0, err
+		}
+		longest, most = max(longest, h.Age), max(most, h.Repeats)
+		repeated = repeated || h.Repeats > 0
+	}
+	if !repeated {
+		return nil, 0, 0, fault.NotReady("no customer has bought a second time").WithHint("take a longer history")
+	}
+	sorted := slices.Clone(histories)
+	slices.SortFunc(sorted, func(a, b History) int {
+		return cmp.Or(cmp.Compare(a.Repeats, b.Repeats), cmp.Compare(a.Recency, b.Recency), cmp.Compare(a.Age, b.Age))
+	})
+	for i, h := range sorted {
+		if i > 0 && h == sorted[i-1] {
+			groups[len(groups)-1].n++
+			continue
+		}
+		groups = append(groups, group{x: h.Repeats, tx: h.Recency / longest, T: h.Age / longest, n: 1})
+	}
+	return groups, longest, most, nil
+}
+
+// rising returns, for k from 0 to n, ln Γ(z+k)/Γ(z) = Σ ln(z+j) and its derivative Σ 1/(z+j), j < k. Summed terms lose
+// nothing to cancellation as a difference of two log-gammas would.
+func rising(z float64, n int) (logs, slopes []float64) {
+	logs, slopes = make([]float64, n+1), make([]float64, n+1)
+	for k := range n {
+		logs[k+1] = logs[k] + math.Log(z+float64(k))
+		slopes[k+1] = slopes[k] + 1/(z+float64(k))
+	}
+	return logs, slopes
+}
+
+// addLogs returns ln(e^a + e^b) and the second term's part of the sum.
+func addLogs(a, b float64) (sum, second float64) {
+	if math.IsInf(b, -1) {
+		return a, 0
+	}
+	second = 1 / (1 + math.Exp(a-b))
+	if a > b {
+		return a + math.Log1p(math.Exp(b-a)), second
+	}
+	return b + math.Log1p(math.Exp(a-b)), second
+}

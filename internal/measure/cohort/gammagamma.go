@@ -1,0 +1,125 @@
+package cohort
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/fault"
+)
+
+// Spend is what one customer spends on a repeat purchase.
+type Spend struct {
+	Purchases int     // repeat purchases, at least one
+	Mean      float64 // their mean value, above zero
+}
+
+// GammaGamma is the model of the value of purchases (Fader and Hardie 2013, "The Gamma-Gamma model of monetary value").
+// A customer's purchases are Gamma(P, ν) distributed and ν is Gamma(Q, V) distributed over customers.
+//
+// It assumes that what a customer spends does not depend on how often: see [SpendFrequencyCorrelation].
+type GammaGamma struct {
+	P, Q float64
+	V    float64 // in the unit of the values
+}
+
+func buildGammaGamma(v []float64) GammaGamma { return GammaGamma{P: v[0], Q: v[1], V: v[2]} }
+
+// FitGammaGamma returns the model with the highest likelihood. A customer without purchases or without a positive
+// mean is refused by index; fewer than two customers are not ready.
+func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
+	if len(spends) < 2 {
+		return Fit[GammaGamma]{}, fault.NotReady("fit of Gamma-Gamma: %d customers bought again, want at least 2", len(spends))
+	}
+	scale := 0.0
+	for i, s := range spends {
+		if s.Purchases < 1 || !(s.Mean > 0) || math.IsInf(s.Mean, 1) {
+			return Fit[GammaGamma]{}, fault.Invalid("fit of Gamma-Gamma: customer %d has %d purchases of mean %v, want both above 0", i, s.Purchases, s.Mean)
+		}
+		scale += s.Mean / float64(len(spends))
+	}
+	n := float64(len(spends))
+	f := func(logs, gradient []float64) float64 { return gammaGammaLikelihood(spends, scale, logs, gradient) }
+	p, err := maximize(f, []float64{math.Log(3), math.Log(3), 0}, n)
+	if err != nil {
+		return Fit[GammaGamma]{}, fmt.Errorf("fit of Gamma-Gamma: %w", err)
+	}
+	fit, err := fitOf(p, []float64{0, 0, math.Log(scale)}, buildGammaGamma)
+	if err != nil {
+		return Fit[GammaGamma]{}, fmt.Errorf("fit of Gamma-Gamma: %w", err)
+	}
+	fit.Customers = len(spends)
+	fit.LogLikelihood = n * (f(p.logs, make([]float64, 3)) - math.Log(scale))
+	return fit, nil
+}
+
+// gammaGammaLikelihood is equation (1a) of the note, the log of
+//
+//	Γ(px+q)/(Γ(px) Γ(q)) · v^q z̄^(px-1) x^(px) / (v + x z̄)^(px+q),
+//
+// per customer, with its gradient and values divided by the scale.
+func gammaGammaLikelihood(spends []Spend, scale float64, logs, gradient []float64) float64 {
+	p, q, v := math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2])
+	lgQ, _ := math.Lgamma(q)
+	psiQ := mathext.Digamma(q)
+	var sum, dp, dq, dv float64
+	for _, s := range spends {
+		x, z := float64(s.Purchases), s.Mean/scale
+		lgBoth, _ := math.Lgamma(p*x + q)
+		lgP, _ := math.Lgamma(p * x)
+		logAll, logOwn := math.Log(v+x*z), math.Log(x*z)
+		psiBoth := mathext.Digamma(p*x + q)
+		sum += lgBoth - lgP - lgQ + q*logs[2] + p*x*logOwn - math.Log(z) - (p*x+q)*logAll
+		dp += x * (psiBoth - mathext.Digamma(p*x) + logOwn - logAll)
+		dq += psiBoth - psiQ + logs[2] - logAll
+		dv += q/v - (p*x+q)/(v+x*z)
+	}
+	n := float64(len(spends))
+	gradient[0], gradient[1], gradient[2] = dp*p/n, dq*q/n, dv*v/n
+	return sum / n
+}
+
+// MeanSpend returns the expected value of a purchase over all customers, and false when it has none (Q ≤ 1).
+func (m GammaGamma) MeanSpend() (mean float64, ok bool) { return m.P * m.V / (m.Q - 1), m.Q > 1 }
+
+// Expected returns the expected value of a further purchase of a customer with a history of spending: the own mean,
+// drawn towards everybody's the more the fewer purchases it rests on. It exists when P · purchases + Q > 1.
+func (m GammaGamma) Expected(s Spend) float64 {
+	x := float64(s.Purchases)
+	return m.P * (m.V + x*s.Mean) / (m.P*x + m.Q - 1)
+}
+
+// future draws the value of n further purchases.
+func (m GammaGamma) future(s Spend, n int, r *rand.Rand) float64 {
+	if n == 0 {
+		return 0
+	}
+	x := float64(s.Purchases)
+	nu := distuv.Gamma{Alpha: m.P*x + m.Q, Beta: m.V + x*s.Mean, Src: r}.Rand()
+	return distuv.Gamma{Alpha: m.P * float64(n), Beta: nu, Src: r}.Rand()
+}
+
+// LargestCorrelation is the correlation of spend and frequency up to which [GammaGamma] is trusted.
+const LargestCorrelation = 0.1
+
+// SpendFrequencyCorrelation returns Pearson's correlation of the number and the mean value of repeat purchases. Beyond
+// [LargestCorrelation] on either side the assumption of [GammaGamma] does not hold. It is 0 when either does not vary.
+func SpendFrequencyCorrelation(spends []Spend) float64 {
+	var meanX, meanZ float64
+	for _, s := range spends {
+		meanX += float64(s.Purchases) / float64(len(spends))
+		meanZ += s.Mean / float64(len(spends))
+	}
+	var xx, xz, zz float64
+	for _, s := range spends {
+		dx, dz := float64(s.Purchases)-meanX, s.Mean-meanZ
+		xx, xz, zz = xx+dx*dx, xz+dx*dz, zz+dz*dz
+	}
+	if xx == 0 || zz == 0 {
+		return 0
+	}
+	return xz / math.Sqrt(xx*zz)
+}

@@ -1,0 +1,74 @@
+package cohort
+
+import (
+	"math"
+
+	"assay/internal/fault"
+)
+
+// Sale is an order with its costs, in minor units.
+type Sale struct {
+	Revenue   int64 // without tax
+	Cost      int64 // of goods and whatever else the order itself caused
+	CostKnown bool
+}
+
+// MarginSource says what a margin rests on.
+type MarginSource string
+
+// The sources.
+const (
+	FromCosts     MarginSource = "costs"           // every sale has costs
+	PartlyCosted  MarginSource = "costs_of_a_part" // the others take the rate of those that have
+	FromAssumed   MarginSource = "assumed_rate"    // no sale has costs
+	leastCoverage              = 0.5               // of revenue, for the costed part to speak for the rest
+)
+
+// Margins turn sales into contribution margin.
+type Margins struct {
+	Source   MarginSource
+	Rate     float64 // margin per revenue, for sales without costs
+	Coverage float64 // share of revenue with known costs
+}
+
+// MarginsOf returns how the contribution margin of the sales is to be counted: by their costs; where less than all but
+// at least half of the revenue has costs, by the rate of that part for the rest; otherwise by the assumed rate. Without
+// costs and with an assumed rate of 0, which means that none is known, margins are not ready. A rate is at most 1.
+func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
+	if math.IsNaN(assumed) || assumed < 0 || assumed > 1 {
+		return Margins{}, fault.Invalid("assumed margin is %v, want a fraction of revenue", assumed)
+	}
+	var revenue, costed, cost float64
+	for i, s := range sales {
+		if s.Revenue < 0 || s.CostKnown && s.Cost < 0 {
+			return Margins{}, fault.Invalid("sale %d: revenue %d, cost %d", i, s.Revenue, s.Cost)
+		}
+		revenue += float64(s.Revenue)
+		if s.CostKnown {
+			costed += float64(s.Revenue)
+			cost += float64(s.Cost)
+		}
+	}
+	m := Margins{Source: FromAssumed, Rate: assumed}
+	if costed > 0 {
+		m.Coverage = costed / revenue
+	}
+	switch {
+	case costed > 0 && costed == revenue:
+		m.Source, m.Rate = FromCosts, (costed-cost)/costed
+	case m.Coverage >= leastCoverage:
+		m.Source, m.Rate = PartlyCosted, (costed-cost)/costed
+	case assumed == 0:
+		return Margins{}, fault.NotReady("costs are known for %.0f %% of revenue, too little to know a margin", 100*m.Coverage).
+			WithHint("import the costs of products, or set a margin for the store")
+	}
+	return m, nil
+}
+
+// Of returns the contribution margin of a sale in minor units.
+func (m Margins) Of(s Sale) int64 {
+	if s.CostKnown {
+		return s.Revenue - s.Cost
+	}
+	return int64(math.Round(float64(s.Revenue) * m.Rate))
+}

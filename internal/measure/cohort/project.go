@@ -1,0 +1,121 @@
+package cohort
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"assay/internal/fault"
+)
+
+// Model is a fitted model of repeat purchases.
+type Model interface {
+	// Alive returns the probability that the customer is still active at the end of the observation.
+	Alive(h History) float64
+	// Expected returns the expected number of further purchases within the time after it.
+	Expected(h History, time float64) float64
+	// Purchases returns the expected number of repeat purchases of a new customer within the time.
+	Purchases(time float64) float64
+
+	future(h History, time float64, r *rand.Rand) int
+}
+
+// Horizon says how far and how surely [Project] looks ahead.
+type Horizon struct {
+	Time  float64 // in the unit of the histories, above 0
+	Draws int     // possible futures for the interval, at least 50; 400 when 0
+	Level float64 // of the intervals; [DefaultLevel] when 0
+	Seed  uint64
+}
+
+// Projection is what a group of customers is expected to do within the horizon, all of them together.
+type Projection struct {
+	Customers         int
+	Purchases         float64
+	PurchasesInterval Interval
+	Value             float64 // in the unit of [Buyer.MeanSpend]; 0 when there is no model of value
+	ValueInterval     Interval
+}
+
+// Project returns what customers will buy and spend, with intervals for what will be observed and not only for its
+// expectation. Histories are in the unit that the model was fitted in; spend may be nil, and otherwise needs a Q above 1.
+//
+// The interval is a parametric bootstrap: each draw takes parameters from the normal distribution around their
+// logarithms at the maximum, and for each customer a rate, a way of leaving and purchases from the model given the
+// customer's history. So it covers chance in the future and in the parameters, and no wrong assumption. One draw of a
+// thousand customers takes about a tenth of a millisecond. The same seed gives the same bytes.
+//
+// The group may be a part of the customers of the fit, such as those of one channel. Its members are then expected to
+// be like everybody with their history.
+func Project[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon) (Projection, error) {
+	horizon = horizon.withDefaults()
+	if err := horizon.check(); err != nil {
+		return Projection{}, err
+	}
+	if spend != nil && spend.Model.Q <= 1 {
+		return Projection{}, fault.NotReady("the mean value of purchases has no finite expectation (q = %.3g)", spend.Model.Q)
+	}
+	p := Projection{Customers: len(group)}
+	for i, b := range group {
+		if err := b.check(i); err != nil {
+			return Projection{}, fmt.Errorf("projection: %w", err)
+		}
+		n := fit.Model.Expected(b.History, horizon.Time)
+		p.Purchases += n
+		if spend != nil {
+			p.Value += n * spend.Model.Expected(b.spend())
+		}
+	}
+	purchases, values := futures(fit, spend, group, horizon)
+	p.PurchasesInterval = middle(purchases, horizon.Level)
+	p.ValueInterval = middle(values, horizon.Level)
+	return p, nil
+}
+
+func (h Horizon) withDefaults() Horizon {
+	if h.Draws == 0 {
+		h.Draws = 400
+	}
+	if h.Level == 0 {
+		h.Level = DefaultLevel
+	}
+	return h
+}
+
+func (h Horizon) check() error {
+	if !(h.Time > 0) || h.Draws < 50 {
+		return fault.Invalid("horizon of %v with %d draws, want a time above 0 and at least 50 draws", h.Time, h.Draws)
+	}
+	return checkLevel(h.Level)
+}
+
+func (b Buyer) spend() Spend { return Spend{Purchases: b.Repeats, Mean: b.MeanSpend} }
+
+// futures draws the totals of the group. Each draw has its own stream of random numbers.
+func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon) (purchases, values []float64) {
+	for d := range horizon.Draws {
+		r := rand.New(rand.NewPCG(horizon.Seed, uint64(d)))
+		model := fit.draw(r)
+		var worth GammaGamma
+		if spend != nil {
+			worth = spend.draw(r)
+		}
+		var count int
+		var value float64
+		for _, b := range group {
+			n := model.future(b.History, horizon.Time, r)
+			count += n
+			if spend != nil {
+				value += worth.future(b.spend(), n, r)
+			}
+		}
+		purchases, values = append(purchases, float64(count)), append(values, value)
+	}
+	return purchases, values
+}
+
+// middle returns the interval between the outer quantiles.
+func middle(draws []float64, level float64) Interval {
+	slices.Sort(draws)
+	return Interval{Low: quantile(draws, (1-level)/2), High: quantile(draws, (1+level)/2), Level: level}
+}

@@ -1,0 +1,105 @@
+package cohort
+
+import (
+	"assay/internal/civil"
+	"assay/internal/fault"
+)
+
+// SmallestCohort is the number of customers below which no rate is shown: it would say more about persons than about
+// the store.
+const SmallestCohort = 5
+
+// Cohort is the customers whose first order fell into one period, and how many ordered again.
+type Cohort struct {
+	Start     civil.Date // first day of the period
+	Customers int
+	// Active counts the customers who ordered in the first, second, … period after their own. Periods that have not
+	// begun are left out.
+	Active []int
+	// LastIsPartial says that the last of Active is still going on.
+	LastIsPartial bool
+}
+
+// Cell is the retention of a cohort in one later period.
+type Cell struct {
+	Active   int
+	Rate     float64  // Active / Customers; 0 when suppressed
+	Interval Interval // Wilson's
+	Partial  bool     // the period is not over, so the rate can only rise
+}
+
+// Row is the retention of one cohort.
+type Row struct {
+	Start      civil.Date
+	Customers  int
+	Suppressed bool   // fewer customers than the smallest cohort: there are no cells
+	Cells      []Cell // of the first, second, … later period
+}
+
+// Matrix is the retention of all cohorts.
+type Matrix struct {
+	Rows []Row // in the order given
+	// Average is the retention over all cohorts for which the period is over, from sums: small cohorts weigh little,
+	// suppressed ones take part. Later periods rest on fewer and older cohorts. A period with fewer customers than
+	// the smallest cohort ends it.
+	Average  []Cell
+	Smallest int // customers below which a row is suppressed
+}
+
+// Retention returns the share of each cohort that ordered again in each later period, with its interval. Rows of
+// fewer than smallest customers are suppressed; smallest is [SmallestCohort] when 0. A cohort of no customers, or with
+// more active than it has customers, is refused by its start.
+func Retention(cohorts []Cohort, smallest int, level float64) (Matrix, error) {
+	if smallest == 0 {
+		smallest = SmallestCohort
+	}
+	if err := checkLevel(level); err != nil {
+		return Matrix{}, err
+	}
+	m := Matrix{Smallest: smallest}
+	var customers, active []int // by later period, over the cohorts for which it is over
+	for _, c := range cohorts {
+		if c.Customers <= 0 {
+			return Matrix{}, fault.Invalid("cohort of %s has %d customers", c.Start, c.Customers)
+		}
+		row := Row{Start: c.Start, Customers: c.Customers, Suppressed: c.Customers < smallest}
+		for k, n := range c.Active {
+			cell, err := cellOf(n, c.Customers, level)
+			if err != nil {
+				return Matrix{}, fault.Invalid("cohort of %s, period %d: %d of %d customers are active", c.Start, k+1, n, c.Customers)
+			}
+			cell.Partial = c.LastIsPartial && k == len(c.Active)-1
+			if !row.Suppressed {
+				row.Cells = append(row.Cells, cell)
+			}
+			if !cell.Partial {
+				customers, active = addAt(customers, k, c.Customers), addAt(active, k, n)
+			}
+		}
+		m.Rows = append(m.Rows, row)
+	}
+	for k, n := range customers {
+		if n < smallest {
+			break
+		}
+		cell, err := cellOf(active[k], n, level)
+		if err != nil {
+			return Matrix{}, err
+		}
+		m.Average = append(m.Average, cell)
+	}
+	return m, nil
+}
+
+func cellOf(active, customers int, level float64) (Cell, error) {
+	interval, err := Wilson(active, customers, level)
+	return Cell{Active: active, Rate: float64(active) / float64(customers), Interval: interval}, err
+}
+
+func addAt(sums []int, k, n int) []int {
+	for len(sums) <= k {
+		sums = append(sums, 0)
+	}
+	sums[k] += n
+	return sums
+}

@@ -1,0 +1,155 @@
+package cohort
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// Member is a customer with what was earned since the first order.
+type Member struct {
+	Channel measure.Channel // that won the customer
+	AgeDays int             // days from the first order to the end of the observation
+	Gains   []Gain
+}
+
+// Gain is what a customer brought on a day: revenue, or margin, or less than nothing for a refund.
+type Gain struct {
+	Day    int   // days after the first order: 0 is the day of the first order itself
+	Amount int64 // in minor units
+}
+
+// longestAge is a hundred years in days. Whoever is older was not dated.
+const longestAge = 36_525
+
+// Curve is the lifetime value of a channel's customers so far.
+type Curve struct {
+	Channel   measure.Channel
+	Customers int
+	Points    []Point // of day 0, 1, 2, …
+}
+
+// Point is the value per customer by the end of a day after the first order.
+type Point struct {
+	AtRisk   int     // customers watched for that long
+	Value    float64 // per customer, in minor units
+	Interval Interval
+}
+
+// At returns the point of a day, and false when too few customers have been watched for that long.
+func (c Curve) At(day int) (Point, bool) {
+	if day < 0 || day >= len(c.Points) {
+		return Point{}, false
+	}
+	return c.Points[day], true
+}
+
+// Curves returns the observed lifetime value by channel, sorted by channel. A curve ends on the last day for which at
+// least smallest customers have been watched; smallest is [SmallestCohort] when 0.
+//
+// Young customers count as long as they have been watched, and no longer: with S_d the amount of day d and n_d the
+// customers watched through day d,
+//
+//	LTV(t) = Σ_(d ≤ t) S_d / n_d,   Var LTV(t) = Σ_i [ Σ_(d ≤ t, d ≤ age_i) (m_id - S_d/n_d) / n_d ]²,
+//
+// the mean cumulative function and its robust variance (Nelson 2003, "Recurrent events data analysis", chapters 3 and
+// 4; Lawless and Nadeau 1995). The interval uses Student's t with n_t - 1 degrees of freedom. It assumes that younger
+// customers will do as older ones did at their age. An age below zero or above a hundred years, a gain outside the
+// time watched and an empty channel are refused by the customer's index.
+func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
+	if smallest == 0 {
+		smallest = SmallestCohort
+	}
+	if err := checkLevel(level); err != nil {
+		return nil, err
+	}
+	byChannel := map[measure.Channel][]Member{}
+	for i, m := range members {
+		if m.AgeDays < 0 || m.AgeDays > longestAge || m.Channel == "" {
+			return nil, fault.Invalid("customer %d: age of %d days, channel %q", i, m.AgeDays, m.Channel)
+		}
+		for _, g := range m.Gains {
+			if g.Day < 0 || g.Day > m.AgeDays {
+				return nil, fault.Invalid("customer %d: a gain on day %d, watched for %d days", i, g.Day, m.AgeDays)
+			}
+		}
+		byChannel[m.Channel] = append(byChannel[m.Channel], m)
+	}
+	var curves []Curve
+	for _, ch := range slices.Sorted(maps.Keys(byChannel)) {
+		curves = append(curves, Curve{
+			Channel: ch, Customers: len(byChannel[ch]), Points: pointsOf(byChannel[ch], max(2, smallest), level),
+		})
+	}
+	return curves, nil
+}
+
+// dated is a gain with its customer.
+type dated struct {
+	day, member int
+	amount      float64
+}
+
+// pointsOf goes through the days once. For each customer still watched it knows a_i = Σ m_id / n_d, and with
+// c = Σ S_d / n_d² the sum of squares in the variance is Σ (a_i - c)², kept as Σ a_i² and Σ a_i.
+func pointsOf(members []Member, smallest int, level float64) []Point {
+	gains, byAge := chronicle(members)
+	a := make([]float64, len(members))
+	var points []Point
+	var value, c, sumA, sumSquares, gone float64
+	watched, left := len(members), 0
+	for day := 0; ; day++ {
+		for ; left < len(byAge) && members[byAge[left]].AgeDays < day; left++ {
+			mine := a[byAge[left]]
+			gone += (mine - c) * (mine - c)
+			sumA, sumSquares = sumA-mine, sumSquares-mine*mine
+			watched--
+		}
+		if watched < smallest {
+			return points
+		}
+		n := float64(watched)
+		var total float64
+		for ; len(gains) > 0 && gains[0].day == day; gains = gains[1:] {
+			g := gains[0]
+			total += g.amount
+			before := a[g.member]
+			a[g.member] += g.amount / n
+			sumA += g.amount / n
+			sumSquares += a[g.member]*a[g.member] - before*before
+		}
+		value += total / n
+		c += total / n / n
+		variance := max(0, gone+sumSquares-2*c*sumA+n*c*c)
+		half := studentQuantile(level, n-1) * math.Sqrt(variance)
+		points = append(points, Point{AtRisk: watched, Value: value, Interval: Interval{Low: value - half, High: value + half, Level: level}})
+	}
+}
+
+// chronicle returns all gains by day and the members' indexes by age.
+func chronicle(members []Member) (gains []dated, byAge []int) {
+	for i, m := range members {
+		byAge = append(byAge, i)
+		for _, g := range m.Gains {
+			gains = append(gains, dated{day: g.Day, member: i, amount: float64(g.Amount)})
+		}
+	}
+	slices.SortStableFunc(gains, func(a, b dated) int { return cmp.Compare(a.day, b.day) })
+	slices.SortStableFunc(byAge, func(a, b int) int { return cmp.Compare(members[a].AgeDays, members[b].AgeDays) })
+	return gains, byAge
+}
+
+// studentQuantile returns the two-sided quantile of Student's t; beyond a thousand degrees of freedom it is the normal
+// one to three digits.
+func studentQuantile(level, freedom float64) float64 {
+	if freedom > 1000 {
+		return distuv.UnitNormal.Quantile((1 + level) / 2)
+	}
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile((1 + level) / 2)
+}
