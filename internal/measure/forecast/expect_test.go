@@ -1,0 +1,229 @@
+package forecast
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+const noise = 0.12 // standard deviation of a day's logarithm, as shops with some hundred orders a day show it
+
+// shop simulates daily revenue with a weekly cycle and slow growth.
+func shop(rng *rand.Rand, days int, autocorrelation float64, heavyTails bool) []float64 {
+	week := []float64{0.05, -0.1, -0.08, 0, 0.1, 0.2, -0.17}
+	out := make([]float64, days)
+	var e float64
+	for i := range out {
+		u := rng.NormFloat64()
+		if heavyTails {
+			u = studentT4(rng) / math.Sqrt2 // a t with four degrees of freedom has the variance 2
+		}
+		e = autocorrelation*e + math.Sqrt(1-autocorrelation*autocorrelation)*u
+		out[i] = math.Exp(10 + 0.001*float64(i) + week[i%7] + noise*e)
+	}
+	return out
+}
+
+func studentT4(rng *rand.Rand) float64 {
+	var chi float64
+	for range 4 {
+		g := rng.NormFloat64()
+		chi += g * g
+	}
+	return rng.NormFloat64() / math.Sqrt(chi/4)
+}
+
+// Under normal errors |z| > 2 has the probability 0.0455, which is 4.1 days in 90. The bounds leave two standard
+// errors of 150 series (about 0.35) around the range from 3.5 to 5.
+func TestQuietSeriesIsSeldomFlagged(t *testing.T) {
+	t.Parallel()
+	const series, history, window = 150, 120, 90
+	for _, autocorrelation := range []float64{0, 0.5} {
+		for _, heavyTails := range []bool{false, true} {
+			rng := rand.New(rand.NewPCG(11, 12))
+			flags, found := 0, 0
+			for range series {
+				y := shop(rng, history+window, autocorrelation, heavyTails)
+				for _, e := range OneStep(y, Days())[history:] {
+					if math.Abs(e.Z) > 2 {
+						flags++
+					}
+				}
+				day := history + rng.IntN(window)
+				y[day] *= math.Exp(-4 * noise)
+				if OneStep(y, Days())[day].Z < -2 {
+					found++
+				}
+			}
+			perQuarter, recall := float64(flags)/series, float64(found)/series
+			if perQuarter < 3.1 || perQuarter > 5.5 {
+				t.Errorf("autocorrelation %v, heavy tails %v: %.2f flags in 90 quiet days, want 3.5 to 5", autocorrelation, heavyTails, perQuarter)
+			}
+			if recall < 0.9 {
+				t.Errorf("autocorrelation %v, heavy tails %v: found %.2f of the days four deviations low, want 0.95", autocorrelation, heavyTails, recall)
+			}
+		}
+	}
+}
+
+func TestWeekendIsNoAnomaly(t *testing.T) {
+	t.Parallel()
+	y := make([]float64, 200)
+	for i := range y {
+		y[i] = 1000
+		if i%7 >= 5 {
+			y[i] = 300
+		}
+	}
+	for i, e := range OneStep(y, Days()) {
+		if e.Known() && math.Abs(e.Value-y[i]) > 1e-6*y[i] {
+			t.Fatalf("day %d: expected %v of a series that repeats %v exactly", i, e.Value, y[i])
+		}
+		if e.Judged() && math.Abs(e.Z) > 1e-6 {
+			t.Fatalf("day %d: z = %v on a series without surprise", i, e.Z)
+		}
+	}
+}
+
+func TestShortHistoryIsNotJudged(t *testing.T) {
+	t.Parallel()
+	y := shop(rand.New(rand.NewPCG(1, 1)), 60, 0, false)
+	for i, e := range OneStep(y, Days()) {
+		if want := i >= 28; e.Known() != want {
+			t.Errorf("day %d: expectation known = %v, want %v", i, e.Known(), want)
+		}
+		if want := i >= 49; e.Judged() != want {
+			t.Errorf("day %d: judged = %v, want %v", i, e.Judged(), want)
+		}
+	}
+}
+
+func TestExpectationLooksOnlyBack(t *testing.T) {
+	t.Parallel()
+	y := shop(rand.New(rand.NewPCG(3, 4)), 150, 0, false)
+	whole := OneStep(y, Days())
+	part := OneStep(y[:120], Days())
+	for i := range part {
+		if math.Abs(part[i].Value-whole[i].Value) > 1e-9*whole[i].Value {
+			t.Fatalf("day %d: expected %v with the later days and %v without", i, whole[i].Value, part[i].Value)
+		}
+	}
+}
+
+func TestUnitDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	y := shop(rand.New(rand.NewPCG(5, 6)), 150, 0, false)
+	cents := make([]float64, len(y))
+	for i := range y {
+		cents[i] = 100 * y[i]
+	}
+	euros, inCents := OneStep(y, Days()), OneStep(cents, Days())
+	for i := range euros {
+		if euros[i].Judged() && math.Abs(euros[i].Z-inCents[i].Z) > 1e-6 {
+			t.Fatalf("day %d: z = %v in euros and %v in cents", i, euros[i].Z, inCents[i].Z)
+		}
+	}
+}
+
+func TestAnomalyDoesNotMoveWhatIsExpectedNext(t *testing.T) {
+	t.Parallel()
+	y := shop(rand.New(rand.NewPCG(7, 8)), 160, 0, false)
+	before := OneStep(y, Days())
+	y[140] *= 50
+	after := OneStep(y, Days())
+	if z := after[140].Z; z < 20 {
+		t.Errorf("z of a day with fifty times the revenue = %v, want a large one", z)
+	}
+	for i := 141; i < 148; i++ {
+		if r := after[i].Value / before[i].Value; r < 0.9 || r > 1.1 {
+			t.Errorf("day %d: the anomaly of day 140 moves the expectation by the factor %.2f", i, r)
+		}
+	}
+}
+
+func TestDayWithoutSalesIsFoundAndStaysFinite(t *testing.T) {
+	t.Parallel()
+	y := shop(rand.New(rand.NewPCG(9, 9)), 160, 0, false)
+	y[130] = 0
+	if z := OneStep(y, Days())[130].Z; !(z < -10) || math.IsInf(z, 0) {
+		t.Errorf("z of a day without sales = %v, want a large negative number", z)
+	}
+}
+
+func TestMissingValueIsExpectedAndNotJudged(t *testing.T) {
+	t.Parallel()
+	y := shop(rand.New(rand.NewPCG(2, 9)), 160, 0, false)
+	y[120] = math.NaN()
+	for i, e := range OneStep(y, Days())[100:] {
+		if want := 100+i != 120; e.Judged() != want || !e.Known() {
+			t.Errorf("day %d: judged = %v, known = %v; want %v, true", 100+i, e.Judged(), e.Known(), want)
+		}
+	}
+}
+
+// A small shop sells nothing on many days; the square root carries its counts.
+func TestSparseCountsAreSeldomFlagged(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(21, 22))
+	flags, judged := 0, 0
+	for range 60 {
+		y := make([]float64, 210)
+		for i := range y {
+			y[i] = poisson(rng, 1.5)
+		}
+		for _, e := range OneStep(y, Days())[120:] {
+			judged++
+			if math.Abs(e.Z) > 2 {
+				flags++
+			}
+		}
+	}
+	if rate := float64(flags) / float64(judged); rate > 0.07 {
+		t.Errorf("%.1f %% of quiet days are flagged, want at most 7", 100*rate)
+	}
+}
+
+func poisson(rng *rand.Rand, rate float64) float64 {
+	limit, product, n := math.Exp(-rate), rng.Float64(), 0
+	for product > limit {
+		product *= rng.Float64()
+		n++
+	}
+	return float64(n)
+}
+
+func TestWeeksAreJudgedAfterNineteen(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 5))
+	y := make([]float64, 60)
+	for i := range y {
+		y[i] = 7000 * math.Exp(0.05*rng.NormFloat64())
+	}
+	y[50] *= 0.5
+	got := OneStep(y, Weeks())
+	if got[17].Judged() || !got[18].Judged() {
+		t.Errorf("judged at week 17: %v, at week 18: %v; want false, true", got[17].Judged(), got[18].Judged())
+	}
+	if z := got[50].Z; z > -4 {
+		t.Errorf("z of a week with half the revenue = %v, want below -4", z)
+	}
+}
+
+func TestNothingIsExpectedOfNothing(t *testing.T) {
+	t.Parallel()
+	if got := OneStep(nil, Days()); len(got) != 0 {
+		t.Errorf("OneStep(nil) = %v", got)
+	}
+	for _, e := range OneStep(make([]float64, 100), Days()) {
+		if e.Known() && e.Value != 0 || e.Judged() && e.Z != 0 {
+			t.Fatalf("zeros let expect %+v", e)
+		}
+	}
+}
+
+func BenchmarkAQuarterOfDays(b *testing.B) {
+	y := shop(rand.New(rand.NewPCG(1, 2)), 210, 0, false)
+	for b.Loop() {
+		OneStep(y, Days())
+	}
+}

@@ -1,0 +1,48 @@
+package warehouse
+
+import (
+	"context"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// Coverage returns what the store has.
+func (w *Warehouse) Coverage(ctx context.Context, ws measure.WorkspaceID) (Coverage, error) {
+	c := Coverage{Counts: map[string]int64{}, Version: w.Version(ws)}
+	err := w.ask(ctx, ws, "fact_counts", nil, func(row Row) error {
+		var table string
+		var rows int64
+		err := row.Scan(&table, &rows)
+		c.Counts[table] = rows
+		return err
+	})
+	if err != nil {
+		return Coverage{}, err
+	}
+	err = w.ask(ctx, ws, "coverage", nil, func(row Row) error {
+		return row.Scan(&c.Orders, &c.Cancelled, &c.Tests, &c.OrderDays.First, &c.OrderDays.Last, &c.AdDays.First, &c.AdDays.Last)
+	})
+	return c, err
+}
+
+// Channels returns every channel the store knows, from credits, spend or reports, sorted by key.
+func (w *Warehouse) Channels(ctx context.Context, ws measure.WorkspaceID) ([]ChannelVolume, error) {
+	var out []ChannelVolume
+	err := w.ask(ctx, ws, "channels", nil, func(row Row) error {
+		var c ChannelVolume
+		err := row.Scan(&c.Channel, &c.Platform, &c.Credited, &c.Charged, &c.Spend, &c.SpendDays, &c.Days.First, &c.Days.Last)
+		out = append(out, c)
+		return err
+	})
+	return out, err
+}
+
+// RecentOrders returns the number of orders from the day on; the rate tier rests on it.
+func (w *Warehouse) RecentOrders(ctx context.Context, ws measure.WorkspaceID, from civil.Date) (int64, error) {
+	var orders int64
+	err := w.ask(ctx, ws, "recent_orders", values{"first": from.String()}, func(row Row) error {
+		return row.Scan(&orders)
+	})
+	return orders, err
+}

@@ -1,0 +1,147 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/warehouse"
+)
+
+// Commit merges, rebuilds what changed and makes it visible; see [warehouse.Import].
+func (l *load) Commit(ctx context.Context) (warehouse.Outcome, error) {
+	if l.ended {
+		return warehouse.Outcome{}, fault.Conflict("the import has ended")
+	}
+	defer l.end()
+	out, err := l.commit(ctx)
+	if err != nil {
+		return warehouse.Outcome{}, fmt.Errorf("import into %s: %w", l.spec.Workspace, l.engine.noticed(ctx, l.w, err))
+	}
+	return out, nil
+}
+
+func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
+	if err := l.drain(ctx); err != nil {
+		return warehouse.Outcome{}, err
+	}
+	m := newMerge(l)
+	if err := m.run(ctx); err != nil {
+		return warehouse.Outcome{}, err
+	}
+	out := warehouse.Outcome{Tables: m.counts, Version: l.w.version.Load()}
+	var err error
+	if out.Days, out.DaysHit, err = m.daysHit(ctx); err != nil {
+		return warehouse.Outcome{}, err
+	}
+	if l.spec.DryRun {
+		return out, nil
+	}
+	if m.changed() {
+		out.Version++
+	}
+	if out.ID, err = l.record(ctx, out); err != nil {
+		return warehouse.Outcome{}, fmt.Errorf("ledger: %w", err)
+	}
+	if err := l.exec(ctx, "COMMIT"); err != nil {
+		return warehouse.Outcome{}, err
+	}
+	l.w.version.Store(out.Version)
+	return out, nil
+}
+
+// merge carries the rows of an import into the facts and the roll-ups.
+type merge struct {
+	*load
+	parts  []*part // those that brought rows
+	counts map[string]warehouse.Counts
+}
+
+func newMerge(l *load) *merge {
+	m := &merge{load: l, counts: map[string]warehouse.Counts{}}
+	for _, p := range l.buffers.parts() {
+		if p.rows > 0 {
+			m.parts = append(m.parts, p)
+		}
+	}
+	return m
+}
+
+// changed reports whether anything did.
+func (m *merge) changed() bool {
+	for _, c := range m.counts {
+		if c.Inserted+c.Updated+c.Removed > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// run looks first at all that will change, then changes it, because the days to rebuild are those before and
+// those after.
+func (m *merge) run(ctx context.Context) error {
+	if err := m.exec(ctx, startMerge); err != nil {
+		return err
+	}
+	if err := m.replaceEmptyWindows(ctx); err != nil {
+		return err
+	}
+	for _, p := range m.parts {
+		if err := m.compare(ctx, p); err != nil {
+			return fmt.Errorf("merge of %s: %w", p.table.name, err)
+		}
+	}
+	if err := m.noteOrders(ctx); err != nil {
+		return err
+	}
+	for _, p := range m.parts {
+		if err := m.apply(ctx, p); err != nil {
+			return fmt.Errorf("merge of %s: %w", p.table.name, err)
+		}
+	}
+	if err := m.noteOrders(ctx); err != nil {
+		return err
+	}
+	if err := m.customers(ctx); err != nil {
+		return fmt.Errorf("first orders of customers: %w", err)
+	}
+	if m.spec.DryRun {
+		return nil
+	}
+	return m.rollUp(ctx)
+}
+
+// startMerge makes the tables in which a merge keeps what it has noticed: the orders of which anything changed,
+// their customers, and the days to rebuild or to report.
+const startMerge = `
+CREATE TEMP TABLE touched (source VARCHAR, key VARCHAR);
+CREATE TEMP TABLE touched_customers (customer VARCHAR);
+CREATE TEMP TABLE stale (source VARCHAR, key VARCHAR);
+CREATE TEMP TABLE dirty (day DATE);
+CREATE TEMP TABLE spend_dirty (day DATE);
+CREATE TEMP TABLE other_dirty (day DATE);`
+
+// noteOrders notes the days and customers of the orders that change, as they stand now.
+func (m *merge) noteOrders(ctx context.Context) error {
+	if m.fresh {
+		return nil
+	}
+	return m.exec(ctx, `
+INSERT INTO dirty SELECT DISTINCT o.day FROM {{orders}} o SEMI JOIN touched t ON t.source = o.source AND t.key = o.key;
+INSERT INTO dirty SELECT DISTINCT r.day FROM {{refunds}} r SEMI JOIN touched t ON t.source = r.source AND t.key = r.key
+WHERE r.day IS NOT NULL;
+INSERT INTO touched_customers
+SELECT DISTINCT o.customer FROM {{orders}} o SEMI JOIN touched t ON t.source = o.source AND t.key = o.key
+WHERE o.customer <> '';`)
+}
+
+// daysHit returns the period of the days that changed, and how many they are.
+func (m *merge) daysHit(ctx context.Context) (days civil.Range, hit int, err error) {
+	row := m.conn.QueryRowContext(ctx, `
+SELECT min(day), max(day), count(DISTINCT day)
+FROM (SELECT day FROM dirty UNION ALL SELECT day FROM spend_dirty UNION ALL SELECT day FROM other_dirty)
+WHERE day IS NOT NULL`)
+	err = row.Scan(&days.First, &days.Last, &hit)
+	return days, hit, err
+}

@@ -1,0 +1,76 @@
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/duckdb/duckdb-go/v2"
+
+	"assay/internal/fault"
+)
+
+// holder finds the process in DuckDB's message about a file that another process has locked.
+var holder = regexp.MustCompile(`\(PID (\d+)\)`)
+
+// explained gives a failure of the database a kind where its cause is known.
+func (e *Engine) explained(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, known := errors.AsType[*fault.Error](err); known {
+		return err
+	}
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "Could not set lock on file"):
+		who := "another process"
+		if match := holder.FindStringSubmatch(text); match != nil {
+			who = "process " + match[1]
+		}
+		return fault.Unavailable("the store's file is in use by %s", who).
+			WithHint("only one process can open a store: stop %s, or let it do the work", who).Wrap(err)
+	case isDiskFull(text):
+		return fault.Unavailable("no space is left for the store in %s; nothing was changed", e.options.Dir).
+			WithHint("free space on that disk and repeat the import").Wrap(err)
+	case isFatal(err):
+		return fault.Unavailable("the store restarts after a failure").
+			WithHint("ask again in a second").Wrap(err)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fault.Unavailable("the answer took longer than allowed").
+			WithHint("ask for a shorter period").Wrap(err)
+	}
+	return err
+}
+
+// isDiskFull recognises a full disk, a file-size limit and a full spill directory.
+func isDiskFull(text string) bool {
+	for _, sign := range []string{
+		"No space left on device", "File too large", "Disk quota exceeded", "max_temp_directory_size",
+	} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFatal reports whether the error has made the instance unusable.
+func isFatal(err error) bool {
+	if failure, ok := errors.AsType[*duckdb.Error](err); ok && failure.Type == duckdb.ErrorTypeFatal {
+		return true
+	}
+	return strings.Contains(err.Error(), "database has been invalidated")
+}
+
+func unusable(path string, err error) error {
+	return fault.New(fault.KindMisconfigured, "the data directory %s cannot be used", path).
+		WithHint("make it a directory that this user can write").Wrap(err)
+}
+
+func tooManyRows(name string, limit int) error {
+	return fault.Invalid("the answer has more than %d rows", limit).
+		WithHint("ask for a shorter period or fewer channels").Wrap(fmt.Errorf("question %s", name))
+}

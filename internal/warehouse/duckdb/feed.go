@@ -1,0 +1,213 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/duckdb/duckdb-go/v2"
+
+	"assay/internal/civil"
+)
+
+// feed hands rows of Go structs to a statement as the table assay_rows(token). DuckDB asks for them a chunk at a
+// time and writes them straight into the target, which is twice as fast as its row appender: no value is boxed.
+type feed struct {
+	columns []duckdb.ColumnInfo
+	rows    source
+	next    atomic.Int64
+}
+
+// source is a block of rows of one type.
+type source interface {
+	len() int
+	write(c *cells, row int)
+}
+
+// block is a source of rows that are written by a function.
+type block[T any] struct {
+	rows []T
+	put  func(*cells, *T)
+}
+
+func (b block[T]) len() int                { return len(b.rows) }
+func (b block[T]) write(c *cells, row int) { b.put(c, &b.rows[row]) }
+
+// feeds are the blocks that statements are reading now, by token.
+type feeds struct {
+	last   atomic.Int64
+	active sync.Map // int64 → *feed
+}
+
+// register makes assay_rows known to the instance of the connection.
+func (f *feeds) register(conn *sql.Conn) error {
+	token, err := duckdb.NewTypeInfo(duckdb.TYPE_BIGINT)
+	if err != nil {
+		return err
+	}
+	return duckdb.RegisterTableUDF(conn, "assay_rows", duckdb.ParallelChunkTableFunction{
+		Config: duckdb.TableFunctionConfig{Arguments: []duckdb.TypeInfo{token}},
+		BindArguments: func(_ map[string]any, args ...any) (duckdb.ParallelChunkTableSource, error) {
+			active, ok := f.active.Load(args[0])
+			if !ok {
+				return nil, fmt.Errorf("no rows are waiting under token %v", args[0])
+			}
+			return active.(*feed), nil
+		},
+	})
+}
+
+// insert writes a block of rows into a table, whose columns it fills in their order.
+func (f *feeds) insert(ctx context.Context, conn *sql.Conn, target string, columns []column, rows source) error {
+	token := f.last.Add(1)
+	infos := make([]duckdb.ColumnInfo, len(columns))
+	exprs := make([]string, len(columns))
+	for i, c := range columns {
+		infos[i] = duckdb.ColumnInfo{Name: c.name, T: c.carried}
+		exprs[i] = c.expr
+	}
+	f.active.Store(token, &feed{columns: infos, rows: rows})
+	defer f.active.Delete(token)
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("INSERT INTO %s SELECT %s FROM assay_rows(%d)",
+		target, strings.Join(exprs, ", "), token))
+	return err
+}
+
+// ColumnInfos returns the columns in the types in which they are carried.
+func (f *feed) ColumnInfos() []duckdb.ColumnInfo { return f.columns }
+
+// Cardinality returns the number of rows.
+func (f *feed) Cardinality() *duckdb.CardinalityInfo {
+	return &duckdb.CardinalityInfo{Cardinality: uint(f.rows.len()), Exact: true}
+}
+
+// Init asks for one thread, so that the rows arrive in their order.
+func (f *feed) Init() duckdb.ParallelTableSourceInfo {
+	return duckdb.ParallelTableSourceInfo{MaxThreads: 1}
+}
+
+// NewLocalState returns the state of a thread, which has none.
+func (f *feed) NewLocalState() any { return &struct{}{} }
+
+// FillChunk writes the next rows.
+func (f *feed) FillChunk(_ any, chunk duckdb.DataChunk) error {
+	capacity := duckdb.GetDataChunkCapacity()
+	first := int(f.next.Add(int64(capacity))) - capacity
+	n := max(0, min(capacity, f.rows.len()-first))
+	c := cells{chunk: chunk}
+	for i := range n {
+		c.row, c.column = i, 0
+		f.rows.write(&c, first+i)
+		if c.err == nil && c.column != len(f.columns) {
+			c.err = fmt.Errorf("%d values for %d columns", c.column, len(f.columns))
+		}
+		if c.err != nil {
+			return c.err
+		}
+	}
+	return chunk.SetSize(n)
+}
+
+// cells writes the values of a row from left to right. The first error stays.
+type cells struct {
+	chunk       duckdb.DataChunk
+	row, column int
+	err         error
+}
+
+func put[T any](c *cells, value T) {
+	if err := duckdb.SetChunkValue(c.chunk, c.column, c.row, value); err != nil && c.err == nil {
+		c.err = err
+	}
+	c.column++
+}
+
+func (c *cells) null() {
+	if err := c.chunk.SetValue(c.column, c.row, nil); err != nil && c.err == nil {
+		c.err = err
+	}
+	c.column++
+}
+
+// text writes a string; bytes that are no UTF-8 are replaced.
+func (c *cells) text(s string) {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	// The bytes are read by the database before the call returns, and by nobody after it.
+	put(c, unsafe.Slice(unsafe.StringData(s), len(s))) //nolint:gosec // see above; copying would cost a third more
+}
+
+func (c *cells) int(n int64)     { put(c, n) }
+func (c *cells) flag(b bool)     { put(c, b) }
+func (c *cells) float(x float64) { put(c, x) }
+
+// instant writes a time; the zero time is NULL.
+func (c *cells) instant(t time.Time) {
+	if t.IsZero() {
+		c.null()
+		return
+	}
+	put(c, t.UnixMicro())
+}
+
+var epoch = civil.New(1970, time.January, 1)
+
+// day writes a date; the zero date is NULL.
+func (c *cells) day(d civil.Date) {
+	if d.IsZero() {
+		c.null()
+		return
+	}
+	put(c, int32(d.Sub(epoch)))
+}
+
+// column is a column of a fact table: the type in which a feed carries it, and the expression that turns that
+// into the column's own.
+type column struct {
+	name    string
+	carried duckdb.TypeInfo
+	expr    string
+}
+
+// columns reads the columns of one of the workspace's tables.
+func (w *workspace) columns(ctx context.Context, conn *sql.Conn, table string) ([]column, error) {
+	rows, err := conn.QueryContext(ctx, w.text("SELECT * FROM {{"+table+"}} LIMIT 0"))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // nothing was read
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]column, len(types))
+	for i, t := range types {
+		name := identifier(t.Name())
+		carried, expr := duckdb.TYPE_VARCHAR, name
+		switch t.DatabaseTypeName() {
+		case "BIGINT":
+			carried = duckdb.TYPE_BIGINT
+		case "BOOLEAN":
+			carried = duckdb.TYPE_BOOLEAN
+		case "DOUBLE":
+			carried = duckdb.TYPE_DOUBLE
+		case "TIMESTAMP":
+			carried, expr = duckdb.TYPE_BIGINT, "make_timestamp("+name+")"
+		case "DATE":
+			carried, expr = duckdb.TYPE_INTEGER, "DATE '1970-01-01' + "+name
+		}
+		info, err := duckdb.NewTypeInfo(carried)
+		if err != nil {
+			return nil, err
+		}
+		columns[i] = column{name: t.Name(), carried: info, expr: expr}
+	}
+	return columns, rows.Err()
+}

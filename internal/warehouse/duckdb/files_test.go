@@ -1,0 +1,206 @@
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// month is where the stores of these tests have their orders.
+var month = civil.Range{First: civil.New(2026, 1, 1), Last: civil.New(2026, 1, 31)}
+
+// someOrders is a batch of n orders of 1.00 each, on the first days of the month.
+func someOrders(prefix string, n int) warehouse.Batch {
+	var b warehouse.Batch
+	for i := range n {
+		day := month.First.AddDays(i % 28)
+		b.Orders = append(b.Orders, warehouse.Order{
+			OrderRef: warehouse.OrderRef{Source: "test", Key: fmt.Sprintf("%s%07d", prefix, i)}, At: day.UTC(), Day: day,
+			Customer: fmt.Sprintf("%s-%x", prefix, i*7919), Name: fmt.Sprintf("#%x", i*104729), Charged: 100,
+		})
+	}
+	return b
+}
+
+func mustImport(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, b warehouse.Batch) {
+	t.Helper()
+	if err := importInto(t.Context(), w, ws, b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func importInto(ctx context.Context, w *warehouse.Warehouse, ws measure.WorkspaceID, b warehouse.Batch) error {
+	in, err := w.Begin(ctx, warehouse.ImportSpec{Workspace: ws, Source: "test"})
+	if err != nil {
+		return err
+	}
+	defer in.Abort()
+	if err := in.Add(ctx, &b); err != nil {
+		return err
+	}
+	_, err = in.Commit(ctx)
+	return err
+}
+
+// wantOrders holds that orders and roll-ups agree on a number of orders.
+func wantOrders(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want int64) {
+	t.Helper()
+	totals, err := w.StoreTotals(t.Context(), ws, warehouse.Windows{Recent: month})
+	if err != nil {
+		t.Fatal(err)
+	}
+	coverage, err := w.Coverage(t.Context(), ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := totals.Recent.Orders / measure.Millionths; got != want || coverage.Orders != want {
+		t.Errorf("%s has %d orders by its days and %d by its orders, want %d", ws, got, coverage.Orders, want)
+	}
+}
+
+func TestUnusedWorkspacesAreDetachedAndComeBack(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{MaxAttached: 2})
+	w := warehouse.New(e)
+	for i := range 5 {
+		mustImport(t, w, measure.WorkspaceID(fmt.Sprintf("shop-%d", i)), someOrders("a", i+1))
+	}
+	for range 2 {
+		for i := range 5 {
+			ws := measure.WorkspaceID(fmt.Sprintf("shop-%d", i))
+			wantOrders(t, w, ws, int64(i+1))
+			if got := w.Version(ws); got != 1 {
+				t.Errorf("version of %s is %d, want 1", ws, got)
+			}
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if n := len(e.instance.attached); n > 2 {
+		t.Errorf("%d workspaces are attached, want at most 2", n)
+	}
+}
+
+func TestDropDeletesTheFile(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 3))
+	mustImport(t, w, "other", someOrders("a", 2))
+	in, err := w.Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := e.Drop(impatient, "shop"); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("drop during an import: %v, want unavailable", err)
+	}
+	in.Abort()
+	if err := e.Drop(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(e.path("shop")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file is still there: %v", err)
+	}
+	wantOrders(t, w, "shop", 0)
+	wantOrders(t, w, "other", 2)
+	if err := e.Drop(t.Context(), "never-there"); err != nil {
+		t.Errorf("drop of a workspace without a file: %v", err)
+	}
+}
+
+func TestABackupIsAStoreOfItsOwn(t *testing.T) {
+	t.Parallel()
+	e, dir := open(t, Options{}), t.TempDir()
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 500))
+	if err := e.Backup(t.Context(), "shop", filepath.Join(dir, "copy.duckdb")); err != nil {
+		t.Fatal(err)
+	}
+	mustImport(t, w, "shop", someOrders("b", 3))
+	restored := warehouse.New(open(t, Options{Dir: dir}))
+	wantOrders(t, restored, "copy", 500)
+	wantOrders(t, w, "shop", 503)
+	left, err := filepath.Glob(filepath.Join(dir, "*.part-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestAnInvalidatedInstanceIsReplaced(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 3))
+	_, release, err := e.acquire(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := e.instance
+	e.mu.Lock()
+	e.noteFatal(broken, errors.New("FATAL Error: database has been invalidated because of a previous fatal error"))
+	e.mu.Unlock()
+	_, err = w.StoreTotals(t.Context(), "shop", warehouse.Windows{Recent: month})
+	if fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("question while the broken instance is in use: %v, want unavailable", err)
+	}
+	release()
+	wantOrders(t, w, "shop", 3)
+	if e.instance == broken {
+		t.Error("the broken instance still serves")
+	}
+}
+
+func TestAnEngineReachesNothingOutsideItsDirectory(t *testing.T) {
+	t.Parallel()
+	secret := filepath.Join(t.TempDir(), "secret.csv")
+	if err := os.WriteFile(secret, []byte("a,b\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := open(t, Options{})
+	for _, text := range []string{
+		"SELECT * FROM read_csv(" + quoted(secret) + ")",
+		"ATTACH " + quoted(filepath.Join(t.TempDir(), "x.duckdb")),
+		"COPY (SELECT 1) TO " + quoted(secret),
+		"INSTALL httpfs", "LOAD httpfs", "SET enable_external_access = true",
+	} {
+		if _, err := e.instance.db.ExecContext(t.Context(), text); err == nil {
+			t.Errorf("%s is allowed", text)
+		}
+	}
+}
+
+func TestQuestionsWaitForAPlaceUntilTheirDeadline(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{Threads: 1})
+	e.lanes.ordinary <- struct{}{}
+	e.lanes.ordinary <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := warehouse.New(e).StoreTotals(ctx, "shop", warehouse.Windows{Recent: month})
+	if fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("got %v, want unavailable", err)
+	}
+}
+
+func TestAnswersAreCapped(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{MaxRows: 3})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 4))
+	if _, err := w.StoreDays(t.Context(), "shop", month); fault.KindOf(err) != fault.KindInvalid {
+		t.Errorf("four days against a cap of three: %v, want invalid", err)
+	}
+	if days, err := w.StoreDays(t.Context(), "shop", civil.Range{First: month.First, Last: month.First.AddDays(2)}); err != nil || len(days) != 3 {
+		t.Errorf("three days: %d, %v", len(days), err)
+	}
+}

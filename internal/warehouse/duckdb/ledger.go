@@ -1,0 +1,40 @@
+package duckdb
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"assay/internal/warehouse"
+)
+
+// record writes the import's line into the ledger and returns its id.
+func (l *load) record(ctx context.Context, out warehouse.Outcome) (id string, err error) {
+	number, err := l.count(ctx, "SELECT coalesce(max(id), 0) + 1 FROM {{imports}}")
+	if err != nil {
+		return "", err
+	}
+	err = l.exec(ctx, "INSERT INTO {{imports}} VALUES ($1, $2, $3, $4, make_timestamp($5), CAST($6 AS DATE), CAST($7 AS DATE), $8)",
+		number, l.spec.Source, l.spec.File, l.spec.FileHash, l.engine.options.Clock().UnixMicro(),
+		orNull(out.Days.First.String()), orNull(out.Days.Last.String()), int64(out.Version))
+	if err != nil {
+		return "", err
+	}
+	for _, table := range slices.Sorted(maps.Keys(out.Tables)) {
+		c := out.Tables[table]
+		err := l.exec(ctx, "INSERT INTO {{import_tables}} VALUES ($1, $2, $3, $4, $5, $6)",
+			number, table, c.Inserted, c.Updated, c.Unchanged, c.Removed)
+		if err != nil {
+			return "", err
+		}
+	}
+	return strconv.FormatInt(number, 10), l.exec(ctx, "UPDATE {{data_version}} SET version = $1", int64(out.Version))
+}
+
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}

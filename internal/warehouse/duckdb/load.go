@@ -1,0 +1,226 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"sync/atomic"
+
+	"assay/internal/fault"
+	"assay/internal/warehouse"
+)
+
+// blockRows is how many rows of a table are written with one statement: DuckDB's row group, so that each block
+// is compressed once.
+const blockRows = 122_880
+
+// load is one import. Rows are collected in blocks. A goroutine writes full blocks to the database while the
+// caller reads on. All of it happens in one transaction, on one connection that is thrown away at the end.
+type load struct {
+	engine  *Engine
+	spec    warehouse.ImportSpec
+	w       *workspace
+	conn    *sql.Conn
+	buffers buffers
+	windows []warehouse.AdWindow
+	fresh   bool // the store had no orders when the import began
+
+	jobs    chan job
+	written chan struct{} // closed when the writer has ended
+	failure atomic.Pointer[error]
+	leave   func() // gives back the lane and the workspace
+	ended   bool
+}
+
+// job is a block to write.
+type job struct {
+	ctx  context.Context //nolint:containedctx // a message to the writer, not a field that lives on
+	part *part
+	rows source
+	done func() // the block may be reused
+}
+
+// part is what an import brings for one table.
+type part struct {
+	table     *table
+	opened    bool
+	direct    bool   // rows go straight into the table, which was empty
+	target    string // where they go
+	columns   []column
+	rows      int64
+	unordered bool // keys did not rise strictly, so one may occur twice
+	unsorted  bool // days neither only rose nor only fell
+	long      bool // some order may have more touches than are kept
+}
+
+// Begin starts an import; see [warehouse.Warehouse.Begin].
+func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error) {
+	leave, err := e.enterWriter(ctx, spec.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	w, release, err := e.acquire(ctx, spec.Workspace)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	l := &load{
+		engine: e, spec: spec, w: w, windows: append([]warehouse.AdWindow(nil), spec.Replace...),
+		jobs: make(chan job), written: make(chan struct{}), leave: func() { release(); leave() },
+	}
+	l.buffers = newBuffers()
+	if err := l.open(ctx); err != nil {
+		close(l.written)
+		l.end()
+		return nil, fmt.Errorf("import into %s: %w", spec.Workspace, e.noticed(ctx, w, err))
+	}
+	go l.write()
+	return l, nil
+}
+
+func (l *load) open(ctx context.Context) (err error) {
+	// The connection outlives the call that begins the import.
+	if l.conn, err = l.w.instance.db.Conn(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	if err := l.exec(ctx, "BEGIN TRANSACTION"); err != nil {
+		return err
+	}
+	if err := l.exec(ctx, shareMacro); err != nil {
+		return err
+	}
+	n, err := l.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{orders}} LIMIT 1)")
+	if err != nil {
+		return err
+	}
+	l.fresh = n == 0
+	return nil
+}
+
+// Add takes rows; see [warehouse.Import].
+func (l *load) Add(ctx context.Context, b *warehouse.Batch) error {
+	if l.ended {
+		return fault.Conflict("the import has ended")
+	}
+	if err := check(b); err != nil {
+		return err
+	}
+	if err := l.buffers.add(ctx, l, b); err != nil {
+		return fmt.Errorf("import into %s: %w", l.spec.Workspace, l.engine.noticed(ctx, l.w, err))
+	}
+	return nil
+}
+
+// Replace adds windows that are known only after reading.
+func (l *load) Replace(windows ...warehouse.AdWindow) { l.windows = append(l.windows, windows...) }
+
+// send hands a block to the writer and reports an earlier block's failure.
+func (l *load) send(ctx context.Context, j job) error {
+	if failed := l.failure.Load(); failed != nil {
+		return *failed
+	}
+	select {
+	case l.jobs <- j:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// write is the goroutine that owns the connection until the jobs end.
+func (l *load) write() {
+	defer close(l.written)
+	for j := range l.jobs {
+		if l.failure.Load() == nil {
+			if err := l.writeBlock(j); err != nil {
+				l.failure.Store(&err)
+			}
+		}
+		j.done()
+	}
+}
+
+func (l *load) writeBlock(j job) error {
+	p := j.part
+	if !p.opened {
+		if err := l.openPart(j.ctx, p); err != nil {
+			return fmt.Errorf("rows of %s: %w", p.table.name, err)
+		}
+	}
+	p.rows += int64(j.rows.len())
+	if err := l.engine.feeds.insert(j.ctx, l.conn, p.target, p.columns, j.rows); err != nil {
+		return fmt.Errorf("rows of %s: %w", p.table.name, err)
+	}
+	return nil
+}
+
+// openPart decides where the rows of a table go: into the table itself when it is empty, else beside it.
+func (l *load) openPart(ctx context.Context, p *part) (err error) {
+	p.opened = true
+	home := l.w.table(p.table.name)
+	if p.columns, err = l.w.columns(ctx, l.conn, p.table.name); err != nil {
+		return err
+	}
+	n, err := l.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM "+home+" LIMIT 1)")
+	if err != nil {
+		return err
+	}
+	p.direct = n == 0 && (p.table.kind != ofOrder || l.fresh)
+	if p.direct {
+		p.target = home
+		return nil
+	}
+	p.target = stage(p.table)
+	return l.exec(ctx, "CREATE TEMP TABLE "+p.target+" AS SELECT * FROM "+home+" LIMIT 0")
+}
+
+// drain writes what is left in the buffers and waits for the writer.
+func (l *load) drain(ctx context.Context) error {
+	err := l.buffers.flush(ctx, l)
+	close(l.jobs)
+	<-l.written
+	if failed := l.failure.Load(); failed != nil {
+		return *failed
+	}
+	return err
+}
+
+// Abort gives everything up; see [warehouse.Import].
+func (l *load) Abort() {
+	if l.ended {
+		return
+	}
+	close(l.jobs)
+	<-l.written
+	l.end()
+}
+
+// end closes the connection, which rolls back whatever is not committed and takes the temporary tables along,
+// and lets the next import in.
+func (l *load) end() {
+	if l.ended {
+		return
+	}
+	l.ended = true
+	if l.conn != nil {
+		// A pool must not reuse a connection that reports itself bad, and closing it rolls back. The error is the
+		// one that was returned just here.
+		_ = l.conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+	l.leave()
+}
+
+func (l *load) exec(ctx context.Context, template string, args ...any) error {
+	_, err := l.conn.ExecContext(ctx, l.w.text(template), args...)
+	return err
+}
+
+// count runs a statement that returns one number.
+func (l *load) count(ctx context.Context, template string) (n int64, err error) {
+	err = l.conn.QueryRowContext(ctx, l.w.text(template)).Scan(&n)
+	return n, err
+}
+
+// stage is the temporary table with a table's rows as they came.
+func stage(t *table) string { return "stage_" + t.name }

@@ -1,0 +1,238 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/warehouse"
+)
+
+// maxTouches is how many touches of an order are kept; the oldest go first.
+const maxTouches = 20
+
+// compare finds out what a table's rows will change: changed_T holds new and different rows, gone_T the keys of
+// rows that leave without a successor.
+func (m *merge) compare(ctx context.Context, p *part) error {
+	if p.direct {
+		return m.settle(ctx, p)
+	}
+	if p.table.kind == bag {
+		return m.compareWindows(ctx, p)
+	}
+	t := p.table
+	if err := m.deduplicate(ctx, p, stage(t)); err != nil {
+		return err
+	}
+	scope := t.key
+	if t.kind == ofOrder {
+		scope = t.key[:2]
+	}
+	err := m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE before_%[1]s AS SELECT t.* FROM {{%[1]s}} t SEMI JOIN stage_%[1]s s ON %s",
+		t.name, same("s", "t", scope)))
+	if err != nil {
+		return err
+	}
+	if err := m.dropStale(ctx, t); err != nil {
+		return err
+	}
+	gone := "LIMIT 0" // an import takes away nothing but what belongs to an order
+	if t.kind == ofOrder {
+		gone = fmt.Sprintf("ANTI JOIN stage_%s s ON %s", t.name, same("s", "t", t.key))
+	}
+	err = m.exec(ctx, fmt.Sprintf(`
+CREATE TEMP TABLE changed_%[1]s AS SELECT * FROM stage_%[1]s EXCEPT SELECT * FROM before_%[1]s;
+CREATE TEMP TABLE gone_%[1]s AS SELECT %[2]s FROM before_%[1]s t %[3]s`, t.name, columnList("t", t.key), gone))
+	if err != nil {
+		return err
+	}
+	if err := m.noteDays(ctx, t, "changed_"+t.name, "before_"+t.name+" SEMI JOIN changed_"+t.name+" USING ("+strings.Join(t.key, ", ")+")"); err != nil {
+		return err
+	}
+	return m.tally(ctx, p)
+}
+
+// tally counts what compare found. Of rows that came twice, or late, the last version counts and the rest is
+// unchanged.
+func (m *merge) tally(ctx context.Context, p *part) error {
+	t := p.table
+	var changed, updated, gone int64
+	err := m.conn.QueryRowContext(ctx, fmt.Sprintf(`
+SELECT (SELECT count(*) FROM changed_%[1]s),
+    (SELECT count(*) FROM changed_%[1]s c SEMI JOIN before_%[1]s b ON %[2]s),
+    (SELECT count(*) FROM gone_%[1]s)`, t.name, same("b", "c", t.key))).Scan(&changed, &updated, &gone)
+	if err != nil {
+		return err
+	}
+	m.counts[t.name] = warehouse.Counts{
+		Inserted: changed - updated, Updated: updated, Unchanged: p.rows - changed, Removed: gone,
+	}
+	if t.kind != ofOrder && t != orders || changed+gone == 0 {
+		return nil
+	}
+	return m.exec(ctx, fmt.Sprintf(
+		"INSERT INTO touched SELECT source, key FROM changed_%[1]s UNION SELECT source, key FROM gone_%[1]s", t.name))
+}
+
+// apply carries out what compare found.
+func (m *merge) apply(ctx context.Context, p *part) error {
+	if p.direct {
+		return nil
+	}
+	t := p.table
+	c := m.counts[t.name]
+	if t.kind == bag {
+		return m.applyWindows(ctx)
+	}
+	if c.Updated > 0 {
+		err := m.exec(ctx, fmt.Sprintf("DELETE FROM {{%[1]s}} t USING changed_%[1]s c WHERE %[2]s", t.name, same("c", "t", t.key)))
+		if err != nil {
+			return err
+		}
+	}
+	if c.Removed > 0 {
+		err := m.exec(ctx, fmt.Sprintf("DELETE FROM {{%[1]s}} t USING gone_%[1]s c WHERE %[2]s", t.name, same("c", "t", t.key)))
+		if err != nil {
+			return err
+		}
+	}
+	order := strings.Join(t.key, ", ")
+	if t == orders {
+		order = "placed_at, " + order
+	}
+	return m.exec(ctx, fmt.Sprintf("INSERT INTO {{%[1]s}} SELECT * FROM changed_%[1]s ORDER BY %[2]s", t.name, order))
+}
+
+// settle puts right what went straight into an empty table: keys that came twice, days that came in no order.
+func (m *merge) settle(ctx context.Context, p *part) error {
+	t := p.table
+	home := m.w.table(t.name)
+	if t.kind != bag && p.unordered || p.unsorted || p.long {
+		rows := fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT * FROM %s; DELETE FROM %s", stage(t), home, home)
+		if err := m.exec(ctx, rows); err != nil {
+			return err
+		}
+		if err := m.deduplicate(ctx, p, stage(t)); err != nil {
+			return err
+		}
+		order := strings.Join(t.key, ", ")
+		if t == orders {
+			order = "placed_at, " + order
+		}
+		if err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT * FROM %s ORDER BY %s", home, stage(t), order)); err != nil {
+			return err
+		}
+	}
+	kept, err := m.count(ctx, "SELECT count(*) FROM "+home)
+	if err != nil {
+		return err
+	}
+	m.counts[t.name] = warehouse.Counts{Inserted: kept, Unchanged: p.rows - kept}
+	if t == orders {
+		return m.exec(ctx, `
+INSERT INTO dirty SELECT DISTINCT day FROM {{orders}};
+INSERT INTO dirty SELECT DISTINCT day FROM {{refunds}} WHERE day IS NOT NULL`)
+	}
+	return m.noteDays(ctx, t, home)
+}
+
+// deduplicate keeps one row per key: the last that came, or the latest version of an order, or the sum.
+func (m *merge) deduplicate(ctx context.Context, p *part, from string) error {
+	t := p.table
+	if p.unordered {
+		if err := m.exec(ctx, t.distinct(p.columns, from)); err != nil {
+			return err
+		}
+	}
+	if t != touches || !p.long && !p.unordered {
+		return nil
+	}
+	return m.exec(ctx, fmt.Sprintf(`
+CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s
+QUALIFY row_number() OVER (PARTITION BY source, key ORDER BY seq DESC) <= %[2]d`, from, maxTouches))
+}
+
+// distinct writes the statement that leaves one row per key.
+func (t *table) distinct(columns []column, from string) string {
+	key := strings.Join(t.key, ", ")
+	if t.sum == "" {
+		prefer := "rowid DESC"
+		if t == orders {
+			prefer = "coalesce(updated_at, TIMESTAMP '9999-12-31 00:00:00') DESC, rowid DESC"
+		}
+		return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s) = 1",
+			from, key, prefer)
+	}
+	exprs := make([]string, len(columns))
+	for i, c := range columns {
+		switch {
+		case c.name == t.sum:
+			exprs[i] = "CAST(sum(" + c.name + ") AS BIGINT) AS " + c.name
+		case !slices.Contains(t.key, c.name):
+			exprs[i] = "max(" + c.name + ") AS " + c.name
+		default:
+			exprs[i] = c.name
+		}
+	}
+	return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT %[2]s FROM %[1]s GROUP BY %[3]s", from, strings.Join(exprs, ", "), key)
+}
+
+// dropStale leaves out versions of orders that are older than what is there, with everything that came with
+// them. A version without a date takes over the date that is known.
+func (m *merge) dropStale(ctx context.Context, t *table) error {
+	switch {
+	case t == orders:
+		return m.exec(ctx, `
+INSERT INTO stale SELECT s.source, s.key FROM stage_orders s
+JOIN before_orders b ON b.source = s.source AND b.key = s.key WHERE s.updated_at < b.updated_at;
+DELETE FROM stage_orders s USING stale o WHERE o.source = s.source AND o.key = s.key;
+DELETE FROM before_orders b USING stale o WHERE o.source = b.source AND o.key = b.key;
+UPDATE stage_orders s SET updated_at = b.updated_at FROM before_orders b
+WHERE b.source = s.source AND b.key = s.key AND s.updated_at IS NULL AND b.updated_at IS NOT NULL;`)
+	case t.kind == ofOrder:
+		return m.exec(ctx, fmt.Sprintf(`
+DELETE FROM stage_%[1]s s USING stale o WHERE o.source = s.source AND o.key = s.key;
+DELETE FROM before_%[1]s s USING stale o WHERE o.source = s.source AND o.key = s.key;`, t.name))
+	}
+	return nil
+}
+
+// noteDays notes the days of rows that changed. Orders and what belongs to them are noted by noteOrders.
+func (m *merge) noteDays(ctx context.Context, t *table, relations ...string) error {
+	if t == couponChannel {
+		return m.exec(ctx, `
+INSERT INTO touched SELECT DISTINCT c.source, c.key
+FROM {{order_coupons}} c SEMI JOIN `+relations[0]+` m ON m.code = c.code`)
+	}
+	if t.day == "" || t == orders || t.kind == ofOrder {
+		return nil
+	}
+	into := "other_dirty"
+	if t == channelSpend || t == adDays {
+		into = "spend_dirty"
+	}
+	for _, from := range relations {
+		if err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT DISTINCT %s FROM %s", into, t.day, from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same joins two relations on columns.
+func same(a, b string, columns []string) string {
+	terms := make([]string, len(columns))
+	for i, c := range columns {
+		terms[i] = a + "." + c + " = " + b + "." + c
+	}
+	return strings.Join(terms, " AND ")
+}
+
+func columnList(relation string, columns []string) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = relation + "." + c
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,63 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"assay/internal/fault"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate brings a workspace's file to the newest schema. Migrations are numbered by their order, run forward
+// only, and each runs in a transaction.
+func migrate(ctx context.Context, db *sql.DB, w *workspace) error {
+	_, err := db.ExecContext(ctx, w.text("CREATE TABLE IF NOT EXISTS {{schema_version}} (version BIGINT)"))
+	if err != nil {
+		return fmt.Errorf("schema version: %w", err)
+	}
+	var done int
+	row := db.QueryRowContext(ctx, w.text("SELECT coalesce(max(version), 0) FROM {{schema_version}}"))
+	if err := row.Scan(&done); err != nil {
+		return fmt.Errorf("schema version: %w", err)
+	}
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	slices.Sort(files)
+	if done > len(files) {
+		return fault.Unavailable("the store was written by a newer release (schema %d, this one knows %d)", done, len(files)).
+			WithHint("run the newer release, or restore a backup")
+	}
+	for i := done; i < len(files); i++ {
+		if err := apply(ctx, db, w, files[i], i+1); err != nil {
+			return fmt.Errorf("migration %s: %w", files[i], err)
+		}
+	}
+	return nil
+}
+
+func apply(ctx context.Context, db *sql.DB, w *workspace, file string, number int) error {
+	text, err := fs.ReadFile(migrations, file)
+	if err != nil {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	if _, err := tx.ExecContext(ctx, w.text(string(text))); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, w.text("INSERT INTO {{schema_version}} VALUES ($1)"), number); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,22 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/fault"
+)
+
+// Ping reports whether the engine answers.
+func (e *Engine) Ping(ctx context.Context) error {
+	e.mu.Lock()
+	running := e.instance
+	e.mu.Unlock()
+	if running == nil {
+		return fault.Unavailable("the store of facts is closed")
+	}
+	if err := running.db.PingContext(ctx); err != nil {
+		return fmt.Errorf("store of facts: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package duckdb
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"assay/internal/civil"
+)
+
+//go:embed rollups/*.sql
+var rollups embed.FS
+
+// sliceOrders is about how many orders are rolled up at once; it bounds the memory of a rebuild.
+const sliceOrders = 1_000_000
+
+// shareMacro makes share(amount, lower, upper, whole): the part of an amount between two points of a whole, as
+// floor(amount × upper / whole) - floor(amount × lower / whole). The shares of neighbours add up to the amount
+// exactly, negative ones too. Dividing first keeps the products within 64 bits.
+const shareMacro = `
+CREATE TEMP MACRO floor_quotient(x, y) AS (x - ((x % y) + y) % y) // y;
+CREATE TEMP MACRO up_to(amount, point, whole) AS
+    (amount // whole) * point + floor_quotient((amount % whole) * point, whole);
+CREATE TEMP MACRO share(amount, lower, upper, whole) AS up_to(amount, upper, whole) - up_to(amount, lower, whole);`
+
+// customers brings the first orders of customers up to date, and notes the days of orders that became a
+// customer's first or ceased to be.
+func (m *merge) customers(ctx context.Context) error {
+	if m.fresh {
+		return m.exec(ctx, "INSERT INTO {{customers}}"+firstOrders(""))
+	}
+	n, err := m.count(ctx, "SELECT count(*) FROM touched_customers")
+	if err != nil || n == 0 {
+		return err
+	}
+	return m.exec(ctx, `
+CREATE TEMP TABLE first_before AS SELECT c.* FROM {{customers}} c SEMI JOIN touched_customers t ON t.customer = c.customer;
+CREATE TEMP TABLE first_after AS`+firstOrders("SEMI JOIN touched_customers t ON t.customer = o.customer")+`;
+CREATE TEMP TABLE first_changed AS
+(SELECT * FROM first_before EXCEPT SELECT * FROM first_after) UNION (SELECT * FROM first_after EXCEPT SELECT * FROM first_before);
+INSERT INTO dirty SELECT DISTINCT day FROM first_changed;
+DELETE FROM {{customers}} c USING first_changed f WHERE f.customer = c.customer;
+INSERT INTO {{customers}} SELECT a.* FROM first_after a SEMI JOIN first_changed f ON f.customer = a.customer ORDER BY first_at, customer;`)
+}
+
+// firstOrders writes the question for the first order of each customer, by time and then by key.
+func firstOrders(restriction string) string {
+	return `
+SELECT customer, f.placed_at AS first_at, f.day AS day, f.source AS source, f.key AS key
+FROM (
+    SELECT o.customer, min({'placed_at': o.placed_at, 'key': o.key, 'source': o.source, 'day': o.day}) AS f
+    FROM {{orders}} o ` + restriction + `
+    WHERE o.customer <> '' AND NOT o.cancelled AND NOT o.test
+    GROUP BY o.customer
+)`
+}
+
+// rollUp rebuilds the roll-ups of the days that changed.
+func (m *merge) rollUp(ctx context.Context) error {
+	spend, err := m.count(ctx, "SELECT count(*) FROM spend_dirty")
+	if err != nil {
+		return err
+	}
+	if spend > 0 {
+		if err := m.runFile(ctx, "rollups/spend.sql"); err != nil {
+			return err
+		}
+	}
+	slices, err := m.slices(ctx)
+	if err != nil || len(slices) == 0 {
+		return err
+	}
+	steps, err := m.steps(ctx)
+	if err != nil {
+		return err
+	}
+	for _, days := range slices {
+		if err := m.rollUpSlice(ctx, days, steps); err != nil {
+			return fmt.Errorf("roll-up of %s: %w", days, err)
+		}
+	}
+	return nil
+}
+
+// steps returns the files to run for each slice. Steps about facts that the store does not have are left out:
+// their roll-ups are empty, and an import takes no table's last row away.
+func (m *merge) steps(ctx context.Context) ([]string, error) {
+	if err := m.runFile(ctx, "rollups/1_tables.sql"); err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, step := range []struct {
+		file string
+		of   *table
+	}{
+		{"rollups/2_refunds.sql", refunds},
+		{"rollups/3_paths.sql", touches},
+		{"rollups/4_codes.sql", orderCoupons},
+		{"rollups/5_days.sql", orders},
+		{"rollups/6_campaigns.sql", touches},
+		{"rollups/7_lines.sql", orderLines},
+		{"rollups/8_coupons.sql", orderCoupons},
+	} {
+		n, err := m.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{"+step.of.name+"}} LIMIT 1)")
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			files = append(files, step.file)
+		}
+	}
+	return files, nil
+}
+
+func (m *merge) rollUpSlice(ctx context.Context, days civil.Range, steps []string) error {
+	if err := m.exec(ctx, "DELETE FROM slice"); err != nil {
+		return err
+	}
+	err := m.exec(ctx, "INSERT INTO slice SELECT DISTINCT day FROM dirty WHERE day >= CAST($1 AS DATE) AND day <= CAST($2 AS DATE)",
+		days.First.String(), days.Last.String())
+	if err != nil {
+		return err
+	}
+	for _, file := range steps {
+		if err := m.runFile(ctx, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// slices cuts the days to rebuild into periods with a bounded number of orders.
+func (m *merge) slices(ctx context.Context) ([]civil.Range, error) {
+	rows, err := m.conn.QueryContext(ctx, m.w.text(`
+SELECT d.day, count(o.day)
+FROM (SELECT DISTINCT day FROM dirty) d LEFT JOIN {{orders}} o ON o.day = d.day
+GROUP BY d.day
+ORDER BY d.day`))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err reports what went wrong
+	var cut []civil.Range
+	var orders int64
+	for rows.Next() {
+		var day civil.Date
+		var n int64
+		if err := rows.Scan(&day, &n); err != nil {
+			return nil, err
+		}
+		if len(cut) == 0 || orders+n > sliceOrders {
+			cut, orders = append(cut, civil.Range{First: day}), 0
+		}
+		orders += n
+		cut[len(cut)-1].Last = day
+	}
+	return cut, rows.Err()
+}
+
+func (m *merge) runFile(ctx context.Context, file string) error {
+	text, err := fs.ReadFile(rollups, file)
+	if err != nil {
+		return err
+	}
+	if err := m.exec(ctx, string(text)); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}

@@ -1,0 +1,20 @@
+-- What each order gave back on each day of the slice. A refund whose date is unknown is dated by its order. Refunds
+-- of orders that the store does not know count too, on their own day and as the online store's: they are money that
+-- went back, and some shops report them without the order. They are no new customer's.
+CREATE OR REPLACE TEMP TABLE slice_refunds AS
+SELECT r.source, r.key, r.day, r.surface, r.country, r.region, r.channel,
+    r.known AND (r.customer = '' OR c.key IS NOT NULL) AS is_new, r.refunds, r.undated
+FROM (
+    SELECT d.source, d.key, o.key IS NOT NULL AS known, coalesce(o.surface, 'online_store') AS surface,
+        coalesce(o.country, '') AS country, coalesce(o.region, '') AS region, coalesce(o.channel, '') AS channel,
+        coalesce(o.customer, '') AS customer,
+        CASE WHEN d.date_unknown THEN coalesce(o.day, d.day) ELSE d.day END AS day,
+        CAST(sum(d.amount) AS BIGINT) AS refunds,
+        CAST(sum(CASE WHEN d.date_unknown THEN d.amount ELSE 0 END) AS BIGINT) AS undated
+    FROM {{refunds}} d
+    LEFT JOIN {{orders}} o ON o.source = d.source AND o.key = d.key
+    WHERE NOT coalesce(o.cancelled, false) AND NOT coalesce(o.test, false)
+    GROUP BY ALL
+) r
+LEFT JOIN {{customers}} c ON c.source = r.source AND c.key = r.key
+WHERE r.day IN (SELECT day FROM slice);

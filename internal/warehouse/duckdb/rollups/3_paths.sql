@@ -1,0 +1,40 @@
+-- The touches of the slice's orders, numbered. Direct visits do not take last or first touch from another channel.
+-- Time decay halves a touch's weight every 7 days; only ratios matter, so ages count from the latest touch, and
+-- the weights are integers, which add up the same in any order.
+CREATE OR REPLACE TEMP TABLE slice_paths AS
+SELECT source, key, channel, platform, campaign, i, n,
+    coalesce(max(CASE WHEN channel <> 'direct' THEN i END) OVER path, n) AS last_i,
+    coalesce(min(CASE WHEN channel <> 'direct' THEN i END) OVER path, 1) AS first_i,
+    sum(decay) OVER (PARTITION BY source, key ORDER BY i) AS decay_upto, decay, sum(decay) OVER path AS decay_total
+FROM (
+    SELECT t.source, t.key, t.channel, t.platform, t.campaign,
+        row_number() OVER (PARTITION BY t.source, t.key ORDER BY t.seq) AS i,
+        count(*) OVER (PARTITION BY t.source, t.key) AS n,
+        CAST(round(67108864 * pow(0.5, coalesce(epoch(max(t.touched_at) OVER (PARTITION BY t.source, t.key))
+            - epoch(t.touched_at), 0) / 604800)) AS BIGINT) AS decay
+    FROM {{touches}} t SEMI JOIN slice_events e ON e.source = t.source AND e.key = t.key
+)
+WINDOW path AS (PARTITION BY source, key);
+
+CREATE OR REPLACE TEMP TABLE slice_touched AS SELECT source, key FROM slice_paths WHERE i = 1;
+
+-- What each touch gets of its order under each model: the part between two points of a whole.
+CREATE OR REPLACE TEMP TABLE slice_shares AS
+SELECT source, key, 'last_touch' AS model, channel, platform, campaign,
+    CAST(0 AS BIGINT) AS lower, CAST(1 AS BIGINT) AS upper, CAST(1 AS BIGINT) AS whole
+FROM slice_paths WHERE i = last_i
+UNION ALL
+SELECT source, key, 'first_touch', channel, platform, campaign, 0, 1, 1 FROM slice_paths WHERE i = first_i
+UNION ALL
+SELECT source, key, 'linear', channel, platform, campaign, i - 1, i, n FROM slice_paths
+UNION ALL
+SELECT source, key, 'time_decay', channel, platform, campaign, decay_upto - decay, decay_upto, decay_total
+FROM slice_paths
+UNION ALL
+SELECT source, key, 'position_based', channel, platform, campaign, i - 1, i, n FROM slice_paths WHERE n <= 2
+UNION ALL
+SELECT source, key, 'position_based', channel, platform, campaign,
+    CASE WHEN i = 1 THEN 0 ELSE 2 * (n - 2) + i - 2 END,
+    CASE WHEN i = n THEN 5 * (n - 2) ELSE 2 * (n - 2) + i - 1 END,
+    5 * (n - 2)
+FROM slice_paths WHERE n > 2;

@@ -1,0 +1,260 @@
+package duckdb
+
+import (
+	"cmp"
+
+	"assay/internal/warehouse"
+)
+
+// kind says how rows of a table meet those that are there already.
+type kind int
+
+const (
+	keyed   kind = iota // a row replaces the row with its key
+	ofOrder             // the rows of an order replace all rows the order has
+	bag                 // the rows replace what their window holds
+)
+
+// table is a fact table as imports see it.
+type table struct {
+	name string
+	kind kind
+	key  []string // the natural key; for bags, what tells an update from a new row
+	day  string   // the column with the business day; "" when rows have none
+	sum  string   // rows of one import that share a key add up in this column; "" when the last one counts
+}
+
+// The fact tables, in the order in which they are merged.
+var (
+	orders        = &table{name: "orders", key: []string{"source", "key"}, day: "day"}
+	orderLines    = &table{name: "order_lines", kind: ofOrder, key: []string{"source", "key", "line"}}
+	refunds       = &table{name: "refunds", kind: ofOrder, key: []string{"source", "key", "refund"}, day: "day"}
+	orderCoupons  = &table{name: "order_coupons", kind: ofOrder, key: []string{"source", "key", "code"}}
+	touches       = &table{name: "touches", kind: ofOrder, key: []string{"source", "key", "seq"}}
+	adDays        = &table{name: "ad_days", kind: bag, day: "day", key: []string{"source", "platform", "account", "day", "campaign_id", "ad_set_id", "ad_id", "country", "region"}}
+	channelSpend  = &table{name: "channel_spend", key: []string{"source", "channel", "day", "region"}, day: "day", sum: "spend"}
+	products      = &table{name: "products", key: []string{"source", "sku"}}
+	messageDays   = &table{name: "message_days", key: []string{"source", "channel", "entity", "entity_id", "message_id", "day"}, day: "day"}
+	surveys       = &table{name: "survey_responses", key: []string{"source", "key", "question"}, day: "day"}
+	creators      = &table{name: "creators", key: []string{"source", "id"}}
+	creatorCodes  = &table{name: "creator_codes", key: []string{"creator", "code"}}
+	creatorCosts  = &table{name: "creator_costs", key: []string{"source", "creator", "day", "kind"}, day: "day", sum: "amount"}
+	linkDays      = &table{name: "link_days", key: []string{"source", "creator", "link", "kind", "day"}, day: "day"}
+	couponChannel = &table{name: "coupon_channels", key: []string{"code"}}
+	targets       = &table{name: "targets", key: []string{"metric", "period", "start_day", "channel"}}
+	fxRates       = &table{name: "fx_rates", key: []string{"day", "from_currency", "to_currency", "source"}, day: "day"}
+	regionDays    = &table{name: "region_days", key: []string{"source", "day", "country", "region"}, day: "day"}
+)
+
+func compareRefs(a, b *warehouse.OrderRef) int {
+	if c := cmp.Compare(a.Source, b.Source); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Key, b.Key)
+}
+
+func putOrder(c *cells, o *warehouse.Order) {
+	putRef(c, &o.OrderRef)
+	c.text(o.Name)
+	c.instant(o.At)
+	c.day(o.Day)
+	c.text(string(o.Surface))
+	c.text(o.Customer)
+	c.text(string(o.Channel))
+	c.int(o.Charged)
+	c.int(o.Tax)
+	c.int(o.Shipping)
+	c.int(o.Discounts)
+	c.int(o.Original.Minor)
+	c.text(string(o.Original.Currency))
+	c.text(o.Status)
+	c.flag(o.Cancelled)
+	c.flag(o.Test)
+	c.text(o.Country)
+	c.text(o.Region)
+	c.int(o.Units)
+	c.instant(o.UpdatedAt)
+}
+
+func putRef(c *cells, r *warehouse.OrderRef) {
+	c.text(r.Source)
+	c.text(r.Key)
+}
+
+func putLine(c *cells, l *warehouse.OrderLine) {
+	putRef(c, &l.OrderRef)
+	c.int(int64(l.Line))
+	c.text(l.SKU)
+	c.text(l.Title)
+	c.int(l.Quantity)
+	c.int(l.Net)
+	c.int(l.Discount)
+	c.int(l.Cost)
+	c.flag(l.CostKnown)
+}
+
+func putRefund(c *cells, r *warehouse.Refund) {
+	putRef(c, &r.OrderRef)
+	c.text(r.Refund)
+	c.instant(r.At)
+	c.day(r.Day)
+	c.int(r.Amount)
+	c.flag(r.DateUnknown)
+}
+
+func putCoupon(c *cells, o *warehouse.OrderCoupon) {
+	putRef(c, &o.OrderRef)
+	c.text(o.Code)
+	c.int(o.Discount)
+}
+
+func putTouch(c *cells, t *warehouse.Touch) {
+	putRef(c, &t.OrderRef)
+	c.int(int64(t.Seq))
+	c.instant(t.At)
+	c.text(string(t.Channel))
+	c.text(string(t.Platform))
+	c.text(t.Campaign)
+	c.text(t.Kind)
+}
+
+func putAdDay(c *cells, a *warehouse.AdDay) {
+	c.text(a.Source)
+	c.text(string(a.Platform))
+	c.text(a.Account)
+	c.text(string(a.Channel))
+	c.day(a.Day)
+	c.text(a.CampaignID)
+	c.text(a.CampaignName)
+	c.text(a.AdSetID)
+	c.text(a.AdSetName)
+	c.text(a.AdID)
+	c.text(a.AdName)
+	c.text(a.Country)
+	c.text(a.Region)
+	c.int(a.Impressions)
+	c.int(a.Clicks)
+	c.int(a.Spend)
+	c.int(a.Original.Minor)
+	c.text(string(a.Original.Currency))
+	c.int(a.Conversions)
+	c.int(a.Value)
+	c.text(a.Attribution)
+}
+
+func putChannelSpend(c *cells, s *warehouse.ChannelSpend) {
+	c.text(s.Source)
+	c.text(string(s.Channel))
+	c.day(s.Day)
+	c.text(s.Region)
+	c.int(s.Spend)
+	c.text(s.Note)
+}
+
+func putProduct(c *cells, p *warehouse.Product) {
+	c.text(p.Source)
+	c.text(p.SKU)
+	c.text(p.Title)
+	c.text(p.Kind)
+	c.text(p.Vendor)
+	c.int(p.Price)
+	c.int(p.Cost)
+	c.flag(p.CostKnown)
+}
+
+func putMessage(c *cells, m *warehouse.MessageDay) {
+	c.text(m.Source)
+	c.text(string(m.Channel))
+	c.text(m.Entity)
+	c.text(m.EntityID)
+	c.text(m.EntityName)
+	c.text(m.MessageID)
+	c.text(m.MessageName)
+	c.day(m.Day)
+	c.int(m.Recipients)
+	c.int(m.Delivered)
+	c.int(m.Opens)
+	c.int(m.Clicks)
+	c.int(m.Conversions)
+	c.int(m.Revenue)
+	c.int(m.Unsubscribes)
+	c.int(m.Spam)
+	c.int(m.Bounces)
+	c.flag(m.SinceSend)
+}
+
+func putSurvey(c *cells, s *warehouse.SurveyResponse) {
+	c.text(s.Source)
+	c.text(s.Key)
+	c.text(s.OrderRef.Source)
+	c.text(s.OrderRef.Key)
+	c.instant(s.At)
+	c.day(s.Day)
+	c.text(s.Question)
+	c.text(s.Answer)
+	c.text(string(s.Channel))
+	c.text(s.Creator)
+}
+
+func putCreator(c *cells, r *warehouse.Creator) {
+	c.text(r.Source)
+	c.text(r.ID)
+	c.text(r.Name)
+	c.text(r.Handle)
+	c.text(r.Platform)
+}
+
+func putCreatorCode(c *cells, r *warehouse.CreatorCode) {
+	c.text(r.Creator)
+	c.text(r.Code)
+}
+
+func putCreatorCost(c *cells, r *warehouse.CreatorCost) {
+	c.text(r.Source)
+	c.text(r.Creator)
+	c.day(r.Day)
+	c.text(r.Kind)
+	c.int(r.Amount)
+}
+
+func putLink(c *cells, l *warehouse.LinkDay) {
+	c.text(l.Source)
+	c.text(l.Creator)
+	c.text(l.Link)
+	c.text(l.Kind)
+	c.day(l.Day)
+	c.int(l.Clicks)
+	c.int(l.Orders)
+	c.int(l.Revenue)
+}
+
+func putCouponChannel(c *cells, m *warehouse.CouponChannel) {
+	c.text(m.Code)
+	c.text(string(m.Channel))
+	c.text(m.Creator)
+}
+
+func putTarget(c *cells, t *warehouse.Target) {
+	c.text(t.Metric)
+	c.text(t.Period)
+	c.day(t.Start)
+	c.text(string(t.Channel))
+	c.float(t.Value)
+}
+
+func putRate(c *cells, r *warehouse.FXRate) {
+	c.day(r.Day)
+	c.text(string(r.From))
+	c.text(string(r.To))
+	c.text(r.Rate)
+	c.text(r.Source)
+}
+
+func putRegion(c *cells, r *warehouse.RegionDay) {
+	c.text(r.Source)
+	c.day(r.Day)
+	c.text(r.Country)
+	c.text(r.Region)
+	c.int(r.Sessions)
+	c.int(r.Population)
+}

@@ -1,0 +1,249 @@
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"sync/atomic"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// validID is what a workspace may be called: its id becomes a file name and a catalog name.
+var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// workspace is an attached file.
+type workspace struct {
+	id       measure.WorkspaceID
+	instance *instance
+	users    int           // guarded by Engine.mu
+	used     uint64        // order of last use, guarded by Engine.mu
+	version  atomic.Uint64 // the data version, set by the import that holds the lane
+
+	statements sync.Map // text → *sql.Stmt
+}
+
+// table returns the full name of one of the workspace's tables.
+func (w *workspace) table(name string) string { return Dialect{}.Table(w.id, name) }
+
+// text fills in the full names of the workspace's tables.
+func (w *workspace) text(template string) string {
+	return warehouse.Render(Dialect{}, w.id, template)
+}
+
+func (e *Engine) path(ws measure.WorkspaceID) string {
+	return filepath.Join(e.options.Dir, string(ws)+".duckdb")
+}
+
+// acquire returns a workspace that stays attached until release is called, and attaches it if need be.
+func (e *Engine) acquire(ctx context.Context, ws measure.WorkspaceID) (w *workspace, release func(), err error) {
+	if !validID.MatchString(string(ws)) {
+		return nil, nil, fault.Invalid("%q is not the id of a workspace", ws)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.ready(ctx); err != nil {
+		return nil, nil, err
+	}
+	in := e.instance
+	w, ok := in.attached[string(ws)]
+	if !ok {
+		if w, err = e.attach(ctx, ws); err != nil {
+			e.noteFatal(in, err)
+			return nil, nil, fmt.Errorf("workspace %s: %w", ws, e.explained(ctx, err))
+		}
+	}
+	in.users++
+	w.users++
+	e.uses++
+	w.used = e.uses
+	return w, func() { e.letGo(w) }, nil
+}
+
+func (e *Engine) letGo(w *workspace) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	w.users--
+	w.instance.users--
+	close(e.released)
+	e.released = make(chan struct{})
+}
+
+// awaitRelease gives the lock up until somebody has let go of a workspace, and takes it again.
+func (e *Engine) awaitRelease(ctx context.Context) error {
+	released := e.released
+	e.mu.Unlock()
+	defer e.mu.Lock()
+	select {
+	case <-released:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ready makes sure that there is a sound instance. A broken one is replaced once its last user has left it;
+// until then its files may not be opened a second time.
+func (e *Engine) ready(ctx context.Context) error {
+	if e.closed {
+		return fault.Unavailable("the store is closed")
+	}
+	if !e.instance.broken {
+		return nil
+	}
+	if e.instance.users > 0 {
+		return fault.Unavailable("the store restarts after a failure").WithHint("ask again in a second")
+	}
+	if err := e.instance.db.Close(); err != nil {
+		e.options.Log.WarnContext(ctx, "broken fact store did not close cleanly", slog.Any("error", err))
+	}
+	fresh, err := e.start(ctx)
+	if err != nil {
+		return err
+	}
+	e.instance = fresh
+	return nil
+}
+
+// noteFatal remembers that an instance is beyond use. The caller holds the lock.
+func (e *Engine) noteFatal(in *instance, err error) {
+	if err != nil && isFatal(err) && !in.broken {
+		in.broken = true
+		e.options.Log.Error("fact store invalidated, it will be reopened", slog.Any("error", err))
+	}
+}
+
+// noticed returns the error with its kind, and remembers a fatal one.
+func (e *Engine) noticed(ctx context.Context, w *workspace, err error) error {
+	if err == nil {
+		return nil
+	}
+	e.mu.Lock()
+	e.noteFatal(w.instance, err)
+	e.mu.Unlock()
+	return e.explained(ctx, err)
+}
+
+// attach opens the workspace's file, brings its schema up to date and makes room if too many are open.
+func (e *Engine) attach(ctx context.Context, ws measure.WorkspaceID) (*workspace, error) {
+	if err := e.detachIdle(ctx); err != nil {
+		return nil, err
+	}
+	db := e.instance.db
+	_, err := db.ExecContext(ctx, "ATTACH "+quoted(e.path(ws))+" AS "+identifier(catalog(ws)))
+	if err != nil {
+		return nil, err
+	}
+	w := &workspace{id: ws, instance: e.instance}
+	if err := migrate(ctx, db, w); err != nil {
+		_, undo := db.ExecContext(context.WithoutCancel(ctx), "DETACH "+identifier(catalog(ws)))
+		return nil, errors.Join(err, undo)
+	}
+	var version uint64
+	row := db.QueryRowContext(ctx, w.text("SELECT max(version) FROM {{data_version}}"))
+	if err := row.Scan(&version); err != nil {
+		return nil, fmt.Errorf("data version: %w", err)
+	}
+	w.version.Store(version)
+	e.instance.attached[string(ws)] = w
+	return w, nil
+}
+
+// detachIdle closes the file that was unused longest, when too many are open. If all are in use, one more is.
+func (e *Engine) detachIdle(ctx context.Context) error {
+	if len(e.instance.attached) < e.options.MaxAttached {
+		return nil
+	}
+	var oldest *workspace
+	for _, w := range e.instance.attached {
+		if w.users == 0 && (oldest == nil || w.used < oldest.used) {
+			oldest = w
+		}
+	}
+	if oldest == nil {
+		return nil
+	}
+	return e.detach(ctx, oldest)
+}
+
+func (e *Engine) detach(ctx context.Context, w *workspace) error {
+	if err := w.forget(); err != nil {
+		return fmt.Errorf("detach of workspace %s: %w", w.id, err)
+	}
+	if _, err := w.instance.db.ExecContext(ctx, "DETACH "+identifier(catalog(w.id))); err != nil {
+		return fmt.Errorf("detach of workspace %s: %w", w.id, err)
+	}
+	delete(w.instance.attached, string(w.id))
+	return nil
+}
+
+// Version returns the data version of a workspace, and 0 when its file cannot be read; the question that follows
+// says why.
+func (e *Engine) Version(ws measure.WorkspaceID) uint64 {
+	w, release, err := e.acquire(context.Background(), ws)
+	if err != nil {
+		return 0
+	}
+	defer release()
+	return w.version.Load()
+}
+
+// Drop waits until nothing uses the workspace, then deletes its file. A workspace without a file is no error.
+func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
+	if !validID.MatchString(string(ws)) {
+		return fault.Invalid("%q is not the id of a workspace", ws)
+	}
+	leave, err := e.enterWriter(ctx, ws)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for {
+		w := e.instance.attached[string(ws)]
+		if w == nil {
+			break
+		}
+		if w.users == 0 {
+			if err := e.detach(ctx, w); err != nil {
+				return err
+			}
+			break
+		}
+		if err := e.awaitRelease(ctx); err != nil {
+			return fault.Unavailable("workspace %s is in use", ws).Wrap(err)
+		}
+	}
+	for _, file := range []string{e.path(ws), e.path(ws) + ".wal"} {
+		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("deletion of workspace %s: %w", ws, err)
+		}
+	}
+	return nil
+}
+
+// enterWriter waits for the workspace's import lane and returns how to leave it.
+func (e *Engine) enterWriter(ctx context.Context, ws measure.WorkspaceID) (leave func(), err error) {
+	e.mu.Lock()
+	lane, ok := e.writers[string(ws)]
+	if !ok {
+		lane = make(chan struct{}, 1)
+		e.writers[string(ws)] = lane
+	}
+	e.mu.Unlock()
+	select {
+	case lane <- struct{}{}:
+		return func() { <-lane }, nil
+	case <-ctx.Done():
+		return nil, fault.Unavailable("another import into %s is running", ws).
+			WithHint("repeat when it has ended").Wrap(ctx.Err())
+	}
+}

@@ -1,0 +1,58 @@
+// Package warehouse holds a store's facts and answers a closed set of typed questions about them.
+//
+// The questions' SQL lies in sql, one file each. An [Engine] runs it; a [Dialect] renders the few places in
+// which engines differ. What a question returns is counted by the database and not yet interpreted: statistics
+// belong to measure.
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+
+	"assay/internal/measure"
+)
+
+// Engine is a database that holds facts: one implementation per product, in a folder of its own. It knows
+// workspaces, statements and imports, and nothing of what the questions mean.
+type Engine interface {
+	Dialect() Dialect
+	// Select runs a statement that reads one workspace and calls each for every row. A workspace without
+	// facts has empty tables. The error is of kind unavailable when the engine is busy beyond the deadline,
+	// locked by another process or broken.
+	Select(ctx context.Context, ws measure.WorkspaceID, s Statement, each func(Row) error) error
+	// Begin starts an import; see [Warehouse.Begin].
+	Begin(ctx context.Context, spec ImportSpec) (Import, error)
+	// Version returns the data version of a workspace; see [Warehouse.Version].
+	Version(ws measure.WorkspaceID) uint64
+}
+
+// Dialect is how an engine writes what others write differently.
+type Dialect interface {
+	// Name is the engine's: the text x.NAME.sql stands in for x.sql where it exists.
+	Name() string
+	// Table returns the full name of a workspace's table, quoted for use in a statement.
+	Table(ws measure.WorkspaceID, table string) string
+}
+
+// Statement is a rendered question with the values that are bound to its parameters.
+type Statement struct {
+	Name string // the question's, for logs
+	Text string
+	Args []sql.NamedArg
+	// Heavy statements read orders and not roll-ups. They run one at a time.
+	Heavy bool
+}
+
+// Row is one row of an answer, to be scanned once.
+type Row interface{ Scan(dest ...any) error }
+
+// Warehouse answers questions about the facts of workspaces. Every question takes a deadline from its context,
+// reads one workspace and returns rows as structs. Ratios, windows and scores are computed by the caller.
+type Warehouse struct{ engine Engine }
+
+// New returns a warehouse on the engine.
+func New(engine Engine) *Warehouse { return &Warehouse{engine: engine} }
+
+// Version returns the workspace's data version without asking the engine. It rises with each import that
+// changes something.
+func (w *Warehouse) Version(ws measure.WorkspaceID) uint64 { return w.engine.Version(ws) }

@@ -1,0 +1,252 @@
+package warehouse
+
+import (
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/money"
+)
+
+// Batch is a piece of an import: canonical rows of any kind. Readers fill batches of a few thousand rows and
+// hand them to an [Import] in the order of the file.
+//
+// Amounts are minor units of the workspace's currency unless a field says otherwise. Readers convert.
+type Batch struct {
+	Orders       []Order
+	Lines        []OrderLine
+	Refunds      []Refund
+	Coupons      []OrderCoupon
+	Touches      []Touch
+	AdDays       []AdDay
+	ChannelSpend []ChannelSpend
+	Products     []Product
+	Messages     []MessageDay
+	Surveys      []SurveyResponse
+	Creators     []Creator
+	CreatorCodes []CreatorCode
+	CreatorCosts []CreatorCost
+	LinkDays     []LinkDay
+	CouponMap    []CouponChannel
+	Targets      []Target
+	FXRates      []FXRate
+	RegionDays   []RegionDay
+}
+
+// OrderRef is the natural key of an order: the same order from a file, a webhook or a tap meets on it.
+type OrderRef struct {
+	Source string // the system of record, such as "shopify" or "csv"
+	Key    string // the order's id there; a Shopify export without ids falls back to the order's name
+}
+
+// Order is one order as the shop knows it.
+type Order struct {
+	OrderRef
+	Name      string // what people call it, "#1001"
+	At        time.Time
+	Day       civil.Date // At in the workspace's zone
+	Surface   measure.Surface
+	Customer  string          // keyed hash of mail address or id; "" for guests
+	Channel   measure.Channel // credited by the source itself; "" leaves it to touchpoints
+	Charged   int64           // after discounts, tax and shipping included
+	Tax       int64
+	Shipping  int64
+	Discounts int64
+	Original  money.Amount // Charged in the order's own currency
+	Status    string       // the shop's word: paid, partially_refunded, refunded, pending, voided
+	Cancelled bool         // cancelled or voided: kept, and left out of every figure
+	Test      bool         // kept, and left out of every figure
+	Country   string       // ISO 3166-1 alpha-2, upper case
+	Region    string       // ISO 3166-2 without the country: "CA"
+	Units     int64
+	UpdatedAt time.Time // the source's own; the later one wins. Zero: unknown, the later import wins.
+}
+
+// OrderLine is one line of an order.
+type OrderLine struct {
+	OrderRef
+	Line      int // 1, 2, …: the order of the lines in the source
+	SKU       string
+	Title     string
+	Quantity  int64
+	Net       int64 // what was charged for the line: price × quantity less discounts of the line
+	Discount  int64
+	Cost      int64 // of goods, for the whole line
+	CostKnown bool
+}
+
+// Refund is money given back. An export that knows only an order's refunded total makes one refund with
+// DateUnknown, dated by the order.
+type Refund struct {
+	OrderRef
+	Refund      string // key within the order
+	At          time.Time
+	Day         civil.Date
+	Amount      int64
+	DateUnknown bool
+}
+
+// OrderCoupon is a code that an order used.
+type OrderCoupon struct {
+	OrderRef
+	Code     string // upper case
+	Discount int64  // what the code took off; the whole discount when the source names only one code
+}
+
+// Touch is a contact of the customer with a channel before the order.
+type Touch struct {
+	OrderRef
+	Seq      int // 1, 2, … by time; at most 20 per order are kept, the oldest go first
+	At       time.Time
+	Channel  measure.Channel
+	Platform measure.Platform
+	Campaign string // the platform's own id
+	Kind     string // click, view, visit
+}
+
+// AdDay is one row of an ad report: an ad on a day, in the account's own zone, and a region where known.
+type AdDay struct {
+	Source          string // the reader's name
+	Platform        measure.Platform
+	Account         string
+	Channel         measure.Channel
+	Day             civil.Date
+	CampaignID      string // the platform's own id; a report without ids uses the name
+	CampaignName    string
+	AdSetID         string
+	AdSetName       string
+	AdID            string
+	AdName          string
+	Country, Region string
+	Impressions     int64
+	Clicks          int64
+	Spend           int64
+	Original        money.Amount // Spend in the account's currency
+	Conversions     int64        // claimed by the platform, in millionths: platforms report fractions
+	Value           int64        // claimed conversion value
+	Attribution     string       // the platform's attribution setting, as reported
+}
+
+// ChannelSpend is spend that no ad report contains: television, podcasts, fees, creators.
+type ChannelSpend struct {
+	Source  string
+	Channel measure.Channel
+	Day     civil.Date
+	Region  string
+	Spend   int64
+	Note    string
+}
+
+// Product is an item of the catalogue.
+type Product struct {
+	Source    string
+	SKU       string
+	Title     string
+	Kind      string
+	Vendor    string
+	Price     int64
+	Cost      int64
+	CostKnown bool
+}
+
+// MessageDay is what a mail or text message did on a day.
+type MessageDay struct {
+	Source       string
+	Channel      measure.Channel // email or sms
+	Entity       string          // campaign or flow
+	EntityID     string
+	EntityName   string
+	MessageID    string
+	MessageName  string
+	Day          civil.Date
+	Recipients   int64
+	Delivered    int64
+	Opens        int64 // unique
+	Clicks       int64 // unique
+	Conversions  int64 // claimed by the sender's tool
+	Revenue      int64 // claimed by the sender's tool
+	Unsubscribes int64
+	Spam         int64
+	Bounces      int64
+	SinceSend    bool // the figures are totals since the send and not this day's
+}
+
+// SurveyResponse is one answer to one question after a purchase.
+type SurveyResponse struct {
+	Source   string
+	Key      string
+	OrderRef // zero when the survey tool does not name the order
+	At       time.Time
+	Day      civil.Date
+	Question string // discovery_channel, purchase_trigger, awareness_duration or the tool's own
+	Answer   string
+	Channel  measure.Channel // what the answer means; "" when it names none
+	Creator  string          // id, when the answer names one
+}
+
+// Creator is an influencer, creator or affiliate.
+type Creator struct {
+	Source   string
+	ID       string // UUID
+	Name     string
+	Handle   string
+	Platform string
+}
+
+// CreatorCode is a discount code that belongs to a creator.
+type CreatorCode struct{ Creator, Code string }
+
+// CreatorCost is a fee, commission or gift.
+type CreatorCost struct {
+	Source  string
+	Creator string
+	Day     civil.Date
+	Kind    string // fee, commission, product
+	Amount  int64
+}
+
+// LinkDay is the use of a creator's link on a day.
+type LinkDay struct {
+	Source  string
+	Creator string
+	Link    string
+	Kind    string // vanity or referral
+	Day     civil.Date
+	Clicks  int64
+	Orders  int64
+	Revenue int64
+}
+
+// CouponChannel says which channel a coupon code stands for.
+type CouponChannel struct {
+	Code    string
+	Channel measure.Channel
+	Creator string
+}
+
+// Target is a goal for a metric in a period.
+type Target struct {
+	Metric  string // revenue, orders, spend, roas
+	Period  string // daily, weekly, monthly, quarterly
+	Start   civil.Date
+	Channel measure.Channel // "" for the whole store
+	Value   float64         // money in whole units
+}
+
+// FXRate is what one unit of From is worth in To on a day.
+type FXRate struct {
+	Day      civil.Date
+	From, To money.Currency
+	Rate     string // exact decimal
+	Source   string
+}
+
+// RegionDay is what a surface outside the order list reports for a region: traffic, population, retail sales.
+type RegionDay struct {
+	Source     string
+	Day        civil.Date
+	Country    string
+	Region     string
+	Sessions   int64
+	Population int64
+}

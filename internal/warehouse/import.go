@@ -1,0 +1,55 @@
+package warehouse
+
+import (
+	"context"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/money"
+)
+
+// ImportSpec describes one load.
+type ImportSpec struct {
+	Workspace measure.WorkspaceID
+	Source    string         // the reader's name
+	File      string         // base name, for the ledger
+	FileHash  string         // SHA-256 of the file as it came, hex; "" when there is no file
+	Replace   []AdWindow     // ad reports replace these windows instead of adding to them
+	DryRun    bool           // count everything, keep nothing
+	Base      money.Currency // the workspace's currency
+}
+
+// AdWindow is what an ad report covers completely. Its rows replace what the window held.
+type AdWindow struct {
+	Source   string
+	Platform measure.Platform
+	Account  string
+	Days     civil.Range
+}
+
+// Import is one all-or-nothing load. Nothing is visible before Commit, and a process that dies before it leaves
+// the store as it was. It is used by one goroutine.
+type Import interface {
+	// Add takes rows. The batch may be reused after it returns.
+	Add(ctx context.Context, b *Batch) error
+	// Replace adds windows that are known only after reading, before Commit.
+	Replace(windows ...AdWindow)
+	// Commit merges by natural key, rebuilds the roll-ups of the days that changed, writes the ledger and
+	// makes it all visible in one step. With DryRun it returns the same counts and keeps nothing.
+	Commit(ctx context.Context) (Outcome, error)
+	// Abort gives everything up. It may follow Commit and does nothing then.
+	Abort()
+}
+
+// Outcome counts what an import did, by fact table.
+type Outcome struct {
+	ID      string // of the ledger's line
+	Already bool   // the same file was imported before and nothing has changed since
+	Tables  map[string]Counts
+	Days    civil.Range // from the first to the last day that changed; zero when none did
+	DaysHit int         // how many changed
+	Version uint64      // the data version now
+}
+
+// Counts says what happened to the rows of one table.
+type Counts struct{ Inserted, Updated, Unchanged, Removed int64 }

@@ -1,0 +1,70 @@
+package warehouse
+
+import (
+	"context"
+	"strconv"
+
+	"assay/internal/measure"
+)
+
+// Begin starts an import. One import runs at a time in a workspace; a second one waits until ctx ends.
+func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) {
+	load, err := w.engine.Begin(ctx, spec)
+	if err != nil || spec.FileHash == "" {
+		return load, err
+	}
+	// From here on nobody else changes the workspace, so the answer holds until Commit.
+	_, current, err := w.Imported(ctx, spec.Workspace, spec.FileHash)
+	if err != nil {
+		load.Abort()
+		return nil, err
+	}
+	return &fileImport{Import: load, already: current}, nil
+}
+
+// fileImport is the import of a file, and knows whether the same file was imported before.
+type fileImport struct {
+	Import
+	already bool
+}
+
+// Commit commits the import and says whether it was a repetition.
+func (f *fileImport) Commit(ctx context.Context) (Outcome, error) {
+	out, err := f.Import.Commit(ctx)
+	out.Already = f.already
+	return out, err
+}
+
+// Imports returns the latest lines of the ledger, newest first.
+func (w *Warehouse) Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]ImportRecord, error) {
+	return w.ledger(ctx, ws, values{"id": 0, "limit": orAll(limit)})
+}
+
+// Imported reports whether a file with this hash was imported and is still current.
+func (w *Warehouse) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (ImportRecord, bool, error) {
+	var id int64
+	err := w.ask(ctx, ws, "imported", values{"file_hash": fileHash}, func(row Row) error { return row.Scan(&id) })
+	if err != nil || id == 0 {
+		return ImportRecord{}, false, err
+	}
+	lines, err := w.ledger(ctx, ws, values{"id": id, "limit": 1})
+	if err != nil || len(lines) == 0 {
+		return ImportRecord{}, false, err
+	}
+	return lines[0], true, nil
+}
+
+func (w *Warehouse) ledger(ctx context.Context, ws measure.WorkspaceID, bind values) ([]ImportRecord, error) {
+	var lines []ImportRecord
+	err := w.ask(ctx, ws, "imports", bind, func(row Row) error {
+		var r ImportRecord
+		var id int64
+		err := row.Scan(&id, &r.Source, &r.File, &r.FileHash, &r.At, &r.Inserted, &r.Updated, &r.Unchanged, &r.Removed,
+			&r.Days.First, &r.Days.Last)
+		r.ID = strconv.FormatInt(id, 10)
+		r.Rows = r.Inserted + r.Updated + r.Unchanged
+		lines = append(lines, r)
+		return err
+	})
+	return lines, err
+}

@@ -1,0 +1,101 @@
+package warehouse
+
+import (
+	"context"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// Sources returns what each source has delivered, sorted by kind, source and account.
+func (w *Warehouse) Sources(ctx context.Context, ws measure.WorkspaceID) ([]SourceState, error) {
+	latest, err := w.lastImports(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	gaps, err := w.adGaps(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	var out []SourceState
+	err = w.ask(ctx, ws, "sources", nil, func(row Row) error {
+		var s SourceState
+		var fact string
+		var platform measure.Platform
+		var days int64
+		err := row.Scan(&s.Kind, &fact, &s.Source, &s.Account, &platform, &s.Rows, &s.Days.First, &s.Days.Last, &days)
+		s.LastImport = latest.of(s.Source, fact)
+		if s.Kind == "ads" {
+			s.Restating = restating(platform)
+			gap := gaps[account{s.Source, s.Account}]
+			s.MissingDays, s.LastGap = gap.missing, gap.last
+		}
+		out = append(out, s)
+		return err
+	})
+	return out, err
+}
+
+// restating returns how many trailing days a platform may still change: as long as conversions may come in
+// after the click that they are dated by.
+func restating(p measure.Platform) int {
+	if p == measure.Google {
+		return 30
+	}
+	return 28
+}
+
+// lastImports are the times of the latest imports, by reader and fact table.
+type lastImports map[[2]string]time.Time
+
+// of returns when a source's facts were imported last. A file can carry the facts of a system that has another
+// name than its reader; then any import of the table counts.
+func (l lastImports) of(source, fact string) time.Time {
+	if at, ok := l[[2]string{source, fact}]; ok {
+		return at
+	}
+	return l[[2]string{"", fact}]
+}
+
+func (w *Warehouse) lastImports(ctx context.Context, ws measure.WorkspaceID) (lastImports, error) {
+	latest := lastImports{}
+	err := w.ask(ctx, ws, "last_imports", nil, func(row Row) error {
+		var source, fact string
+		var at time.Time
+		err := row.Scan(&source, &fact, &at)
+		latest[[2]string{source, fact}] = at
+		if any := [2]string{"", fact}; at.After(latest[any]) {
+			latest[any] = at
+		}
+		return err
+	})
+	return latest, err
+}
+
+// account is an ad account as a source names it.
+type account struct{ source, id string }
+
+// gap is what is missing between an account's first and last day.
+type gap struct {
+	missing int64
+	last    civil.Date
+}
+
+func (w *Warehouse) adGaps(ctx context.Context, ws measure.WorkspaceID) (map[account]gap, error) {
+	gaps := map[account]gap{}
+	var before account
+	var seen civil.Date
+	err := w.ask(ctx, ws, "ad_report_days", nil, func(row Row) error {
+		var a account
+		var day civil.Date
+		err := row.Scan(&a.source, &a.id, &day)
+		if missing := int64(day.Sub(seen) - 1); a == before && !seen.IsZero() && missing > 0 {
+			g := gaps[a]
+			gaps[a] = gap{missing: g.missing + missing, last: day.AddDays(-1)}
+		}
+		before, seen = a, day
+		return err
+	})
+	return gaps, err
+}

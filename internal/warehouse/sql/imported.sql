@@ -1,0 +1,11 @@
+-- At most one row: the latest import of a file, if no later import changed any of the tables that it carried. Then
+-- importing the file again would change nothing.
+SELECT max(id) AS id
+FROM {{imports}}
+WHERE file_hash = $file_hash AND id NOT IN (
+    SELECT older.import_id
+    FROM {{import_tables}} AS older
+    INNER JOIN {{import_tables}} AS later ON later.fact = older.fact
+    WHERE later.import_id > older.import_id AND later.inserted + later.updated + later.removed > 0
+)
+HAVING count(*) > 0

@@ -1,0 +1,88 @@
+package warehouse
+
+import (
+	"context"
+	"math"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// StoreTotals returns what the whole store took in each window.
+func (w *Warehouse) StoreTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[measure.Sums], error) {
+	var totals Pair[measure.Sums]
+	err := w.ask(ctx, ws, "store_totals", in.bind(), func(row Row) error {
+		var period int
+		var sums measure.Sums
+		err := row.Scan(append([]any{&period}, sumsOf(&sums)...)...)
+		*totals.of(period) = sums
+		return err
+	})
+	return totals, err
+}
+
+// ChannelTotals returns each channel's row in each window, sorted by channel: credits by the model, spend and
+// the platform's claims. The credits' sums equal StoreTotals, because what no channel is credited with stands in
+// the row of [measure.Unattributed]. Under platform_reported the credits are the claims, and that row takes the
+// difference, which is negative when platforms claim more than the store took.
+func (w *Warehouse) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
+	name, bind := "channel_totals", in.bind()
+	bind["model"] = string(model)
+	if model == measure.PlatformReported {
+		name = "claimed_totals"
+	}
+	var totals Pair[[]ChannelTotal]
+	err := w.ask(ctx, ws, name, bind, func(row Row) error {
+		var period int
+		var spendRows int64
+		var c ChannelTotal
+		into := append([]any{&period, &c.Channel}, sumsOf(&c.Sums)...)
+		into = append(into, &c.Spend, &spendRows, &c.Impressions, &c.Clicks, &c.Claimed, &c.ClaimedSum)
+		err := row.Scan(into...)
+		c.SpendKnown = spendRows > 0
+		rows := totals.of(period)
+		*rows = append(*rows, c)
+		return err
+	})
+	return totals, err
+}
+
+// of returns the part of a window: 0 is the recent one.
+func (p *Pair[T]) of(period int) *T {
+	if period == 0 {
+		return &p.Recent
+	}
+	return &p.Earlier
+}
+
+// bind names the ends of both windows. An earlier window that was not asked for becomes one without days.
+func (in Windows) bind() values {
+	earlier := in.Earlier
+	if earlier.Days() == 0 {
+		earlier = civil.Range{First: civil.New(1900, 1, 2), Last: civil.New(1900, 1, 1)}
+	}
+	return values{
+		"recent_first": in.Recent.First.String(), "recent_last": in.Recent.Last.String(),
+		"earlier_first": earlier.First.String(), "earlier_last": earlier.Last.String(),
+	}
+}
+
+// sumsOf lists where the nine sums of a row go, in the order in which every question returns them.
+func sumsOf(s *measure.Sums) []any {
+	return []any{
+		&s.Orders, &s.Charged, &s.Tax, &s.Shipping, &s.Discounts, &s.Refunds, &s.Undated, &s.NewOrders, &s.Units,
+	}
+}
+
+// ask renders a question, binds its parameters and calls scan for every row of the answer.
+func (w *Warehouse) ask(ctx context.Context, ws measure.WorkspaceID, name string, bind values, scan func(Row) error) error {
+	return w.engine.Select(ctx, ws, w.statement(ws, name, bind), scan)
+}
+
+// orAll returns a page's limit; without one the page holds all rows.
+func orAll(limit int) int {
+	if limit <= 0 {
+		return math.MaxInt32
+	}
+	return limit
+}

@@ -1,0 +1,210 @@
+package warehousetest
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// reference is the store as maps. It knows nothing of roll-ups: each answer is computed from all facts.
+type reference struct {
+	orders    map[warehouse.OrderRef]warehouse.Order
+	refunds   map[warehouse.OrderRef][]warehouse.Refund
+	touches   map[warehouse.OrderRef][]warehouse.Touch
+	coupons   map[warehouse.OrderRef][]warehouse.OrderCoupon
+	couponMap map[string]measure.Channel
+}
+
+func newReference() *reference {
+	return &reference{
+		orders: map[warehouse.OrderRef]warehouse.Order{}, refunds: map[warehouse.OrderRef][]warehouse.Refund{},
+		touches: map[warehouse.OrderRef][]warehouse.Touch{}, coupons: map[warehouse.OrderRef][]warehouse.OrderCoupon{},
+		couponMap: map[string]measure.Channel{},
+	}
+}
+
+// take is an import: orders by their latest version, what belongs to them as a whole.
+func (r *reference) take(b warehouse.Batch) {
+	for _, o := range b.Orders {
+		if before, ok := r.orders[o.OrderRef]; !ok || !o.UpdatedAt.Before(before.UpdatedAt) {
+			r.orders[o.OrderRef] = o
+		}
+	}
+	replace(r.refunds, b.Refunds, func(x warehouse.Refund) warehouse.OrderRef { return x.OrderRef })
+	replace(r.touches, b.Touches, func(x warehouse.Touch) warehouse.OrderRef { return x.OrderRef })
+	replace(r.coupons, b.Coupons, func(x warehouse.OrderCoupon) warehouse.OrderRef { return x.OrderRef })
+	for _, m := range b.CouponMap {
+		r.couponMap[m.Code] = m.Channel
+	}
+}
+
+func replace[T any](into map[warehouse.OrderRef][]T, rows []T, of func(T) warehouse.OrderRef) {
+	for _, row := range rows {
+		delete(into, of(row))
+	}
+	for _, row := range rows {
+		into[of(row)] = append(into[of(row)], row)
+	}
+}
+
+// event is what an order adds to a day.
+type event struct {
+	order measure.Sums
+	day   civil.Date
+	ref   warehouse.OrderRef
+}
+
+// events lists what orders and refunds add to their days.
+func (r *reference) events() (out []event) {
+	first := map[string]warehouse.Order{}
+	for _, o := range r.orders {
+		before, ok := first[o.Customer]
+		later := ok && cmp.Or(o.At.Compare(before.At), cmp.Compare(o.Key, before.Key)) > 0
+		if !o.Cancelled && !o.Test && !later {
+			first[o.Customer] = o
+		}
+	}
+	for ref, o := range r.orders {
+		if o.Cancelled || o.Test {
+			continue
+		}
+		sums := measure.Sums{Orders: whole(1), Charged: o.Charged, Tax: o.Tax, Shipping: o.Shipping, Discounts: o.Discounts, Units: o.Units}
+		if o.Customer == "" || first[o.Customer].OrderRef == ref {
+			sums.NewOrders = whole(1)
+		}
+		out = append(out, event{order: sums, day: o.Day, ref: ref})
+		days := map[civil.Date]measure.Sums{}
+		for _, f := range r.refunds[ref] {
+			if f.DateUnknown {
+				days[o.Day] = days[o.Day].Add(measure.Sums{Refunds: f.Amount, Undated: f.Amount})
+			} else {
+				days[f.Day] = days[f.Day].Add(measure.Sums{Refunds: f.Amount})
+			}
+		}
+		for day, sums := range days {
+			out = append(out, event{order: sums, day: day, ref: ref})
+		}
+	}
+	return out
+}
+
+// storeDays returns what the store took per day.
+func (r *reference) storeDays() map[civil.Date]measure.Sums {
+	days := map[civil.Date]measure.Sums{}
+	for _, e := range r.events() {
+		days[e.day] = days[e.day].Add(e.order)
+	}
+	return days
+}
+
+type channelDay struct {
+	channel measure.Channel
+	day     civil.Date
+}
+
+// channelDays returns what each channel is credited with per day.
+func (r *reference) channelDays(model measure.Model) map[channelDay]measure.Sums {
+	days := map[channelDay]measure.Sums{}
+	for _, e := range r.events() {
+		touches := slices.Clone(r.touches[e.ref])
+		slices.SortFunc(touches, func(a, b warehouse.Touch) int { return cmp.Compare(a.Seq, b.Seq) })
+		if len(touches) == 0 {
+			at := channelDay{r.fallback(e.ref), e.day}
+			days[at] = days[at].Add(e.order)
+			continue
+		}
+		upTo := new(big.Rat)
+		for i, weight := range weights(model, touches) {
+			lower := new(big.Rat).Set(upTo)
+			upTo.Add(upTo, weight)
+			at := channelDay{touches[i].Channel, e.day}
+			days[at] = days[at].Add(between(e.order, lower, upTo))
+		}
+	}
+	return days
+}
+
+// fallback is the channel of an order without touches.
+func (r *reference) fallback(ref warehouse.OrderRef) measure.Channel {
+	if c := r.orders[ref].Channel; c != "" {
+		return c
+	}
+	codes := slices.DeleteFunc(slices.Clone(r.coupons[ref]), func(c warehouse.OrderCoupon) bool { return r.couponMap[c.Code] == "" })
+	if len(codes) == 0 {
+		return measure.Unattributed
+	}
+	slices.SortFunc(codes, func(a, b warehouse.OrderCoupon) int {
+		return cmp.Or(cmp.Compare(b.Discount, a.Discount), cmp.Compare(a.Code, b.Code))
+	})
+	return r.couponMap[codes[0].Code]
+}
+
+// weights are the touches' parts of an order; they add up to one.
+func weights(model measure.Model, touches []warehouse.Touch) []*big.Rat {
+	n := len(touches)
+	out := make([]*big.Rat, n)
+	for i := range out {
+		out[i] = new(big.Rat)
+	}
+	marketing := func(t warehouse.Touch) bool { return t.Channel != "direct" }
+	switch model {
+	case measure.FirstTouch:
+		out[max(0, slices.IndexFunc(touches, marketing))].SetInt64(1)
+	case measure.LastTouch:
+		last := n - 1
+		for i, t := range touches {
+			if marketing(t) {
+				last = i
+			}
+		}
+		out[last].SetInt64(1)
+	case measure.PositionBased:
+		for i := range out {
+			switch {
+			case n <= 2:
+				out[i].SetFrac64(1, int64(n))
+			case i == 0 || i == n-1:
+				out[i].SetFrac64(2, 5)
+			default:
+				out[i].SetFrac64(1, int64(5*(n-2)))
+			}
+		}
+	case measure.TimeDecay:
+		latest := touches[n-1].At
+		sum := int64(0)
+		ints := make([]int64, n)
+		for i, t := range touches {
+			days := latest.Sub(t.At).Hours() / 24
+			ints[i] = int64(math.Round((1 << 26) * math.Exp2(-days/7)))
+			sum += ints[i]
+		}
+		for i := range out {
+			out[i].SetFrac64(ints[i], sum)
+		}
+	case measure.Linear, measure.PlatformReported:
+		for i := range out {
+			out[i].SetFrac64(1, int64(n))
+		}
+	}
+	return out
+}
+
+// between returns the part of sums from one point of the whole to another.
+func between(s measure.Sums, lower, upper *big.Rat) measure.Sums {
+	part := func(amount int64) int64 { return floor(amount, upper) - floor(amount, lower) }
+	return measure.Sums{
+		Orders: part(s.Orders), Charged: part(s.Charged), Tax: part(s.Tax), Shipping: part(s.Shipping),
+		Discounts: part(s.Discounts), Refunds: part(s.Refunds), Undated: part(s.Undated),
+		NewOrders: part(s.NewOrders), Units: part(s.Units),
+	}
+}
+
+func floor(amount int64, part *big.Rat) int64 {
+	x := new(big.Int).Mul(big.NewInt(amount), part.Num())
+	return x.Div(x, part.Denom()).Int64() // Euclidean, which is floor for a positive divisor
+}

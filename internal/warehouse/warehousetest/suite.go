@@ -1,0 +1,144 @@
+// Package warehousetest is the suite that every engine of the warehouse passes.
+//
+// Small stores have answers computed by hand. A seeded random store is compared with [reference], which keeps
+// facts in maps and attributes orders with exact fractions.
+package warehousetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// Run holds an engine to what the warehouse promises. open returns a warehouse that is empty and that the test
+// owns; it closes with the test.
+func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
+	t.Helper()
+	for name, test := range map[string]func(trial){
+		"an empty store has zero rows and no errors":              emptyStore,
+		"the small store gives the totals computed by hand":       smallStoreTotals,
+		"the small store gives the days computed by hand":         smallStoreDays,
+		"models share an order by its touches":                    modelShares,
+		"platform claims stand beside what the store took":        platformClaims,
+		"products count each order once":                          productPages,
+		"coupons count each order once":                           couponPages,
+		"campaigns have the latest name and last-touch credit":    campaignPages,
+		"pages tile the whole":                                    pagesTile,
+		"coverage, channels and sources say what there is":        whatThereIs,
+		"an identical import changes nothing":                     identicalImport,
+		"a changed order replaces what came with it":              changedOrder,
+		"an older version of an order is ignored":                 olderVersion,
+		"a first order that is cancelled makes the second first":  newnessMoves,
+		"a mapped coupon credits earlier orders":                  couponMapped,
+		"ad windows are replaced":                                 adWindows,
+		"spend of one key in one import adds up":                  spendAddsUp,
+		"a dry run counts and keeps nothing":                      dryRun,
+		"an aborted import leaves nothing":                        abortedImport,
+		"a file is known until its tables change":                 knownFile,
+		"readers see the old state until commit":                  readersDuringImport,
+		"two imports follow one another":                          importsInSequence,
+		"workspaces see nothing of each other":                    workspacesApart,
+		"rows without a key or a day are refused":                 refusedRows,
+		"a random store agrees with the reference":                randomStore,
+		"a random store in unsorted pieces agrees with reference": randomPieces,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(trial{t: t, w: open(t)})
+		})
+	}
+}
+
+// trial is what a test of the suite is run on.
+type trial struct {
+	t *testing.T
+	w *warehouse.Warehouse
+}
+
+// shop is the workspace of most tests.
+const shop measure.WorkspaceID = "shop"
+
+func date(text string) civil.Date { return civil.MustParse(text) }
+
+func period(first, last string) civil.Range { return civil.Range{First: date(first), Last: date(last)} }
+
+func ref(key string) warehouse.OrderRef { return warehouse.OrderRef{Source: "shopify", Key: key} }
+
+func instant(text string) time.Time {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return at.UTC()
+}
+
+// load imports batches and fails the test when that fails.
+func load(t *testing.T, w *warehouse.Warehouse, spec warehouse.ImportSpec, batches ...warehouse.Batch) warehouse.Outcome {
+	t.Helper()
+	if spec.Workspace == "" {
+		spec.Workspace = shop
+	}
+	if spec.Source == "" {
+		spec.Source = "test"
+	}
+	in, err := w.Begin(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Abort()
+	for i := range batches {
+		if err := in.Add(t.Context(), &batches[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := in.Commit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// answer returns the first value, and fails the test on an error.
+func answer[T any](t *testing.T) func(T, error) T {
+	t.Helper()
+	return func(value T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func same(t *testing.T, what string, want, got any, options ...cmp.Option) {
+	t.Helper()
+	options = append(options, cmp.AllowUnexported(civil.Date{}))
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// total adds up the credits of channels.
+func total(rows []warehouse.ChannelTotal) (sum measure.Sums) {
+	for _, r := range rows {
+		sum = sum.Add(r.Sums)
+	}
+	return sum
+}
+
+// credits maps channels to their sums.
+func credits(rows []warehouse.ChannelTotal) map[measure.Channel]measure.Sums {
+	out := map[measure.Channel]measure.Sums{}
+	for _, r := range rows {
+		out[r.Channel] = r.Sums
+	}
+	return out
+}
+
+// whole is a number of orders in millionths.
+func whole(n int64) int64 { return n * measure.Millionths }
