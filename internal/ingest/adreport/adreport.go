@@ -1,0 +1,196 @@
+// Package adreport reads the reports of ad platforms: a row per campaign, ad set or ad, and day.
+//
+// Each platform's own package says what its columns are called and what is special about it. A report replaces
+// what was known about an account for its days, because platforms restate and rename.
+package adreport
+
+import (
+	"strings"
+
+	"assay/internal/fault"
+	"assay/internal/ingest/source"
+	"assay/internal/measure"
+	"assay/internal/money"
+)
+
+// The fields of a report.
+const (
+	Day          = "day"
+	Starts       = "starts" // of the period that a row covers
+	Ends         = "ends"
+	PlatformName = "platform"
+	Account      = "account"
+	Currency     = "currency"
+	ChannelName  = "channel"
+	CampaignID   = "campaign_id"
+	Campaign     = "campaign"
+	AdSetID      = "adset_id"
+	AdSet        = "adset"
+	AdID         = "ad_id"
+	Ad           = "ad"
+	Country      = "country"
+	Region       = "region"
+	Impressions  = "impressions"
+	Clicks       = "clicks"
+	Spend        = "spend"
+	Conversions  = "conversions"
+	Results      = "results" // conversions when the row's indicator says that these are purchases
+	Indicator    = "indicator"
+	Value        = "value"
+	Attribution  = "attribution"
+)
+
+// Spec says what is special about a platform's report.
+type Spec struct {
+	Name     string           // of the reader
+	Title    string           // of the report
+	Platform measure.Platform // "" when a column says it
+	Columns  []source.Column
+	Required []string // fields; a column with the currency in its name satisfies Spend
+	Telltale []string // folded names of which one must be there, because no other platform uses them
+	Fixed    map[string]string
+	Decimal  money.Notation  // 0: found out
+	Order    source.DayOrder // unknown: found out
+	Daily    string          // how to get a row per day from the platform, for those who have not
+	Account  string          // how to know the account where no column says it; "default" when empty
+}
+
+// New returns a reader of the report.
+func New(s Spec) source.Reader { return reader{s} }
+
+type reader struct{ Spec }
+
+// Name implements [source.Reader].
+func (r reader) Name() string { return r.Spec.Name }
+
+// Title implements [source.Reader].
+func (r reader) Title() string { return r.Spec.Title }
+
+// Fit implements [source.Reader].
+func (r reader) Fit(h source.Header) source.Fit {
+	fit := source.FitOf(h, r.Columns, nil)
+	found := r.places(h)
+	for _, field := range r.Required {
+		if _, ok := found.at[field]; !ok && r.Fixed[field] == "" {
+			fit.Missing = append(fit.Missing, r.label(field))
+		}
+	}
+	if !r.dated(found) {
+		fit.Missing = append(fit.Missing, r.label(Day))
+	}
+	if len(r.Telltale) > 0 && h.Index(r.Telltale...) < 0 && !found.spendCurrencyNamed {
+		fit.Missing = append(fit.Missing, r.Telltale[0])
+	}
+	return fit
+}
+
+func (r reader) dated(found places) bool {
+	_, day := found.at[Day]
+	_, starts := found.at[Starts]
+	return day || starts
+}
+
+// label returns the name by which users know a field.
+func (r reader) label(field string) string {
+	for _, c := range r.Columns {
+		if c.Field == field {
+			return c.Names[0]
+		}
+	}
+	return field
+}
+
+type places struct {
+	at                 map[string]int
+	spendCurrency      money.Currency // told by the name of the spend column
+	spendCurrencyNamed bool
+}
+
+func (r reader) places(h source.Header) places {
+	found := places{at: h.Place(r.Columns)}
+	for _, c := range r.Columns {
+		if c.Field != Spend {
+			continue
+		}
+		if i, code := h.Currency(c.Names...); i >= 0 {
+			found.at[Spend], found.spendCurrency, found.spendCurrencyNamed = i, code, true
+		}
+	}
+	return found
+}
+
+// Open implements [source.Reader].
+func (r reader) Open(t source.Table, o source.Options) (source.Rows, error) {
+	found := r.places(t.Header)
+	sheet := &rows{
+		spec: r.Spec, header: t.Header, options: o, at: found.at,
+		notation:  r.Decimal,
+		order:     r.Order,
+		rates:     source.NewConverter(o.Base, o.Rates),
+		countries: source.NewCountries(),
+		hasher:    source.NewHasher(),
+		known:     map[uint64]struct{}{},
+		index:     map[key]int{},
+		windows:   map[account]int{},
+		totals:    source.NewTotals(),
+	}
+	if sheet.notation == 0 {
+		sheet.notation = source.NotationOf(sheet.sampled(t, Spend), sheet.sampled(t, Value), sheet.sampled(t, Conversions))
+	}
+	if sheet.order == source.UnknownOrder {
+		sheet.order = source.DayOrderOf(append(sheet.sampled(t, Day), sheet.sampled(t, Starts)...))
+	}
+	var err error
+	if sheet.currency, err = r.currency(found, o); err != nil {
+		return nil, err
+	}
+	sheet.warn()
+	return sheet, nil
+}
+
+// currency returns the currency of rows that do not tell their own.
+func (r reader) currency(found places, o source.Options) (money.Currency, error) {
+	switch {
+	case found.spendCurrencyNamed:
+		return found.spendCurrency, nil
+	case r.Fixed[Currency] != "":
+		code, err := money.ParseCurrency(r.Fixed[Currency])
+		if err != nil {
+			return "", fault.Invalid("mapping %q: %v", r.Spec.Name, err)
+		}
+		return code, nil
+	}
+	if _, ok := found.at[Currency]; !ok {
+		o.Notes.Add("currency_assumed", "the file does not tell its currency: it is taken for %s", o.Base)
+	}
+	return o.Base, nil
+}
+
+func (s *rows) sampled(t source.Table, field string) []string {
+	if i, ok := s.at[field]; ok {
+		return t.Column(i)
+	}
+	return nil
+}
+
+func (s *rows) warn() {
+	if _, named := s.at[Account]; !named && s.spec.Account == "" {
+		s.options.Notes.Add("account_unknown", "the file does not tell the account: its rows belong to the account %q, and replace what that account had on these days", defaultAccount)
+	}
+	for _, level := range []struct{ id, name string }{{CampaignID, Campaign}, {AdSetID, AdSet}, {AdID, Ad}} {
+		_, hasID := s.at[level.id]
+		if _, hasName := s.at[level.name]; hasName && !hasID {
+			s.options.Notes.Add("ids_absent", "the file has names without ids: a campaign that is renamed counts as another one, and budgets cannot be changed for it; add the id columns to the export")
+			return
+		}
+	}
+}
+
+// none are the cells by which platforms say that there is no figure.
+func none(cell string) bool {
+	switch strings.TrimSpace(cell) {
+	case "", "-", "--", "—", "n/a", "N/A":
+		return true
+	}
+	return false
+}

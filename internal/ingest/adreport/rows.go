@@ -1,0 +1,232 @@
+package adreport
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/ingest/source"
+	"assay/internal/ingest/tabular"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+const defaultAccount = "default"
+
+// rows gathers a report. It is handed over at the end, because a breakdown spreads an ad's day over several rows.
+type rows struct {
+	spec      Spec
+	header    source.Header
+	options   source.Options
+	at        map[string]int
+	currency  money.Currency
+	notation  money.Notation
+	order     source.DayOrder
+	rates     *source.Converter
+	countries *source.Countries
+	hasher    source.Hasher
+
+	known   map[uint64]struct{} // rows as a whole: one that stands twice counts once
+	index   map[key]int         // into days
+	days    []warehouse.AdDay
+	windows map[account]int // into list
+	list    []warehouse.AdWindow
+	totals  source.Totals
+}
+
+// key is what one row of the warehouse is about.
+type key struct {
+	account
+	day                 civil.Date
+	campaign, adSet, ad string
+	country, region     string
+}
+
+type account struct {
+	platform measure.Platform
+	name     string
+}
+
+func (s *rows) cell(fields []string, field string) string {
+	if i, ok := s.at[field]; ok {
+		return source.Cell(fields, i)
+	}
+	return s.spec.Fixed[field]
+}
+
+// Skip implements [source.Rows]. A total has no day, or names nothing that was advertised.
+func (s *rows) Skip(fields []string) bool {
+	day := s.cell(fields, Day)
+	if day == "" {
+		day = s.cell(fields, Starts)
+	}
+	if none(day) {
+		return true
+	}
+	if _, err := source.ParseDay(day, s.order); err != nil {
+		return isTotal(fields)
+	}
+	named, blank := false, true
+	for _, field := range []string{Campaign, CampaignID, AdSet, AdSetID, Ad, AdID} {
+		_, has := s.at[field]
+		named = named || has
+		blank = blank && none(s.cell(fields, field))
+	}
+	return named && blank
+}
+
+var totals = []string{"total", "grand total", "gesamt", "gesamtsumme", "summe", "resultats", "total general"}
+
+func isTotal(fields []string) bool {
+	for _, f := range fields {
+		if f = source.Fold(f); f != "" {
+			word, _, _ := strings.Cut(f, ":")
+			return slices.Contains(totals, word) || strings.HasPrefix(f, "total of ")
+		}
+	}
+	return false
+}
+
+// Add implements [source.Rows].
+func (s *rows) Add(rec tabular.Record, _ *warehouse.Batch) error {
+	row, fresh, err := s.row(rec)
+	if err != nil || !fresh {
+		return err
+	}
+	if err := s.rates.Convert(row.Day, row.Original.Currency, &row.Spend, &row.Value); err != nil {
+		return source.Located(err, rec.Line, 1)
+	}
+	s.cover(row)
+	s.totals.See(row.Day)
+	s.totals.Spend[row.Original.Currency] += row.Original.Minor
+	k := key{account{row.Platform, row.Account}, row.Day, row.CampaignID, row.AdSetID, row.AdID, row.Country, row.Region}
+	i, ok := s.index[k]
+	if !ok {
+		s.index[k] = len(s.days)
+		s.days = append(s.days, row)
+		return nil
+	}
+	s.options.Notes.Add("rows_added", "several rows are about the same ad and day, as with a breakdown: they were added up")
+	return add(&s.days[i], row, rec.Line)
+}
+
+// add sums two rows about the same thing.
+func add(into *warehouse.AdDay, row warehouse.AdDay, line int) error {
+	original, err := into.Original.Add(row.Original)
+	if err != nil {
+		return &source.RowError{Line: line, Reason: "the same ad and day in two currencies: " + err.Error()}
+	}
+	into.Original = original
+	into.Impressions += row.Impressions
+	into.Clicks += row.Clicks
+	into.Spend += row.Spend
+	into.Conversions += row.Conversions
+	into.Value += row.Value
+	return nil
+}
+
+// cover widens the window of the row's account.
+func (s *rows) cover(row warehouse.AdDay) {
+	a := account{row.Platform, row.Account}
+	i, ok := s.windows[a]
+	if !ok {
+		i = len(s.list)
+		s.windows[a] = i
+		s.list = append(s.list, warehouse.AdWindow{
+			Source: s.spec.Name, Platform: row.Platform, Account: row.Account, Days: civil.Range{First: row.Day, Last: row.Day},
+		})
+	}
+	days := &s.list[i].Days
+	if row.Day.Before(days.First) {
+		days.First = row.Day
+	}
+	if row.Day.After(days.Last) {
+		days.Last = row.Day
+	}
+}
+
+// Close implements [source.Rows].
+func (s *rows) Close(b *warehouse.Batch) (source.Summary, error) {
+	slices.SortStableFunc(s.days, func(a, b warehouse.AdDay) int { return a.Day.Compare(b.Day) })
+	b.AdDays = append(b.AdDays, s.days...)
+	return source.Summary{Windows: s.list, Totals: s.totals}, nil
+}
+
+// row reads a record. It is not fresh when the file told it before.
+func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err error) {
+	content := s.hasher.Row(0, rec.Fields)
+	if _, ok := s.known[content]; ok {
+		s.totals.Repeated++
+		s.options.Notes.Add("rows_repeated", "line %d stands in the file before, word for word: it counts once", rec.Line)
+		return row, false, nil
+	}
+	day, err := s.day(rec)
+	if err != nil {
+		return row, false, err
+	}
+	row = warehouse.AdDay{Source: s.spec.Name, Day: day, Attribution: s.cell(rec.Fields, Attribution)}
+	if err := s.identify(rec, &row); err != nil {
+		return row, false, err
+	}
+	if err := s.figures(rec, &row); err != nil {
+		return row, false, err
+	}
+	s.known[content] = struct{}{}
+	return row, true, nil
+}
+
+// day returns the one day that a row is about. A row over several days makes the whole report useless as daily
+// data, so it refuses the file.
+func (s *rows) day(rec tabular.Record) (civil.Date, error) {
+	field := Day
+	if none(s.cell(rec.Fields, Day)) {
+		field = Starts
+	}
+	cell := s.cell(rec.Fields, field)
+	day, err := source.ParseDay(cell, s.order)
+	if err != nil {
+		e := source.Unreadable(rec.Line, s.header.Name(s.at[field]), cell, err)
+		e.Fix = "set the export's dates to the form 2026-09-30, or name a mapping with dates.layout"
+		return day, e
+	}
+	if field == Day || none(s.cell(rec.Fields, Ends)) {
+		return day, nil
+	}
+	ends, err := source.ParseDay(s.cell(rec.Fields, Ends), s.order)
+	if err == nil && ends != day {
+		return day, fault.Invalid("line %d covers %s to %s and not one day", rec.Line, day, ends).WithHint("%s", s.spec.Daily)
+	}
+	return day, nil
+}
+
+// identify fills what the row is about.
+func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
+	cell := func(field string) string {
+		if text := s.cell(rec.Fields, field); !none(text) {
+			return text
+		}
+		return ""
+	}
+	row.Platform = s.spec.Platform
+	if row.Platform == "" {
+		row.Platform = measure.ParsePlatform(cell(PlatformName))
+	}
+	if row.Platform == "" {
+		return &source.RowError{Line: rec.Line, Reason: "the row does not tell the platform"}
+	}
+	row.Account = cmp.Or(cell(Account), s.spec.Account, defaultAccount)
+	row.Channel = cmp.Or(s.options.Channel, measure.ParseChannel(cell(ChannelName)), measure.Channel(row.Platform))
+	row.CampaignName, row.AdSetName, row.AdName = cell(Campaign), cell(AdSet), cell(Ad)
+	row.CampaignID = cmp.Or(cell(CampaignID), row.CampaignName)
+	row.AdSetID = cmp.Or(cell(AdSetID), row.AdSetName)
+	row.AdID = cmp.Or(cell(AdID), row.AdName)
+	country, ok := s.countries.Code(cell(Country))
+	if !ok {
+		s.options.Notes.Add("country_unknown", "%q is no country that is known: its rows have none", source.Shown(cell(Country)))
+	}
+	row.Country, row.Region = country, source.Region(cell(Region), country)
+	return nil
+}

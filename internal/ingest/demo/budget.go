@@ -1,0 +1,187 @@
+package demo
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// habit is how a channel's money is spent.
+type habit struct {
+	bursts  float64 // a year: 7 to 14 days at 1.6 to 2.4 times the level
+	pauses  float64 // a year: 3 to 8 days without spend
+	weekend float64 // Saturdays and Sundays against other days
+	season  float64 // 0: spend ignores the season; 1: it moves with demand
+	wander  float64 // standard deviation of the daily noise, on the log scale
+	flights bool    // on air Tuesdays and Thursdays, in flights of weeks with gaps between them
+}
+
+// budget returns what a channel means to spend by day, in minor units: always-on level, levels decided anew every
+// three to six weeks, bursts, pauses, a weekly cadence, the season and noise. On the last day it is spent up to noon.
+func (p *plan) budget(m mediumSpec) []float64 {
+	r := p.stream("budget", string(m.channel))
+	n := p.opt.Days
+	days := drift(r, n, 0.5, m.habit.wander)
+	for _, pattern := range [][]float64{
+		levels(r, n), bursts(r, n, m.habit.bursts), p.pauses(r, m), p.pace(m.habit),
+	} {
+		for t := range days {
+			days[t] *= pattern[t]
+		}
+	}
+	if m.habit.flights {
+		onAir := p.flights(r)
+		for t := range days {
+			days[t] *= onAir[t]
+		}
+	}
+	if all := sum(days); all > 0 {
+		scale(days, float64(n)/all*spendShare*m.share*p.dailyRevenue()*p.unit)
+	}
+	for _, a := range p.anomalies {
+		if a.metric == metricSpend && m.channel == a.channel {
+			days[a.day] *= a.factor
+		}
+	}
+	days[n-1] *= noonShare()
+	return days
+}
+
+// levels holds a level for three to six weeks, then decides anew.
+func levels(r *rand.Rand, n int) []float64 {
+	days := make([]float64, n)
+	level, left := 1.0, 0
+	for t := range days {
+		if left == 0 {
+			level, left = scatter(r, 0.30), whole(r, 21, 42)
+		}
+		days[t] = level
+		left--
+	}
+	return days
+}
+
+func bursts(r *rand.Rand, n int, perYear float64) []float64 {
+	days := ones(n)
+	for range count(r, perYear*float64(n)/365) {
+		start, length, height := r.IntN(n), whole(r, 7, 14), between(r, 1.6, 2.4)
+		for t := start; t < min(n, start+length); t++ {
+			days[t] = height
+		}
+	}
+	return days
+}
+
+// pauses takes days out, but none close to an experiment of the channel, to Thanksgiving or to today.
+func (p *plan) pauses(r *rand.Rand, m mediumSpec) []float64 {
+	n := p.opt.Days
+	days := ones(n)
+	for range count(r, m.habit.pauses*float64(n)/365) {
+		start, length := r.IntN(n), whole(r, 3, 8)
+		if !p.quiet(m, start, start+length) {
+			continue
+		}
+		for t := start; t < min(n, start+length); t++ {
+			days[t] = 0
+		}
+	}
+	return days
+}
+
+// quiet reports whether nothing is going on that a pause would spoil.
+func (p *plan) quiet(m mediumSpec, from, to int) bool {
+	if from < 14 || to > p.opt.Days-30 {
+		return false
+	}
+	for _, e := range p.tests {
+		if e.channel == m.channel && from <= e.last+14 && to >= e.first-56 {
+			return false
+		}
+	}
+	for _, a := range p.anomalies {
+		if from <= a.day && a.day <= to {
+			return false
+		}
+	}
+	sinceThanksgiving := p.day(from).Sub(thanksgiving(p.day(from).Year()))
+	return sinceThanksgiving < -20 || sinceThanksgiving > 10
+}
+
+// pace is the planned part of the cadence: growth, season and weekday.
+func (p *plan) pace(h habit) []float64 {
+	days := make([]float64, p.opt.Days)
+	for t := range days {
+		d := p.day(t)
+		smooth := (p.demandWithout(t-2) + p.demandWithout(t) + p.demandWithout(t+2)) / 3
+		days[t] = math.Pow(growthPerYear[online], float64(t)/365.25) * math.Pow(smooth, h.season)
+		if w := d.Weekday(); w == time.Saturday || w == time.Sunday {
+			days[t] *= h.weekend
+		}
+	}
+	return days
+}
+
+// demandWithout is the online store's demand on a day without trend and weekday.
+func (p *plan) demandWithout(t int) float64 {
+	d := p.day(t)
+	return season(d) * occasion(online, d) * saleLift(online, d)
+}
+
+// flights are on air on Tuesdays and Thursdays of three to five weeks, then off for one to three.
+func (p *plan) flights(r *rand.Rand) []float64 {
+	days := make([]float64, p.opt.Days)
+	onAir, left := true, whole(r, 21, 35)
+	for t := range days {
+		if w := p.day(t).Weekday(); onAir && (w == time.Tuesday || w == time.Thursday) {
+			days[t] = 1
+		}
+		if left--; left == 0 && onAir {
+			onAir, left = false, whole(r, 7, 21)
+		} else if left == 0 {
+			onAir, left = true, whole(r, 21, 35)
+		}
+	}
+	return days
+}
+
+// booked returns the spend of a channel without an ad report, in whole minor units.
+func (p *plan) booked(m mediumSpec) []float64 {
+	days := p.budget(m)
+	for t := range days {
+		days[t] = math.Round(days[t])
+	}
+	return days
+}
+
+func ones(n int) []float64 {
+	days := make([]float64, n)
+	for t := range days {
+		days[t] = 1
+	}
+	return days
+}
+
+// notes says what spend without an ad report was for.
+var notes = map[measure.Channel]string{
+	podcast: "host-read spots", influencer: "creator fees and gifts", affiliate: "network placements",
+}
+
+func (p *plan) emitChannelSpend(out *feed) {
+	for _, m := range p.media {
+		if m.platform != "" {
+			continue
+		}
+		for t, spend := range m.national {
+			if spend == 0 {
+				continue
+			}
+			out.batch.ChannelSpend = append(out.batch.ChannelSpend, warehouse.ChannelSpend{
+				Source: sourceSpend, Channel: m.channel, Day: p.day(t), Spend: int64(spend), Note: notes[m.channel],
+			})
+			out.added(1)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package demo
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"assay/internal/measure"
+)
+
+// role is what a campaign is for. It decides which touches name it and how much it claims.
+type role string
+
+const (
+	prospecting role = "prospecting"
+	retargeting role = "retargeting" // visitors who would often have come back
+	brand       role = "brand"       // people who searched for the store's own name
+)
+
+// campaignSpec is a campaign of every demo store. From and to are parts of the store's life.
+type campaignSpec struct {
+	name     string
+	renamed  string  // its name from 60 % of the store's life on; "" keeps the first
+	role     role    // prospecting when empty
+	share    float64 // of the platform's spend among the campaigns that run
+	from, to float64 // to: 0 stands for the end
+	holiday  bool    // runs only from 1 November to 24 December
+	regional bool    // the report has a row per state
+	slots    int     // ads that run side by side
+	set      string  // the ad set's or ad group's name
+}
+
+var campaignSpecs = map[measure.Platform][]campaignSpec{
+	measure.Facebook: {
+		{name: "Prospecting | Broad", share: 0.36, regional: true, slots: 2, set: "US 18-65 | Broad"},
+		{name: "Prospecting | LAL 1%", renamed: "Prospecting | LAL 1-3%", share: 0.26, regional: true, slots: 2, set: "Lookalike buyers"},
+		{name: "Advantage+ Shopping", share: 0.30, from: 0.3, regional: true, slots: 2, set: "Advantage+ catalogue"},
+		{name: "Retargeting | 30d visitors", role: retargeting, share: 0.10, slots: 3, set: "Visitors 30d"},
+		{name: "Retargeting | Cart 7d", role: retargeting, share: 0.05, slots: 2, set: "Cart 7d"},
+		{name: "Creator whitelisting", share: 0.07, from: 0.2, to: 0.75, slots: 2, set: "Creator handles"},
+		{name: "Holiday gifting", share: 0.14, holiday: true, slots: 2, set: "Gift givers"},
+	},
+	measure.Google: {
+		{name: "Search | Brand", role: brand, share: 0.10, slots: 1, set: "Brand exact"},
+		{name: "Search | Non-brand", share: 0.34, regional: true, slots: 1, set: "Gifts and home"},
+		{name: "Shopping | All products", renamed: "Shopping | Best sellers", share: 0.36, regional: true, slots: 2, set: "All products"},
+		{name: "Performance Max", share: 0.14, from: 0.35, slots: 2, set: "Asset group A"},
+		{name: "Demand Gen | YouTube", share: 0.08, from: 0.1, to: 0.95, slots: 2, set: "In-market home"},
+		{name: "Search | Competitors", share: 0.06, to: 0.45, slots: 1, set: "Competitors phrase"},
+	},
+	measure.TikTok: {
+		{name: "Spark Ads | Prospecting", share: 0.46, slots: 3, set: "Broad 18-44"},
+		{name: "Smart+ Catalogue", share: 0.30, from: 0.4, slots: 2, set: "Catalogue"},
+		{name: "Video Shop Ads", renamed: "Shop | Video Shop Ads", share: 0.24, slots: 2, set: "Shop buyers"},
+		{name: "Retargeting | Engaged 14d", role: retargeting, share: 0.08, slots: 2, set: "Engaged 14d"},
+	},
+	measure.Snapchat: {
+		{name: "Snap | Prospecting", share: 0.6, slots: 2, set: "US 18-34"},
+		{name: "Snap | Dynamic products", role: retargeting, share: 0.25, slots: 2, set: "Viewers"},
+		{name: "Snap | Story test", share: 0.15, from: 0.15, to: 0.5, slots: 1, set: "Story"},
+	},
+	measure.Amazon: {
+		{name: "SP | Auto | All", share: 0.30, slots: 2, set: "Auto"},
+		{name: "SP | Exact | Top terms", share: 0.36, slots: 2, set: "Exact"},
+		{name: "SB | Brand defence", role: brand, share: 0.16, slots: 2, set: "Brand"},
+		{name: "SD | Competitor products", share: 0.18, from: 0.25, slots: 2, set: "Competitor ASINs"},
+	},
+}
+
+// renameAt is when campaigns with a second name take it, as a part of the store's life.
+const renameAt = 0.6
+
+// campaign is one in a store.
+type campaign struct {
+	campaignSpec
+	id, setID string
+	ads       []ad
+	running   [][]int   // by slot and day: which of ads
+	spend     []float64 // by day, minor units
+}
+
+// ad is a creative. It lives for some weeks and wears out.
+type ad struct {
+	id, name string
+	first    int     // day
+	appeal   float64 // how much better than its neighbours people like it
+}
+
+// adRow is the money of one line of an ad report.
+type adRow struct {
+	day, campaign, ad int32
+	state             int32 // -1: no region
+	spend             int64 // minor units
+}
+
+// planCampaigns makes a platform's campaigns and ads and spreads the channel's budget over them.
+func (p *plan) planCampaigns(m *medium) {
+	r := p.stream("campaigns", string(m.channel))
+	for _, spec := range campaignSpecs[m.platform] {
+		m.campaigns = append(m.campaigns, p.newCampaign(r, m.platform, spec))
+		if spec.regional && m.regional == nil {
+			m.regional, m.untested = p.byState(), p.byState()
+		}
+	}
+	budget := p.budget(m.mediumSpec)
+	wander := make([][]float64, len(m.campaigns))
+	for k := range wander {
+		wander[k] = drift(r, p.opt.Days, 0.93, 0.22)
+	}
+	weights := make([]float64, len(m.campaigns))
+	for t := range budget {
+		all := 0.0
+		for k, c := range m.campaigns {
+			weights[k] = 0
+			if p.runs(c.campaignSpec, t) {
+				weights[k] = c.share * wander[k][t]
+			}
+			all += weights[k]
+		}
+		for k := range m.campaigns {
+			if weights[k] > 0 {
+				p.spread(r, m, k, t, budget[t]*weights[k]/all)
+			}
+		}
+	}
+}
+
+func (p *plan) byState() [][]float64 {
+	table := make([][]float64, len(states))
+	for i := range table {
+		table[i] = make([]float64, p.opt.Days)
+	}
+	return table
+}
+
+// runs reports whether a campaign is on air on a day.
+func (p *plan) runs(c campaignSpec, t int) bool {
+	if c.holiday {
+		d := p.day(t)
+		md := int(d.Month())*100 + d.Day()
+		return md >= 1101 && md <= 1224
+	}
+	at := float64(t) / float64(p.opt.Days)
+	return at >= c.from && (c.to == 0 || at < c.to)
+}
+
+func (p *plan) newCampaign(r *rand.Rand, platform measure.Platform, spec campaignSpec) *campaign {
+	if spec.role == "" {
+		spec.role = prospecting
+	}
+	c := &campaign{
+		campaignSpec: spec, id: newID(r, platform), setID: newID(r, platform),
+		running: make([][]int, spec.slots), spend: make([]float64, p.opt.Days),
+	}
+	for slot := range c.running {
+		c.running[slot] = make([]int, p.opt.Days)
+		left := 0
+		for t := range p.opt.Days {
+			if left == 0 {
+				left = whole(r, 40, 85)
+				c.ads = append(c.ads, ad{id: newID(r, platform), name: adName(r, len(c.ads)+1), first: t, appeal: scatter(r, 0.3)})
+			}
+			c.running[slot][t] = len(c.ads) - 1
+			left--
+		}
+	}
+	return c
+}
+
+// newID returns an id in the platform's form.
+func newID(r *rand.Rand, platform measure.Platform) string {
+	switch platform {
+	case measure.Facebook:
+		return fmt.Sprintf("1202%014d", r.Int64N(1e14))
+	case measure.Google:
+		return fmt.Sprintf("2%010d", r.Int64N(1e10))
+	case measure.TikTok:
+		return fmt.Sprintf("18%014d", r.Int64N(1e14))
+	case measure.Snapchat:
+		return newUUID(r)
+	default:
+		return fmt.Sprintf("4%014d", r.Int64N(1e14))
+	}
+}
+
+// newUUID returns a version 4 UUID.
+func newUUID(r *rand.Rand) string {
+	a, b := r.Uint64(), r.Uint64()
+	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>50|0x8000, b&0xffffffffffff)
+}
+
+var (
+	adFormats = []string{"UGC", "Static", "Carousel", "Founder video", "Review", "Before and after", "Bundle"}
+	adThemes  = []string{"Unboxing", "Gift guide", "Bestsellers", "Evening routine", "New scents", "Free shipping", "Made by hand", "Refill"}
+)
+
+func adName(r *rand.Rand, n int) string {
+	return fmt.Sprintf("%s | %s v%d", adFormats[r.IntN(len(adFormats))], adThemes[r.IntN(len(adThemes))], n)
+}
+
+// spread books a campaign's spend of a day: on its ads, and by state where the report has regions. An experiment
+// changes what the treated states get and leaves the others alone.
+func (p *plan) spread(r *rand.Rand, m *medium, k, t int, money float64) {
+	c := m.campaigns[k]
+	factors, tested := p.multiples(m.channel, t)
+	places := 1
+	if c.regional {
+		places = len(states)
+	}
+	weights := make([]float64, 0, c.slots*places)
+	due, all := 0.0, 0.0
+	for slot := range c.slots {
+		liking := c.ads[c.running[slot][t]].appeal
+		all += liking
+		if !c.regional {
+			weights = append(weights, liking)
+			due += liking
+			continue
+		}
+		for i, people := range p.places.people {
+			w := liking * people
+			if tested {
+				w *= factors[i]
+			}
+			due += w
+			weights = append(weights, w*scatter(r, 0.10))
+		}
+	}
+	parts := make([]int64, len(weights))
+	divide(int64(math.Round(money*due/all)), weights, parts)
+	for j, spend := range parts {
+		state := -1
+		if c.regional {
+			state = j % places
+		}
+		m.book(adRow{day: int32(t), campaign: int32(k), ad: int32(c.running[j/places][t]), state: int32(state), spend: spend})
+	}
+	if c.regional {
+		p.withoutTest(m, c, t, money, parts, factors)
+	}
+}
+
+// book adds a line to the report unless it is empty.
+func (m *medium) book(row adRow) {
+	if row.spend <= 0 {
+		return
+	}
+	spend := float64(row.spend)
+	m.rows = append(m.rows, row)
+	m.campaigns[row.campaign].spend[row.day] += spend
+	if row.state < 0 {
+		m.national[row.day] += spend
+	} else {
+		m.regional[row.state][row.day] += spend
+	}
+}
+
+// withoutTest notes what the states' spend would be without an experiment: what was spent where nothing was
+// changed, the plan where the spend was changed.
+func (p *plan) withoutTest(m *medium, c *campaign, t int, money float64, parts []int64, factors []float64) {
+	for i, people := range p.places.people {
+		if factors != nil && factors[i] != 1 {
+			m.untested[i][t] += money * people
+			continue
+		}
+		for slot := range c.slots {
+			m.untested[i][t] += float64(parts[slot*len(states)+i])
+		}
+	}
+}
+
+// nameOn returns the campaign's name on a day.
+func (p *plan) nameOn(c *campaign, t int) string {
+	if c.renamed != "" && float64(t) >= renameAt*float64(p.opt.Days) {
+		return c.renamed
+	}
+	return c.name
+}

@@ -1,0 +1,156 @@
+package demo
+
+import (
+	"math"
+	"strings"
+
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// creatorSpec is a person who talks about the store.
+type creatorSpec struct {
+	name, handle, platform string
+	size                   float64 // of the audience, against the others
+	gifted                 bool    // is paid in products
+}
+
+var creatorSpecs = []creatorSpec{
+	{"Maya Glow", "mayaglow", "instagram", 3.0, false},
+	{"The Slow Home", "theslowhome", "youtube", 2.6, false},
+	{"Jonah Reed", "jonahreads", "tiktok", 2.4, false},
+	{"Lena Park", "lenaparkhome", "instagram", 2.0, false},
+	{"Candle Court", "candlecourt", "tiktok", 1.8, false},
+	{"Priya Nair", "priyaunwinds", "instagram", 1.6, false},
+	{"Marcus Bell", "marcusbell", "youtube", 1.4, false},
+	{"Sofia Ruiz", "sofiaruiz", "tiktok", 1.3, false},
+	{"Two Tiny Rooms", "twotinyrooms", "instagram", 1.1, false},
+	{"Ava Lindqvist", "avalindqvist", "tiktok", 1.0, false},
+	{"Gift Lab", "giftlab", "youtube", 0.9, false},
+	{"Noor Haddad", "noorathome", "instagram", 0.8, false},
+	{"Ben Okafor", "benokafor", "tiktok", 0.6, false},
+	{"Clara Moss", "claramoss", "instagram", 0.4, true},
+	{"Quiet Corner", "quietcorner", "youtube", 0.3, true},
+	{"Tess Wilder", "tesswilder", "tiktok", 0.25, true},
+}
+
+// creator is one in a store.
+type creator struct {
+	creatorSpec
+	id, code, link, referral string
+	posts                    []post
+	echo                     []float64 // by day: the adstock of fees x how well the creator sells
+}
+
+// post is a paid or gifted mention.
+type post struct {
+	day int
+	fee int64 // minor units
+}
+
+// planCreators settles who posts when and for how much. Fees are spend of the channel influencer, booked on the
+// day of the post.
+func (p *plan) planCreators() []creator {
+	creators := make([]creator, len(creatorSpecs))
+	spec := mediaSpecs[mediumAt(influencer)]
+	weights, sizes := spec.adstock.weights(), 0.0
+	for _, c := range creatorSpecs {
+		sizes += c.size
+	}
+	for i, who := range creatorSpecs {
+		r := p.stream("creator", who.handle)
+		c := creator{creatorSpec: who, id: newUUID(r), echo: make([]float64, p.opt.Days)}
+		c.code = strings.ToUpper(strings.ReplaceAll(who.handle, "the", "")) + "15"
+		c.link, c.referral = "demo.store/"+who.handle, "demo.store/r/"+who.handle
+		gap := between(r, 14, 30)
+		fee := spendShare * spec.share * p.dailyRevenue() * p.unit * who.size / sizes * gap
+		fees := make([]float64, p.opt.Days)
+		for day := gap * r.Float64(); int(day) < p.opt.Days-1; day += gap * between(r, 0.5, 1.5) {
+			price := int64(math.Round(fee * math.Pow(growthPerYear[online], day/365.25) * scatter(r, 0.25)))
+			if price > 0 {
+				c.posts = append(c.posts, post{int(day), price})
+				fees[int(day)] += float64(price)
+			}
+		}
+		carry(weights, fees, c.echo)
+		scale(c.echo, scatter(r, 0.35))
+		creators[i] = c
+	}
+	return creators
+}
+
+func mediumAt(c measure.Channel) int {
+	for i, spec := range mediaSpecs {
+		if spec.channel == c {
+			return i
+		}
+	}
+	return -1
+}
+
+// creatorSpend returns what all creators cost by day, in minor units.
+func (p *plan) creatorSpend() []float64 {
+	days := make([]float64, p.opt.Days)
+	for _, c := range p.creators {
+		for _, post := range c.posts {
+			days[post.day] += float64(post.fee)
+		}
+	}
+	return days
+}
+
+// creatorPicker draws the creator whose mention brought an order on a day.
+func (p *plan) creatorPicker(t int) picker {
+	weights := make([]float64, len(p.creators))
+	for i, c := range p.creators {
+		weights[i] = c.echo[t]
+	}
+	return newPicker(weights)
+}
+
+func (p *plan) emitCreators(out *feed) {
+	b := &out.batch
+	for _, c := range p.creators {
+		b.Creators = append(b.Creators, warehouse.Creator{
+			Source: sourceCreators, ID: c.id, Name: c.name, Handle: "@" + c.handle, Platform: c.platform,
+		})
+		b.CreatorCodes = append(b.CreatorCodes, warehouse.CreatorCode{Creator: c.id, Code: c.code})
+		kind := "fee"
+		if c.gifted {
+			kind = "product"
+		}
+		for _, post := range c.posts {
+			b.CreatorCosts = append(b.CreatorCosts, warehouse.CreatorCost{
+				Source: sourceCreators, Creator: c.id, Day: p.day(post.day), Kind: kind, Amount: post.fee,
+			})
+		}
+		out.added(2 + len(c.posts))
+	}
+}
+
+// linkUse is what a creator's links did on a day.
+type linkUse struct{ orders, revenue [2]int64 }
+
+// emitLinks writes the days on which a creator's links were used. Orders and revenue are those that came through
+// the link; clicks are drawn around the creator's reach.
+func (p *plan) emitLinks(out *feed, sold *sales) {
+	kinds := [2]string{"vanity", "referral"}
+	for i, c := range p.creators {
+		r := p.stream("links", c.handle)
+		for t := range p.opt.Days {
+			use := sold.links[i][t]
+			for k, link := range [2]string{c.link, c.referral} {
+				reach := c.echo[t] / p.unit * (0.5 - 0.35*float64(k)) * p.dayShare(t)
+				clicks := count(r, reach) + use.orders[k]*int64(whole(r, 1, 4))
+				if clicks == 0 {
+					continue
+				}
+				out.batch.LinkDays = append(out.batch.LinkDays, warehouse.LinkDay{
+					Source: sourceCreators, Creator: c.id, Link: link, Kind: kinds[k], Day: p.day(t),
+					Clicks: clicks, Orders: use.orders[k], Revenue: use.revenue[k],
+				})
+				out.added(1)
+			}
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package demo
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"sort"
+)
+
+// stream returns the random numbers of one part of the store. The name and the seed decide them.
+func (p *plan) stream(names ...string) *rand.Rand {
+	h := fnv.New64a()
+	for _, name := range names {
+		_, _ = h.Write([]byte(name))
+		_, _ = h.Write([]byte{0})
+	}
+	return rand.New(rand.NewPCG(p.opt.Seed, h.Sum64()))
+}
+
+// between returns a number from low to high, all equally likely.
+func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
+
+// whole returns a whole number from low to high, both included.
+func whole(r *rand.Rand, low, high int) int { return low + r.IntN(high-low+1) }
+
+// chance reports true with the probability.
+func chance(r *rand.Rand, probability float64) bool { return r.Float64() < probability }
+
+// scatter returns a lognormal factor whose mean is 1 and whose logarithm has the standard deviation.
+func scatter(r *rand.Rand, sd float64) float64 { return math.Exp(sd*r.NormFloat64() - sd*sd/2) }
+
+// count returns a Poisson number. Above a mean of 40 the normal approximation is closer than anybody can see.
+func count(r *rand.Rand, mean float64) int64 {
+	if mean <= 0 {
+		return 0
+	}
+	if mean > 40 {
+		return max(0, int64(math.Round(mean+math.Sqrt(mean)*r.NormFloat64())))
+	}
+	limit, product := math.Exp(-mean), r.Float64()
+	n := int64(0)
+	for product > limit {
+		n++
+		product *= r.Float64()
+	}
+	return n
+}
+
+// gamma returns a Gamma number with the shape and scale 1 (Marsaglia and Tsang 2000; below a shape of 1 by
+// their boost with a power of a uniform number).
+func gamma(r *rand.Rand, shape float64) float64 {
+	if shape < 1 {
+		return gamma(r, shape+1) * math.Pow(r.Float64(), 1/shape)
+	}
+	d := shape - 1.0/3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		x := r.NormFloat64()
+		v := (1 + c*x) * (1 + c*x) * (1 + c*x)
+		if v > 0 && math.Log(1-r.Float64()) < x*x/2+d-d*v+d*math.Log(v) {
+			return d * v
+		}
+	}
+}
+
+// share returns a Beta number.
+func share(r *rand.Rand, a, b float64) float64 {
+	x := gamma(r, a)
+	return x / (x + gamma(r, b))
+}
+
+// drift returns n factors around 1 that wander: the logarithm is a first-order autoregression with the
+// persistence and the stationary standard deviation.
+func drift(r *rand.Rand, n int, persistence, sd float64) []float64 {
+	factors := make([]float64, n)
+	x := sd * r.NormFloat64()
+	for t := range factors {
+		factors[t] = math.Exp(x - sd*sd/2)
+		x = persistence*x + math.Sqrt(1-persistence*persistence)*sd*r.NormFloat64()
+	}
+	return factors
+}
+
+// picker draws the number of an alternative by its weight.
+type picker struct{ cumulated []float64 }
+
+func newPicker(weights []float64) picker {
+	sum := 0.0
+	cumulated := make([]float64, len(weights))
+	for i, w := range weights {
+		sum += w
+		cumulated[i] = sum
+	}
+	return picker{cumulated}
+}
+
+// pick returns the number of an alternative whose weight is positive, and -1 when there is none.
+func (k picker) pick(r *rand.Rand) int {
+	if len(k.cumulated) == 0 || k.total() <= 0 {
+		return -1
+	}
+	at := r.Float64() * k.total()
+	return sort.Search(len(k.cumulated)-1, func(i int) bool { return k.cumulated[i] > at })
+}
+
+func (k picker) total() float64 { return k.cumulated[len(k.cumulated)-1] }
+
+// divide splits a whole number by weights so that the parts sum to it exactly. Each part is less than one unit
+// away from its due.
+func divide(whole int64, weights []float64, parts []int64) {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	if sum <= 0 {
+		clear(parts)
+		return
+	}
+	upTo, given := 0.0, int64(0)
+	for i, w := range weights {
+		upTo += w
+		due := int64(math.Round(float64(whole) * upTo / sum))
+		parts[i] = due - given
+		given = due
+	}
+}

@@ -1,0 +1,115 @@
+package demo
+
+import (
+	"assay/internal/measure"
+)
+
+// experimentSpec is a geo experiment that every long enough store has had. Days count back from today.
+type experimentSpec struct {
+	id         string
+	channel    measure.Channel
+	start, end int     // days before today
+	multiple   float64 // of the channel's regional spend in the treated states
+	share      float64 // of the population that is treated, at least
+}
+
+var experimentSpecs = []experimentSpec{
+	{id: "facebook-holdout", channel: facebook, start: 402, end: 361, multiple: 0, share: 0.30},
+	{id: "google-scale-up", channel: google, start: 196, end: 162, multiple: 4, share: 0.26},
+	{id: "facebook-scale-up", channel: facebook, start: 63, end: 29, multiple: 3, share: 0.26},
+}
+
+// pretest is how many days of history an experiment needs.
+const pretest = 28
+
+// experiment is one in a store.
+type experiment struct {
+	experimentSpec
+	first, last int // days
+	treated     []int
+}
+
+// planExperiments chooses the states of each experiment that the store is old enough for. The two largest states
+// are never treated: nothing could stand in for them.
+func (p *plan) planExperiments() []experiment {
+	var tests []experiment
+	for _, spec := range experimentSpecs {
+		e := experiment{experimentSpec: spec, first: p.opt.Days - 1 - spec.start, last: p.opt.Days - 1 - spec.end}
+		if e.first < pretest {
+			continue
+		}
+		people := 0.0
+		for _, i := range p.stream("experiment", spec.id).Perm(len(states)) {
+			if states[i].population > 25_000 {
+				continue
+			}
+			if people += p.places.people[i]; people > spec.share+0.03 {
+				people -= p.places.people[i]
+				continue
+			}
+			e.treated = append(e.treated, i)
+			if people >= spec.share {
+				break
+			}
+		}
+		tests = append(tests, e)
+	}
+	return tests
+}
+
+// multiples returns by which factor each state's regional spend of the channel is changed on a day.
+func (p *plan) multiples(c measure.Channel, t int) (factors []float64, changed bool) {
+	for _, e := range p.tests {
+		if e.channel != c || t < e.first || t > e.last {
+			continue
+		}
+		factors = ones(len(states))
+		for _, i := range e.treated {
+			factors[i] = e.multiple
+		}
+		return factors, true
+	}
+	return nil, false
+}
+
+// truth compares the expected revenue of the treated states with what it had been without the experiment.
+func (e experiment) truth(p *plan, value [surfaceCount]float64) ExperimentTruth {
+	var tested *medium
+	others := 0.0
+	for _, m := range p.media {
+		if m.channel == e.channel {
+			tested = m
+			continue
+		}
+		others += m.orderValue(value) * e.within(m, p)
+	}
+	for s, days := range p.base {
+		for _, i := range e.treated {
+			others += value[s] * p.places.own[i] * sum(days[e.first:e.last+1])
+		}
+	}
+	without := p.stateResponses(tested, tested.untested)
+	was, would := 0.0, 0.0
+	out := ExperimentTruth{ID: e.id, Channel: e.channel, Start: p.day(e.first), End: p.day(e.last)}
+	for _, i := range e.treated {
+		was += sum(tested.byState[i][e.first : e.last+1])
+		would += tested.peak * sum(without[i][e.first:e.last+1])
+		out.Treated = append(out.Treated, states[i].code)
+	}
+	perOrder := tested.orderValue(value)
+	out.TrueLift = rounded((others+was*perOrder)/(others+would*perOrder)-1, 6)
+	return out
+}
+
+// within returns the expected orders that a channel brought in the treated states during the experiment.
+func (e experiment) within(m *medium, p *plan) float64 {
+	total := 0.0
+	for _, i := range e.treated {
+		if m.byState == nil {
+			total += p.places.people[i] * sum(m.orders[e.first:e.last+1])
+		} else {
+			total += sum(m.byState[i][e.first : e.last+1])
+		}
+	}
+	return total
+}

@@ -1,0 +1,207 @@
+package demo
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// untrackedShare is the part of orders whose source nothing tells.
+const untrackedShare = 0.10
+
+// company is which channels people meet on their way to an order, apart from the one that brought it. Branded
+// search, retargeting, mail and coupon sites stand here with more weight than they deserve: they meet people who
+// are about to buy.
+type company struct {
+	channels []measure.Channel
+	pick     picker
+}
+
+func newCompany(weights map[measure.Channel]float64) company {
+	var c company
+	for channel := range weights {
+		c.channels = append(c.channels, channel)
+	}
+	slices.Sort(c.channels)
+	ordered := make([]float64, len(c.channels))
+	for i, channel := range c.channels {
+		ordered[i] = weights[channel]
+	}
+	c.pick = newPicker(ordered)
+	return c
+}
+
+// paths draws the contacts before orders.
+type paths struct {
+	p         *plan
+	r         *rand.Rand
+	onlineNew company
+	onlineOld company
+	elsewhere [surfaceCount]company
+	newSteps  picker
+	oldSteps  picker
+	media     map[measure.Channel]*medium
+}
+
+func (p *plan) newPaths() *paths {
+	w := &paths{
+		p: p, r: p.stream("paths"), media: map[measure.Channel]*medium{},
+		onlineNew: newCompany(map[measure.Channel]float64{
+			facebook: 0.16, google: 0.20, tiktok: 0.06, snapchat: 0.02, email: 0.09, sms: 0.02, organicSearch: 0.18, direct: 0.16,
+			referral: 0.05, affiliate: 0.03, influencer: 0.02, podcast: 0.01,
+		}),
+		onlineOld: newCompany(map[measure.Channel]float64{
+			email: 0.27, sms: 0.09, direct: 0.27, organicSearch: 0.12, google: 0.12, facebook: 0.09, affiliate: 0.02, referral: 0.02,
+		}),
+		newSteps: newPicker([]float64{0.30, 0.27, 0.18, 0.12, 0.08, 0.05}),
+		oldSteps: newPicker([]float64{0.45, 0.28, 0.14, 0.07, 0.04, 0.02}),
+	}
+	w.elsewhere[marketplace] = newCompany(map[measure.Channel]float64{amazon: 0.35, direct: 0.35, organicSearch: 0.20, google: 0.05, facebook: 0.05})
+	w.elsewhere[shortVideo] = newCompany(map[measure.Channel]float64{tiktok: 0.55, direct: 0.25, influencer: 0.12, facebook: 0.08})
+	w.elsewhere[retail] = newCompany(map[measure.Channel]float64{direct: 0.35, organicSearch: 0.25, email: 0.20, google: 0.15, facebook: 0.05})
+	w.elsewhere[wholesale] = newCompany(map[measure.Channel]float64{direct: 0.45, email: 0.30, referral: 0.15, organicSearch: 0.10})
+	for _, m := range p.media {
+		w.media[m.channel] = m
+	}
+	return w
+}
+
+// recorded is the chance that the channel that brought an order is among its touches. Most channels hand over a
+// click; what is heard or seen elsewhere often leaves no trace.
+func recorded(c measure.Channel) float64 {
+	switch c {
+	case podcast:
+		return 0.35
+	case influencer:
+		return 0.70
+	default:
+		return 0.92
+	}
+}
+
+// walk writes the touches of an order and reports whether there are any.
+func (w *paths) walk(out *feed, v visit, ref warehouse.OrderRef) bool {
+	if !chance(w.r, (1-untrackedShare)*w.p.seen(v.day)) {
+		return false
+	}
+	channels := w.channels(v)
+	times := w.times(v.at, len(channels))
+	seq := 0
+	for i, at := range times {
+		// the store opened its books on the first day, so older contacts are unknown
+		if i < len(times)-1 && w.p.dayOf(at) < 0 {
+			continue
+		}
+		seq++
+		touch := w.touch(v, channels[i], at)
+		touch.OrderRef, touch.Seq = ref, seq
+		out.batch.Touches = append(out.batch.Touches, touch)
+		out.added(1)
+	}
+	return true
+}
+
+// channels draws the channels of a path in the order of time. What brought the order stands first most often.
+func (w *paths) channels(v visit) []measure.Channel {
+	with, steps := w.elsewhere[v.surface], w.oldSteps
+	if v.isNew {
+		steps = w.newSteps
+	}
+	if v.surface == online {
+		with = w.onlineOld
+		if v.isNew {
+			with = w.onlineNew
+		}
+	}
+	path := make([]measure.Channel, 1+steps.pick(w.r))
+	for i := range path {
+		path[i] = with.channels[with.pick.pick(w.r)]
+	}
+	if v.medium == nil || !chance(w.r, recorded(v.medium.channel)) {
+		return path
+	}
+	at := 0
+	if chance(w.r, 0.3) {
+		at = w.r.IntN(len(path))
+	}
+	path[at] = v.medium.channel
+	if len(path) > 2 && chance(w.r, 0.35) {
+		path[w.r.IntN(len(path)-1)] = v.medium.channel
+	}
+	return path
+}
+
+// times draws n instants before an order, ascending: the last one minutes to hours before, the others days apart,
+// none more than 30 days before.
+func (w *paths) times(order time.Time, n int) []time.Time {
+	times := make([]time.Time, n)
+	back := 20 + 2400*w.r.ExpFloat64()
+	for i := n - 1; i >= 0; i-- {
+		back = min(back, 30*86400-float64(i))
+		times[i] = order.Add(-time.Duration(math.Round(back)) * time.Second)
+		back += 60 + 2.4*86400*w.r.ExpFloat64()
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	return times
+}
+
+// dayOf returns the number of the day that an instant falls on, which is negative before the first day.
+func (p *plan) dayOf(at time.Time) int {
+	y, m, d := at.In(p.opt.Zone).Date()
+	return int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Sub(p.first.UTC()) / (24 * time.Hour))
+}
+
+// touch makes a contact with a channel. A platform that had no campaign on that day cannot have been met; the
+// contact then counts as a search or as direct.
+func (w *paths) touch(v visit, c measure.Channel, at time.Time) warehouse.Touch {
+	touch := warehouse.Touch{At: at, Channel: c, Kind: "visit"}
+	m := w.media[c]
+	if m == nil || m.platform == "" {
+		if slices.Contains(linked, c) {
+			touch.Kind = "click"
+		}
+		return touch
+	}
+	found, ok := w.campaignOn(m, max(0, w.p.dayOf(at)), v.medium == m)
+	if !ok {
+		touch.Channel = direct
+		if c == google {
+			touch.Channel = organicSearch
+		}
+		return touch
+	}
+	touch.Platform, touch.Campaign, touch.Kind = m.platform, found.id, "click"
+	if c != google && c != amazon && chance(w.r, 0.25) {
+		touch.Kind = "view"
+	}
+	return touch
+}
+
+// linked are the channels without an ad platform whose links name them.
+var linked = []measure.Channel{email, sms, affiliate, influencer}
+
+// campaignOn draws a campaign that was on air, by its spend of the day. Who was not brought by the channel was
+// mostly met by the campaigns for people who know the store already.
+func (w *paths) campaignOn(m *medium, t int, brought bool) (*campaign, bool) {
+	var wanted, others [8]float64
+	anyWanted := false
+	for k, c := range m.campaigns {
+		if (c.role == prospecting) == brought && c.spend[t] > 0 {
+			wanted[k], anyWanted = c.spend[t], true
+		}
+		others[k] = c.spend[t]
+	}
+	weights := others[:len(m.campaigns)]
+	if anyWanted && chance(w.r, 0.8) {
+		weights = wanted[:len(m.campaigns)]
+	}
+	k := newPicker(weights).pick(w.r)
+	if k < 0 {
+		return nil, false
+	}
+	return m.campaigns[k], true
+}

@@ -1,0 +1,167 @@
+package demo
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// sales turns what is expected into orders and counts what the truth states about them.
+type sales struct {
+	p         *plan
+	out       *feed
+	shoppers  *shoppers
+	goods     picker
+	campaigns *paths
+	clock     picker // hours of a day
+	morning   picker // hours before noon
+	visitors  *rand.Rand
+	baskets   *rand.Rand
+	refunds   *rand.Rand
+	answers   *rand.Rand
+
+	placed         int
+	counted        int // orders that are neither cancelled nor tests
+	untracked      int // of those, without a touch
+	orders         [surfaceCount]int
+	charged        [surfaceCount]int64
+	creatorOrders  []int
+	creatorRevenue []int64
+	links          [][]linkUse // by creator and day
+}
+
+// visit is an order before anything is put into the basket.
+type visit struct {
+	cause
+	day       int
+	at        time.Time
+	state     int
+	who       int // number of the shopper; -1 for a guest
+	isNew     bool
+	creator   int // who brought it; -1 for nobody
+	cancelled bool
+	test      bool
+}
+
+// Parts of the orders that count nowhere.
+const (
+	cancelledShare = 0.006
+	testShare      = 0.001
+)
+
+// sell places all orders, day by day and within the day by time.
+func (p *plan) sell(out *feed) *sales {
+	s := &sales{
+		p: p, out: out, shoppers: p.newShoppers(), goods: p.goodsPicker(), campaigns: p.newPaths(),
+		clock: newPicker(hours), morning: newPicker(hours[:noonHour]),
+		visitors: p.stream("visitors"), baskets: p.stream("baskets"), refunds: p.stream("refunds"), answers: p.stream("surveys"),
+		creatorOrders: make([]int, len(p.creators)), creatorRevenue: make([]int64, len(p.creators)),
+		links: make([][]linkUse, len(p.creators)),
+	}
+	for i := range s.links {
+		s.links[i] = make([]linkUse, p.opt.Days)
+	}
+	for t, n := range p.arrivals(p.stream("arrivals")) {
+		_, onSale := saleOn(p.day(t))
+		s.shoppers.open(t, onSale)
+		for _, v := range s.visits(t, n) {
+			s.place(v)
+			if out.err != nil {
+				return s
+			}
+		}
+	}
+	return s
+}
+
+// visits draws when, where and why each of a day's orders is placed, sorted by time.
+func (s *sales) visits(t, n int) []visit {
+	causes, pick := s.p.causes(t)
+	creators := s.p.creatorPicker(t)
+	where := map[*medium]picker{nil: newPicker(s.p.places.own)}
+	for _, m := range s.p.media {
+		where[m] = m.statePicker(s.p, t)
+	}
+	visits := make([]visit, n)
+	for i := range visits {
+		c := causes[pick.pick(s.visitors)]
+		v := visit{cause: c, day: t, at: s.timeOn(t), state: where[c.medium].pick(s.visitors), creator: -1}
+		if c.medium != nil && c.medium.channel == influencer {
+			v.creator = creators.pick(s.visitors)
+		}
+		fate := s.visitors.Float64()
+		v.cancelled, v.test = fate < cancelledShare, fate >= 1-testShare
+		visits[i] = v
+	}
+	slices.SortStableFunc(visits, func(a, b visit) int { return cmp.Compare(a.at.UnixNano(), b.at.UnixNano()) })
+	return visits
+}
+
+// timeOn draws an instant of a day, before noon on the last one.
+func (s *sales) timeOn(t int) time.Time {
+	clock := s.clock
+	if t == s.p.opt.Days-1 {
+		clock = s.morning
+	}
+	d := s.p.day(t)
+	hour, second := clock.pick(s.visitors), s.visitors.IntN(3600)
+	return time.Date(d.Year(), d.Month(), d.Day(), hour, 0, second, 0, s.p.opt.Zone).UTC()
+}
+
+// place writes an order with all that hangs on it.
+func (s *sales) place(v visit) {
+	v.who, v.isNew = s.shoppers.serve(v.cause)
+	o := s.fill(v)
+	tracked := s.campaigns.walk(s.out, v, o.OrderRef)
+	s.giveBack(v, &o)
+	s.out.batch.Orders = append(s.out.batch.Orders, o)
+	s.out.added(1)
+	s.orders[v.surface]++
+	if v.cancelled || v.test {
+		return
+	}
+	if v.who >= 0 {
+		s.shoppers.after(v.who, v.surface, v.day)
+	}
+	s.counted++
+	s.charged[v.surface] += o.Charged
+	if !tracked {
+		s.untracked++
+	}
+	s.credit(v, o.Charged)
+	s.ask(v, o)
+}
+
+// linkShare is the part of a creator's orders that come through one of his links.
+const linkShare = 0.40
+
+// credit notes an order that a creator brought.
+func (s *sales) credit(v visit, charged int64) {
+	if v.creator < 0 {
+		return
+	}
+	s.creatorOrders[v.creator]++
+	s.creatorRevenue[v.creator] += charged
+	if v.surface == online && chance(s.visitors, linkShare) {
+		k := 0
+		if chance(s.visitors, 0.3) {
+			k = 1
+		}
+		use := &s.links[v.creator][v.day]
+		use.orders[k]++
+		use.revenue[k] += charged
+	}
+}
+
+// orderValues returns the mean value of an order by surface, in whole units of the currency, with cancelled and
+// test orders as zeros: what an expected order is worth.
+func (s *sales) orderValues() [surfaceCount]float64 {
+	var values [surfaceCount]float64
+	for surface, n := range s.orders {
+		if n > 0 {
+			values[surface] = float64(s.charged[surface]) / s.p.unit / float64(n)
+		}
+	}
+	return values
+}

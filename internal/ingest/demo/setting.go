@@ -1,0 +1,110 @@
+package demo
+
+import (
+	"math"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// ambition is how far the goals lie above what the year before would suggest.
+const ambition = 1.04
+
+// emitTargets writes goals for revenue and orders of the store by day, week, month and quarter, a year back and
+// to the end of the running quarter, and monthly goals for the two largest channels' spend.
+func (p *plan) emitTargets(out *feed) {
+	goal := p.goals()
+	quarter := quarterOf(p.opt.Today)
+	end := civil.New(quarter.Year(), quarter.Month()+3, 1).AddDays(-1)
+	first := p.first
+	if year := p.opt.Today.AddDays(-365); year.After(first) {
+		first = year
+	}
+	for d := p.opt.Today.AddDays(-60); !d.After(end); d = d.AddDays(1) {
+		if !d.Before(first) {
+			p.target(out, "daily", civil.Range{First: d, Last: d}, goal)
+		}
+	}
+	for d := civil.ByWeek.Start(first); !d.After(end); d = d.AddDays(7) {
+		p.target(out, "weekly", civil.Range{First: d, Last: d.AddDays(6)}, goal)
+	}
+	for d := civil.ByMonth.Start(first); !d.After(end); d = civil.ByMonth.Next(d) {
+		month := civil.Range{First: d, Last: civil.ByMonth.Next(d).AddDays(-1)}
+		p.target(out, "monthly", month, goal)
+		p.spendTargets(out, month, goal)
+	}
+	for d := quarterOf(first); !d.After(end); d = civil.New(d.Year(), d.Month()+3, 1) {
+		p.target(out, "quarterly", civil.Range{First: d, Last: civil.New(d.Year(), d.Month()+3, 1).AddDays(-1)}, goal)
+	}
+}
+
+func quarterOf(d civil.Date) civil.Date { return civil.New(d.Year(), (d.Month()-1)/3*3+1, 1) }
+
+// goals returns what the store means to sell on any day: demand of the online store at the store's mean level.
+func (p *plan) goals() func(civil.Date) float64 {
+	level := ambition * float64(p.opt.Orders) / sum(p.demand[online])
+	return func(d civil.Date) float64 { return level * p.demandOn(online, d) }
+}
+
+func (p *plan) target(out *feed, period string, days civil.Range, goal func(civil.Date) float64) {
+	orders := goalOf(days, goal)
+	out.batch.Targets = append(out.batch.Targets,
+		warehouse.Target{Metric: "revenue", Period: period, Start: days.First, Value: roundGoal(orders * nominalOrderValue)},
+		warehouse.Target{Metric: "orders", Period: period, Start: days.First, Value: math.Round(orders)},
+	)
+	out.added(2)
+}
+
+func (p *plan) spendTargets(out *feed, month civil.Range, goal func(civil.Date) float64) {
+	for _, c := range []measure.Channel{facebook, google} {
+		spend := goalOf(month, goal) * nominalOrderValue * spendShare * mediaSpecs[mediumAt(c)].share
+		out.batch.Targets = append(out.batch.Targets, warehouse.Target{
+			Metric: "spend", Period: "monthly", Start: month.First, Channel: c, Value: roundGoal(spend),
+		})
+		out.added(1)
+	}
+}
+
+func goalOf(days civil.Range, goal func(civil.Date) float64) float64 {
+	total := 0.0
+	for d := days.First; !d.After(days.Last); d = d.AddDays(1) {
+		total += goal(d)
+	}
+	return total
+}
+
+// roundGoal rounds as people do who set goals: to two leading digits and a half.
+func roundGoal(x float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	step := math.Pow10(int(math.Floor(math.Log10(x)))-1) / 2
+	return math.Round(x/step) * step
+}
+
+// conversionRate is the part of the online store's sessions that end in an order.
+const conversionRate = 0.027
+
+// emitRegions writes sessions and population of every state by day.
+func (p *plan) emitRegions(out *feed) {
+	r := p.stream("traffic")
+	for t := range p.opt.Days {
+		own := p.base[online][t]
+		for i, s := range states {
+			orders := own * p.places.own[i]
+			for _, m := range p.media {
+				if m.byState != nil {
+					orders += m.reach[online] * m.byState[i][t]
+				} else {
+					orders += m.reach[online] * m.orders[t] * p.places.people[i]
+				}
+			}
+			out.batch.RegionDays = append(out.batch.RegionDays, warehouse.RegionDay{
+				Source: sourceTraffic, Day: p.day(t), Country: country, Region: s.code,
+				Sessions: count(r, orders/conversionRate*scatter(r, 0.08)), Population: 1000 * s.population,
+			})
+			out.added(1)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package demo
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+
+	"assay/internal/measure"
+)
+
+// The purchase process. After each order a shopper stays with his own probability and then comes back after his
+// own mean interval, exponentially distributed. Both differ from shopper to shopper: the probability is Beta, the
+// interval lognormal. Shoppers won by some channels stay more often than others.
+const (
+	stayA, stayB   = 1.00, 1.60
+	meanGap        = 62.0 // days
+	gapSpread      = 0.6  // standard deviation of the log of a shopper's mean interval
+	shortestGap    = 3.0
+	wholesaleStay  = 0.93
+	wholesaleGap   = 32.0
+	salePullsAhead = 8 // days by which a sale brings forward who would come back anyway
+)
+
+// loyalty is how much more likely than others a shopper stays who was won by a channel.
+var loyalty = map[measure.Channel]float64{
+	facebook: 0.95, google: 1.02, tiktok: 0.72, snapchat: 0.62, amazon: 0.90, podcast: 1.20, influencer: 1.05, affiliate: 0.60,
+	"": 1.12,
+}
+
+// shopper is a customer. Each surface knows its own.
+type shopper struct {
+	wonBy measure.Channel // "" when no spend won him
+	stay  float64
+	gap   float64 // days
+	level float64 // of his baskets, around 1
+}
+
+// shoppers are all customers so far and when they come back.
+type shoppers struct {
+	r     *rand.Rand
+	all   []shopper
+	due   [surfaceCount][][]int32 // by day
+	ready [surfaceCount][]int32   // who wants to buy and has not yet
+}
+
+func (p *plan) newShoppers() *shoppers {
+	s := &shoppers{r: p.stream("shoppers")}
+	for surface := range s.due {
+		s.due[surface] = make([][]int32, p.opt.Days+salePullsAhead+1)
+	}
+	return s
+}
+
+// open brings in who is due on a day, on sales days also who is due soon.
+func (s *shoppers) open(t int, onSale bool) {
+	last := t
+	if onSale {
+		last = t + salePullsAhead
+	}
+	for surface := range s.due {
+		for day := t; day <= last; day++ {
+			s.ready[surface] = append(s.ready[surface], s.due[surface][day]...)
+			s.due[surface][day] = nil
+		}
+	}
+}
+
+// guests is the part of a surface's orders that name no customer.
+var guests = [surfaceCount]float64{online: 0.02, marketplace: 0.03, shortVideo: 0.05, retail: 0.55}
+
+// serve says who places an order: a guest (-1), somebody who comes back or somebody new. Spend mostly wins new
+// customers; what nobody paid for is mostly those who come back.
+func (s *shoppers) serve(c cause) (who int, isNew bool) {
+	if chance(s.r, guests[c.surface]) {
+		return -1, true
+	}
+	back := 0.96
+	if c.medium != nil {
+		back = 0.15
+	}
+	ready := s.ready[c.surface]
+	if len(ready) > 0 && chance(s.r, back) {
+		i := s.r.IntN(len(ready))
+		who := ready[i]
+		ready[i] = ready[len(ready)-1]
+		s.ready[c.surface] = ready[:len(ready)-1]
+		return int(who), false
+	}
+	s.all = append(s.all, s.newShopper(c))
+	return len(s.all) - 1, true
+}
+
+func (s *shoppers) newShopper(c cause) shopper {
+	won := shopper{level: scatter(s.r, 0.25)}
+	if c.medium != nil {
+		won.wonBy = c.medium.channel
+	}
+	if c.surface == wholesale {
+		won.stay, won.gap = wholesaleStay, wholesaleGap*scatter(s.r, 0.3)
+		return won
+	}
+	won.stay = min(0.95, share(s.r, stayA, stayB)*loyalty[won.wonBy])
+	won.gap = meanGap * scatter(s.r, gapSpread)
+	return won
+}
+
+// after plans the next visit of a shopper who has bought.
+func (s *shoppers) after(who, surface, t int) {
+	shopper := s.all[who]
+	if !chance(s.r, shopper.stay) {
+		return
+	}
+	next := t + int(shortestGap+shopper.gap*s.r.ExpFloat64())
+	if next < len(s.due[surface]) {
+		s.due[surface][next] = append(s.due[surface][next], int32(who))
+	}
+}
+
+// hashed returns the keyed hash of a shopper's address: the first 16 bytes of HMAC-SHA256, hex.
+func (p *plan) hashed(who int) string {
+	mac := hmac.New(sha256.New, p.opt.HashKey)
+	_, _ = fmt.Fprintf(mac, "shopper%d@example.com", who)
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}

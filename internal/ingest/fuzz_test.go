@@ -1,0 +1,85 @@
+package ingest_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"assay/internal/fault"
+	"assay/internal/ingest"
+	"assay/internal/money"
+)
+
+// fuzzSource feeds files to one reader. Whatever they hold, an import ends, is refused with a reason or accepted,
+// and the totals of the report are exactly the sums of the rows.
+func fuzzSource(f *testing.F, source, archives string) {
+	f.Helper()
+	paths, err := filepath.Glob("testdata/" + archives)
+	if err != nil || len(paths) == 0 {
+		f.Fatalf("no archives %s: %v", archives, err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			if strings.Contains(file.Name, ".csv") {
+				f.Add(string(file.Data))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		store := &sumStore{}
+		o := bench{workspace: workspace("USD", "America/New_York")}.options(text("fuzz.csv", content))
+		o.Source = source
+		report, err := ingest.Run(t.Context(), store, o)
+		if err != nil && fault.KindOf(err) != fault.KindInvalid {
+			t.Fatalf("the import fails and is not refused: %v", err)
+		}
+		if text := report.Text(); strings.Contains(text, "@") {
+			t.Fatalf("the report shows an address:\n%s", text)
+		}
+		if err != nil {
+			return
+		}
+		file := report.Files[0]
+		if file.Totals == nil || len(file.Warnings) > 0 && repeated(file) {
+			return
+		}
+		check := map[string][2]string{
+			"charged": {file.Totals.Charged["USD"], whole(store.charged)},
+			"spend":   {file.Totals.Spend["USD"], whole(store.spend)},
+		}
+		for name, sums := range check {
+			if sums[0] != "" && sums[0] != sums[1] {
+				t.Fatalf("%s is %s in the report and %s in the rows", name, sums[0], sums[1])
+			}
+		}
+	})
+}
+
+// repeated reports whether a later copy took the place of an order: then the rows hold both.
+func repeated(f ingest.FileReport) bool {
+	for _, w := range f.Warnings {
+		if w.Code == "orders_twice" {
+			return true
+		}
+	}
+	return false
+}
+
+func whole(minor int64) string {
+	return strings.TrimSuffix(money.Amount{Minor: minor, Currency: "USD"}.String(), " USD")
+}
+
+func FuzzShopify(f *testing.F)      { fuzzSource(f, "shopify_orders", "shopify*.txtar") }
+func FuzzMeta(f *testing.F)         { fuzzSource(f, "meta_ads", "meta*.txtar") }
+func FuzzGoogle(f *testing.F)       { fuzzSource(f, "google_ads", "google*.txtar") }
+func FuzzTikTok(f *testing.F)       { fuzzSource(f, "tiktok_ads", "tiktok*.txtar") }
+func FuzzOrders(f *testing.F)       { fuzzSource(f, "orders", "common*.txtar") }
+func FuzzOrderLines(f *testing.F)   { fuzzSource(f, "order_lines", "common*.txtar") }
+func FuzzChannelSpend(f *testing.F) { fuzzSource(f, "channel_spend", "common*.txtar") }
+func FuzzAuto(f *testing.F)         { fuzzSource(f, ingest.Auto, "*.txtar") }

@@ -1,0 +1,101 @@
+// Package ingest takes in the files that people export from shops and ad platforms.
+//
+// [Run] opens each file, finds out what it is, turns its rows into facts and hands them to the warehouse in one
+// step per file, or refuses the file and says why. The readers are in folders of their own, one for each family
+// of sources; [Readers] is the list of them.
+package ingest
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/ingest/google"
+	"assay/internal/ingest/mapper"
+	"assay/internal/ingest/meta"
+	"assay/internal/ingest/shopify"
+	"assay/internal/ingest/source"
+	"assay/internal/ingest/tiktok"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// Auto is the source that stands for whichever reader fits the file best.
+const Auto = "auto"
+
+// Readers returns all readers, those of known exports before those that go by common column names.
+func Readers() []source.Reader {
+	return append([]source.Reader{
+		shopify.Orders(),
+		meta.Ads(),
+		google.Ads(),
+		tiktok.Ads(),
+	}, mapper.Common()...)
+}
+
+// Store is where facts go: the warehouse.
+type Store interface {
+	Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error)
+	Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (warehouse.ImportRecord, bool, error)
+}
+
+// Options say what to import and how.
+type Options struct {
+	Workspace    control.Workspace
+	HashKey      []byte // for customers' mail addresses; kept for the life of the workspace
+	Files        []File
+	Source       string          // a reader's name, or Auto; Auto when empty
+	Channel      measure.Channel // what the files are about, where they do not tell
+	Mapping      *mapper.Mapping // instead of a source
+	Rates        source.Rates    // nil: only files in the workspace's currency can be read
+	DryRun       bool            // report everything and keep nothing
+	SkipRejected bool            // import a file without its rejected rows instead of refusing it
+	Progress     func(done, total int64)
+	Clock        func() time.Time
+	Log          *slog.Logger
+}
+
+// File is something to import. It is opened twice: once for its hash, once for its rows.
+type File struct {
+	Name string // base name, for reports and the ledger
+	Size int64  // in bytes
+	Open func() (io.ReadCloser, error)
+}
+
+// FileAt returns the file at a path.
+func FileAt(path string) (File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return File{}, err
+	}
+	return File{
+		Name: filepath.Base(path), Size: info.Size(),
+		Open: func() (io.ReadCloser, error) { return os.Open(path) },
+	}, nil
+}
+
+// Spool keeps what a reader gives in a temporary file, which only this user can read, until remove is called.
+func Spool(name string, src io.Reader) (file File, remove func() error, err error) {
+	spool, err := os.CreateTemp("", "assay-import-*")
+	if err != nil {
+		return File{}, nil, err
+	}
+	remove = func() error { return os.Remove(spool.Name()) }
+	_, err = io.Copy(spool, src)
+	if closing := spool.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		file, err = FileAt(spool.Name())
+	}
+	if err != nil {
+		_ = remove()
+		return File{}, nil, err
+	}
+	file.Name = filepath.Base(name)
+	return file, remove, nil
+}

@@ -1,0 +1,199 @@
+package mapper
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/ingest/source"
+	"assay/internal/measure"
+	"assay/internal/money"
+)
+
+// binding is a mapping bound to the columns of one file.
+type binding struct {
+	mapping  Mapping
+	header   source.Header
+	options  source.Options
+	fields   []place // by the field's place in its kind
+	rules    []condition
+	notation money.Notation
+	order    source.DayOrder
+	layout   string
+	zone     *time.Location
+	assumed  bool // the note about the currency was made
+}
+
+type place struct {
+	field  string
+	at     int // column; -1: none
+	fixed  string
+	values map[string]string
+	negate bool
+}
+
+// cell returns what the row says about a field.
+func (b *binding) cell(fields []string, i int) string {
+	p := &b.fields[i]
+	text := source.Cell(fields, p.at)
+	if p.values != nil {
+		if stands, ok := p.values[text]; ok {
+			text = stands
+		}
+	}
+	if text == "" {
+		return p.fixed
+	}
+	return text
+}
+
+func (b *binding) unreadable(line, i int, cell string, why error) *source.RowError {
+	p := b.fields[i]
+	column := b.header.Name(p.at)
+	if column == "" {
+		column = p.field
+	}
+	return source.Unreadable(line, column, cell, why)
+}
+
+// instant reads a field that is a time.
+func (b *binding) instant(fields []string, i, line int) (time.Time, error) {
+	cell := b.cell(fields, i)
+	var t time.Time
+	var err error
+	if b.layout == "" {
+		t, err = source.ParseInstant(cell, b.order, b.zone)
+	} else if t, err = time.ParseInLocation(b.layout, cell, b.zone); err != nil {
+		err = fmt.Errorf("is not written as the mapping says: %s", b.mapping.Dates.Layout)
+	}
+	if err != nil {
+		e := b.unreadable(line, i, cell, err)
+		e.Fix = "name a mapping with dates.layout, such as DD/MM/YYYY HH:mm"
+		return t, e
+	}
+	return t.UTC(), nil
+}
+
+// day reads a field that is a day.
+func (b *binding) day(fields []string, i, line int) (civil.Date, error) {
+	if b.layout != "" {
+		t, err := b.instant(fields, i, line)
+		return civil.DayOf(t, b.zone), err
+	}
+	cell := b.cell(fields, i)
+	d, err := source.ParseDay(cell, b.order)
+	if err != nil {
+		e := b.unreadable(line, i, cell, err)
+		e.Fix = "name a mapping with dates.layout, such as DD/MM/YYYY"
+		return d, e
+	}
+	return d, nil
+}
+
+// amount reads a field that is money. An empty cell is zero.
+func (b *binding) amount(fields []string, i, line int, c money.Currency) (int64, error) {
+	cell := b.cell(fields, i)
+	if cell == "" {
+		return 0, nil
+	}
+	n, err := source.Money(cell, c, b.notation)
+	if err != nil {
+		return 0, b.unreadable(line, i, cell, err)
+	}
+	if b.fields[i].negate {
+		n = -n
+	}
+	return n, nil
+}
+
+// count reads a field that is a whole number. An empty cell is zero.
+func (b *binding) count(fields []string, i, line int) (int64, error) {
+	cell := b.cell(fields, i)
+	if cell == "" {
+		return 0, nil
+	}
+	n, err := source.Count(cell, b.notation)
+	if err != nil {
+		return 0, b.unreadable(line, i, cell, err)
+	}
+	if b.fields[i].negate {
+		n = -n
+	}
+	return n, nil
+}
+
+// currency reads a field that is a currency. Without column, fixed value and cell it is the workspace's.
+func (b *binding) currency(fields []string, i, line int) (money.Currency, error) {
+	cell := b.cell(fields, i)
+	if cell == "" && b.assumed {
+		return b.options.Base, nil
+	}
+	if cell == "" {
+		b.assumed = true
+		b.options.Notes.Add("currency_assumed", "the file does not tell its currency: it is taken for %s", b.options.Base)
+		return b.options.Base, nil
+	}
+	if cell == string(b.options.Base) {
+		return b.options.Base, nil
+	}
+	c, err := money.ParseCurrency(cell)
+	if err != nil {
+		return "", b.unreadable(line, i, cell, err)
+	}
+	return c, nil
+}
+
+func (b *binding) channel(fields []string, i int) measure.Channel {
+	if b.options.Channel != "" {
+		return b.options.Channel
+	}
+	return measure.ParseChannel(b.cell(fields, i))
+}
+
+// bind connects the mapping's fields with the columns of one file.
+func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
+	b := &binding{mapping: r.mapping, header: t.Header, options: o, zone: o.Zone, layout: goLayout(r.mapping.Dates.Layout)}
+	columns := r.columns()
+	b.fields = make([]place, len(columns))
+	for i, c := range columns {
+		b.fields[i] = place{
+			field: c.Field, at: t.Header.Index(c.Names...), fixed: r.mapping.Fixed[c.Field],
+			values: r.mapping.Values[c.Field],
+		}
+	}
+	for _, field := range r.mapping.Negate {
+		b.fields[fieldAt(columns, field)].negate = true
+	}
+	if r.mapping.Dates.Zone != "" {
+		zone, err := time.LoadLocation(r.mapping.Dates.Zone)
+		if err != nil {
+			return nil, fault.Invalid("mapping %q: %q is no time zone", r.mapping.Name, r.mapping.Dates.Zone)
+		}
+		b.zone = zone
+	}
+	var numbers, days [][]string
+	for _, p := range b.fields {
+		switch p.field {
+		case "total", "net", "price", "tax", "shipping", "discount", "spend", "value":
+			numbers = append(numbers, t.Column(p.at))
+		case "at", "date", "start":
+			days = append(days, t.Column(p.at))
+		}
+	}
+	if b.notation = r.decimal(); b.notation == 0 {
+		b.notation = source.NotationOf(numbers...)
+	}
+	for _, cells := range days {
+		b.order = source.DayOrderOf(cells)
+	}
+	b.rules = compile(r.mapping.Rules, t.Header)
+	return b, nil
+}
+
+// goLayout turns DD.MM.YYYY HH:mm:ss into the layout of package time. Other texts are layouts of it already.
+func goLayout(layout string) string {
+	return strings.NewReplacer("YYYY", "2006", "YY", "06", "MMM", "Jan", "MM", "01", "DD", "02", "HH", "15", "hh", "03",
+		"mm", "04", "ss", "05", "ZZZ", "-0700", "A", "PM").Replace(layout)
+}

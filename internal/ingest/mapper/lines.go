@@ -1,0 +1,254 @@
+package mapper
+
+import (
+	"errors"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/ingest/source"
+	"assay/internal/ingest/tabular"
+	"assay/internal/warehouse"
+)
+
+// openOrders is how many orders wait for further lines. A till that closes two orders at once mixes their lines;
+// a file that is sorted by product scatters them, and is refused.
+const openOrders = 4096
+
+// lineRows reads files with a line of an order per row. The order's own fields are those of its first line.
+type lineRows struct {
+	shop
+	limit int
+	open  map[groupKey]*group
+	queue []*group // the open ones, the oldest first
+	spare []*group
+	last  *group // of the row before
+}
+
+// groupKey tells orders from what was given back of them, of which each day is a refund of its own.
+type groupKey struct {
+	id       string
+	refunded civil.Date // zero for the order itself
+}
+
+// group is an order, or a refund, whose lines are being gathered.
+type group struct {
+	groupKey
+	sale     source.Sale
+	told     bool // the file tells the order's total itself
+	segments []segment
+	fault    error
+}
+
+// segment is a run of rows that stand together. A run that stands twice is a copy and not more of the order.
+type segment struct {
+	content uint64
+	lines   int // of the sale before the segment
+}
+
+func newLineRows(b *binding) *lineRows {
+	return &lineRows{shop: newShop(b), limit: openOrders, open: map[groupKey]*group{}}
+}
+
+// Skip implements [source.Rows]. Rows to leave out are known by the mapping's rules.
+func (r *lineRows) Skip([]string) bool { return false }
+
+// Add implements [source.Rows].
+func (r *lineRows) Add(rec tabular.Record, b *warehouse.Batch) error {
+	then, err := r.action(rec.Fields, rec.Line)
+	if err != nil || then == Skip {
+		return err
+	}
+	key := groupKey{id: r.cell(rec.Fields, order)}
+	if key.id == "" {
+		return r.unreadable(rec.Line, order, "", errNoOrder)
+	}
+	if then == Refund {
+		day, err := r.instant(rec.Fields, at, rec.Line)
+		if err != nil {
+			return err
+		}
+		key.refunded = civil.DayOf(day, r.options.Zone)
+	}
+	g := r.last
+	if g == nil || g.groupKey != key {
+		g, err = r.group(rec, key, then, b)
+	}
+	r.line(g, rec)
+	r.last = g
+	return err
+}
+
+// group returns the group that the row belongs to. A new one may push the oldest out, whose error is returned
+// beside it.
+func (r *lineRows) group(rec tabular.Record, key groupKey, then Action, b *warehouse.Batch) (g *group, err error) {
+	if g = r.open[key]; g != nil {
+		r.dropCopy(g)
+		g.segments = append(g.segments, segment{lines: len(g.sale.Lines)})
+		return g, nil
+	}
+	if len(r.queue) >= r.limit {
+		err = r.finish(b)
+	}
+	g = r.fresh()
+	g.groupKey = key
+	g.sale.Line = rec.Line
+	g.segments = append(g.segments, segment{})
+	if headless := r.head(&g.sale, rec.Fields, rec.Line); headless != nil {
+		g.fault = headless
+	}
+	g.told = r.cell(rec.Fields, total) != ""
+	r.mark(&g.sale.Order, then)
+	r.open[key] = g
+	r.queue = append(r.queue, g)
+	return g, err
+}
+
+func (r *lineRows) fresh() *group {
+	if len(r.spare) == 0 {
+		return &group{}
+	}
+	g := r.spare[len(r.spare)-1]
+	r.spare = r.spare[:len(r.spare)-1]
+	g.sale.Reset()
+	*g = group{sale: g.sale, segments: g.segments[:0]}
+	return g
+}
+
+// dropCopy takes the lines of the last segment back when an earlier one has the same rows.
+func (r *lineRows) dropCopy(g *group) {
+	last := g.segments[len(g.segments)-1]
+	if !slices.ContainsFunc(g.segments[:len(g.segments)-1], func(s segment) bool { return s.content == last.content }) {
+		return
+	}
+	r.orders.Totals.Repeated += int64(len(g.sale.Lines) - last.lines)
+	r.options.Notes.Add("rows_repeated", "the rows of order %s stand in the file twice: they count once", source.Shown(g.id))
+	g.sale.Lines = g.sale.Lines[:last.lines]
+	g.segments = g.segments[:len(g.segments)-1]
+}
+
+// line adds a row to its order. The first fault of an order rejects all of its rows.
+func (r *lineRows) line(g *group, rec tabular.Record) {
+	g.sale.Rows++
+	last := &g.segments[len(g.segments)-1]
+	last.content = r.hasher.Row(last.content, rec.Fields)
+	if g.fault != nil {
+		return
+	}
+	line, err := r.read(g, rec)
+	if err != nil {
+		g.fault = err
+		return
+	}
+	g.sale.Lines = append(g.sale.Lines, line)
+}
+
+func (r *lineRows) read(g *group, rec tabular.Record) (line warehouse.OrderLine, err error) {
+	c := g.sale.Currency
+	if line.Quantity, err = r.count(rec.Fields, quantity, rec.Line); err != nil {
+		return line, err
+	}
+	if line.Discount, err = r.amount(rec.Fields, lineDiscount, rec.Line, c); err != nil {
+		return line, err
+	}
+	line.Discount = max(line.Discount, -line.Discount)
+	if r.cell(rec.Fields, net) != "" {
+		line.Net, err = r.amount(rec.Fields, net, rec.Line, c)
+	} else {
+		line.Net, err = r.product(rec, line, g)
+	}
+	if err != nil {
+		return line, err
+	}
+	if line.Net < 0 && g.refunded.IsZero() && r.mapping.Negative == rejectNegative {
+		return line, r.unreadable(rec.Line, quantity, r.cell(rec.Fields, quantity), errors.New("the line's amount is negative"))
+	}
+	if line.Cost, err = r.amount(rec.Fields, cost, rec.Line, c); err != nil {
+		return line, err
+	}
+	line.CostKnown = r.cell(rec.Fields, cost) != ""
+	line.SKU, line.Title = r.cell(rec.Fields, sku), r.cell(rec.Fields, title)
+	return line, nil
+}
+
+func (r *lineRows) product(rec tabular.Record, line warehouse.OrderLine, g *group) (int64, error) {
+	cell := r.cell(rec.Fields, price)
+	goods, err := source.Product(cell, line.Quantity, g.sale.Currency, r.notation)
+	if err != nil {
+		return 0, r.unreadable(rec.Line, price, cell, err)
+	}
+	if r.fields[price].negate {
+		goods = -goods
+	}
+	return goods - line.Discount, nil
+}
+
+// finish hands the oldest open group over.
+func (r *lineRows) finish(b *warehouse.Batch) error {
+	g := r.queue[0]
+	r.queue = r.queue[1:]
+	r.spare = append(r.spare, g)
+	if r.last == g {
+		r.last = nil
+	}
+	delete(r.open, g.groupKey)
+	if g.fault != nil {
+		return source.Located(g.fault, g.sale.Line, g.sale.Rows)
+	}
+	r.dropCopy(g)
+	sum := int64(0)
+	for _, line := range g.sale.Lines {
+		sum += line.Net
+	}
+	for _, s := range g.segments {
+		g.sale.Content = g.sale.Content*31 + s.content
+	}
+	if !g.refunded.IsZero() {
+		return r.giveBack(g, sum, b)
+	}
+	if !g.told {
+		g.sale.Order.Charged = sum + g.sale.Order.Shipping
+	}
+	for _, line := range g.sale.Lines {
+		g.sale.Order.Discounts += line.Discount
+	}
+	return r.settle(g, b)
+}
+
+// settle adds the order unless its rows are too far apart to be one.
+func (r *lineRows) settle(g *group, b *warehouse.Batch) error {
+	if r.orders.Differs(&g.sale) {
+		return &source.RowError{
+			Line: g.sale.Line, Rows: g.sale.Rows, Column: r.header.Name(r.fields[order].at), Value: source.Shown(g.id),
+			Reason: "the order's other rows stand far above in the file",
+			Fix:    "sort the file by order",
+		}
+	}
+	if g.sale.Order.Charged < 0 && r.mapping.Negative == refundNegative {
+		return r.giveBack(g, g.sale.Order.Charged, b)
+	}
+	return r.orders.Add(&g.sale, b)
+}
+
+// giveBack adds the group as a refund on its own day.
+func (r *lineRows) giveBack(g *group, sum int64, b *warehouse.Batch) error {
+	o := g.sale.Order
+	name := o.Key
+	if !g.refunded.IsZero() {
+		name += " " + g.refunded.String()
+	}
+	return r.orders.AddReturn(&source.Return{
+		Line: g.sale.Line, Rows: g.sale.Rows, Currency: g.sale.Currency, Content: g.sale.Content,
+		Refund: warehouse.Refund{OrderRef: o.OrderRef, Refund: name, At: o.At, Amount: max(sum, -sum)},
+	}, b)
+}
+
+// Close implements [source.Rows].
+func (r *lineRows) Close(b *warehouse.Batch) (source.Summary, error) {
+	var errs []error
+	for len(r.queue) > 0 {
+		if err := r.finish(b); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return source.Summary{Totals: r.orders.Totals}, errors.Join(errs...)
+}

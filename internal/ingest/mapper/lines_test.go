@@ -1,0 +1,70 @@
+package mapper
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"assay/internal/ingest/source"
+	"assay/internal/ingest/tabular"
+	"assay/internal/warehouse"
+)
+
+func zone(t *testing.T) *time.Location {
+	t.Helper()
+	z, err := time.LoadLocation("Europe/London")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+func TestScatteredLinesAreRefusedAndCopiesCountOnce(t *testing.T) {
+	t.Parallel()
+	header := source.NewHeader([]string{"order", "date", "sku", "quantity", "price"})
+	open := func() *lineRows {
+		rows, err := Common()[1].Open(source.Table{Header: header}, source.Options{Base: "USD", Zone: zone(t), HashKey: []byte("k"), Notes: &source.Notes{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, ok := rows.(*lineRows)
+		if !ok {
+			t.Fatalf("order lines are read by %T", rows)
+		}
+		lines.limit = 3
+		return lines
+	}
+	read := func(cells ...[2]string) (b warehouse.Batch, errs []error, s source.Summary) {
+		rows := open()
+		for i, c := range cells {
+			rec := tabular.Record{Line: i + 2, Fields: []string{c[0], "2026-09-01", c[1], "1", "10"}}
+			if err := rows.Add(rec, &b); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		s, err := rows.Close(&b)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		return b, errs, s
+	}
+	var between [][2]string
+	for i := range 5 {
+		between = append(between, [2]string{fmt.Sprint("other", i), "CAP"})
+	}
+	first := [][2]string{{"A", "CAP"}, {"A", "HAT"}}
+
+	b, errs, s := read(append(append(first[:2:2], between...), first...)...)
+	if len(errs) != 0 || len(b.Orders) != 6 || s.Totals.Repeated != 1 {
+		t.Errorf("a copy far below: %v, %d orders, %d repeated; want 6 orders and 1 copy", errs, len(b.Orders), s.Totals.Repeated)
+	}
+	b, errs, _ = read(append(append(first[:2:2], between...), [2]string{"A", "TEE"})...)
+	var row *source.RowError
+	if len(errs) != 1 || !errors.As(errs[0], &row) || row.Line != 9 || row.Fix != "sort the file by order" {
+		t.Errorf("a line far below: %v, want the row in line 9 rejected", errs)
+	}
+	if len(b.Orders) != 6 {
+		t.Errorf("%d orders, want 6", len(b.Orders))
+	}
+}

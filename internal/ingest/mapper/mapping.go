@@ -1,0 +1,170 @@
+// Package mapper reads files that no other reader knows, by a mapping from their columns to the fields of orders,
+// order lines, ad reports, spend, exchange rates and targets.
+//
+// A mapping is a small YAML or JSON file. Without one, a file whose columns have common names is read by them.
+package mapper
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/knadh/koanf/parsers/yaml"
+
+	"assay/internal/fault"
+	"assay/internal/ingest/source"
+	"assay/internal/money"
+)
+
+// Mapping says how to read a kind of file.
+type Mapping struct {
+	Name     string                       `json:"name"`     // what reports and the ledger call it
+	Title    string                       `json:"title"`    // what people call the file
+	Kind     Kind                         `json:"kind"`     // what a row is
+	System   string                       `json:"system"`   // the system of record of the orders' keys; "csv" when empty
+	Columns  map[string]string            `json:"columns"`  // the column of each field
+	Fixed    map[string]string            `json:"fixed"`    // what a field is where it has no column or an empty cell
+	Values   map[string]map[string]string `json:"values"`   // by field: what a cell stands for
+	Negate   []string                     `json:"negate"`   // fields whose sign is turned round
+	Negative string                       `json:"negative"` // rows with a negative amount: keep, refund or reject
+	Decimal  string                       `json:"decimal"`  // point or comma; found out when empty
+	Dates    Dates                        `json:"dates"`
+	Rules    []Rule                       `json:"rules"` // the first that fits a row decides; the others are plain rows
+}
+
+// Dates says how a file writes days and times.
+type Dates struct {
+	Layout string `json:"layout"` // such as "DD.MM.YYYY HH:mm"; found out when empty
+	Zone   string `json:"zone"`   // of times without an offset; the workspace's when empty
+}
+
+// Rule says what rows are that fit a condition. Exactly one of the conditions is given.
+type Rule struct {
+	Column string       `json:"column"`
+	Equals *string      `json:"equals"`
+	Starts *string      `json:"starts"`
+	Empty  *bool        `json:"empty"`
+	Below  *json.Number `json:"below"`
+	AtMost *json.Number `json:"at_most"`
+	Above  *json.Number `json:"above"`
+	Then   Action       `json:"then"`
+}
+
+// Action is what a rule makes of a row.
+type Action string
+
+// The actions.
+const (
+	Skip      Action = "skip"      // the row is no data
+	Refund    Action = "refund"    // money given back, on the row's own day
+	Cancelled Action = "cancelled" // an order that does not count
+	Test      Action = "test"      // an order that does not count
+)
+
+// What is done with rows whose amount is negative.
+const (
+	keepNegative   = "keep"
+	refundNegative = "refund"
+	rejectNegative = "reject"
+)
+
+// Parse reads a mapping from YAML or JSON and checks all of it. The error names every mistake.
+func Parse(text []byte) (Mapping, error) {
+	tree, err := yaml.Parser().Unmarshal(text) // JSON is YAML too
+	if err != nil {
+		return Mapping{}, fault.Invalid("the mapping is neither YAML nor JSON: %v", err)
+	}
+	plain, err := json.Marshal(tree)
+	if err != nil {
+		return Mapping{}, fault.Invalid("the mapping cannot be read: %v", err)
+	}
+	var m Mapping
+	decoder := json.NewDecoder(bytes.NewReader(plain))
+	decoder.DisallowUnknownFields()
+	decoder.UseNumber()
+	if err := decoder.Decode(&m); err != nil {
+		return Mapping{}, fault.Invalid("the mapping cannot be read: %s", strings.TrimPrefix(err.Error(), "json: ")).
+			WithHint("it has the keys name, title, kind, system, columns, fixed, values, negate, negative, decimal, dates and rules; numbers and days among fixed values are quoted")
+	}
+	if problems := m.check(); len(problems) > 0 {
+		return Mapping{}, fault.Invalid("mapping %q: %s", m.Name, strings.Join(problems, "; "))
+	}
+	return m, nil
+}
+
+func (m Mapping) check() (problems []string) {
+	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	if m.Name == "" {
+		say("it needs a name")
+	}
+	fields, ok := kinds[m.Kind]
+	if !ok {
+		say("kind is %q and must be one of %s", m.Kind, strings.Join(kindNames(), ", "))
+		return problems
+	}
+	known := map[string]bool{}
+	for _, c := range fields.columns {
+		known[c.Field] = true
+	}
+	for _, group := range [][]string{keysOf(m.Columns), keysOf(m.Fixed), keysOf(m.Values), m.Negate} {
+		for _, field := range group {
+			if !known[field] {
+				say("%s has no field %q; it has %s", m.Kind, field, strings.Join(fields.names(), ", "))
+			}
+		}
+	}
+	for _, field := range fields.required {
+		if m.Columns[field] == "" && m.Fixed[field] == "" {
+			say("the field %q needs a column", field)
+		}
+	}
+	if m.Dates.Zone != "" {
+		if _, err := time.LoadLocation(m.Dates.Zone); err != nil {
+			say("dates.zone %q is no time zone such as Europe/London", m.Dates.Zone)
+		}
+	}
+	if m.Decimal != "" && m.Decimal != "point" && m.Decimal != "comma" {
+		say("decimal is %q and must be point or comma", m.Decimal)
+	}
+	if !slices.Contains([]string{"", keepNegative, refundNegative, rejectNegative}, m.Negative) {
+		say("negative is %q and must be keep, refund or reject", m.Negative)
+	}
+	for i, r := range m.Rules {
+		if problem := r.check(); problem != "" {
+			say("rule %d %s", i+1, problem)
+		}
+	}
+	return problems
+}
+
+func (r Rule) check() string {
+	conditions := 0
+	for _, given := range []bool{r.Equals != nil, r.Starts != nil, r.Empty != nil, r.Below != nil, r.AtMost != nil, r.Above != nil} {
+		if given {
+			conditions++
+		}
+	}
+	switch {
+	case r.Column == "":
+		return "needs a column"
+	case conditions != 1:
+		return "needs exactly one of equals, starts, empty, below, at_most and above"
+	case !slices.Contains([]Action{Skip, Refund, Cancelled, Test}, r.Then):
+		return fmt.Sprintf("says then: %q, which must be skip, refund, cancelled or test", r.Then)
+	}
+	for _, n := range []*json.Number{r.Below, r.AtMost, r.Above} {
+		if n == nil {
+			continue
+		}
+		if _, err := source.Millionths(n.String(), money.Point); err != nil {
+			return fmt.Sprintf("compares with %q, which is no plain number", *n)
+		}
+	}
+	return ""
+}
+
+func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

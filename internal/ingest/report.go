@@ -1,0 +1,134 @@
+package ingest
+
+import (
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/ingest/source"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// Report says what an import did, file by file.
+type Report struct {
+	Workspace measure.WorkspaceID `json:"workspace"`
+	DryRun    bool                `json:"dry_run,omitempty"`
+	Files     []FileReport        `json:"files"`
+}
+
+// Status is what became of a file.
+type Status string
+
+// The statuses.
+const (
+	Imported Status = "imported"
+	Checked  Status = "checked" // a dry run: it would be imported
+	Already  Status = "already_imported"
+	Empty    Status = "empty" // the file has a header and no rows
+	Refused  Status = "refused"
+)
+
+// FileReport says what became of a file.
+type FileReport struct {
+	File         string               `json:"file"`
+	Status       Status               `json:"status"`
+	Problem      string               `json:"problem,omitempty"` // why it was refused
+	Hint         string               `json:"hint,omitempty"`
+	Source       string               `json:"source,omitempty"`
+	Title        string               `json:"title,omitempty"`
+	Encoding     string               `json:"encoding,omitempty"`
+	Compressed   bool                 `json:"compressed,omitempty"`
+	Delimiter    string               `json:"delimiter,omitempty"`
+	HeaderLine   int                  `json:"header_line,omitempty"`
+	Hash         string               `json:"sha256,omitempty"`
+	ImportedAt   *time.Time           `json:"imported_at,omitempty"` // when the same file was imported before
+	Rows         int                  `json:"rows"`                  // of data
+	PassedOver   int                  `json:"passed_over,omitempty"` // totals and repeated headers
+	Rejected     int                  `json:"rejected"`
+	RejectedRows []Rejection          `json:"rejected_rows,omitempty"` // the first of them
+	Tables       map[string]RowCounts `json:"tables,omitempty"`
+	Totals       *Totals              `json:"totals,omitempty"`
+	ChangedDays  int                  `json:"changed_days,omitempty"`
+	Version      uint64               `json:"data_version,omitempty"`
+	Warnings     []source.Note        `json:"warnings,omitempty"`
+}
+
+// Rejection is a row, or an order's rows, that could not be used.
+type Rejection struct {
+	Line   int    `json:"line"`
+	Rows   int    `json:"rows,omitempty"` // when it is more than one
+	Column string `json:"column,omitempty"`
+	Value  string `json:"value,omitempty"`
+	Reason string `json:"reason"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+// RowCounts says what happened to the rows of one fact table.
+type RowCounts struct {
+	Inserted  int64 `json:"inserted"`
+	Updated   int64 `json:"updated"`
+	Unchanged int64 `json:"unchanged"`
+	Removed   int64 `json:"removed"`
+}
+
+// Totals are figures to compare with what the platform's own page shows. Amounts are exact, by currency.
+type Totals struct {
+	Orders    int64             `json:"orders,omitempty"` // that count
+	Cancelled int64             `json:"cancelled_orders,omitempty"`
+	Tests     int64             `json:"test_orders,omitempty"`
+	Refunds   int64             `json:"refunds,omitempty"`
+	Repeated  int64             `json:"repeated,omitempty"` // rows or orders that the file holds twice
+	Charged   map[string]string `json:"charged,omitempty"`
+	Refunded  map[string]string `json:"refunded,omitempty"`
+	Spend     map[string]string `json:"spend,omitempty"`
+	First     civil.Date        `json:"first_day,omitzero"`
+	Last      civil.Date        `json:"last_day,omitzero"`
+}
+
+func totalsOf(t source.Totals) *Totals {
+	return &Totals{
+		Orders: t.Orders, Cancelled: t.Cancelled, Tests: t.Tests, Refunds: t.Refunds, Repeated: t.Repeated,
+		Charged: decimals(t.Charged), Refunded: decimals(t.Refunded), Spend: decimals(t.Spend),
+		First: t.Days.First, Last: t.Days.Last,
+	}
+}
+
+func decimals(sums map[money.Currency]int64) map[string]string {
+	if len(sums) == 0 {
+		return nil
+	}
+	texts := make(map[string]string, len(sums))
+	for c, minor := range sums {
+		text := money.Amount{Minor: minor, Currency: c}.String()
+		texts[string(c)] = text[:len(text)-len(" ")-len(c)]
+	}
+	return texts
+}
+
+func countsOf(tables map[string]warehouse.Counts) map[string]RowCounts {
+	counts := make(map[string]RowCounts, len(tables))
+	for table, c := range tables {
+		if c != (warehouse.Counts{}) {
+			counts[table] = RowCounts(c)
+		}
+	}
+	return counts
+}
+
+// shownRejections is how many rejected rows a report lists. The count is of all.
+const shownRejections = 20
+
+func (f *FileReport) reject(e *source.RowError) {
+	f.Rejected += max(e.Rows, 1)
+	if len(f.RejectedRows) >= shownRejections {
+		return
+	}
+	r := Rejection{Line: e.Line, Column: e.Column, Value: e.Value, Reason: e.Reason, Fix: e.Fix}
+	if e.Rows > 1 {
+		r.Rows = e.Rows
+	}
+	f.RejectedRows = append(f.RejectedRows, r)
+}
+
+var delimiterNames = map[byte]string{',': "comma", ';': "semicolon", '\t': "tab", '|': "pipe"}

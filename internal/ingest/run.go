@@ -1,0 +1,363 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/ingest/source"
+	"assay/internal/ingest/tabular"
+	"assay/internal/warehouse"
+)
+
+// Run imports the files one after the other, each wholly or not at all. A file that is refused does not keep the
+// others from being imported; the error names every refused one. The report covers all files up to the end, or
+// to the failure that is nobody's file's fault.
+func Run(ctx context.Context, store Store, o Options) (Report, error) {
+	report := Report{Workspace: o.Workspace.ID, DryRun: o.DryRun}
+	if len(o.HashKey) == 0 {
+		return report, fault.New(fault.KindMisconfigured, "there is no key for customers' addresses")
+	}
+	readers, err := readersFor(o.Source, o.Mapping)
+	if err != nil {
+		return report, err
+	}
+	run := runner{Options: o, store: store, readers: readers}
+	for _, f := range o.Files {
+		run.total += f.Size
+	}
+	var refused []error
+	for _, f := range o.Files {
+		file, err := run.file(ctx, f)
+		report.Files = append(report.Files, file)
+		run.done += f.Size
+		switch {
+		case err == nil:
+			o.Log.InfoContext(ctx, "file imported", slog.String("workspace", string(o.Workspace.ID)), slog.String("source", file.Source),
+				slog.String("status", string(file.Status)), slog.Int("rows", file.Rows), slog.Int("rejected", file.Rejected))
+		case fault.KindOf(err) == fault.KindInvalid:
+			refused = append(refused, err)
+		default:
+			return report, fmt.Errorf("file %q: %w", f.Name, err)
+		}
+	}
+	return report, joined(refused)
+}
+
+// joined keeps a single refusal as it is, so that its hint survives.
+func joined(refused []error) error {
+	if len(refused) == 1 {
+		return refused[0]
+	}
+	return errors.Join(refused...)
+}
+
+type runner struct {
+	Options
+	store       Store
+	readers     []source.Reader
+	done, total int64 // bytes of the files
+}
+
+// file imports one file. A refusal stands in the report as well as in the error.
+func (r *runner) file(ctx context.Context, f File) (FileReport, error) {
+	report := FileReport{File: f.Name}
+	err := r.load(ctx, f, &report)
+	if text, hint, ok := fault.Public(err); ok {
+		report.Status, report.Problem, report.Hint = Refused, text, hint
+	}
+	return report, err
+}
+
+func (r *runner) load(ctx context.Context, f File, report *FileReport) error {
+	hash, err := hashOf(ctx, f)
+	if err != nil {
+		return err
+	}
+	report.Hash = hash
+	content, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer content.Close() //nolint:errcheck // it was only read
+	opened, err := tabular.Open(f.Name, content)
+	if err != nil {
+		return fault.Invalid("file %q cannot be read: %v", f.Name, err)
+	}
+	defer opened.Close() //nolint:errcheck // it was only read
+	samples, err := opened.Samples(headerRows + sampleRows)
+	if err != nil {
+		return fault.Invalid("file %q cannot be read: %v", f.Name, err)
+	}
+	picked, err := pick(f.Name, samples, r.readers)
+	if err != nil {
+		return err
+	}
+	report.Source, report.Title = picked.reader.Name(), picked.reader.Title()
+	report.Delimiter, report.HeaderLine, report.Compressed = delimiterNames[picked.delimiter], picked.line, opened.Compressed
+	report.Encoding = string(opened.Encoding())
+
+	key := r.ledgerKey(hash)
+	if before, known, err := r.store.Imported(ctx, r.Workspace.ID, key); err != nil {
+		return err
+	} else if known && before.Source == report.Source {
+		report.Status, report.ImportedAt = Already, &before.At
+		return nil
+	}
+	load := &loading{runner: r, file: f, opened: opened, picked: picked, report: report, notes: &source.Notes{}}
+	if err := load.run(ctx, key, hash); err != nil {
+		return err
+	}
+	report.Encoding = string(opened.Encoding())
+	return nil
+}
+
+// hashOf returns the SHA-256 of a file's bytes.
+func hashOf(ctx context.Context, f File) (string, error) {
+	content, err := f.Open()
+	if err != nil {
+		return "", err
+	}
+	defer content.Close() //nolint:errcheck // it was only read
+	sum := sha256.New()
+	if _, err := io.Copy(sum, cancellable{ctx, content}); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// cancellable reads until the context ends.
+type cancellable struct {
+	ctx context.Context //nolint:containedctx // it lives for one copy
+	src io.Reader
+}
+
+func (c cancellable) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.src.Read(p)
+}
+
+// ledgerKey is the hash of the file, and of what the caller said about it where that changes its meaning: the
+// same file under another mapping is another import.
+func (r *runner) ledgerKey(hash string) string {
+	if r.Mapping == nil && r.Channel == "" {
+		return hash
+	}
+	said, err := json.Marshal(struct {
+		Hash, Channel string
+		Mapping       any
+	}{hash, string(r.Channel), r.Mapping})
+	if err != nil {
+		panic(err) // a mapping came from JSON
+	}
+	sum := sha256.Sum256(said)
+	return hex.EncodeToString(sum[:])
+}
+
+// loading is one file on its way into the store.
+type loading struct {
+	*runner
+	file   File
+	opened *tabular.File
+	picked choice
+	report *FileReport
+	notes  *source.Notes
+	batch  warehouse.Batch
+	into   warehouse.Import
+}
+
+func (l *loading) run(ctx context.Context, key, hash string) error {
+	rows, err := l.picked.reader.Open(l.picked.table, source.Options{
+		Base: l.Workspace.Currency, Zone: l.Workspace.Location(), HashKey: l.HashKey,
+		Rates: l.Rates, Channel: l.Channel, Notes: l.notes,
+	})
+	if err != nil {
+		return err
+	}
+	l.into, err = l.store.Begin(ctx, warehouse.ImportSpec{
+		Workspace: l.Workspace.ID, Source: l.report.Source, File: l.file.Name, FileHash: key, DryRun: l.DryRun, Base: l.Workspace.Currency,
+	})
+	if err != nil {
+		return err
+	}
+	defer l.into.Abort()
+	summary, err := l.read(ctx, rows)
+	slices.SortStableFunc(l.report.RejectedRows, func(a, b Rejection) int { return a.Line - b.Line })
+	l.report.Totals = totalsOf(summary.Totals)
+	l.warn(summary)
+	if err != nil {
+		return err
+	}
+	if now, err := l.opened.Hash(); err != nil || now != hash {
+		return fault.Conflict("file %q changed while it was read", l.file.Name)
+	}
+	if l.report.Rows == 0 {
+		l.report.Status = Empty
+		return nil
+	}
+	if l.refused() {
+		return fault.Invalid("file %q has %d rows that cannot be used, the first in line %d: %s",
+			l.file.Name, l.report.Rejected, l.report.RejectedRows[0].Line, l.report.RejectedRows[0].Reason).
+			WithHint("mend them and import the file again, or import it without them with --skip-rejected; nothing was changed")
+	}
+	return l.commit(ctx, summary)
+}
+
+func (l *loading) refused() bool { return l.report.Rejected > 0 && !l.SkipRejected }
+
+func (l *loading) commit(ctx context.Context, summary source.Summary) error {
+	l.into.Replace(summary.Windows...)
+	out, err := l.into.Commit(ctx)
+	if err != nil {
+		return err
+	}
+	l.report.Status = Imported
+	switch {
+	case out.Already:
+		l.report.Status = Already
+	case l.DryRun:
+		l.report.Status = Checked
+	}
+	l.report.Tables, l.report.ChangedDays, l.report.Version = countsOf(out.Tables), out.DaysHit, out.Version
+	return nil
+}
+
+// batchRows is how many rows of a file are handed over at once.
+const batchRows = 8192
+
+// read takes the rows below the header to the import.
+func (l *loading) read(ctx context.Context, rows source.Rows) (source.Summary, error) {
+	records := l.opened.Records(l.picked.delimiter)
+	header := l.picked.table.Header
+	for n := 1; ; n++ {
+		rec, err := records.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return source.Summary{}, fault.Invalid("file %q cannot be read: %v", l.file.Name, err)
+		}
+		if rec.Line <= l.picked.line {
+			continue
+		}
+		if err := l.take(rec, header, rows); err != nil {
+			return source.Summary{}, err
+		}
+		if n%batchRows != 0 {
+			continue
+		}
+		if err := l.handOver(ctx); err != nil {
+			return source.Summary{}, err
+		}
+	}
+	summary, err := rows.Close(&l.batch)
+	if err := l.sort(err); err != nil {
+		return summary, err
+	}
+	return summary, l.handOver(ctx)
+}
+
+// take gives one record to the reader.
+func (l *loading) take(rec tabular.Record, header source.Header, rows source.Rows) error {
+	if rec.Problem == "" && (rows.Skip(rec.Fields) || slices.Equal(rec.Fields, header.Names())) {
+		l.report.PassedOver++
+		return nil
+	}
+	l.report.Rows++
+	rec = l.fitted(rec, header.Width())
+	if rec.Problem != "" {
+		l.report.reject(&source.RowError{Line: rec.Line, Reason: rec.Problem})
+		return nil
+	}
+	return l.sort(rows.Add(rec, &l.batch))
+}
+
+// fitted gives the record as many cells as the header has. Empty cells too many are no harm, and a workbook does
+// not store empty cells at the end of a row.
+func (l *loading) fitted(rec tabular.Record, width int) tabular.Record {
+	for len(rec.Fields) > width && rec.Fields[len(rec.Fields)-1] == "" {
+		rec.Fields = rec.Fields[:len(rec.Fields)-1]
+	}
+	for len(rec.Fields) < width && l.opened.Sheet() != "" {
+		rec.Fields = append(rec.Fields, "")
+	}
+	if rec.Problem == "" && len(rec.Fields) != width {
+		rec.Problem = fmt.Sprintf("the row has %d cells and the header %d: a cell with a delimiter or a line end may lack its quotes", len(rec.Fields), width)
+	}
+	return rec
+}
+
+// sort puts what rejects rows into the report and returns what refuses the file.
+func (l *loading) sort(err error) error {
+	if err == nil {
+		return nil
+	}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range several.Unwrap() {
+			if e := l.sort(e); e != nil {
+				return e
+			}
+		}
+		return nil
+	}
+	var row *source.RowError
+	if !errors.As(err, &row) {
+		return err
+	}
+	l.report.reject(row)
+	return nil
+}
+
+// handOver gives the batch to the import and empties it. Nothing is imported of a file that will be refused.
+func (l *loading) handOver(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if l.Progress != nil {
+		l.Progress(l.done+l.opened.Read(), l.total)
+	}
+	if !l.refused() {
+		if err := l.into.Add(ctx, &l.batch); err != nil {
+			return err
+		}
+	}
+	empty(&l.batch)
+	return nil
+}
+
+// empty keeps the room of what readers fill.
+func empty(b *warehouse.Batch) {
+	*b = warehouse.Batch{
+		Orders: b.Orders[:0], Lines: b.Lines[:0], Refunds: b.Refunds[:0], Coupons: b.Coupons[:0],
+		AdDays: b.AdDays[:0], ChannelSpend: b.ChannelSpend[:0], Targets: b.Targets[:0], FXRates: b.FXRates[:0],
+	}
+}
+
+// restated is how many days platforms correct what they report.
+const restated = 28
+
+func (l *loading) warn(summary source.Summary) {
+	today := civil.DayOf(l.Clock(), l.Workspace.Location())
+	provisional := today.AddDays(-restated)
+	if last := summary.Totals.Days.Last; len(summary.Windows) > 0 && !last.Before(provisional) {
+		l.notes.Add("provisional_days", "platforms correct their figures for up to %d days: the days from %s on are provisional, so import them again later",
+			restated, provisional)
+	}
+	if last := summary.Totals.Days.Last; len(summary.Windows) > 0 && last.After(today) {
+		l.notes.Add("future_days", "the file has days after today (%s), up to %s", today, last)
+	}
+	if l.report.Rejected > 0 && l.SkipRejected {
+		l.notes.Add("rows_rejected", "rejected rows were left out: %d of %d", l.report.Rejected, l.report.Rows)
+	}
+	l.report.Warnings = l.notes.List()
+}

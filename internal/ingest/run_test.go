@@ -1,0 +1,375 @@
+package ingest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/xuri/excelize/v2"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/ingest"
+	"assay/internal/warehouse"
+)
+
+const shopifyHeader = "Name,Email,Financial Status,Currency,Subtotal,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price,Refunded Amount,Id\n"
+
+// shopifyOrder writes an order of as many lines as its number modulo three, and one.
+func shopifyOrder(n int) string {
+	var out strings.Builder
+	lines := n%3 + 1
+	at := fmt.Sprintf("2026-0%d-%02d 23:5%d:00 -0400", n%6+4, n%28+1, n%10)
+	fmt.Fprintf(&out, "#%d,c%d@example.com,paid,USD,%d.00,%d.00,%s,1,Cap,10.00,%d.50,%d\n", n, n%7, 10*lines, 10*lines, at, n%2, 9000+n)
+	for range lines - 1 {
+		fmt.Fprintf(&out, "#%d,c%d@example.com,,,,,%s,1,Hat,10.00,,\n", n, n%7, at)
+	}
+	return out.String()
+}
+
+// contents is what a store answers about its orders.
+type contents struct {
+	Coverage warehouse.Coverage
+	Days     []warehouse.DayTotal
+	Products warehouse.ProductPage
+}
+
+func (b bench) contents(t testing.TB) contents {
+	t.Helper()
+	all := civil.Range{First: civil.MustParse("2026-01-01"), Last: civil.MustParse("2026-12-31")}
+	coverage, err := b.Coverage(t.Context(), shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	days, err := b.StoreDays(t.Context(), shop, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	products, err := b.Products(t.Context(), shop, warehouse.ProductsOf{Windows: warehouse.Windows{Recent: all}, Sort: warehouse.ByUnits, Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	coverage.Version = 0
+	return contents{coverage, days, products}
+}
+
+var comparable = cmpopts.EquateComparable(civil.Date{})
+
+func TestPartsOfAnExportGiveTheSameStoreAsTheWhole(t *testing.T) {
+	t.Parallel()
+	const orders = 12
+	whole := shopifyHeader
+	for n := range orders {
+		whole += shopifyOrder(n)
+	}
+	one := newBench(t, "USD", "America/New_York")
+	one.run(t, one.options(text("whole.csv", whole)))
+	want := one.contents(t)
+	if want.Coverage.Orders != orders {
+		t.Fatalf("the whole file gives %d orders, want %d", want.Coverage.Orders, orders)
+	}
+	for _, cut := range []int{1, 5, 11} {
+		first, second := shopifyHeader, shopifyHeader
+		for n := range orders {
+			if n < cut {
+				first += shopifyOrder(n)
+			} else {
+				second += shopifyOrder(n)
+			}
+		}
+		two := newBench(t, "USD", "America/New_York")
+		two.run(t, two.options(text("1.csv", first), text("2.csv", second)))
+		if diff := cmp.Diff(want, two.contents(t), comparable); diff != "" {
+			t.Errorf("cut before order %d (-whole +parts):\n%s", cut, diff)
+		}
+	}
+}
+
+func TestOverlappingExportsChangeOnlyWhatChanged(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "America/New_York")
+	store.run(t, store.options(text("monday.csv", shopifyHeader+shopifyOrder(1)+shopifyOrder(2))))
+	changed := strings.Replace(shopifyOrder(2), "paid", "refunded", 1)
+	report := store.run(t, store.options(text("tuesday.csv", shopifyHeader+shopifyOrder(1)+changed+shopifyOrder(3)))).Files[0]
+	if diff := cmp.Diff(ingest.RowCounts{Inserted: 1, Updated: 1, Unchanged: 1}, report.Tables["orders"]); diff != "" {
+		t.Errorf("orders (-want +got):\n%s", diff)
+	}
+}
+
+func TestARefusedFileChangesNothingAndTheOthersAreImported(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "America/New_York")
+	bad := shopifyHeader + shopifyOrder(1) + strings.Replace(shopifyOrder(2), "USD", "?", 1)
+	report, err := ingest.Run(t.Context(), store, store.options(text("bad.csv", bad), text("good.csv", shopifyHeader+shopifyOrder(3))))
+	if fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), `"bad.csv"`) {
+		t.Errorf("%v, want a refusal of bad.csv", err)
+	}
+	if report.Files[0].Status != ingest.Refused || report.Files[1].Status != ingest.Imported {
+		t.Errorf("the files are %s and %s", report.Files[0].Status, report.Files[1].Status)
+	}
+	if got := store.contents(t).Coverage.Orders; got != 1 {
+		t.Errorf("the store has %d orders, want the one of good.csv", got)
+	}
+	skipping := store.options(text("bad.csv", bad))
+	skipping.SkipRejected = true
+	if got := store.run(t, skipping).Files[0]; got.Status != ingest.Imported || got.Rejected != 3 {
+		t.Errorf("without its rejected rows it is %s, with %d rows left out; want 3", got.Status, got.Rejected)
+	}
+	if got := store.contents(t).Coverage.Orders; got != 2 {
+		t.Errorf("the store has %d orders, want 2", got)
+	}
+}
+
+func TestADryRunTellsAndKeepsNothing(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "America/New_York")
+	o := store.options(text("orders.csv", shopifyHeader+shopifyOrder(1)))
+	o.DryRun = true
+	report := store.run(t, o).Files[0]
+	if report.Status != ingest.Checked || report.Tables["orders"].Inserted != 1 {
+		t.Errorf("%s, %+v; want one order that would be inserted", report.Status, report.Tables)
+	}
+	if got := store.contents(t).Coverage.Orders; got != 0 {
+		t.Errorf("the store has %d orders", got)
+	}
+	o.DryRun = false
+	if got := store.run(t, o).Files[0].Status; got != ingest.Imported {
+		t.Errorf("afterwards the file is %s", got)
+	}
+}
+
+func TestALaterReportReplacesItsDays(t *testing.T) {
+	t.Parallel()
+	const header = "Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Reporting starts\n"
+	store := newBench(t, "USD", "America/New_York")
+	store.run(t, store.options(text("first.csv", header+
+		"2026-09-01,A,1,10.00,1,2026-09-01\n2026-09-02,B,2,20.00,1,2026-09-01\n2026-09-03,C,3,40.00,1,2026-09-01\n")))
+	store.run(t, store.options(text("later.csv", header+"2026-09-02,B,2,21.00,1,2026-09-02\n2026-09-03,D,4,1.00,1,2026-09-02\n")))
+	spend := map[string]int64{}
+	for _, day := range store.contents(t).Days {
+		spend[day.Day.String()] = day.Spend
+	}
+	if diff := cmp.Diff(map[string]int64{"2026-09-01": 1000, "2026-09-02": 2100, "2026-09-03": 100}, spend); diff != "" {
+		t.Errorf("spend (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheSameFileUnderAnotherMappingIsAnotherImport(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "America/New_York")
+	o := store.options(text("spend.csv", "Date,Amount\n2026-09-01,10.00\n"))
+	for _, want := range []struct {
+		channel string
+		status  ingest.Status
+	}{{"tv", ingest.Imported}, {"tv", ingest.Already}, {"radio", ingest.Imported}} {
+		o.Channel = "tv"
+		if want.channel != "tv" {
+			o.Channel = "radio"
+		}
+		if got := store.run(t, o).Files[0].Status; got != want.status {
+			t.Errorf("as %s the file is %s, want %s", want.channel, got, want.status)
+		}
+	}
+}
+
+func TestCancellationLeavesTheStoreAsItWas(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "America/New_York")
+	const orders, lines = 20_000, 39_999 // several batches
+	var csv strings.Builder
+	csv.WriteString(shopifyHeader)
+	for n := range orders {
+		csv.WriteString(shopifyOrder(n))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o := store.options(text("orders.csv", csv.String()))
+	o.Progress = func(done, total int64) {
+		if done > 0 && done <= total {
+			cancel()
+		}
+	}
+	if _, err := ingest.Run(ctx, store, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want the cancellation", err)
+	}
+	if got := store.contents(t).Coverage.Orders; got != 0 {
+		t.Errorf("the store has %d orders", got)
+	}
+	o.Progress = nil
+	store.run(t, o)
+	if got := store.contents(t).Coverage.Counts; got["orders"] != orders || got["order_lines"] != lines {
+		t.Errorf("imported again, the store has %v; want %d orders with %d lines", got, orders, lines)
+	}
+}
+
+func TestAReportHasAJSONForm(t *testing.T) {
+	t.Parallel()
+	store := &recorder{}
+	o := bench{workspace: workspace("USD", "UTC")}.options(text("orders.csv", "Order ID,Date,Total,Currency\nA,2026-09-01,1.00,USD\nB,2026-09-01,much,USD\n"))
+	o.SkipRejected = true
+	report, err := ingest.Run(t.Context(), store, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.MarshalIndent(report, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{
+  "workspace": "shop",
+  "files": [
+    {
+      "file": "orders.csv",
+      "status": "imported",
+      "source": "orders",
+      "title": "orders, one per row",
+      "encoding": "UTF-8",
+      "delimiter": "comma",
+      "header_line": 1,
+      "sha256": "SUM",
+      "rows": 2,
+      "rejected": 1,
+      "rejected_rows": [
+        {
+          "line": 3,
+          "column": "Total",
+          "value": "much",
+          "reason": "\"much\" is not an amount of money"
+        }
+      ],
+      "totals": {
+        "orders": 1,
+        "charged": {
+          "USD": "1.00"
+        },
+        "first_day": "2026-09-01",
+        "last_day": "2026-09-01"
+      },
+      "warnings": [
+        {
+          "code": "rows_rejected",
+          "text": "rejected rows were left out: 1 of 2",
+          "count": 1
+        }
+      ]
+    }
+  ]
+}`
+	want = strings.Replace(want, "SUM", report.Files[0].Hash, 1)
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAFileThatChangesWhileItIsReadIsNotImported(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "America/New_York")
+	f := text("orders.csv", shopifyHeader+shopifyOrder(1))
+	opened := 0
+	first := f.Open
+	f.Open = func() (io.ReadCloser, error) {
+		if opened++; opened == 1 {
+			return first()
+		}
+		return text("orders.csv", shopifyHeader+shopifyOrder(2)).Open()
+	}
+	if _, err := ingest.Run(t.Context(), store, store.options(f)); fault.KindOf(err) != fault.KindConflict {
+		t.Errorf("%v, want a conflict", err)
+	}
+}
+
+func TestSpooledContentIsImportedAndRemoved(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "America/New_York")
+	f, remove, err := ingest.Spool("/home/ada/orders.csv", strings.NewReader(shopifyHeader+shopifyOrder(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := store.run(t, store.options(f)).Files[0]; got.File != "orders.csv" || got.Status != ingest.Imported {
+		t.Errorf("%q is %s", got.File, got.Status)
+	}
+	if err := remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.Open(); !os.IsNotExist(err) {
+		t.Errorf("the spool is still there: %v", err)
+	}
+}
+
+func TestWrongOptionsAreRefusedBeforeAnythingIsRead(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "UTC")
+	o := store.options(text("orders.csv", shopifyHeader+shopifyOrder(1)))
+	o.Source = "shopify"
+	if _, err := ingest.Run(t.Context(), store, o); err == nil || !strings.Contains(err.Error(), "shopify_orders") {
+		t.Errorf("an unknown source: %v, want the known ones", err)
+	}
+	o.Source, o.HashKey = ingest.Auto, nil
+	if _, err := ingest.Run(t.Context(), store, o); fault.KindOf(err) != fault.KindMisconfigured {
+		t.Errorf("no key: %v", err)
+	}
+}
+
+func TestAFileThatCouldBeTwoThingsIsRefused(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "UTC")
+	_, err := ingest.Run(t.Context(), store, store.options(text("x.csv", "by day,date,campaign name,cost,impr.,impressions,clicks\n2026-09-01,2026-09-01,A,1.00,2,2,3\n")))
+	if fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "google_ads") || !strings.Contains(err.Error(), "tiktok_ads") {
+		t.Errorf("%v, want both sources named", err)
+	}
+}
+
+func TestAWorkbookIsReadLikeAnyReport(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	for i, row := range [][]any{
+		{"Campaign name", "By Day", "Currency", "Cost", "Impressions", "Clicks (destination)", "Complete payment"},
+		{"UGC", "2026-09-01", "USD", 48.2, 9000, 120, 2},
+		{"UGC", "2026-09-02", "USD", 0.1 + 0.2, 10}, // empty cells at the end are not stored
+		{"Total of 2 results", "-", "USD", 48.5, 9010, 120, 2},
+	} {
+		if err := book.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1), &row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := book.WriteToBuffer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := newBench(t, "USD", "America/New_York")
+	report := store.run(t, store.options(text("report.xlsx", content.String()))).Files[0]
+	if report.Source != "tiktok_ads" || report.Encoding != "xlsx" || report.Rows != 2 || report.PassedOver != 1 || report.Totals.Spend["USD"] != "48.50" {
+		t.Errorf("%+v", report)
+	}
+	if got := store.contents(t).Days; len(got) != 2 || got[0].Spend != 4820 || got[1].Spend != 30 {
+		t.Errorf("days: %+v", got)
+	}
+}
+
+func TestANamedSourceSaysWhichColumnsItMisses(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "UTC")
+	o := store.options(text("weather.csv", "Station,Temperature\nBerlin,20\n"))
+	o.Source = "fx_rates"
+	_, err := ingest.Run(t.Context(), store, o)
+	if err == nil || !strings.HasSuffix(err.Error(), "for fx_rates (exchange rates) these columns are missing: date, from, to, rate") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReadersHaveNamesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, r := range ingest.Readers() {
+		if seen[r.Name()] || r.Title() == "" || r.Name() == ingest.Auto {
+			t.Errorf("the name %q is taken, or it has no title", r.Name())
+		}
+		seen[r.Name()] = true
+	}
+}

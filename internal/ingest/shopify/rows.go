@@ -1,0 +1,227 @@
+package shopify
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"assay/internal/ingest/source"
+	"assay/internal/ingest/tabular"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// rows holds one order at a time: it is complete when a row of another order follows, or the file ends.
+type rows struct {
+	at        places
+	header    source.Header
+	options   source.Options
+	notation  money.Notation
+	order     source.DayOrder
+	orders    *source.Orders
+	people    *source.Customers
+	countries *source.Countries
+	hasher    source.Hasher
+	offsets   int // orders whose offset was compared with the workspace's zone
+
+	open  bool
+	sale  source.Sale
+	told  amounts                         // the money of the open order
+	lines struct{ goods, discount int64 } // summed over the open order's lines
+	fault *source.RowError                // the first thing wrong with the open order, which rejects all of its rows
+}
+
+// Skip implements [source.Rows]. The export has no rows but those of orders.
+func (r *rows) Skip([]string) bool { return false }
+
+// Add implements [source.Rows].
+func (r *rows) Add(rec tabular.Record, b *warehouse.Batch) error {
+	name := source.Cell(rec.Fields, r.at.name)
+	if source.Cell(rec.Fields, r.at.total) != "" {
+		err := r.finish(b)
+		r.begin(rec, name)
+		r.line(rec)
+		return err
+	}
+	if !r.open || name != r.sale.Order.Name {
+		err := r.finish(b)
+		r.open = true
+		r.sale.Reset()
+		r.sale.Line, r.sale.Order.Name = rec.Line, name
+		r.fault = &source.RowError{
+			Column: r.header.Name(r.at.name), Value: source.Shown(name),
+			Reason: "a line item whose order does not stand directly before it",
+			Fix:    "import the export as it was downloaded; parts of one export must be cut between orders",
+		}
+		r.sale.Rows++
+		return err
+	}
+	r.line(rec)
+	return nil
+}
+
+// Close implements [source.Rows].
+func (r *rows) Close(b *warehouse.Batch) (source.Summary, error) {
+	err := r.finish(b)
+	return source.Summary{Totals: r.orders.Totals}, err
+}
+
+// finish hands the open order over, or returns why it cannot be used.
+func (r *rows) finish(b *warehouse.Batch) error {
+	if !r.open {
+		return nil
+	}
+	r.open = false
+	if r.fault != nil {
+		fault := r.fault
+		r.fault = nil
+		fault.Rows = r.sale.Rows
+		if fault.Line == 0 {
+			fault.Line = r.sale.Line
+		}
+		return fault
+	}
+	r.settle()
+	return r.orders.Add(&r.sale, b)
+}
+
+// begin opens the order whose first row this is.
+func (r *rows) begin(rec tabular.Record, name string) {
+	r.open, r.fault = true, nil
+	r.told, r.lines.goods, r.lines.discount = amounts{}, 0, 0
+	r.sale.Reset()
+	r.sale.Line, r.sale.Order.Name = rec.Line, name
+	cell := func(at int) string { return source.Cell(rec.Fields, at) }
+	o := &r.sale.Order
+	o.Source, o.Key = System, cell(r.at.id)
+	if o.Key == "" {
+		o.Key = name
+	}
+	if o.Key == "" {
+		r.fail(rec.Line, r.at.name, "", errors.New("the order has neither a name nor an id"))
+		return
+	}
+	var err error
+	if r.sale.Currency, err = money.ParseCurrency(cell(r.at.currency)); err != nil {
+		r.fail(rec.Line, r.at.currency, cell(r.at.currency), err)
+		return
+	}
+	if o.At, err = source.ParseInstant(cell(r.at.created), r.order, r.options.Zone); err != nil {
+		r.fail(rec.Line, r.at.created, cell(r.at.created), err)
+		return
+	}
+	r.compareZone(cell(r.at.created), o.At)
+	told, fault := r.amounts(rec.Fields, r.sale.Currency)
+	if fault != nil {
+		fault.Line, r.fault = rec.Line, fault
+		return
+	}
+	r.told = told
+	r.describe(cell)
+}
+
+// describe fills what the order's first row says beside its key, time and amounts.
+func (r *rows) describe(cell func(at int) string) {
+	o := &r.sale.Order
+	o.Charged, o.Tax, o.Shipping = r.told.total, r.told.taxes, r.told.shipping
+	o.Status = strings.ToLower(cell(r.at.status))
+	o.Cancelled = cell(r.at.cancelled) != "" || o.Status == "voided"
+	o.Test = isTest(cell(r.at.payment), cell(r.at.tags))
+	o.Customer = r.people.Hash(cell(r.at.email))
+	o.Surface = r.surface(cell(r.at.source))
+	o.Country, o.Region = r.place(cell(r.at.shipCountry), cell(r.at.shipRegion))
+	if o.Country == "" {
+		o.Country, o.Region = r.place(cell(r.at.billCountry), cell(r.at.billRegion))
+	}
+	r.sale.Coupons = source.CouponsOf(r.sale.Coupons, cell(r.at.code), r.told.discount)
+	if r.told.refunded != 0 {
+		r.sale.Refunds = append(r.sale.Refunds, warehouse.Refund{Refund: "total", Amount: r.told.refunded, DateUnknown: true})
+	}
+}
+
+// line adds the row's line item to the open order. A row without a quantity has none.
+func (r *rows) line(rec tabular.Record) {
+	r.sale.Rows++
+	r.sale.Content = r.hasher.Row(r.sale.Content, rec.Fields)
+	quantity := source.Cell(rec.Fields, r.at.quantity)
+	if r.fault != nil || quantity == "" {
+		return
+	}
+	count, err := source.Count(quantity, r.notation)
+	if err != nil {
+		r.fail(rec.Line, r.at.quantity, quantity, err)
+		return
+	}
+	var reduced int64
+	if fault := r.money(rec.Fields, r.at.lineReduced, r.sale.Currency, &reduced); fault != nil {
+		fault.Line, r.fault = rec.Line, fault
+		return
+	}
+	price := source.Cell(rec.Fields, r.at.price)
+	goods, err := source.Product(price, count, r.sale.Currency, r.notation)
+	if err != nil {
+		r.fail(rec.Line, r.at.price, price, err)
+		return
+	}
+	r.lines.goods += goods
+	r.lines.discount += reduced
+	r.sale.Lines = append(r.sale.Lines, warehouse.OrderLine{
+		SKU: source.Cell(rec.Fields, r.at.sku), Title: source.Cell(rec.Fields, r.at.title),
+		Quantity: count, Net: goods - reduced, Discount: reduced,
+	})
+}
+
+// settle fills what is known only when all lines are.
+func (r *rows) settle() {
+	r.sale.Order.Discounts = discounts(r.told.discount, r.lines.discount, r.lines.goods, r.told.subtotal)
+}
+
+func (r *rows) fail(line, column int, cell string, why error) {
+	r.fault = source.Unreadable(line, r.header.Name(column), cell, why)
+}
+
+// money reads an amount into its place. An empty cell leaves it as it is.
+func (r *rows) money(fields []string, at int, c money.Currency, into *int64) *source.RowError {
+	cell := source.Cell(fields, at)
+	if cell == "" {
+		return nil
+	}
+	minor, err := source.Money(cell, c, r.notation)
+	if err != nil {
+		return source.Unreadable(0, r.header.Name(at), cell, err)
+	}
+	*into = minor
+	return nil
+}
+
+func (r *rows) surface(name string) measure.Surface {
+	s, ok := source.Surface(name)
+	if !ok {
+		r.options.Notes.Add("surface_unknown", "the sales channel %q is not known: its orders count for the online store", source.Shown(name))
+		return measure.OnlineStore
+	}
+	return s
+}
+
+func (r *rows) place(country, region string) (code, subdivision string) {
+	code, ok := r.countries.Code(country)
+	if !ok {
+		r.options.Notes.Add("country_unknown", "%q is no country that is known: its orders have none", source.Shown(country))
+		return "", ""
+	}
+	return code, source.Region(region, code)
+}
+
+// compareZone warns when the shop's clock is not the workspace's: then days end at another moment.
+func (r *rows) compareZone(created string, at time.Time) {
+	const enough = 100
+	if r.offsets >= enough || len(created) < len("+0000") {
+		return
+	}
+	r.offsets++
+	offset := created[len(created)-len("+0000"):]
+	if own := at.In(r.options.Zone).Format("-0700"); (offset[0] == '+' || offset[0] == '-') && offset != own {
+		r.options.Notes.Add("zone_differs", "the shop's clock is %s and the workspace's (%s) %s: daily totals differ from the shop's own page", offset, r.options.Zone, own)
+	}
+}

@@ -1,0 +1,197 @@
+package source
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"assay/internal/money"
+)
+
+// Largest is the largest amount, in minor units, and count that is believed. What lies beyond is a mistake in the
+// file, and sums of such figures would not fit.
+const Largest = 1_000_000_000_000_000
+
+// Money reads an amount as minor units of the currency. Surplus decimals that are not zero are refused.
+func Money(cell string, c money.Currency, n money.Notation) (int64, error) {
+	if minor, ok := plain(cell, c.Exponent()); ok && n == money.Point {
+		return minor, nil
+	}
+	a, err := money.Parse(cell, c, n)
+	return believed(a.Minor, cell, err)
+}
+
+// MoneyRounded reads an amount as [Money] does and rounds surplus decimals.
+func MoneyRounded(cell string, c money.Currency, n money.Notation) (int64, error) {
+	if minor, ok := plain(cell, c.Exponent()); ok && n == money.Point {
+		return minor, nil
+	}
+	a, err := money.ParseRounded(cell, c, n)
+	return believed(a.Minor, cell, err)
+}
+
+func believed(n int64, cell string, err error) (int64, error) {
+	if err == nil && (n > Largest || n < -Largest) {
+		err = fmt.Errorf("%q is too large to be true", Shown(cell))
+	}
+	return n, err
+}
+
+// plain reads what nearly every cell holds, digits with at most one point, without a detour. It must agree with
+// money.Parse, and leaves to it all that needs a decision.
+func plain(s string, exponent int) (minor int64, ok bool) {
+	negative := strings.HasPrefix(s, "-")
+	if negative {
+		s = s[1:]
+	}
+	whole, fraction, _ := strings.Cut(s, ".")
+	if whole == "" || len(whole)+exponent > 15 || len(fraction) > exponent {
+		return 0, false
+	}
+	for i := range len(whole) {
+		digit := whole[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		minor = minor*10 + int64(digit)
+	}
+	for i := range exponent {
+		minor *= 10
+		if i >= len(fraction) {
+			continue
+		}
+		digit := fraction[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		minor += int64(digit)
+	}
+	if negative {
+		minor = -minor
+	}
+	return minor, true
+}
+
+// Count reads a whole number, which may have marks between thousands and zeros behind the decimal mark.
+func Count(cell string, n money.Notation) (int64, error) {
+	if count, ok := plain(cell, 0); ok {
+		return count, nil
+	}
+	// A currency without decimals has exactly the notation that counts have.
+	a, err := money.Parse(cell, "JPY", n)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a whole number", Shown(cell))
+	}
+	return believed(a.Minor, cell, nil)
+}
+
+// Millionths reads a number as millionths, rounded half away from zero: platforms claim fractions of orders.
+func Millionths(cell string, n money.Notation) (int64, error) {
+	if m, ok := plain(cell, millionths); ok && n == money.Point {
+		return m, nil
+	}
+	whole, fraction, _ := strings.Cut(strings.TrimSpace(cell), string(rune(n)))
+	if whole == "" && fraction != "" {
+		whole = "0"
+	}
+	units, err := Count(whole, n)
+	if err != nil || strings.Trim(fraction, "0123456789") != "" || max(units, -units) > Largest/1000 {
+		return 0, fmt.Errorf("%q is not a number", Shown(cell))
+	}
+	part := int64(0)
+	for i := range millionths {
+		part *= 10
+		if i < len(fraction) {
+			part += int64(fraction[i] - '0')
+		}
+	}
+	if len(fraction) > millionths && fraction[millionths] >= '5' {
+		part++
+	}
+	if strings.HasPrefix(whole, "-") {
+		part = -part
+	}
+	return units*1e6 + part, nil
+}
+
+const millionths = 6 // decimals
+
+// NotationOf finds out how cells write decimals. Only marks that leave no doubt count: "1.234" could be either.
+// Without evidence it is a point, whose reading refuses what it cannot mean.
+func NotationOf(columns ...[]string) money.Notation {
+	points, commas := 0, 0
+	for _, cells := range columns {
+		for _, cell := range cells {
+			switch decimalMark(cell) {
+			case '.':
+				points++
+			case ',':
+				commas++
+			}
+		}
+	}
+	if commas > points {
+		return money.Comma
+	}
+	return money.Point
+}
+
+// decimalMark returns the mark that can only be the decimal one, and 0 when there is none.
+func decimalMark(cell string) byte {
+	last := strings.LastIndexAny(cell, ".,")
+	if last < 0 {
+		return 0
+	}
+	mark, digits := cell[last], 0
+	for i := last + 1; i < len(cell) && cell[i] >= '0' && cell[i] <= '9'; i++ {
+		digits++
+	}
+	other := byte('.' + ',' - mark)
+	switch {
+	case strings.IndexByte(cell[:last], other) >= 0:
+		return mark // "1.234,5": the last of two different marks
+	case strings.IndexByte(cell[:last], mark) >= 0:
+		return other // "1.234.567": a mark that stands twice parts thousands
+	case digits == 1 || digits == 2:
+		return mark
+	}
+	return 0
+}
+
+// Times returns the product, and ok = false when it is too large to be true.
+func Times(amount, count int64) (product int64, ok bool) {
+	if math.Abs(float64(amount)*float64(count)) > Largest {
+		return 0, false
+	}
+	return amount * count, true
+}
+
+// Product returns what a number of pieces cost. A price may have more decimals than its currency; the product is
+// rounded to the minor unit, half away from zero. An empty price is zero.
+func Product(price string, count int64, c money.Currency, n money.Notation) (int64, error) {
+	if price == "" {
+		return 0, nil
+	}
+	factor := int64(1)
+	each, err := Money(price, c, n)
+	if err != nil {
+		if each, err = Millionths(price, n); err != nil {
+			return 0, err
+		}
+		for range millionths - c.Exponent() {
+			factor *= 10
+		}
+	}
+	product, ok := Times(each, count)
+	if !ok {
+		return 0, fmt.Errorf("%q times %d is too large to be true", Shown(price), count)
+	}
+	return roundedDivision(product, factor), nil
+}
+
+func roundedDivision(n, by int64) int64 {
+	if n < 0 {
+		return -roundedDivision(-n, by)
+	}
+	return (n + by/2) / by
+}

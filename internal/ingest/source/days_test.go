@@ -1,0 +1,119 @@
+package source
+
+import (
+	"testing"
+	"time"
+
+	"assay/internal/civil"
+)
+
+func zone(t *testing.T, name string) *time.Location {
+	t.Helper()
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+func TestDaysAreReadAsTheFileWritesThem(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		cell  string
+		order DayOrder
+		want  string
+	}{
+		{"2026-09-03", UnknownOrder, "2026-09-03"},
+		{"2026-09-03 10:00:00", UnknownOrder, "2026-09-03"},
+		{"2026-09-03T10:00:00Z", UnknownOrder, "2026-09-03"},
+		{"20260903", UnknownOrder, "2026-09-03"},
+		{"2026/09/03", UnknownOrder, "2026-09-03"},
+		{"Sep 3, 2026", UnknownOrder, "2026-09-03"},
+		{"03.09.2026", UnknownOrder, "2026-09-03"},
+		{"09/03/2026", MonthFirst, "2026-09-03"},
+		{"03/09/2026", DayFirst, "2026-09-03"},
+		{"9/9/2026", UnknownOrder, "2026-09-09"},
+		{"46268", UnknownOrder, "2026-09-03"}, // as a workbook counts
+	}
+	for _, c := range cases {
+		if got, err := ParseDay(c.cell, c.order); err != nil || got.String() != c.want {
+			t.Errorf("ParseDay(%q) = %s, %v; want %s", c.cell, got, err, c.want)
+		}
+	}
+	for _, cell := range []string{"", "03/09/2026", "2026-02-30", "2026-13-01", "yesterday", "1", "Total", "2026-09-03x"} {
+		if got, err := ParseDay(cell, UnknownOrder); err == nil {
+			t.Errorf("ParseDay(%q) = %s, want an error", cell, got)
+		}
+	}
+}
+
+func TestOneDayBeyondTheTwelfthTellsTheOrder(t *testing.T) {
+	t.Parallel()
+	cases := map[DayOrder][]string{
+		DayFirst:     {"03/04/2026", "13/04/2026 10:00"},
+		MonthFirst:   {"03/04/2026", "04/13/2026"},
+		UnknownOrder: {"03/04/2026", "2026-04-13", ""},
+	}
+	for want, cells := range cases {
+		if got := DayOrderOf(cells); got != want {
+			t.Errorf("DayOrderOf(%q) = %d, want %d", cells, got, want)
+		}
+	}
+}
+
+func TestInstantsKeepTheirOffset(t *testing.T) {
+	t.Parallel()
+	chicago := zone(t, "America/Chicago")
+	cases := map[string]string{
+		"2025-12-08 11:28:18 -0600": "2025-12-08T17:28:18Z",
+		"2025-12-08T11:28:18-06:00": "2025-12-08T17:28:18Z",
+		"2025-12-08T11:28:18.123Z":  "2025-12-08T11:28:18Z",
+		"2025-12-08 11:28:18 UTC":   "2025-12-08T11:28:18Z",
+		"2025-12-08 11:28:18":       "2025-12-08T17:28:18Z", // the zone's own clock
+		"2025-12-08 11:28":          "2025-12-08T17:28:00Z",
+		"2025-12-08 11:28 PM":       "2025-12-09T05:28:00Z",
+		"2025-12-08 12:05 AM":       "2025-12-08T06:05:00Z",
+		"2025-12-08":                "2025-12-08T06:00:00Z",
+		"2025-07-08":                "2025-07-08T05:00:00Z", // in summer
+		"45999.5":                   "2025-12-08T18:00:00Z",
+		"2025-12-08 11:28:18 +0530": "2025-12-08T05:58:18Z",
+	}
+	for cell, want := range cases {
+		if got, err := ParseInstant(cell, UnknownOrder, chicago); err != nil || got.Format(time.RFC3339) != want {
+			t.Errorf("ParseInstant(%q) = %s, %v; want %s", cell, got.Format(time.RFC3339), err, want)
+		}
+	}
+	for _, cell := range []string{"", "2025-12-08 25:00:00", "2025-12-08 11:61", "2025-12-08 11:28:18 +9900", "2025-12-08 noon", "2025-12-08 M", "11:28"} {
+		if got, err := ParseInstant(cell, UnknownOrder, chicago); err == nil {
+			t.Errorf("ParseInstant(%q) = %s, want an error", cell, got)
+		}
+	}
+}
+
+func TestDayCacheAgreesWithTheCalendar(t *testing.T) {
+	t.Parallel()
+	z := zone(t, "America/New_York")
+	cache := dayCache{zone: z}
+	at := time.Date(2026, 3, 6, 0, 0, 0, 0, time.UTC)
+	for range 24 * 6 { // over the day with 23 hours, to and fro
+		for _, instant := range []time.Time{at, at.Add(-50 * time.Hour)} {
+			if got, want := cache.of(instant), civil.DayOf(instant, z); got != want {
+				t.Fatalf("%s falls on %s, want %s", instant, got, want)
+			}
+		}
+		at = at.Add(time.Hour)
+	}
+}
+
+// FuzzParseInstant holds that no text makes it panic, and that what it accepts lies in the years it believes.
+func FuzzParseInstant(f *testing.F) {
+	for _, seed := range []string{"2025-12-08 11:28:18 -0600", "13/04/2026 10:00 PM", "45999.5", "Sep 3, 2026", "20260903"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, cell string) {
+		at, err := ParseInstant(cell, DayFirst, time.UTC)
+		if err == nil && (at.Year() < 1899 || at.Year() > 2200) {
+			t.Errorf("%q is %s", cell, at)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package source
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"assay/internal/money"
+)
+
+// Header is the names of a table's columns as the file writes them.
+type Header struct {
+	names  []string
+	folded []string
+}
+
+// NewHeader returns the header of the names.
+func NewHeader(names []string) Header {
+	h := Header{names: slices.Clone(names), folded: make([]string, len(names))}
+	for i, name := range names {
+		h.folded[i] = Fold(name)
+	}
+	return h
+}
+
+// Width returns the number of columns.
+func (h Header) Width() int { return len(h.names) }
+
+// Names returns the columns' names as the file writes them.
+func (h Header) Names() []string { return h.names }
+
+// folding unifies what differs between exports of the same column without meaning anything.
+var folding = strings.NewReplacer("’", "'", "ß", "ss", "\u00a0", " ", "\ufeff", "", "_", " ")
+
+// Fold returns a column's name in the form in which names are compared: lower case, without accents, with single
+// blanks. Underscores count as blanks.
+func Fold(name string) string {
+	decomposed := norm.NFD.String(folding.Replace(name))
+	plain := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, decomposed)
+	return strings.Join(strings.Fields(plain), " ")
+}
+
+// Index returns the place of the first column that has one of the folded names, and -1 when none has. Names that
+// stand first are preferred.
+func (h Header) Index(names ...string) int {
+	for _, name := range names {
+		if i := slices.Index(h.folded, name); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// Name returns the column's name as the file writes it, and "" for a column that the file does not have.
+func (h Header) Name(i int) string {
+	if i < 0 || i >= len(h.names) {
+		return ""
+	}
+	return strings.TrimSpace(h.names[i])
+}
+
+// Currency finds a column whose name ends with a currency in parentheses, as "Amount spent (USD)", and returns
+// its place and the currency. The names are folded and without the parentheses.
+func (h Header) Currency(names ...string) (int, money.Currency) {
+	for i, name := range h.folded {
+		before, code, ok := cutCurrency(name)
+		if ok && slices.Contains(names, before) {
+			return i, code
+		}
+	}
+	return -1, ""
+}
+
+func cutCurrency(name string) (before string, code money.Currency, ok bool) {
+	before, rest, found := strings.Cut(name, " (")
+	inside, closed := strings.CutSuffix(rest, ")")
+	if !found || !closed {
+		return "", "", false
+	}
+	code, err := money.ParseCurrency(inside)
+	return before, code, err == nil
+}
+
+// Column is a field of a reader and the folded names that files give it, preferred ones first.
+type Column struct {
+	Field string
+	Names []string
+}
+
+// Place finds the columns of a header. Fields that the file does not have are left out.
+func (h Header) Place(columns []Column) map[string]int {
+	places := map[string]int{}
+	for _, c := range columns {
+		if i := h.Index(c.Names...); i >= 0 {
+			places[c.Field] = i
+		}
+	}
+	return places
+}
+
+// Cell returns the cell at the place without surrounding blanks, and "" for a column that the file does not have.
+func Cell(fields []string, at int) string {
+	if at < 0 || at >= len(fields) {
+		return ""
+	}
+	return strings.TrimSpace(fields[at])
+}
+
+// FitOf says how well a header fits a reader of the columns, of which the required fields must be there.
+func FitOf(h Header, columns []Column, required []string) Fit {
+	found := h.Place(columns)
+	fit := Fit{Known: len(found)}
+	for _, field := range required {
+		if _, ok := found[field]; ok {
+			continue
+		}
+		for _, c := range columns {
+			if c.Field == field {
+				fit.Missing = append(fit.Missing, c.Names[0])
+			}
+		}
+	}
+	return fit
+}

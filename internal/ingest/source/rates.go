@@ -1,0 +1,84 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+
+	"assay/internal/civil"
+	"assay/internal/money"
+)
+
+// staleRate is how many days old a rate may be: no rates are published on week-ends and holidays.
+const staleRate = 7
+
+// Converter turns amounts into the workspace's currency at the day's rate, or at the latest rate known within
+// the seven days before.
+type Converter struct {
+	base  money.Currency
+	rates Rates
+	known map[rateKey]rateFound
+}
+
+type rateKey struct {
+	day  civil.Date
+	from money.Currency
+}
+
+type rateFound struct {
+	rate money.Rate
+	ok   bool
+}
+
+// NewConverter returns a converter to the base currency. Without rates it converts nothing but the base itself.
+func NewConverter(base money.Currency, rates Rates) *Converter {
+	return &Converter{base: base, rates: rates, known: map[rateKey]rateFound{}}
+}
+
+// Convert returns the amounts in the base currency. Either all are converted or, with an error that says how to
+// get a rate, none is.
+func (c *Converter) Convert(day civil.Date, from money.Currency, amounts ...*int64) error {
+	if from == c.base {
+		return nil
+	}
+	found := c.find(day, from)
+	if !found.ok {
+		return &RowError{
+			Value:  string(from),
+			Reason: fmt.Sprintf("no exchange rate from %s to %s on %s or the %d days before", from, c.base, day, staleRate),
+			Fix:    "import the rates first: a CSV with the columns date, from, to, rate",
+		}
+	}
+	for _, a := range amounts {
+		converted, err := money.Amount{Minor: *a, Currency: from}.Convert(c.base, found.rate)
+		if err != nil {
+			return &RowError{Reason: err.Error()}
+		}
+		*a = converted.Minor
+	}
+	return nil
+}
+
+func (c *Converter) find(day civil.Date, from money.Currency) rateFound {
+	key := rateKey{day, from}
+	found, ok := c.known[key]
+	if ok {
+		return found
+	}
+	for age := 0; age <= staleRate && c.rates != nil && !found.ok; age++ {
+		found.rate, found.ok = c.rates.Rate(day.AddDays(-age), from, c.base)
+	}
+	c.known[key] = found
+	return found
+}
+
+// Located says how many rows an error rejects, and where they start unless the error knows it.
+func Located(err error, line, rows int) error {
+	var row *RowError
+	if errors.As(err, &row) {
+		row.Rows = rows
+		if row.Line == 0 {
+			row.Line = line
+		}
+	}
+	return err
+}

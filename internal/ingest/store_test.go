@@ -1,0 +1,119 @@
+package ingest_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/ingest"
+	"assay/internal/ingest/mapper"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+)
+
+const shop measure.WorkspaceID = "shop"
+
+// bench is a store to import into.
+type bench struct {
+	*warehouse.Warehouse
+	workspace control.Workspace
+}
+
+func newBench(t testing.TB, currency money.Currency, zone string) bench {
+	t.Helper()
+	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: clock, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return bench{warehouse.New(engine), workspace(currency, zone)}
+}
+
+func workspace(currency money.Currency, zone string) control.Workspace {
+	return control.Workspace{ID: shop, Currency: currency, Zone: zone}
+}
+
+func mappingAt(t testing.TB, path string) *mapper.Mapping {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mapper.Parse(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &m
+}
+
+func gunzip(t testing.TB, packed io.Reader) io.Reader {
+	t.Helper()
+	plain, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
+}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func clock() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+
+func (b bench) options(files ...ingest.File) ingest.Options {
+	return ingest.Options{
+		Workspace: b.workspace, HashKey: []byte("key"), Files: files, Clock: clock, Log: quiet(),
+	}
+}
+
+// run imports files that must be accepted.
+func (b bench) run(t testing.TB, o ingest.Options) ingest.Report {
+	t.Helper()
+	report, err := ingest.Run(t.Context(), b, o)
+	if err != nil {
+		t.Fatalf("import: %v\n%s", err, report.Text())
+	}
+	return report
+}
+
+func text(name, content string) ingest.File {
+	return ingest.File{
+		Name: name, Size: int64(len(content)),
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte(content))), nil },
+	}
+}
+
+// shared returns a file of the reference data, and skips the test where it is not there.
+func shared(t testing.TB, path string) ingest.File {
+	t.Helper()
+	f, err := ingest.FileAt("../../../shared/data/commerce/" + path)
+	if os.IsNotExist(err) {
+		t.Skipf("the reference data %s is not there", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (b bench) sums(t testing.TB, first, last string) measure.Sums {
+	t.Helper()
+	days := civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}
+	totals, err := b.StoreTotals(t.Context(), shop, warehouse.Windows{Recent: days})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return totals.Recent
+}

@@ -1,0 +1,148 @@
+package tabular
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// sampled is how much text is looked at to find out what a file is.
+const sampled = 64 << 10
+
+// File is an opened file. It is read once, by one goroutine.
+type File struct {
+	Compressed bool // gzip
+	bytes      *counted
+	text       *bufio.Reader
+	encoding   func() Encoding
+	book       *workbook // instead of text
+}
+
+// Open looks at the first bytes of a file. The name is used in errors only: the content decides what it is.
+func Open(name string, src io.Reader) (*File, error) {
+	f := &File{bytes: &counted{src: src, sum: sha256.New()}}
+	packed := bufio.NewReaderSize(f.bytes, 128<<10)
+	magic, err := packed.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("file %q: %w", name, err)
+	}
+	if bytes.HasPrefix(magic, []byte("PK\x03\x04")) {
+		if f.book, err = openWorkbook(packed); err != nil {
+			return nil, fmt.Errorf("workbook %q: %w", name, err)
+		}
+		f.encoding = func() Encoding { return Workbook }
+		return f, nil
+	}
+	if bytes.HasPrefix(magic, []byte{0x1F, 0x8B}) {
+		plain, err := gzip.NewReader(packed)
+		if err != nil {
+			return nil, fmt.Errorf("gzip file %q: %w", name, err)
+		}
+		f.Compressed = true
+		packed = bufio.NewReaderSize(plain, 128<<10)
+	}
+	text, encoding := decode(packed)
+	f.text, f.encoding = bufio.NewReaderSize(text, sampled), encoding
+	return f, nil
+}
+
+// Encoding returns how the file writes characters. It is certain once the file has been read.
+func (f *File) Encoding() Encoding { return f.encoding() }
+
+// Sheet returns the name of the sheet that is read, and "" when the file is no workbook.
+func (f *File) Sheet() string {
+	if f.book == nil {
+		return ""
+	}
+	return f.book.sheet
+}
+
+// Read returns the number of bytes read so far, packed as they came.
+func (f *File) Read() int64 { return f.bytes.n }
+
+// Hash reads what is left and returns the SHA-256 of the bytes as they came, in hex.
+func (f *File) Hash() (string, error) {
+	if _, err := io.Copy(io.Discard, f.bytes); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(f.bytes.sum.Sum(nil)), nil
+}
+
+// Close frees what a workbook holds. It does not close the source.
+func (f *File) Close() error {
+	if f.book == nil {
+		return nil
+	}
+	return f.book.Close()
+}
+
+// Sample is the beginning of a file, read with one delimiter.
+type Sample struct {
+	Delimiter byte // 0 in a workbook
+	Records   []Record
+}
+
+// delimiters are tried in this order.
+var delimiters = []byte{',', ';', '\t', '|'}
+
+// Samples returns the beginning of the file as each delimiter cuts it, up to limit rows. Rows that cannot be
+// read end a sample. Nothing is used up.
+func (f *File) Samples(limit int) ([]Sample, error) {
+	if f.book != nil {
+		return []Sample{{Records: f.book.head(limit)}}, nil
+	}
+	head, err := f.text.Peek(sampled)
+	complete := errors.Is(err, io.EOF)
+	if err != nil && !complete {
+		return nil, err
+	}
+	if !complete {
+		head = head[:bytes.LastIndexByte(head, '\n')+1]
+	}
+	samples := make([]Sample, 0, len(delimiters))
+	for _, d := range delimiters {
+		samples = append(samples, Sample{Delimiter: d, Records: take(NewScanner(bytes.NewReader(head), d), limit)})
+	}
+	return samples, nil
+}
+
+func take(records Records, limit int) []Record {
+	var out []Record
+	for len(out) < limit {
+		r, err := records.Next()
+		if err != nil {
+			break
+		}
+		r.Fields = append([]string(nil), r.Fields...)
+		out = append(out, r)
+	}
+	return out
+}
+
+// Records reads the file from its first row, cut by the delimiter of one of the samples.
+func (f *File) Records(delimiter byte) Records {
+	if f.book != nil {
+		return f.book
+	}
+	return NewScanner(f.text, delimiter)
+}
+
+// counted hashes and counts what passes.
+type counted struct {
+	src io.Reader
+	sum hash.Hash
+	n   int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.src.Read(p)
+	c.sum.Write(p[:n])
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,164 @@
+package tabular
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+func encoded(t *testing.T, e encoding.Encoding, text string) []byte {
+	t.Helper()
+	out, err := e.NewEncoder().Bytes([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func zipped(t *testing.T, content []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestOpenReadsEveryEncoding(t *testing.T) {
+	t.Parallel()
+	const text = "Tag;Ausgegebener Betrag (EUR);Käufe\n2026-09-01;1.234,50;Größe €\n"
+	want := []Record{row(1, "Tag", "Ausgegebener Betrag (EUR)", "Käufe"), row(2, "2026-09-01", "1.234,50", "Größe €")}
+	files := map[string]struct {
+		content  []byte
+		encoding Encoding
+	}{
+		"utf-8":              {[]byte(text), UTF8},
+		"utf-8 with mark":    {[]byte("\ufeff" + text), UTF8BOM},
+		"utf-16le with mark": {encoded(t, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), text), UTF16LE},
+		"utf-16be with mark": {encoded(t, unicode.UTF16(unicode.BigEndian, unicode.UseBOM), text), UTF16BE},
+		"utf-16le":           {encoded(t, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), text), UTF16LE},
+		"utf-16be":           {encoded(t, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), text), UTF16BE},
+		"windows-1252":       {encoded(t, charmap.Windows1252, text), Windows1252},
+		"gzip":               {zipped(t, []byte(text)), UTF8},
+		"gzip of utf-16":     {zipped(t, encoded(t, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), text)), UTF16LE},
+	}
+	for name, c := range files {
+		f, err := Open(name, bytes.NewReader(c.content))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		samples, err := f.Samples(10)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want, samples[1].Records); diff != "" || samples[1].Delimiter != ';' {
+			t.Errorf("%s: sample (-want +got):\n%s", name, diff)
+		}
+		got, err := all(f.Records(';'))
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+		if f.Encoding() != c.encoding {
+			t.Errorf("%s is read as %s, want %s", name, f.Encoding(), c.encoding)
+		}
+		sum := sha256.Sum256(c.content)
+		if hash, err := f.Hash(); hash != hex.EncodeToString(sum[:]) || err != nil {
+			t.Errorf("%s: the hash is not that of the bytes as they came: %v", name, err)
+		}
+	}
+}
+
+func TestTheFirstCharacterBeyondASCIIDecides(t *testing.T) {
+	t.Parallel()
+	ascii := strings.Repeat("plain,row\n", 20_000) // more than any buffer on the way
+	for text, want := range map[string]Encoding{ascii: UTF8, ascii + "caf\xe9,x\n": Windows1252, ascii + "café,x\n": UTF8} {
+		f, err := Open("late.csv", strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := all(f.Records(','))
+		if err != nil || f.Encoding() != want {
+			t.Errorf("%s, %v; want %s", f.Encoding(), err, want)
+		}
+		if last := rows[len(rows)-1].Fields[0]; last != "café" && last != "plain" {
+			t.Errorf("%s: the last row begins with %q", want, last)
+		}
+	}
+}
+
+func TestWorkbookGivesTheFirstSheetWithRows(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	if _, err := book.NewSheet("Data"); err != nil {
+		t.Fatal(err)
+	}
+	for cell, value := range map[string]any{"A1": "By Day", "B1": "Cost", "A3": "2026-09-01", "B3": 1234.5, "A4": "Total"} {
+		if err := book.SetCellValue("Data", cell, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var content bytes.Buffer
+	if err := book.Write(&content); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open("report.xlsx", &content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	got, err := all(f.Records(0))
+	want := []Record{row(1, "By Day", "Cost"), row(3, "2026-09-01", "1234.5"), row(4, "Total")}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil || f.Sheet() != "Data" {
+		t.Errorf("sheet %q, %v (-want +got):\n%s", f.Sheet(), err, diff)
+	}
+}
+
+func TestOpenRefusesWhatIsNoFile(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"gzip": "\x1f\x8b\x08broken", "workbook": "PK\x03\x04broken"} {
+		if _, err := Open(name, strings.NewReader(content)); err == nil {
+			t.Errorf("a broken %s is opened", name)
+		}
+	}
+}
+
+// FuzzOpen holds that no bytes make opening or reading panic, and that sampling uses nothing up.
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte("a,b\n1,2\n"))
+	f.Add([]byte{0xff, 0xfe, 'a', 0, '\n', 0})
+	f.Add([]byte{0x1f, 0x8b, 8, 0})
+	f.Add([]byte("a\tb\n\"x"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if bytes.HasPrefix(content, []byte("PK\x03\x04")) {
+			t.Skip("workbooks are read by a library")
+		}
+		file, err := Open("fuzz", bytes.NewReader(content))
+		if err != nil {
+			return
+		}
+		samples, err := file.Samples(5)
+		if err != nil {
+			return
+		}
+		rows, _ := all(file.Records(samples[0].Delimiter))
+		for i, r := range samples[0].Records {
+			if i < len(rows) && !cmp.Equal(r, rows[i]) {
+				t.Fatalf("row %d is %+v in the sample and %+v in the file", i, r, rows[i])
+			}
+		}
+	})
+}
