@@ -1,0 +1,105 @@
+package httpapi
+
+import (
+	"log/slog"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+)
+
+// authenticate finds out who calls and keeps it in the exchange. Whatever is wrong with a credential, the answer's
+// body is the same.
+func (s *service) authenticate(x *exchange, r *http.Request) bool {
+	token, sent := bearer(r.Header)
+	if token == "" {
+		s.challenge(x, sent)
+		return false
+	}
+	p, err := s.Auth.Authenticate(r.Context(), token)
+	switch {
+	case err == nil:
+		x.principal = p
+		return true
+	case fault.KindOf(err) == fault.KindUnauthenticated:
+		s.challenge(x, sent)
+	case fault.KindOf(err) == fault.KindMisconfigured:
+		s.Log.ErrorContext(r.Context(), "credential cannot be checked", slog.String("request_id", x.requestID), slog.Any("error", err))
+		x.fail(mcp.Misconfigured, nil)
+	default:
+		s.Log.ErrorContext(r.Context(), "credential cannot be checked", slog.String("request_id", x.requestID), slog.Any("error", err))
+		x.fail(mcp.Internal, nil)
+	}
+	return false
+}
+
+// bearer returns the token of the one Authorization header, "" when there is none or it is not a bearer token after
+// exactly one blank, and whether a credential was sent at all. A token in the query or in a cookie is never read.
+func bearer(h http.Header) (token string, sent bool) {
+	values := h.Values("Authorization")
+	if len(values) != 1 {
+		return "", len(values) > 0
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") || strings.ContainsAny(token, " \t,") {
+		return "", true
+	}
+	return token, true
+}
+
+// challenge answers 401 and says where a token can be had. Only a credential that was sent can be invalid.
+func (s *service) challenge(x *exchange, sent bool) {
+	value := `Bearer resource_metadata="` + s.metadataURL + `", scope="` + string(control.ScopeRead) + `"`
+	if sent {
+		value += `, error="invalid_token"`
+	}
+	x.Header().Set("WWW-Authenticate", value)
+	x.fail(mcp.Unauthenticated, nil)
+}
+
+// stepUp is the challenge that asks for more scopes. It names those already granted too, because a client asks for
+// exactly what it is told.
+func (s *service) stepUp(p auth.Principal, needed []string) string {
+	var all []string
+	for _, scope := range control.Scopes() {
+		if p.Has(scope) || slices.Contains(needed, string(scope)) {
+			all = append(all, string(scope))
+		}
+	}
+	return `Bearer error="insufficient_scope", scope="` + strings.Join(all, " ") + `", resource_metadata="` + s.metadataURL + `"`
+}
+
+// withinLimit counts the call and refuses it when the workspace had its calls for this minute.
+func (s *service) withinLimit(x *exchange, r *http.Request) bool {
+	d := s.Limits.Count(r.Context(), x.principal)
+	reset := wholeSeconds(d.ResetIn)
+	limit, left := strconv.Itoa(d.PerMinute), strconv.Itoa(max(0, d.PerMinute-d.Used))
+	h := x.Header()
+	h.Set("RateLimit-Limit", limit)
+	h.Set("RateLimit-Remaining", left)
+	h.Set("RateLimit-Reset", reset)
+	h.Set("RateLimit-Policy", `"workspace";q=`+limit+`;w=60`)
+	h.Set("RateLimit", `"workspace";r=`+left+`;t=`+reset)
+	if d.Allowed {
+		return true
+	}
+	s.Metrics.RateLimited()
+	h.Set("Retry-After", reset)
+	x.fail(mcp.RateLimited, struct {
+		Used      int `json:"queriesUsed"`
+		PerMinute int `json:"ratePerMin"`
+	}{d.Used, d.PerMinute})
+	return false
+}
+
+// wholeSeconds rounds up, so that who waits as long as told is not too early.
+func wholeSeconds(d time.Duration) string {
+	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
+}

@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"assay/internal/control"
+	"assay/internal/mcp"
+)
+
+// describe is the answer of /api/mcp/info.
+func (s *service) describe() []byte {
+	tools := make([]string, len(s.Tools))
+	for i, t := range s.Tools {
+		tools[i] = t.Name
+	}
+	methods := []string{"api_key"}
+	if s.OAuth != nil {
+		methods = []string{"oauth", "api_key"}
+	}
+	return mustJSON(map[string]any{
+		"name":             "assay",
+		"version":          s.Version,
+		"protocolVersions": mcp.ProtocolVersions(),
+		"tools":            tools,
+		"auth": map[string]any{
+			"methods":           methods,
+			"header":            "Authorization: Bearer <access token or API key>",
+			"resource_metadata": s.metadataURL,
+			"scopes":            control.Scopes(),
+		},
+	})
+}
+
+// serveInfo answers an authenticated caller. It does not count against the limit.
+func (s *service) serveInfo(x *exchange, r *http.Request) {
+	if s.authenticate(x, r) {
+		x.json(http.StatusOK, s.info)
+	}
+}
+
+// resourceMetadata says which authorization server gives out tokens for the endpoint (RFC 9728). It offers only the
+// least scope; more are asked for when a call needs them.
+func (s *service) resourceMetadata() []byte {
+	return mustJSON(map[string]any{
+		"resource":                 s.BaseURL + rpcPath,
+		"authorization_servers":    []string{s.BaseURL},
+		"scopes_supported":         []control.Scope{control.ScopeRead},
+		"bearer_methods_supported": []string{"header"},
+		"resource_name":            "Assay",
+	})
+}
+
+func (s *service) serveResource(x *exchange, _ *http.Request) {
+	x.Header().Set("Access-Control-Allow-Origin", "*")
+	x.json(http.StatusOK, s.resource)
+}
+
+func (s *service) serveOpenAPI(x *exchange, _ *http.Request) {
+	x.Header().Set("Access-Control-Allow-Origin", "*")
+	x.json(http.StatusOK, s.openapi)
+}
+
+// oauth leaves a request to the authorization server. Without one the client is told so in OAuth's own words.
+func (s *service) oauth(x *exchange, r *http.Request) {
+	if s.OAuth == nil {
+		x.json(http.StatusServiceUnavailable, []byte(`{"error":"temporarily_unavailable","error_description":"This service has no authorization server. Use an API key."}`))
+		return
+	}
+	s.OAuth.ServeHTTP(x, r)
+}
+
+func (s *service) serverMetadata(x *exchange, r *http.Request) {
+	if s.OAuth == nil {
+		x.json(http.StatusNotFound, []byte(`{"error":"not_found"}`))
+		return
+	}
+	s.OAuth.ServeHTTP(x, r)
+}
+
+func (s *service) live(x *exchange, _ *http.Request) {
+	x.json(http.StatusOK, []byte(`{"status":"ok"}`))
+}
+
+func (s *service) ready(x *exchange, r *http.Request) {
+	if s.Ready != nil {
+		if err := s.Ready(r.Context()); err != nil {
+			s.Log.WarnContext(r.Context(), "not ready", slog.Any("error", err))
+			x.json(http.StatusServiceUnavailable, []byte(`{"status":"unavailable"}`))
+			return
+		}
+	}
+	x.json(http.StatusOK, []byte(`{"status":"ready"}`))
+}
+
+// mustJSON encodes what the program itself made, with the characters <, > and & as they are.
+func mustJSON(v any) []byte {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("value that JSON cannot hold: " + err.Error())
+	}
+	return []byte(strings.TrimSuffix(b.String(), "\n"))
+}

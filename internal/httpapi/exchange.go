@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/mcp"
+)
+
+// exchange is one request being answered, with what the log and the metrics want to know of it.
+type exchange struct {
+	http.ResponseWriter
+	requestID string
+	route     string
+	principal auth.Principal
+	reply     mcp.Reply
+	status    int
+}
+
+// WriteHeader notes the status.
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 {
+		x.status = status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+// Write notes that something is written.
+func (x *exchange) Write(b []byte) (int, error) {
+	x.status = cmp.Or(x.status, http.StatusOK)
+	return x.ResponseWriter.Write(b)
+}
+
+// Unwrap lets [http.ResponseController] reach the connection.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// ServeHTTP answers one request, logs it and measures it.
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := s.Now()
+	x := &exchange{ResponseWriter: w, requestID: requestID(r)}
+	x.Header().Set("X-Request-Id", x.requestID)
+	s.secure(x.Header())
+	defer func() {
+		if cause := recover(); cause != nil {
+			if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+				panic(cause)
+			}
+			s.panicked(x, r, cause)
+		}
+		s.finish(x, r, s.Now().Sub(began))
+	}()
+	s.dispatch(x, r)
+}
+
+// secure sets the headers that every answer has. Pages add to them.
+func (s *service) secure(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	if strings.HasPrefix(s.BaseURL, "https://") {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}
+
+// requestID is the caller's own if it can stand in a log, else a new one.
+func requestID(r *http.Request) string {
+	id := r.Header.Get("X-Request-Id")
+	sane := len(id) > 0 && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:") == ""
+	if sane {
+		return id
+	}
+	return rand.Text()
+}
+
+func (s *service) panicked(x *exchange, r *http.Request, cause any) {
+	s.Log.ErrorContext(r.Context(), "panic", slog.String("request_id", x.requestID), slog.String("route", x.route),
+		slog.String("error", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
+	if x.status == 0 {
+		x.fail(mcp.Internal, nil)
+	}
+}
+
+func (s *service) finish(x *exchange, r *http.Request, took time.Duration) {
+	s.Metrics.Request(x.route, x.status)
+	if x.reply.Method == "tools/call" {
+		s.Metrics.Call(s.knownTool(x.reply.Tool), x.reply.Outcome, took)
+	}
+	level := slog.LevelInfo
+	if x.route == routeHealth {
+		level = slog.LevelDebug
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", x.requestID), slog.String("method", r.Method), slog.String("path", shortened(r.URL.Path)),
+		slog.Int("status", x.status), slog.Duration("duration", took),
+	}
+	for _, a := range []slog.Attr{
+		slog.String("workspace", string(x.principal.Workspace.ID)), slog.String("actor", x.principal.Actor),
+		slog.String("rpc_method", x.reply.Method), slog.String("tool", x.reply.Tool), slog.String("outcome", x.reply.Outcome),
+	} {
+		if a.Value.String() != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	if x.reply.Err != nil {
+		level = slog.LevelError
+		attrs = append(attrs, slog.Any("error", x.reply.Err))
+	}
+	s.Log.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// knownTool keeps names that callers made up out of the metrics.
+func (s *service) knownTool(name string) string {
+	if slices.ContainsFunc(s.Tools, func(t ToolDoc) bool { return t.Name == name }) {
+		return name
+	}
+	return "unknown"
+}
+
+func shortened(path string) string { return path[:min(len(path), 200)] }
+
+// json writes a JSON answer that no cache keeps.
+func (x *exchange) json(status int, body []byte) {
+	h := x.Header()
+	h.Set("Content-Type", "application/json")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+	}
+	x.WriteHeader(status)
+	if _, err := x.Write(body); err != nil {
+		return // the client is gone, and nobody is left to tell
+	}
+}
+
+// fail writes the error envelope of a failure found before the message was read.
+func (x *exchange) fail(f mcp.Failure, data any) {
+	x.reply.Outcome = f.Class()
+	x.json(f.Status(), f.Body(nil, "", data))
+}

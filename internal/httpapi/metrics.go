@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics counts in Prometheus' format, in a registry of its own. No label holds anything a caller made up or
+// anything that tells workspaces apart.
+type Metrics struct {
+	registry *prometheus.Registry
+	calls    *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	requests *prometheus.CounterVec
+	limited  prometheus.Counter
+}
+
+// NewMetrics returns metrics that stand at zero.
+func NewMetrics() *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "assay_calls_total", Help: "Calls of tools by outcome.",
+		}, []string{"tool", "outcome"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "assay_call_duration_seconds", Help: "Time to answer a call of a tool.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"tool"}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "assay_http_requests_total", Help: "HTTP requests by route and status.",
+		}, []string{"route", "status"}),
+		limited: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "assay_rate_limited_total", Help: "Calls refused by the rate limit.",
+		}),
+	}
+	m.registry.MustRegister(m.calls, m.duration, m.requests, m.limited,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Call implements [Recorder].
+func (m *Metrics) Call(tool, outcome string, took time.Duration) {
+	m.calls.WithLabelValues(tool, outcome).Inc()
+	m.duration.WithLabelValues(tool).Observe(took.Seconds())
+}
+
+// Request implements [Recorder].
+func (m *Metrics) Request(route string, status int) {
+	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
+}
+
+// RateLimited implements [Recorder].
+func (m *Metrics) RateLimited() { m.limited.Inc() }
+
+// Handler returns the page that Prometheus reads. It is served apart from the API, because it is not for callers.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+}

@@ -1,0 +1,155 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"assay/internal/mcp"
+)
+
+// operation is what the document says of one method of a path.
+type operation struct {
+	ID          string            `json:"operationId,omitempty"`
+	Summary     string            `json:"summary"`
+	Description string            `json:"description,omitempty"`
+	Security    []object          `json:"security,omitempty"`
+	Parameters  []object          `json:"parameters,omitempty"`
+	Body        object            `json:"requestBody,omitempty"`
+	Responses   map[string]object `json:"responses"`
+}
+
+func jsonOf(schema string) object {
+	return object{"application/json": object{"schema": ref(schema)}}
+}
+
+func answer(description, schema string) object {
+	if schema == "" {
+		return object{"description": description}
+	}
+	return object{"description": description, "content": jsonOf(schema)}
+}
+
+func withHeaders(response object, names ...string) object {
+	headers := object{}
+	for _, name := range names {
+		headers[name] = object{"schema": ofType("string")}
+	}
+	response["headers"] = headers
+	return response
+}
+
+func secured() []object { return []object{{"bearer": []string{}}} }
+
+func docRPC() map[string]operation {
+	limits := []string{"RateLimit", "RateLimit-Policy", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"}
+	return map[string]operation{http.MethodPost: {
+		ID: "rpc", Summary: "Call a method: initialize, list and call tools, read resources and prompts",
+		Security: secured(),
+		Parameters: []object{{
+			"name": "Mcp-Protocol-Version", "in": "header", "required": false,
+			"schema": object{"type": "string", "enum": mcp.ProtocolVersions()},
+		}},
+		Body: object{"required": true, "content": jsonOf("Request")},
+		Responses: map[string]object{
+			"200": withHeaders(answer("A result, or error -32601 for an unknown method. What a tool refuses is a result with isError.", "Response"), limits...),
+			"202": answer("A notification was received. There is no body.", ""),
+			"400": answer("-32700 no JSON, -32600 no request, -32602 wrong params or protocol version, 400 wrong path", "Error"),
+			"401": withHeaders(answer("-32000: no valid credential", "Error"), "WWW-Authenticate"),
+			"403": withHeaders(answer("-32000: origin not allowed, or the token lacks a scope", "Error"), "WWW-Authenticate"),
+			"405": withHeaders(answer("-32600: only POST is answered", "Error"), "Allow"),
+			"413": answer("-32600: the body is above 1 MiB", "Error"),
+			"415": answer("-32600: the body is not application/json", "Error"),
+			"421": answer("-32000: another host was meant", "Error"),
+			"429": withHeaders(answer("-32000: too many calls in this minute; data holds queriesUsed and ratePerMin", "Error"), append(limits, "Retry-After")...),
+			"500": answer("-32603 a defect of the service, or 500 when it is not configured to check the credential", "Error"),
+		},
+	}}
+}
+
+func docInfo() map[string]operation {
+	return map[string]operation{http.MethodGet: {
+		ID: "info", Summary: "What the server is: name, versions, tools, ways to authenticate", Security: secured(),
+		Responses: map[string]object{
+			"200": answer("The server's metadata", "ServerInfo"),
+			"401": withHeaders(answer("-32000: no valid credential", "Error"), "WWW-Authenticate"),
+			"403": answer("-32000: origin not allowed", "Error"),
+			"405": withHeaders(answer("-32600: only GET is answered", "Error"), "Allow"),
+			"500": answer("500: the service is not configured to check the credential", "Error"),
+		},
+	}}
+}
+
+func docAuthorize() map[string]operation {
+	return map[string]operation{
+		http.MethodGet: {
+			ID: "authorizePage", Summary: "OAuth authorization with PKCE: sign-in and consent",
+			Responses: map[string]object{
+				"200": answer("The page", ""), "303": answer("Back to the client", ""),
+				"400": answer("The request cannot be trusted", ""), "503": answer("There is no authorization server", "OAuthError"),
+			},
+		},
+		http.MethodPost: {
+			ID: "authorize", Summary: "OAuth authorization with PKCE: the same request by form, and the decision",
+			Body: object{"required": true, "content": object{"application/x-www-form-urlencoded": object{"schema": ofType("object")}}},
+			Responses: map[string]object{
+				"200": answer("The page", ""), "303": answer("Back to the client", ""), "400": answer("The request cannot be trusted", ""),
+				"403": answer("The form is not this session's", ""), "503": answer("There is no authorization server", "OAuthError"),
+			},
+		},
+	}
+}
+
+func docToken() map[string]operation {
+	return map[string]operation{http.MethodPost: {
+		ID: "token", Summary: "OAuth token and refresh exchange",
+		Body:      object{"required": true, "content": object{"application/x-www-form-urlencoded": object{"schema": ofType("object")}}},
+		Responses: oauthAnswers("200", "The tokens"),
+	}}
+}
+
+func docRegister() map[string]operation {
+	return map[string]operation{http.MethodPost: {
+		ID: "register", Summary: "OAuth dynamic client registration",
+		Body:      object{"required": true, "content": object{"application/json": object{"schema": ofType("object")}}},
+		Responses: oauthAnswers("201", "The client"),
+	}}
+}
+
+func oauthAnswers(good, description string) map[string]object {
+	return map[string]object{
+		good:  answer(description, "OAuthMetadata"),
+		"400": answer("The request is not acceptable", "OAuthError"),
+		"401": answer("The client is not known", "OAuthError"),
+		"405": withHeaders(answer("Only POST is answered", "Error"), "Allow"),
+		"413": answer("The body is above 16 KiB", "OAuthError"),
+		"429": withHeaders(answer("Too many from this address", "OAuthError"), "Retry-After"),
+		"503": answer("There is no authorization server", "OAuthError"),
+	}
+}
+
+func docServerMetadata() map[string]operation {
+	return map[string]operation{http.MethodGet: {
+		Summary:   "OAuth authorization server metadata (RFC 8414)",
+		Responses: map[string]object{"200": answer("The metadata", "OAuthMetadata"), "404": answer("There is no authorization server", "")},
+	}}
+}
+
+func docResource() map[string]operation {
+	return map[string]operation{http.MethodGet: {
+		Summary:   "OAuth protected resource metadata (RFC 9728)",
+		Responses: map[string]object{"200": answer("The metadata", "ResourceMetadata")},
+	}}
+}
+
+func docOpenAPI() map[string]operation {
+	return map[string]operation{http.MethodGet: {
+		Summary:   "This document",
+		Responses: map[string]object{"200": {"description": "OpenAPI 3.1", "content": object{"application/json": object{"schema": ofType("object")}}}},
+	}}
+}
+
+func docHealth(summary string) map[string]operation {
+	return map[string]operation{http.MethodGet: {
+		Summary:   summary,
+		Responses: map[string]object{"200": answer("Yes", ""), "503": answer("No", "")},
+	}}
+}

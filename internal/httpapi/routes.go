@@ -1,0 +1,98 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"assay/internal/mcp"
+)
+
+// The paths.
+const (
+	apiPath              = "/api/mcp"
+	rpcPath              = "/api/mcp/rpc"
+	infoPath             = "/api/mcp/info"
+	authorizePath        = "/api/mcp/authorize"
+	tokenPath            = "/api/mcp/token" //nolint:gosec // a path, not a credential
+	registerPath         = "/api/mcp/register"
+	resourceMetadataPath = "/.well-known/oauth-protected-resource"
+	serverMetadataPath   = "/.well-known/oauth-authorization-server"
+	openapiPath          = "/openapi/mcp.json"
+	livePath             = "/healthz"
+	readyPath            = "/readyz"
+)
+
+// Names of routes in logs and metrics, besides the paths themselves.
+const (
+	routeHealth    = "health"
+	routeWrongPath = "wrong_path"
+	routePages     = "pages"
+)
+
+// route is a path that the service answers. The table of routes is also what the OpenAPI document is made of.
+type route struct {
+	path    string
+	name    string // in logs and metrics
+	methods []string
+	guarded bool // host and origin are checked, and browsers of allowed origins may call
+	serve   func(*service, *exchange, *http.Request)
+	docs    map[string]operation // by method
+}
+
+// routes lists every path of the API. What is not listed belongs to the pages.
+func routes() []route {
+	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
+	return []route{
+		{rpcPath, "rpc", post, true, (*service).rpc, docRPC()},
+		{infoPath, "info", get[:1], true, (*service).serveInfo, docInfo()},
+		{authorizePath, "authorize", []string{http.MethodGet, http.MethodPost}, false, (*service).oauth, docAuthorize()},
+		{tokenPath, "token", post, false, (*service).oauth, docToken()},
+		{registerPath, "register", post, false, (*service).oauth, docRegister()},
+		{serverMetadataPath, "server_metadata", get, false, (*service).serverMetadata, docServerMetadata()},
+		{serverMetadataPath + rpcPath, "server_metadata", get, false, (*service).serverMetadata, docServerMetadata()},
+		{resourceMetadataPath, "resource_metadata", get, false, (*service).serveResource, docResource()},
+		{resourceMetadataPath + rpcPath, "resource_metadata", get, false, (*service).serveResource, docResource()},
+		{openapiPath, "openapi", get, false, (*service).serveOpenAPI, docOpenAPI()},
+		{livePath, routeHealth, get, false, (*service).live, docHealth("Whether the process runs")},
+		{readyPath, routeHealth, get, false, (*service).ready, docHealth("Whether the stores can be reached")},
+	}
+}
+
+// dispatch finds the route by the exact path, without the cleaning and redirecting of [http.ServeMux]: a path
+// that is nearly right is told so. The order of checks is path, method, host, origin.
+func (s *service) dispatch(x *exchange, r *http.Request) {
+	known := s.routes[r.URL.Path]
+	switch {
+	case known != nil:
+		x.route = known.name
+		s.enter(known, x, r)
+	case r.URL.Path == apiPath || strings.HasPrefix(r.URL.Path, apiPath+"/"):
+		x.route = routeWrongPath
+		x.fail(mcp.WrongPath, map[string]string{"reason": "use POST " + rpcPath + " for calls and GET " + infoPath + " for metadata"})
+	case s.Pages != nil:
+		x.route = routePages
+		s.Pages.ServeHTTP(x, r)
+	default:
+		x.route = routePages
+		x.json(http.StatusNotFound, []byte(`{"error":"not_found"}`))
+	}
+}
+
+func (s *service) enter(known *route, x *exchange, r *http.Request) {
+	if r.Method == http.MethodOptions && known.guarded {
+		s.preflight(known, x, r)
+		return
+	}
+	// The authorization server answers for its own paths in a browser's preflight.
+	passes := r.Method == http.MethodOptions && s.OAuth != nil
+	if !passes && !slices.Contains(known.methods, r.Method) {
+		x.Header().Set("Allow", strings.Join(known.methods, ", "))
+		x.fail(mcp.MethodNotAllowed, nil)
+		return
+	}
+	if known.guarded && !s.admit(x, r) {
+		return
+	}
+	known.serve(s, x, r)
+}

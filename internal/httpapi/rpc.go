@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"assay/internal/mcp"
+)
+
+// maxBody is the largest request that is read: 1 MiB.
+const maxBody = 1 << 20
+
+var errTooLarge = errors.New("body above 1 MiB")
+
+// rpc answers POST /api/mcp/rpc. Path, method, host and origin are checked already; the order from here on is
+// size, credential, rate limit, media type, and then the message itself.
+func (s *service) rpc(x *exchange, r *http.Request) {
+	body, err := readBody(r)
+	if err != nil {
+		s.refuseBody(x, err)
+		return
+	}
+	if !s.authenticate(x, r) || !s.withinLimit(x, r) {
+		return
+	}
+	if !isJSON(r.Header.Get("Content-Type")) {
+		x.fail(mcp.WrongMediaType, nil)
+		return
+	}
+	version, sent := r.Header["Mcp-Protocol-Version"]
+	x.reply = s.server.Handle(r.Context(), s.Session(x.principal, x.requestID), mcp.Incoming{
+		Body: body, ProtocolVersion: strings.Join(version, ", "), HasVersion: sent,
+	})
+	if x.reply.Outcome == mcp.InsufficientScope.Class() {
+		x.Header().Set("WWW-Authenticate", s.stepUp(x.principal, x.reply.RequiredScopes))
+	}
+	if x.reply.Body == nil {
+		x.WriteHeader(x.reply.Status)
+		return
+	}
+	x.json(x.reply.Status, x.reply.Body)
+}
+
+// readBody reads one byte more than is allowed to tell a full body from one that is too large. The length that
+// was announced only saves copying.
+func readBody(r *http.Request) ([]byte, error) {
+	var b bytes.Buffer
+	if r.ContentLength > 0 {
+		b.Grow(int(min(r.ContentLength, maxBody)) + bytes.MinRead)
+	}
+	if _, err := b.ReadFrom(io.LimitReader(r.Body, maxBody+1)); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxBody {
+		return nil, errTooLarge
+	}
+	return b.Bytes(), nil
+}
+
+func (s *service) refuseBody(x *exchange, err error) {
+	x.Header().Set("Connection", "close")
+	if errors.Is(err, errTooLarge) {
+		x.fail(mcp.BodyTooLarge, nil)
+		return
+	}
+	x.fail(mcp.NotJSON, nil) // cut off, or not the chunks it said it was
+}
+
+func isJSON(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && media == "application/json"
+}

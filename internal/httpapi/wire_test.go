@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/textproto"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the answers in testdata")
+
+// everywhere are the headers that every answer has; a test of their own holds them.
+var everywhere = []string{"X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "X-Request-Id", "Cache-Control", "Vary"}
+
+// TestWire plays the scripts of testdata, each on a service of its own that allows 20 calls a minute. A section is
+// a request: the method and path, headers, an empty line, the body. Its answer is the section of the same name
+// with "answer" behind it.
+func TestWire(t *testing.T) {
+	t.Parallel()
+	scripts, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, script := range scripts {
+		t.Run(strings.TrimSuffix(filepath.Base(script), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			play(t, script)
+		})
+	}
+}
+
+func play(t *testing.T, script string) {
+	t.Helper()
+	archive, err := txtar.ParseFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(bytes.TrimSpace(archive.Comment)) == 0 {
+		t.Error("the script does not say what it is for")
+	}
+	service := testService(t, nil)
+	answers := map[string]string{}
+	played := &txtar.Archive{Comment: archive.Comment}
+	for _, section := range archive.Files {
+		if strings.HasSuffix(section.Name, " answer") {
+			answers[section.Name] = string(section.Data)
+			continue
+		}
+		recorder := httptest.NewRecorder()
+		service.ServeHTTP(recorder, requestOf(t, section.Data))
+		answer := txtar.File{Name: section.Name + " answer", Data: []byte(written(recorder.Result(), recorder.Body.String()))}
+		played.Files = append(played.Files, section, answer)
+	}
+	if *update {
+		if err := os.WriteFile(script, txtar.Format(played), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, section := range played.Files {
+		if strings.HasSuffix(section.Name, " answer") {
+			if diff := cmp.Diff(answers[section.Name], string(section.Data)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", section.Name, diff)
+			}
+		}
+	}
+}
+
+func requestOf(t *testing.T, text []byte) *http.Request {
+	t.Helper()
+	head, body, _ := strings.Cut(string(text), "\n\n")
+	line, headers, _ := strings.Cut(head, "\n")
+	method, target, _ := strings.Cut(strings.TrimSpace(line), " ")
+	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(strings.TrimSuffix(body, "\n")))
+	parsed, err := textproto.NewReader(bufio.NewReader(strings.NewReader(strings.TrimSpace(headers) + "\r\n\r\n"))).ReadMIMEHeader()
+	if err != nil && strings.TrimSpace(headers) != "" {
+		t.Fatalf("headers of %s: %v", line, err)
+	}
+	r.Header = http.Header(parsed)
+	r.Host = "127.0.0.1:8080"
+	if host := r.Header.Get("Host"); host != "" {
+		r.Host = host
+		r.Header.Del("Host")
+	}
+	return r
+}
+
+func written(r *http.Response, body string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d\n", r.StatusCode)
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		if !slices.Contains(everywhere, name) {
+			fmt.Fprintf(&b, "%s: %s\n", name, strings.Join(r.Header[name], " | "))
+		}
+	}
+	if body != "" {
+		b.WriteString("\n" + body + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,160 @@
+package tools
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/money"
+)
+
+// An answer is a struct that embeds, in this order, [opening], what the tool alone has to say, its Metrics, a [table]
+// of rows and [closing]. encoding/json then writes the members in the order that every tool keeps.
+//
+// A field of a row or of a metric may carry the tag detail:"analyst" or detail:"debug"; it is left out below that
+// level and must be optional. Figures have the types of round.go and are rounded when the answer is written.
+type answer interface {
+	start() *opening
+	end() *closing
+	tabular
+}
+
+// opening is how every answer begins.
+type opening struct {
+	Summary  string         `json:"summary" doc:"One to three sentences: the figure, the comparison, the biggest mover, a caveat."`
+	Period   *Period        `json:"period,omitempty"`
+	Currency money.Currency `json:"currency,omitempty" doc:"Of every amount of money, in whole units."`
+}
+
+func (o *opening) start() *opening { return o }
+
+// Period is the days an answer is about, both ends included.
+type Period struct {
+	Start    civil.Date `json:"start"`
+	End      civil.Date `json:"end"`
+	Days     int        `json:"days"`
+	Timezone string     `json:"timezone" doc:"The zone whose midnight begins a day."`
+	Partial  bool       `json:"partial" doc:"The last day is not over."`
+}
+
+// closing is how every answer ends.
+type closing struct {
+	Pagination     *Pagination     `json:"pagination,omitempty"`
+	Truncated      *Truncated      `json:"truncated,omitempty"`
+	Warnings       []Warning       `json:"warnings,omitempty"`
+	Next           []Next          `json:"next,omitempty"`
+	Sources        []Source        `json:"sources,omitzero"`
+	DataQuality    *DataQuality    `json:"data_quality,omitempty"`
+	StoreDataRange *StoreDataRange `json:"store_data_range,omitempty"`
+
+	allRows bool // the rows are few and belong together, so the level does not cut them
+}
+
+func (c *closing) end() *closing { return c }
+
+// warn adds a warning.
+func (c *closing) warn(code, text string) {
+	c.Warnings = append(c.Warnings, Warning{Code: code, Text: text})
+}
+
+// Pagination says which part of all rows an answer holds.
+type Pagination struct {
+	Limit      int  `json:"limit"`
+	Offset     int  `json:"offset"`
+	Returned   int  `json:"returned"`
+	Total      int  `json:"total"`
+	HasMore    bool `json:"has_more"`
+	NextOffset *int `json:"next_offset"`
+}
+
+// JSONSchema says that the last page has no next offset.
+func (Pagination) JSONSchema() json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{"limit":{"type":"integer"},"offset":{"type":"integer"},"returned":{"type":"integer"},` +
+		`"total":{"type":"integer"},"has_more":{"type":"boolean"},"next_offset":{"type":["integer","null"]}},` +
+		`"required":["limit","offset","returned","total","has_more","next_offset"]}`)
+}
+
+// show notes how many rows the page holds, and where the next one begins.
+func (p *Pagination) show(returned int) {
+	p.Returned = returned
+	p.HasMore = returned > 0 && p.Offset+returned < p.Total
+	p.NextOffset = nil
+	if p.HasMore {
+		p.NextOffset = new(p.Offset + returned)
+	}
+}
+
+// Truncated says what was cut and how to get it.
+type Truncated struct {
+	RowsReturned int    `json:"rows_returned"`
+	RowsTotal    int    `json:"rows_total"`
+	Reason       string `json:"reason"`
+	How          string `json:"how"`
+}
+
+// Warning is something to know before using the figures.
+type Warning struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+// Next is a call worth making after this one. It is complete and this caller may make it.
+type Next struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments"`
+	Reason    string         `json:"reason"`
+}
+
+// Source is one of the deliveries that the answer rests on.
+type Source struct {
+	Source      string     `json:"source"`
+	Kind        string     `json:"kind"`
+	LastDay     civil.Date `json:"last_day,omitzero"`
+	FirstDay    civil.Date `json:"first_day,omitzero" detail:"analyst"`
+	MissingDays int64      `json:"missing_days,omitempty" detail:"analyst"`
+	Rows        int64      `json:"rows,omitempty" detail:"debug"`
+}
+
+// DataQuality says how the figures were made.
+type DataQuality struct {
+	Revenue       string        `json:"revenue,omitempty" doc:"What revenue means in this workspace."`
+	Model         measure.Model `json:"model,omitempty" doc:"How orders were credited to channels."`
+	MissingDays   int64         `json:"missing_days,omitempty" doc:"Days without a row inside the sources' ranges."`
+	UndatedRefund *Money        `json:"undated_refunds,omitempty" doc:"Refunds of unknown date, dated by their orders."`
+	Method        string        `json:"method,omitempty" detail:"analyst" doc:"How what was inferred was inferred."`
+	DataVersion   uint64        `json:"data_version,omitempty" detail:"debug"`
+	Read          []Read        `json:"read,omitempty" detail:"debug"`
+}
+
+// Read is a question that was put to the warehouse and the number of rows it returned.
+type Read struct {
+	Question string `json:"question"`
+	Rows     int    `json:"rows"`
+}
+
+// StoreDataRange is from when to when the store has orders and ad reports.
+type StoreDataRange struct {
+	Start   civil.Date `json:"start,omitzero"`
+	End     civil.Date `json:"end,omitzero"`
+	AdStart civil.Date `json:"ad_start,omitzero" detail:"analyst"`
+	AdEnd   civil.Date `json:"ad_end,omitzero" detail:"analyst"`
+}
+
+// table is the rows of an answer.
+type table[R any] struct {
+	Rows []R `json:"rows"`
+}
+
+// tabular is a table whose kind of row does not matter.
+type tabular interface {
+	size() int
+	keep(n int) // cuts the table to its first n rows
+	rows() reflect.Value
+}
+
+func (t *table[R]) size() int { return len(t.Rows) }
+
+func (t *table[R]) keep(n int) { t.Rows = append([]R{}, t.Rows[:min(n, len(t.Rows))]...) }
+
+func (t *table[R]) rows() reflect.Value { return reflect.ValueOf(t.Rows) }

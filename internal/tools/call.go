@@ -1,0 +1,202 @@
+package tools
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// Facts are the questions about a store that the tools ask. [warehouse.Warehouse] answers them.
+type Facts interface {
+	ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
+	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
+	ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]warehouse.ChannelDay, error)
+	Campaigns(ctx context.Context, ws measure.WorkspaceID, of warehouse.CampaignsOf) (warehouse.CampaignPage, error)
+	Products(ctx context.Context, ws measure.WorkspaceID, of warehouse.ProductsOf) (warehouse.ProductPage, error)
+	Coupons(ctx context.Context, ws measure.WorkspaceID, of warehouse.CouponsOf) (warehouse.CouponPage, error)
+	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
+	Channels(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.ChannelVolume, error)
+	Sources(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.SourceState, error)
+	Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]warehouse.ImportRecord, error)
+	Version(ws measure.WorkspaceID) uint64
+}
+
+// Keys lists a workspace's API keys. The store of control data does.
+type Keys interface {
+	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
+}
+
+// Call is one call of a tool: who calls, when, and what may be asked.
+type Call struct {
+	Workspace control.Workspace
+	Principal auth.Principal
+	Now       time.Time  // in UTC
+	Today     civil.Date // in the workspace's zone
+	Facts     Facts
+	Store     store    // what the workspace has, as of this call
+	Keys      Keys     // nil: the workspace's keys are not looked at
+	Tools     []string // the names of all tools, in the contract's order
+	Log       *slog.Logger
+
+	view       shared // how the answer is to be written
+	limitGiven bool   // the caller set a limit, which then wins over the level's
+	reads      []Read // what was asked, for the debug level
+}
+
+// store is what a workspace has. It changes only with an import.
+type store struct {
+	warehouse.Coverage
+	channels []warehouse.ChannelVolume
+	sources  []warehouse.SourceState
+}
+
+// empty reports whether nothing was ever imported that a figure could come from.
+func (s store) empty() bool { return s.days().Days() == 0 }
+
+// days is from the first to the last day of anything: orders, refunds, reports or spend.
+func (s store) days() civil.Range {
+	all := join(s.OrderDays, s.AdDays)
+	for _, v := range s.channels {
+		all = join(all, v.Days)
+	}
+	return all
+}
+
+// join returns the shortest period that holds both.
+func join(a, b civil.Range) civil.Range {
+	switch {
+	case a.Days() == 0:
+		return b
+	case b.Days() == 0:
+		return a
+	}
+	if b.First.Before(a.First) {
+		a.First = b.First
+	}
+	if b.Last.After(a.Last) {
+		a.Last = b.Last
+	}
+	return a
+}
+
+func (s store) volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
+	at := slices.IndexFunc(s.channels, func(v warehouse.ChannelVolume) bool { return v.Channel == of })
+	if at < 0 {
+		return warehouse.ChannelVolume{}, false
+	}
+	return s.channels[at], true
+}
+
+// figures makes figures in the workspace's currency.
+func (c *Call) figures() figures {
+	return figures{currency: c.Workspace.Currency, basis: c.Workspace.Basis}
+}
+
+// window returns the period between two days. An end that was not given is today, a start lies that many days before
+// the end.
+func (c *Call) window(start, end civil.Date, daysBack int) (civil.Range, error) {
+	w := civil.Range{Last: end.Or(c.Today)}
+	w.First = start.Or(w.Last.AddDays(-daysBack))
+	if w.Last.Before(w.First) {
+		return w, fault.Invalid("start_date %s lies after end_date %s", w.First, w.Last).
+			WithHint(`Corrected arguments: {"start_date":"%s","end_date":"%s"}`, w.First.AddDays(-daysBack), w.First)
+	}
+	return w, nil
+}
+
+// period describes a window.
+func (c *Call) period(w civil.Range) *Period {
+	return &Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
+}
+
+// channel returns the canonical key of a channel that the caller named, "" when none was named. A channel that the
+// store does not know is a fault that lists those it knows.
+func (c *Call) channel(name string) (measure.Channel, error) {
+	if name == "" {
+		return "", nil
+	}
+	key := measure.ParseChannel(name)
+	if _, ok := c.Store.volume(key); ok || key == measure.Unattributed && len(c.Store.channels) > 0 {
+		return key, nil
+	}
+	if len(c.Store.channels) == 0 {
+		return "", fault.Invalid("channel %q is not known: this store has no channels yet", clean(name)).
+			WithHint("Leave channel out, or import orders or ad reports first.")
+	}
+	known := make([]string, len(c.Store.channels))
+	for i, v := range c.Store.channels {
+		known[i] = string(v.Channel)
+	}
+	return "", fault.Invalid("channel %q is not known; known are %s", clean(name), strings.Join(known, ", ")).
+		WithHint("Leave channel out for the whole store, or use one of these names.")
+}
+
+// read notes a question for the debug level.
+func (c *Call) read(question string, rows int) {
+	c.reads = append(c.reads, Read{Question: question, Rows: rows})
+}
+
+// suggest offers a call to make after this one, unless this caller may not make it.
+func (c *Call) suggest(a *closing, tool string, arguments map[string]any, reason string) {
+	if !c.Principal.Has(control.ScopeRead) || !c.Principal.MayCall(tool) || unavailable(tool) != nil {
+		return
+	}
+	a.Next = append(a.Next, Next{Tool: tool, Arguments: arguments, Reason: reason})
+}
+
+// dated are the arguments that name a window.
+func dated(w civil.Range) map[string]any {
+	return map[string]any{"start_date": w.First.String(), "end_date": w.Last.String()}
+}
+
+// with adds an argument.
+func with(arguments map[string]any, name string, value any) map[string]any {
+	arguments[name] = value
+	return arguments
+}
+
+// describe adds what the answer rests on: the sources of these kinds, how the figures were made and how far the data
+// reach.
+func (c *Call) describe(a *closing, quality DataQuality, kinds ...string) {
+	a.Sources = []Source{}
+	for _, s := range c.Store.sources {
+		if len(kinds) == 0 || slices.Contains(kinds, s.Kind) {
+			a.Sources = append(a.Sources, Source{
+				Source: clean(s.Source), Kind: s.Kind, Rows: s.Rows, FirstDay: s.Days.First, LastDay: s.Days.Last, MissingDays: s.MissingDays,
+			})
+			quality.MissingDays += s.MissingDays
+		}
+	}
+	if c.view.DetailLevel == summaryLevel {
+		a.Sources = together(a.Sources)
+	}
+	quality.DataVersion, quality.Read = c.Store.Version, c.reads
+	a.DataQuality = &quality
+	orders, ads := c.Store.OrderDays, c.Store.AdDays
+	a.StoreDataRange = &StoreDataRange{Start: orders.First, End: orders.Last, AdStart: ads.First, AdEnd: ads.Last}
+}
+
+// together puts sources of one kind that end on the same day into one line.
+func together(sources []Source) []Source {
+	out := []Source{}
+	for _, s := range sources {
+		at := slices.IndexFunc(out, func(o Source) bool { return o.Kind == s.Kind && o.LastDay == s.LastDay })
+		if at < 0 {
+			out = append(out, s)
+			continue
+		}
+		if !slices.Contains(strings.Split(out[at].Source, ", "), s.Source) {
+			out[at].Source += ", " + s.Source
+		}
+	}
+	return out
+}

@@ -1,0 +1,185 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/mcp"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+var campaigns = define(mcp.Spec{
+	Name:        "campaigns",
+	Title:       "Campaigns and creatives",
+	Description: "What ad platforms report of campaigns or creatives: spend, claimed revenue, ROAS, conversions, beside the orders credited to them. Use after performance.",
+}, runCampaigns)
+
+type campaignsParams struct {
+	last30
+	Platform   string                  `json:"platform" enum:"facebook|google|tiktok|amazon|snapchat" also:"meta=facebook|facebook_ads=facebook|google_ads=google|tiktok_ads=tiktok|amazon_ads=amazon|snapchat_ads=snapchat" doc:"Only this platform."`
+	CampaignID string                  `json:"campaign_id" doc:"Only this campaign."`
+	Level      warehouse.CampaignLevel `json:"level" enum:"campaign|creative" default:"campaign" doc:"Grain of the rows."`
+	SortBy     warehouse.CampaignSort  `json:"sort_by" enum:"spend|revenue|roas|conversions" default:"spend" doc:"Largest first."`
+	paged
+	shared
+}
+
+type campaignsAnswer struct {
+	opening
+	Level   warehouse.CampaignLevel `json:"level"`
+	Basis   measure.Basis           `json:"basis" doc:"Of revenue, roas, conversions and cpa."`
+	Metrics campaignMetrics         `json:"metrics" doc:"Over all campaigns of the selection, not the page."`
+	table[campaignRow]
+	closing
+}
+
+// campaignMetrics are the sums of what the platforms report.
+type campaignMetrics struct {
+	Spend       Metric[Money]  `json:"spend"`
+	Revenue     Metric[Money]  `json:"revenue"`
+	ROAS        Metric[Ratio]  `json:"roas"`
+	Conversions Metric[Count]  `json:"conversions"`
+	CPA         *Metric[Money] `json:"cpa,omitempty" detail:"analyst"`
+	CTRPct      *Metric[Ratio] `json:"ctr_pct,omitempty" detail:"analyst"`
+	Credited    *Metric[Money] `json:"credited_revenue,omitempty" detail:"analyst"`
+}
+
+// campaignRow is a campaign, or one ad of it, as its platform reports it.
+type campaignRow struct {
+	Platform        string     `json:"platform"`
+	Name            Foreign    `json:"name"`
+	CampaignID      string     `json:"campaign_id,omitempty" detail:"analyst"`
+	PlatformID      string     `json:"platform_campaign_id" doc:"The platform's own id: what campaign_id filters by and the writing tools take."`
+	AdName          Foreign    `json:"ad_name,omitempty"`
+	AdID            string     `json:"ad_id,omitempty"`
+	AdSet           Foreign    `json:"ad_set,omitempty" detail:"analyst"`
+	Spend           Money      `json:"spend"`
+	Revenue         Money      `json:"revenue" doc:"Claimed by the platform."`
+	ROAS            *Ratio     `json:"roas,omitempty"`
+	Conversions     Count      `json:"conversions" doc:"Claimed by the platform."`
+	CPA             *Money     `json:"cpa,omitempty" detail:"analyst"`
+	CTRPct          *Ratio     `json:"ctr_pct,omitempty" detail:"analyst"`
+	CreditedOrders  *Count     `json:"credited_orders,omitempty" detail:"analyst" doc:"Of the store's orders, by last touch."`
+	CreditedRevenue *Money     `json:"credited_revenue,omitempty" detail:"analyst"`
+	Impressions     int64      `json:"impressions,omitempty" detail:"debug"`
+	Clicks          int64      `json:"clicks,omitempty" detail:"debug"`
+	Account         Foreign    `json:"account,omitempty" detail:"debug"`
+	FirstDay        civil.Date `json:"first_day,omitzero" detail:"debug"`
+	LastDay         civil.Date `json:"last_day,omitzero" detail:"debug"`
+	Attribution     Foreign    `json:"attribution,omitempty" detail:"debug" doc:"The platform's attribution setting."`
+}
+
+func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAnswer, error) {
+	days, err := p.window(c)
+	if err != nil {
+		return nil, err
+	}
+	page := p.page(c)
+	found, err := c.Facts.Campaigns(ctx, c.Workspace.ID, warehouse.CampaignsOf{
+		Windows:  warehouse.Windows{Recent: days, Earlier: days.Previous()},
+		Platform: measure.Platform(p.Platform), Campaign: p.CampaignID, Level: p.Level, Sort: p.SortBy,
+		Limit: page.limit, Offset: page.offset,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("campaigns %s: %w", days, err)
+	}
+	c.read("campaigns", len(found.Rows))
+	f := c.figures()
+	a := &campaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: f.campaignMetrics(found.Totals, p.Level)}
+	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	for _, t := range found.Rows {
+		a.Rows = append(a.Rows, f.campaignRow(t, p.Level))
+	}
+	a.Pagination = page.pagination(len(a.Rows), found.Total)
+	if found.Total == 0 {
+		a.Summary = c.explainEmpty(&a.closing, days)
+	} else {
+		a.Summary = c.campaignsSummary(a, days, found)
+		c.warnCampaigns(a, days, found.Totals.Recent)
+		c.campaignsNext(a, days, p)
+	}
+	quality := DataQuality{Revenue: "claimed by the platforms"}
+	if c.view.DetailLevel != summaryLevel {
+		quality = DataQuality{Revenue: quality.Revenue + "; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}
+	}
+	c.describe(&a.closing, quality, fromAds)
+	return a, nil
+}
+
+func (f figures) campaignMetrics(totals warehouse.Pair[warehouse.CampaignTotal], level warehouse.CampaignLevel) campaignMetrics {
+	now, before := totals.Recent, totals.Earlier
+	m := campaignMetrics{
+		Spend:       metricOf(f.money(now.Spend), f.money(before.Spend)),
+		Revenue:     metricOf(f.money(now.Value), f.money(before.Value)),
+		ROAS:        metricOfRatios(ratio(measure.ROAS(now.Value, now.Spend)), ratio(measure.ROAS(before.Value, before.Spend))),
+		Conversions: metricOf(orders(now.Conversions), orders(before.Conversions)),
+		CPA: new(metricOfRatios(f.perMinor(measure.CPA(now.Spend, now.Conversions)),
+			f.perMinor(measure.CPA(before.Spend, before.Conversions)))),
+		CTRPct: new(metricOfRatios(ratio(measure.Share(now.Clicks, now.Impressions)), ratio(measure.Share(before.Clicks, before.Impressions)))),
+	}
+	if level == warehouse.Campaigns {
+		m.Credited = new(metricOf(f.revenue(now.Credited), f.revenue(before.Credited)))
+	}
+	return m
+}
+
+func (f figures) campaignRow(t warehouse.CampaignTotal, level warehouse.CampaignLevel) campaignRow {
+	row := campaignRow{
+		Platform: string(t.Platform), CampaignID: t.CampaignID, PlatformID: t.CampaignID, Name: Foreign(t.CampaignName),
+		Spend: f.money(t.Spend), Revenue: f.money(t.Value), ROAS: ratio(measure.ROAS(t.Value, t.Spend)), Conversions: orders(t.Conversions),
+		CPA: f.perMinor(measure.CPA(t.Spend, t.Conversions)), CTRPct: ratio(measure.Share(t.Clicks, t.Impressions)),
+		Impressions: t.Impressions, Clicks: t.Clicks, Account: Foreign(t.Account), FirstDay: t.FirstDay, LastDay: t.LastDay, Attribution: Foreign(t.Attribution),
+	}
+	if level == warehouse.Creatives {
+		row.AdID, row.AdName, row.AdSet = t.AdID, Foreign(t.AdName), Foreign(t.AdSetName)
+		return row
+	}
+	row.CreditedOrders, row.CreditedRevenue = new(orders(t.Credited.Orders)), new(f.revenue(t.Credited))
+	return row
+}
+
+func (c *Call) campaignsSummary(a *campaignsAnswer, days civil.Range, found warehouse.CampaignPage) string {
+	now := found.Totals.Recent
+	what := plural(found.Total, "campaign", "campaigns")
+	if a.Level == warehouse.Creatives {
+		what = plural(found.Total, "creative", "creatives")
+	}
+	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.amount(now.Spend), spell(days), against(a.Metrics.Spend.ChangePct, days))
+	if r := a.Metrics.ROAS.Value; r != nil {
+		text += fmt.Sprintf(" Platforms claim %s of revenue for it, a ROAS of %s.", c.amount(now.Value), grouped(decimals(float64(*r), 2), 2))
+	}
+	return text
+}
+
+// warnCampaigns says first of all that the figures are claims, and by how much they exceed what the store credits.
+func (c *Call) warnCampaigns(a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal) {
+	text := "revenue and conversions are what platforms claim; their sum can exceed the store's orders."
+	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
+		text = fmt.Sprintf("revenue and conversions are what platforms claim: %s times what the store's orders credit them with by last touch.",
+			grouped(decimals(times, 2), 2))
+	}
+	a.warn("platform_reported", text)
+	c.warnDays(&a.closing, days, 0, true)
+}
+
+func (c *Call) campaignsNext(a *campaignsAnswer, days civil.Range, p campaignsParams) {
+	if a.Level == warehouse.Campaigns {
+		arguments := with(dated(days), "level", string(warehouse.Creatives))
+		if p.Platform != "" {
+			arguments["platform"] = p.Platform
+		}
+		if p.CampaignID != "" {
+			arguments["campaign_id"] = p.CampaignID
+		}
+		c.suggest(&a.closing, "campaigns", arguments, "See the creatives.")
+	}
+	c.suggest(&a.closing, "performance", with(dated(days), "model", string(measure.PlatformReported)), "See the claims beside the store's revenue.")
+}
+
+// listedPlatform reports whether campaigns can be asked for this platform alone.
+func listedPlatform(p measure.Platform) bool {
+	return slices.Contains([]measure.Platform{measure.Facebook, measure.Google, measure.TikTok, measure.Amazon, measure.Snapchat}, p)
+}

@@ -1,0 +1,236 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/mcp"
+	"assay/internal/warehouse"
+)
+
+var diagnose = define(mcp.Spec{
+	Name:        "diagnose",
+	Title:       "Health check",
+	Description: "What is wrong with the store's data, sources, keys or models, and how to put it right. Use when other tools return empty.",
+}, runDiagnose)
+
+type diagnoseParams struct{ shared }
+
+type diagnoseAnswer struct {
+	opening
+	Status string `json:"status" doc:"The worst of the rows: ok, info, warning or error."`
+	Checks int    `json:"checks" doc:"Checks made."`
+	table[finding]
+	closing
+}
+
+// finding is what one check has to say.
+type finding struct {
+	Check    string   `json:"check"`
+	Severity severity `json:"severity"`
+	Finding  string   `json:"finding"`
+	Fix      string   `json:"fix,omitempty"`
+}
+
+// severity is how bad a finding is.
+type severity string
+
+const (
+	bad  severity = "error"   // answers are missing or wrong
+	poor severity = "warning" // answers are incomplete
+	note severity = "info"    // something is not there yet
+	fine severity = "ok"
+)
+
+// severities lists the severities, worst first.
+var severities = []severity{bad, poor, note, fine}
+
+const (
+	diagnosedImports = 5                   // latest lines of the ledger that are looked at
+	keyEndsSoon      = 14 * 24 * time.Hour // before a key's end
+	rowsRejectedPart = 0.01                // of a file's rows
+)
+
+func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswer, error) {
+	imports, err := c.Facts.Imports(ctx, c.Workspace.ID, diagnosedImports)
+	if err != nil {
+		return nil, fmt.Errorf("import ledger: %w", err)
+	}
+	c.read("imports", len(imports))
+	found := c.checkFacts()
+	found = append(found, c.checkSources()...)
+	found = append(found, c.checkImports(imports)...)
+	keys, err := c.checkKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, keys...)
+	found = append(found, c.checkSettings()...)
+	found = append(found, checkModel())
+	slices.SortStableFunc(found, func(a, b finding) int {
+		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
+	})
+	a := &diagnoseAnswer{Status: string(found[0].Severity), Checks: len(found)}
+	a.allRows = true
+	a.Summary = diagnoseSummary(found)
+	a.Rows = found
+	if c.view.DetailLevel == summaryLevel {
+		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Severity == fine })
+	}
+	c.suggest(&a.closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See each source with its range and gaps.")
+	if !c.Store.empty() {
+		c.suggest(&a.closing, "performance", map[string]any{}, "See how the last 30 days went.")
+	}
+	c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds)
+	return a, nil
+}
+
+func diagnoseSummary(found []finding) string {
+	count := map[severity]int{}
+	for _, f := range found {
+		count[f.Severity]++
+	}
+	text := fmt.Sprintf("%d checks: %s, %s.", len(found), plural(count[bad], "error", "errors"), plural(count[poor], "warning", "warnings"))
+	if found[0].Severity == bad || found[0].Severity == poor {
+		text += fmt.Sprintf(" First, %s: %s", found[0].Check, found[0].Finding)
+	}
+	return text + " There is no trained MMM model yet."
+}
+
+func (c *Call) checkFacts() []finding {
+	if c.Store.OrderDays.Days() == 0 {
+		return []finding{{"orders", bad, "There are no orders.", "assay import FILE --workspace " + string(c.Workspace.ID) + " with the shop's order export."}}
+	}
+	out := []finding{{"orders", fine, fmt.Sprintf("%s from %s to %s.", plural(int(c.Store.Orders), "order", "orders"),
+		c.Store.OrderDays.First, c.Store.OrderDays.Last), ""}}
+	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > staleAfter {
+		out[0] = finding{"orders", poor, fmt.Sprintf("The last order is of %s, %d days ago.", c.Store.OrderDays.Last, behind), "Import the orders since then."}
+	}
+	if c.Store.AdDays.Days() == 0 {
+		out = append(out, finding{
+			"ad_reports", poor, "There are no ad reports: spend, ROAS and campaigns are empty.",
+			"assay import FILE --workspace " + string(c.Workspace.ID) + " with each platform's report by day and campaign.",
+		})
+	}
+	if c.Store.Counts["touches"] == 0 {
+		out = append(out, finding{
+			"touchpoints", note, "No order has touchpoints: channels rest on what the shop itself credits.",
+			"Import orders with their visits or UTM parameters.",
+		})
+	}
+	if c.Store.Counts["order_lines"] == 0 {
+		out = append(out, finding{"order_lines", note, "No order has lines: products is empty.", "Import an order export with line items."})
+	}
+	return out
+}
+
+func (c *Call) checkSources() []finding {
+	var out []finding
+	for _, s := range c.Store.sources {
+		out = append(out, c.checkSource(s))
+	}
+	return out
+}
+
+func (c *Call) checkSource(s warehouse.SourceState) finding {
+	name := "source " + clean(s.Source) + " (" + s.Kind + ")"
+	switch c.stateOf(s) {
+	case "stale":
+		return finding{name, poor, fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, c.Today.Sub(s.Days.Last)), "Import its report up to yesterday."}
+	case "gaps":
+		return finding{name, poor, fmt.Sprintf("%s missing between %s and %s, the latest %s.", plural(int(s.MissingDays), "day is", "days are"),
+			s.Days.First, s.Days.Last, s.LastGap), "If ads ran on those days, import their report again; days without ads leave no rows."}
+	}
+	if s.Kind == fromAds && s.Zone != "" && s.Zone != c.Workspace.Zone {
+		return finding{
+			name, note, fmt.Sprintf("The account's days are in %s, the store's in %s.", clean(s.Zone), c.Workspace.Zone),
+			"Spend near midnight may fall on the neighbouring day; set the account's zone to the store's if that matters.",
+		}
+	}
+	return finding{name, fine, fmt.Sprintf("From %s to %s without gaps.", s.Days.First, s.Days.Last), ""}
+}
+
+func (c *Call) checkImports(imports []warehouse.ImportRecord) []finding {
+	if len(imports) == 0 {
+		return []finding{{"imports", bad, "Nothing was ever imported.", "assay import FILE --workspace " + string(c.Workspace.ID)}}
+	}
+	var out []finding
+	for _, i := range imports {
+		if float64(i.Rejected) > rowsRejectedPart*float64(i.Rows) {
+			out = append(out, finding{
+				"import of " + clean(i.File), poor, fmt.Sprintf("%d of %d rows were rejected.", i.Rejected, i.Rows),
+				"Import the file again with --dry-run; the report names each line and what is wrong with it.",
+			})
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return []finding{{"imports", fine, fmt.Sprintf("The last one was on %s.", imports[0].At.UTC().Format("2006-01-02")), ""}}
+}
+
+// checkKeys looks for keys that end soon and keys that are never used.
+func (c *Call) checkKeys(ctx context.Context) ([]finding, error) {
+	if c.Keys == nil {
+		return nil, nil
+	}
+	keys, err := c.Keys.Keys(ctx, c.Workspace.ID)
+	if err != nil {
+		return nil, fmt.Errorf("keys: %w", err)
+	}
+	var ending, mighty []string
+	valid := 0
+	for _, k := range keys {
+		if !k.Valid(c.Now) {
+			continue
+		}
+		valid++
+		if !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(c.Now) < keyEndsSoon {
+			ending = append(ending, clean(k.Name))
+		}
+		if k.ExpiresAt.IsZero() && slices.Contains(k.Scopes, control.ScopeApprove) {
+			mighty = append(mighty, clean(k.Name))
+		}
+	}
+	var out []finding
+	if len(ending) > 0 {
+		out = append(out, finding{"keys", poor, "API keys end within 14 days: " + listed(ending) + ".", "assay keys rotate ID"})
+	}
+	if len(mighty) > 0 {
+		out = append(out, finding{"keys", note, "API keys that may execute changes never end: " + listed(mighty) + ".", "Rotate them into keys with an end."})
+	}
+	if len(out) == 0 {
+		out = []finding{{"keys", fine, plural(valid, "API key is", "API keys are") + " valid.", ""}}
+	}
+	return out, nil
+}
+
+func (c *Call) checkSettings() []finding {
+	zone := finding{"zone", fine, "Days begin at midnight in " + c.Workspace.Zone + ".", ""}
+	if c.Workspace.Zone == "UTC" {
+		zone = finding{"zone", note, "Days begin at midnight UTC.", "Set the workspace's zone if the store counts its days elsewhere."}
+	}
+	limit := finding{"limits", fine, "The rate limit follows the volume of orders.", ""}
+	if c.Workspace.RatePerMin > 0 {
+		limit.Finding = fmt.Sprintf("The rate limit is set to %d calls a minute.", c.Workspace.RatePerMin)
+	}
+	return []finding{zone, limit}
+}
+
+// checkModel tells of the models that tools need.
+func checkModel() finding {
+	var waiting []string
+	for _, tool := range []string{"optimization", "optimize_budget", "autopilot_plan"} {
+		if unavailable(tool) != nil {
+			waiting = append(waiting, tool)
+		}
+	}
+	return finding{
+		"mmm_model", note, "There is no trained MMM model: " + strings.Join(waiting, ", ") + " cannot answer.",
+		"Use performance, campaigns and compare; keep importing spend by channel and day, which a model will need.",
+	}
+}

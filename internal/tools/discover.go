@@ -1,0 +1,232 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/mcp"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+var discover = define(mcp.Spec{
+	Name:        "discover",
+	Title:       "What the store has",
+	Description: "Which data, channels, sources and tools this store has, without dates. A good first call for a store you do not know.",
+}, runDiscover)
+
+type discoverParams struct {
+	Aspect aspect `json:"aspect" enum:"overview|channels|integrations|capabilities" default:"overview" doc:"What to list."`
+	shared
+}
+
+// aspect is what discover lists.
+type aspect string
+
+const (
+	overviewAspect     aspect = "overview"
+	channelsAspect     aspect = "channels"
+	integrationsAspect aspect = "integrations"
+	capabilitiesAspect aspect = "capabilities"
+)
+
+type discoverAnswer struct {
+	opening
+	Aspect    aspect        `json:"aspect"`
+	Workspace workspaceInfo `json:"workspace"`
+	table[discoverRow]
+	closing
+}
+
+type workspaceInfo struct {
+	Name     string     `json:"name"`
+	Currency string     `json:"currency"`
+	Timezone string     `json:"timezone"`
+	Today    civil.Date `json:"today"`
+	Revenue  string     `json:"revenue_basis,omitempty" detail:"analyst"`
+}
+
+// discoverRow is a kind of facts, a channel, a source or a tool; each has the fields that belong to it.
+type discoverRow struct {
+	Facts     string           `json:"facts,omitempty"`
+	Channel   measure.Channel  `json:"channel,omitempty"`
+	Platform  measure.Platform `json:"platform,omitempty"`
+	Source    Foreign          `json:"source,omitempty"`
+	Kind      string           `json:"kind,omitempty"`
+	Tool      string           `json:"tool,omitempty"`
+	Status    string           `json:"status,omitempty" doc:"Of a source: current, stale or gaps. Of a tool: has_data, empty or not_available."`
+	Rows      int64            `json:"rows,omitempty"`
+	Delivered int64            `json:"rows_delivered,omitempty" detail:"analyst"`
+	Orders    *Count           `json:"orders,omitempty" doc:"Credited by last touch."`
+	Revenue   *Money           `json:"revenue,omitempty" doc:"What customers were charged in those orders."`
+	Spend     *Money           `json:"spend,omitempty"`
+	FirstDay  civil.Date       `json:"first_day,omitzero" detail:"analyst"`
+	LastDay   civil.Date       `json:"last_day,omitzero"`
+	Missing   int64            `json:"missing_days,omitempty"`
+	Why       string           `json:"why,omitempty" detail:"analyst"`
+	Imported  string           `json:"last_import,omitempty" detail:"debug"`
+}
+
+func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer, error) {
+	a := &discoverAnswer{Aspect: p.Aspect, Workspace: workspaceInfo{
+		Name: c.Workspace.Name, Currency: string(c.Workspace.Currency), Timezone: c.Workspace.Zone,
+		Today: c.Today, Revenue: c.Workspace.Basis.String(),
+	}}
+	a.allRows = true
+	switch p.Aspect {
+	case overviewAspect:
+		a.Rows = c.factRows()
+	case channelsAspect:
+		a.Rows = c.channelVolumes()
+	case integrationsAspect:
+		a.Rows = c.sourceRows()
+	case capabilitiesAspect:
+		a.Rows = c.capabilities()
+	}
+	a.Summary = c.discoverSummary(p.Aspect, a.Rows)
+	if c.Store.empty() {
+		a.warn("no_data", "Nothing was imported into this workspace yet.")
+		c.suggest(&a.closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
+	} else {
+		c.suggest(&a.closing, "performance", map[string]any{}, "See how the last 30 days went.")
+		if p.Aspect != channelsAspect {
+			c.suggest(&a.closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
+		}
+	}
+	c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds)
+	return a, nil
+}
+
+// factRows lists the kinds of facts that the store has.
+func (c *Call) factRows() []discoverRow {
+	var rows []discoverRow
+	for _, name := range sortedKeys(c.Store.Counts) {
+		if c.Store.Counts[name] == 0 {
+			continue
+		}
+		row := discoverRow{Facts: name, Rows: c.Store.Counts[name]}
+		switch name {
+		case "orders":
+			row.FirstDay, row.LastDay = c.Store.OrderDays.First, c.Store.OrderDays.Last
+		case "ad_days":
+			row.FirstDay, row.LastDay = c.Store.AdDays.First, c.Store.AdDays.Last
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// channelVolumes lists the channels, most orders first.
+func (c *Call) channelVolumes() []discoverRow {
+	f := c.figures()
+	sorted := slices.Clone(c.Store.channels)
+	sortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
+	rows := make([]discoverRow, len(sorted))
+	for i, v := range sorted {
+		rows[i] = discoverRow{
+			Channel: v.Channel, Platform: v.Platform, Orders: new(orders(v.Credited)), Revenue: new(f.money(v.Charged)),
+			FirstDay: v.Days.First, LastDay: v.Days.Last,
+		}
+		if v.SpendDays > 0 {
+			rows[i].Spend = new(f.money(v.Spend))
+		}
+	}
+	return rows
+}
+
+// sourceRows lists the sources and whether they are up to date.
+func (c *Call) sourceRows() []discoverRow {
+	rows := make([]discoverRow, len(c.Store.sources))
+	for i, s := range c.Store.sources {
+		rows[i] = discoverRow{
+			Source: Foreign(s.Source), Kind: s.Kind, Status: c.stateOf(s), Delivered: s.Rows,
+			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays,
+			Imported: s.LastImport.UTC().Format("2006-01-02T15:04:05Z"),
+		}
+		if s.Account != "" {
+			rows[i].Why = "account " + clean(s.Account)
+		}
+	}
+	return rows
+}
+
+// staleAfter is how many days behind today a daily source may be before it is called stale.
+const staleAfter = 2
+
+// stateOf says in a word whether a source can be relied on.
+func (c *Call) stateOf(s warehouse.SourceState) string {
+	switch {
+	case daily(s.Kind) && c.Today.Sub(s.Days.Last) > staleAfter:
+		return "stale"
+	case s.MissingDays > 0:
+		return "gaps"
+	}
+	return "current"
+}
+
+// daily reports whether a kind of source is expected to deliver every day.
+func daily(kind string) bool { return kind == fromOrders || kind == fromAds || kind == "messages" }
+
+// needs lists the facts that the tools with answers rest on.
+var needs = map[string]string{
+	"performance": "orders", "campaigns": "ad_days", "trends": "orders", "products": "order_lines", "compare": "orders",
+}
+
+// capabilities lists every tool with whether it has something to answer from.
+func (c *Call) capabilities() []discoverRow {
+	var rows []discoverRow
+	for _, t := range c.Tools {
+		row := discoverRow{Tool: t, Status: "has_data"}
+		if gone := unavailable(t); gone != nil {
+			row.Status, row.Why = "not_available", "needs "+gone.needs
+		} else if facts := needs[t]; facts != "" && c.Store.Counts[facts] == 0 {
+			row.Status, row.Why = "empty", "there are no "+facts+" yet"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (c *Call) discoverSummary(what aspect, rows []discoverRow) string {
+	switch what {
+	case channelsAspect:
+		if len(rows) == 0 {
+			return "The store has no channels yet: import orders with touchpoints or ad reports."
+		}
+		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", plural(len(rows), "channel", "channels"), spoken(rows[0].Channel))
+	case integrationsAspect:
+		if len(rows) == 0 {
+			return "No source has delivered anything yet."
+		}
+		late := countOf(rows, "stale")
+		return fmt.Sprintf("%s delivered data; %d of them are stale.", plural(len(rows), "source has", "sources have"), late)
+	case capabilitiesAspect:
+		return fmt.Sprintf("%d of %d tools have data, %d would return empty, %d are not available yet.",
+			countOf(rows, "has_data"), len(rows), countOf(rows, "empty"), countOf(rows, "not_available"))
+	case overviewAspect:
+	}
+	if c.Store.empty() {
+		return "The store is empty: nothing was imported into this workspace yet."
+	}
+	text := fmt.Sprintf("The store has %s from %s to %s in %s", plural(int(c.Store.Orders), "order", "orders"),
+		c.Store.OrderDays.First, c.Store.OrderDays.Last, plural(len(c.Store.channels), "channel", "channels"))
+	if c.Store.OrderDays.Days() == 0 {
+		text = "The store has no orders, and " + plural(len(c.Store.channels), "channel", "channels")
+	}
+	if c.Store.AdDays.Days() > 0 {
+		text += fmt.Sprintf("; ad reports reach from %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
+	}
+	return text + "."
+}
+
+func countOf(rows []discoverRow, status string) int {
+	n := 0
+	for _, r := range rows {
+		if r.Status == status {
+			n++
+		}
+	}
+	return n
+}

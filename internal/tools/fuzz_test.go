@@ -1,0 +1,51 @@
+package tools
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"assay/internal/mcp"
+)
+
+// FuzzArguments sends any arguments to any tool: there is always a result, one text, and an object only for JSON.
+func FuzzArguments(f *testing.F) {
+	all := All()
+	for i, tool := range all {
+		f.Add(byte(i), []byte(`{}`))
+		files, err := filepath.Glob("testdata/" + tool.Name + "/*.txtar")
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(byte(i), txtar.Parse(text).Files[0].Data)
+		}
+	}
+	f.Add(byte(3), []byte(`{"start_date":"1900-01-01","end_date":"2199-12-31","granularity":"month","limit":100}`))
+	f.Fuzz(func(t *testing.T, which byte, args []byte) {
+		tool := all[int(which)%len(all)]
+		s := fixtureService(t).Session(reader(newWorkspace("full")), "r1")
+		encoded, err := s.CallTool(t.Context(), tool.Name, args)
+		if err != nil {
+			t.Fatalf("%s %q: %v", tool.Name, args, err)
+		}
+		var r mcp.CallResult
+		if err := json.Unmarshal(encoded, &r); err != nil {
+			t.Fatalf("%s %q: %v", tool.Name, args, err)
+		}
+		if len(r.Content) != 1 || r.Content[0].Text == "" || !utf8.ValidString(r.Content[0].Text) || r.IsError && r.StructuredContent != nil {
+			t.Errorf("%s %q: %+v", tool.Name, args, r)
+		}
+		if len(encoded) > 2*ceiling*bytesPerToken+10_000 {
+			t.Errorf("%s %q: %d bytes", tool.Name, args, len(encoded))
+		}
+	})
+}

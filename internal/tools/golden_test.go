@@ -1,0 +1,111 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"assay/internal/mcp"
+	"assay/internal/measure"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// A case is a txtar archive in testdata/<tool>: a sentence on what it is for, arguments.json, optionally store.txt that
+// names another workspace than the full one, and the answer: answer.json for an object (indented, for reading),
+// answer.txt for text, error.txt for a refusal.
+func TestAnswersAreGolden(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("cases: %v, %v", files, err)
+	}
+	for _, file := range files {
+		tool := filepath.Base(filepath.Dir(file))
+		t.Run(tool+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			goldenCase(t, tool, file)
+		})
+	}
+}
+
+func goldenCase(t *testing.T, tool, file string) {
+	t.Helper()
+	c, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(bytes.TrimSpace(c.Comment)) == 0 {
+		t.Error("the case does not say what it is for")
+	}
+	in := map[string]string{}
+	for _, f := range c.Files {
+		in[f.Name] = strings.TrimSpace(string(f.Data))
+	}
+	store := "full"
+	if in["store.txt"] != "" {
+		store = in["store.txt"]
+	}
+	name, got := answerOf(t, call(t, store, tool, in["arguments.json"]))
+	kept := c.Files[:0:0]
+	for _, f := range c.Files {
+		if f.Name == "arguments.json" || f.Name == "store.txt" {
+			kept = append(kept, f)
+		}
+	}
+	want := in[name]
+	if *update {
+		c.Files = append(kept, txtar.File{Name: name, Data: []byte(got)})
+		if err := os.WriteFile(file, txtar.Format(c), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, strings.TrimSpace(got)); diff != "" {
+		t.Errorf("%s of %s (-want +got):\n%s", name, in["arguments.json"], diff)
+	}
+}
+
+// call calls a tool as a key that may read, and decodes the result.
+func call(t *testing.T, store, tool, args string) mcp.CallResult {
+	t.Helper()
+	s := fixtureService(t).Session(reader(newWorkspace(measure.WorkspaceID(store))), "r1")
+	return callAs(t, s, tool, args)
+}
+
+func callAs(t *testing.T, s mcp.Session, tool, args string) mcp.CallResult {
+	t.Helper()
+	encoded, err := s.CallTool(t.Context(), tool, json.RawMessage(args))
+	if err != nil {
+		t.Fatalf("%s %s: %v", tool, args, err)
+	}
+	var result mcp.CallResult
+	if err := json.Unmarshal(encoded, &result); err != nil {
+		t.Fatalf("%s %s: %v in %s", tool, args, err, encoded)
+	}
+	return result
+}
+
+// answerOf returns the name of the golden file that a result belongs to, and its text for reading.
+func answerOf(t *testing.T, r mcp.CallResult) (name, text string) {
+	t.Helper()
+	text = r.Content[0].Text
+	switch {
+	case r.IsError:
+		return "error.txt", text + "\n"
+	case r.StructuredContent == nil:
+		return "answer.txt", text + "\n"
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return "answer.json", b.String() + "\n"
+}

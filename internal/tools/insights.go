@@ -1,0 +1,16 @@
+package tools
+
+import "assay/internal/mcp"
+
+var insights = defineLater[insightsParams](mcp.Spec{
+	Name:        "insights",
+	Title:       "Insights",
+	Description: "What the service noticed by itself, most important first, with what to do.",
+})
+
+type insightsParams struct {
+	Limit    int    `json:"limit" default:"25" min:"1" max:"100" doc:"Rows."`
+	Priority string `json:"priority" enum:"low|medium|high|critical" doc:"Only this priority."`
+	Offset   int    `json:"offset" default:"0" min:"0" doc:"Rows to skip."`
+	shared
+}

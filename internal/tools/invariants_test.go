@@ -1,0 +1,272 @@
+package tools
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"assay/internal/control"
+)
+
+// members are the names that an answer may begin and end with, in their order.
+var members = []string{
+	"summary", "period", "currency", "metrics", "rows", "pagination", "truncated", "warnings", "next", "sources", "data_quality",
+	"store_data_range",
+}
+
+// built lists the tools with answers.
+func built() []Tool {
+	var out []Tool
+	for _, tool := range All() {
+		if unavailable(tool.Name) == nil {
+			out = append(out, tool)
+		}
+	}
+	return out
+}
+
+func TestEveryToolHasItsCases(t *testing.T) {
+	t.Parallel()
+	for _, tool := range built() {
+		files, err := filepath.Glob("testdata/" + tool.Name + "/*.txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := map[string]bool{}
+		refusals := 0
+		for _, f := range files {
+			has[strings.TrimSuffix(filepath.Base(f), ".txtar")] = true
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(text), "-- error.txt --") {
+				refusals++
+			}
+		}
+		if !has["defaults"] && !has["overview"] || !has["empty_store"] || refusals == 0 {
+			t.Errorf("%s: cases %v, %d refusals; want the defaults, an empty store and a wrong argument", tool.Name, has, refusals)
+		}
+	}
+}
+
+func TestEveryToolIsBuiltOrOnTheList(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, tool := range All() {
+		names[tool.Name] = true
+	}
+	for _, a := range notYet {
+		if !names[a.tool] {
+			t.Errorf("the list names %q, which is no tool", a.tool)
+		}
+	}
+	if got := len(built()) + len(notYet); got != len(names) {
+		t.Errorf("%d tools have answers and %d are on the list, of %d", len(built()), len(notYet), len(names))
+	}
+}
+
+func TestDescriptionsAreShortSentences(t *testing.T) {
+	t.Parallel()
+	shouting := regexp.MustCompile(`\b(IMPORTANT|MUST|ALWAYS|NEVER)\b`)
+	for _, tool := range All() {
+		d := tool.Description
+		if len(d) < 40 || len(d) > 240 || !strings.HasSuffix(d, ".") || shouting.MatchString(d) {
+			t.Errorf("%s: description of %d characters: %q", tool.Name, len(d), d)
+		}
+	}
+}
+
+func TestAnswersKeepTheOrderAndTheBudgets(t *testing.T) {
+	t.Parallel()
+	for _, tool := range built() {
+		for lvl, tokens := range budgets {
+			for _, store := range []string{"full", "empty"} {
+				r := call(t, store, tool.Name, `{"detail_level":"`+string(lvl)+`"}`)
+				if r.IsError {
+					t.Errorf("%s at %s: %s", tool.Name, lvl, r.Content[0].Text)
+					continue
+				}
+				text := r.Content[0].Text
+				if text != string(r.StructuredContent) {
+					t.Errorf("%s at %s: text and object differ", tool.Name, lvl)
+				}
+				if got := len(text) / bytesPerToken; got > tokens {
+					t.Errorf("%s at %s: about %d tokens, want at most %d", tool.Name, lvl, got, tokens)
+				}
+				checkOrderOfMembers(t, tool.Name, text)
+			}
+		}
+	}
+}
+
+func checkOrderOfMembers(t *testing.T, tool, text string) {
+	t.Helper()
+	all, err := membersOf(json.RawMessage(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, m := range all {
+		for i, name := range members {
+			if name != m.name {
+				continue
+			}
+			if i < at {
+				t.Errorf("%s: %s stands behind %s", tool, name, members[at])
+			}
+			at = i
+		}
+	}
+}
+
+func TestCompactLeavesOutTheMetadata(t *testing.T) {
+	t.Parallel()
+	blocks := []string{"sources", "data_quality", "store_data_range"}
+	for _, tool := range built() {
+		for _, format := range []string{"json", "csv"} {
+			long := call(t, "full", tool.Name, `{"format":"`+format+`"}`).Content[0].Text
+			short := call(t, "full", tool.Name, `{"format":"`+format+`","compact":true}`).Content[0].Text
+			for _, b := range blocks {
+				if !strings.Contains(long, b) || strings.Contains(short, b) {
+					t.Errorf("%s as %s: %s is in the whole answer: %v, in the compact one: %v", tool.Name, format, b, strings.Contains(long, b), strings.Contains(short, b))
+				}
+			}
+		}
+	}
+}
+
+// The schemas are what the OpenAPI document and the resources promise.
+func TestAnswersMatchTheirSchemas(t *testing.T) {
+	t.Parallel()
+	for _, tool := range built() {
+		var schema jsonschema.Schema
+		if err := json.Unmarshal(tool.Result, &schema); err != nil {
+			t.Fatalf("%s: %v", tool.Name, err)
+		}
+		resolved, err := schema.Resolve(nil)
+		if err != nil {
+			t.Fatalf("%s: %v", tool.Name, err)
+		}
+		for _, store := range []string{"full", "empty"} {
+			for lvl := range budgets {
+				var value any
+				if err := json.Unmarshal(call(t, store, tool.Name, `{"detail_level":"`+string(lvl)+`"}`).StructuredContent, &value); err != nil {
+					t.Fatal(err)
+				}
+				if err := resolved.Validate(value); err != nil {
+					t.Errorf("%s of the %s store at %s: %v", tool.Name, store, lvl, err)
+				}
+			}
+		}
+	}
+}
+
+func TestSummaryFormatIsShortText(t *testing.T) {
+	t.Parallel()
+	for _, tool := range built() {
+		whole := call(t, "full", tool.Name, `{}`)
+		short := call(t, "full", tool.Name, `{"format":"summary"}`)
+		if short.StructuredContent != nil || len(short.Content[0].Text) >= len(whole.Content[0].Text) || short.Content[0].Text == "" {
+			t.Errorf("%s: format=summary gives %+v", tool.Name, short)
+		}
+	}
+}
+
+// Each step must be complete: it is made as it stands.
+func TestNextStepsWorkAsTheyStand(t *testing.T) {
+	t.Parallel()
+	for _, tool := range built() {
+		for _, store := range []string{"full", "empty"} {
+			var a struct{ Next []Next }
+			if err := json.Unmarshal(call(t, store, tool.Name, `{}`).StructuredContent, &a); err != nil {
+				t.Fatal(err)
+			}
+			for _, next := range a.Next {
+				args, err := json.Marshal(next.Arguments)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r := call(t, store, next.Tool, string(args)); r.IsError {
+					t.Errorf("%s offers %s %s, which is refused: %s", tool.Name, next.Tool, args, r.Content[0].Text)
+				}
+			}
+		}
+	}
+}
+
+func TestSameCallGivesTheSameBytes(t *testing.T) {
+	t.Parallel()
+	for _, tool := range built() {
+		one, err := NewService(fixtureService(t).deps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := one.Session(reader(newWorkspace("full")), "r1")
+		first := callAs(t, s, tool.Name, `{"detail_level":"debug"}`)
+		again := call(t, "full", tool.Name, `{"detail_level":"debug"}`)
+		if diff := cmp.Diff(first, again); diff != "" {
+			t.Errorf("%s made twice (-first +again):\n%s", tool.Name, diff)
+		}
+	}
+}
+
+func TestToolsOnTheListCheckTheirArguments(t *testing.T) {
+	t.Parallel()
+	everything := reader(newWorkspace("full"))
+	everything.Scopes = control.Scopes()
+	s := fixtureService(t).Session(everything, "r1")
+	valid := map[string]string{
+		"influencers": `{"action":"list"}`, "chart": `{"metric":"revenue"}`, "optimize_budget": `{"total_budget":1000}`,
+		"geo_experiment_preflight": `{"channel":"facebook"}`, "explain": `{"query":"roas","topic":"assay"}`, "ask": `{"question":"?"}`,
+		"manage":               `{"action":"map_coupon","confirmed":true}`,
+		"propose_budget_shift": `{"platform":"meta","platform_campaign_id":"1","new_budget_value":100,"confirm":true}`,
+		"pause_campaign":       `{"platform":"facebook","platform_campaign_id":"1"}`,
+		"resume_campaign":      `{"platform":"facebook","platform_campaign_id":"1"}`,
+	}
+	for _, a := range notYet {
+		args := valid[a.tool]
+		if args == "" {
+			args = `{}`
+		}
+		r := callAs(t, s, a.tool, args)
+		if !r.IsError || !strings.Contains(r.Content[0].Text, a.needs) {
+			t.Errorf("%s %s: %q, want what it needs", a.tool, args, r.Content[0].Text)
+		}
+		r = callAs(t, s, a.tool, `{"nonsense":1}`)
+		if !r.IsError || !strings.Contains(r.Content[0].Text, "nonsense") {
+			t.Errorf("%s: %q, want the unknown argument named", a.tool, r.Content[0].Text)
+		}
+	}
+}
+
+func TestArgumentsThatContradictThemselvesAreRefused(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ tool, args, names string }{
+		{"influencers", `{"action":"performance"}`, "influencer_id"},
+		{"influencers", `{"action":"compare"}`, "influencer_ids"},
+		{"influencers", `{"action":"list","start_date":"2026-02-02","end_date":"2026-02-01"}`, "start_date"},
+		{"optimize_budget", `{"total_budget":100,"constraints":{"facebook":{"min":10,"max":5}}}`, "constraints.facebook"},
+		{"optimize_budget", `{"total_budget":100,"constraints":{"facebook":{"min":1000}}}`, "total_budget"},
+		{"optimize_budget", `{"total_budget":100,"constraints":{"facebook":{"min":-1}}}`, "constraints"},
+		{"autopilot_plan", `{"horizonDays":31}`, "horizonDays"},
+		{"autopilot_plan", `{"horizon_days":14}`, "horizonDays"},
+		{"compare", `{"period2_start":"2026-02-01","period2_end":"2026-02-30"}`, "period2_end"},
+		{"trends", `{"end_date":"2027-01-01","start_date":"2027-02-01"}`, "end_date"},
+		{"performance", `{"start_date":"2026-04-01"}`, "start_date"},
+		{"performance", `{"format":"CSV"}`, "format"},
+		{"products", `{"code":"WELCOME"}`, "coupons"},
+	}
+	for _, c := range cases {
+		r := call(t, "full", c.tool, c.args)
+		if !r.IsError || !strings.Contains(r.Content[0].Text, c.names) {
+			t.Errorf("%s %s: %q, want a refusal that names %s", c.tool, c.args, r.Content[0].Text, c.names)
+		}
+	}
+}

@@ -1,0 +1,20 @@
+package tools
+
+import "assay/internal/mcp"
+
+var pauseCampaign = defineLater[statusParams](mcp.Spec{
+	Name:        "pause_campaign",
+	Title:       "Pause a campaign",
+	Description: "Preview pausing a campaign, or do it with confirm=true. Recorded; resume_campaign undoes it.",
+	Writes:      true,
+	Destructive: true,
+	Repeatable:  true,
+	OpenWorld:   true,
+})
+
+// statusParams are the parameters of pausing and resuming.
+type statusParams struct {
+	targetCampaign
+	described
+	Confirm bool `json:"confirm" default:"false" doc:"true executes."`
+}

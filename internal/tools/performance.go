@@ -1,0 +1,304 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+var performance = define(mcp.Spec{
+	Name:        "performance",
+	Title:       "Store performance",
+	Description: "Start here for how the store did in a period: revenue, orders, AOV, spend and ROAS with changes, and each channel's part. For single campaigns use campaigns, for days use trends.",
+}, runPerformance)
+
+type performanceParams struct {
+	last30
+	Channel string `json:"channel" doc:"Only this channel."`
+	Model   string `json:"model" doc:"How orders are credited: last_touch (default), first_touch, linear, time_decay, position_based, platform_reported."`
+	shared
+}
+
+type performanceAnswer struct {
+	opening
+	Model   measure.Model   `json:"model" doc:"How orders were credited to channels."`
+	Basis   measure.Basis   `json:"basis" doc:"What the channels' revenue rests on."`
+	Channel measure.Channel `json:"channel,omitempty"`
+	Metrics storeMetrics    `json:"metrics"`
+	table[channelRow]
+	closing
+}
+
+// channelRow is what a channel is credited with, spends and claims.
+type channelRow struct {
+	Channel       measure.Channel `json:"channel"`
+	Revenue       Money           `json:"revenue"`
+	Orders        Count           `json:"orders"`
+	Spend         *Money          `json:"spend,omitempty" doc:"Absent where it is not known."`
+	ROAS          *Ratio          `json:"roas,omitempty"`
+	RevenueChange *Percent        `json:"revenue_change_pct,omitempty"`
+	AOV           *Money          `json:"aov,omitempty" detail:"analyst"`
+	CPA           *Money          `json:"cpa,omitempty" detail:"analyst" doc:"Spend per credited order."`
+	NewOrders     *Count          `json:"new_orders,omitempty" detail:"analyst"`
+	Refunds       *Money          `json:"refunds,omitempty" detail:"analyst"`
+	Claimed       *Money          `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Basis reported: what the platform claims."`
+	ClaimedOrders *Count          `json:"claimed_orders,omitempty" detail:"analyst"`
+	Impressions   int64           `json:"impressions,omitempty" detail:"debug"`
+	Clicks        int64           `json:"clicks,omitempty" detail:"debug"`
+}
+
+func runPerformance(ctx context.Context, c *Call, p performanceParams) (*performanceAnswer, error) {
+	days, err := p.window(c)
+	if err != nil {
+		return nil, err
+	}
+	channel, err := c.channel(p.Channel)
+	if err != nil {
+		return nil, err
+	}
+	model, err := parseModel(p.Model)
+	if err != nil {
+		return nil, err
+	}
+	totals, err := c.channelTotals(ctx, model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
+	if err != nil {
+		return nil, err
+	}
+	a := &performanceAnswer{Model: model, Basis: basisOf(model), Channel: channel}
+	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	now, before := totalOf(totals.Recent), totalOf(totals.Earlier)
+	a.Metrics = c.figures().storeMetrics(now, before)
+	a.Rows = c.channelRows(totals, a.Basis)
+	if len(a.Rows) == 0 {
+		a.Summary = c.explainEmpty(&a.closing, days)
+	} else {
+		a.Summary = c.performanceSummary(a, days, totals)
+		if model == measure.PlatformReported {
+			if err := c.warnClaims(ctx, &a.closing, days, totals.Recent); err != nil {
+				return nil, err
+			}
+		}
+		c.warnBefore(&a.closing, days)
+		c.warnDays(&a.closing, days, now.Undated, true)
+		c.performanceNext(a, days, channel)
+	}
+	c.describe(&a.closing, c.quality("", now), fromOrders, fromAds, fromSpend)
+	return a, nil
+}
+
+// parseModel reads a model of attribution, last touch when none is named.
+func parseModel(name string) (measure.Model, error) {
+	if name == "" {
+		return measure.LastTouch, nil
+	}
+	if model := measure.Model(name); slices.Contains(measure.Models(), model) {
+		return model, nil
+	}
+	known := make([]string, 0, len(measure.Models()))
+	for _, m := range measure.Models() {
+		known = append(known, string(m))
+	}
+	return "", fault.Invalid("model %q is not known; known are %s", clean(name), strings.Join(known, ", ")).
+		WithHint(`Corrected arguments: {"model":"%s"}`, measure.LastTouch)
+}
+
+func basisOf(model measure.Model) measure.Basis {
+	if model == measure.PlatformReported {
+		return measure.Reported
+	}
+	return measure.Attributed
+}
+
+// channelTotals returns every channel's totals, or those of one.
+func (c *Call) channelTotals(ctx context.Context, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+	totals, err := c.Facts.ChannelTotals(ctx, c.Workspace.ID, model, in)
+	if err != nil {
+		return totals, fmt.Errorf("channel totals %s: %w", in.Recent, err)
+	}
+	c.read("channel_totals", len(totals.Recent)+len(totals.Earlier))
+	unwanted := func(t warehouse.ChannelTotal) bool { return only != "" && t.Channel != only || nothing(t) }
+	totals.Recent, totals.Earlier = slices.DeleteFunc(totals.Recent, unwanted), slices.DeleteFunc(totals.Earlier, unwanted)
+	return totals, nil
+}
+
+// nothing reports whether a channel did nothing at all.
+func nothing(t warehouse.ChannelTotal) bool {
+	return t.Sums == (measure.Sums{}) && t.Spend == 0 && t.Impressions == 0 && t.Claimed == 0 && t.ClaimedSum == 0
+}
+
+func totalOf(channels []warehouse.ChannelTotal) storeTotal {
+	var sum storeTotal
+	for _, t := range channels {
+		sum.Sums = sum.Add(t.Sums)
+		sum.spend += t.Spend
+	}
+	return sum
+}
+
+// channelRows returns a row for each channel of the recent window, largest revenue first.
+func (c *Call) channelRows(totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis) []channelRow {
+	f := c.figures()
+	earlier := map[measure.Channel]measure.Sums{}
+	for _, t := range totals.Earlier {
+		earlier[t.Channel] = t.Sums
+	}
+	rows := make([]channelRow, 0, len(totals.Recent))
+	for _, t := range byRevenue(f, totals.Recent) {
+		row := f.channelRow(t, earlier[t.Channel])
+		if basis == measure.Reported {
+			row.reported()
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// byRevenue sorts channels, largest revenue first.
+func byRevenue(f figures, totals []warehouse.ChannelTotal) []warehouse.ChannelTotal {
+	return slices.SortedFunc(slices.Values(totals), func(s, t warehouse.ChannelTotal) int {
+		return cmp.Or(cmp.Compare(f.basis.Revenue(t.Sums), f.basis.Revenue(s.Sums)), cmp.Compare(s.Channel, t.Channel))
+	})
+}
+
+func (f figures) channelRow(t warehouse.ChannelTotal, before measure.Sums) channelRow {
+	row := channelRow{
+		Channel:       t.Channel,
+		Revenue:       f.revenue(t.Sums),
+		Orders:        orders(t.Sums.Orders),
+		RevenueChange: percent(measure.Change(float64(f.basis.Revenue(t.Sums)), float64(f.basis.Revenue(before)))),
+		AOV:           f.aov(t.Sums),
+		NewOrders:     new(orders(t.Sums.NewOrders)),
+		Refunds:       new(f.money(t.Sums.Refunds)),
+		Impressions:   t.Impressions,
+		Clicks:        t.Clicks,
+	}
+	if t.SpendKnown {
+		row.Spend = new(f.money(t.Spend))
+		row.ROAS = f.roas(t.Sums, t.Spend)
+		row.CPA = f.perMinor(measure.CPA(t.Spend, t.Sums.Orders))
+	}
+	if t.Claimed != 0 || t.ClaimedSum != 0 {
+		row.Claimed, row.ClaimedOrders = new(f.money(t.ClaimedSum)), new(orders(t.Claimed))
+	}
+	return row
+}
+
+// reported leaves out what a platform's claim does not say, and what would repeat it.
+func (r *channelRow) reported() {
+	r.Claimed, r.ClaimedOrders = nil, nil
+	if r.Channel != measure.Unattributed {
+		r.NewOrders, r.Refunds = nil, nil
+	}
+}
+
+func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
+	now := totalOf(totals.Recent)
+	who := "The store took"
+	if a.Channel != "" {
+		who = spoken(a.Channel) + " is credited with"
+	}
+	text := fmt.Sprintf("%s %s %s in %s orders, %s.", who, c.amount(c.Workspace.Basis.Revenue(now.Sums)),
+		spell(days), number(float64(orders(now.Orders))), against(a.Metrics.Revenue.ChangePct, days))
+	if r := a.Metrics.ROAS.Value; r != nil {
+		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.amount(now.spend), grouped(decimals(float64(*r), 2), 2))
+	}
+	if a.Channel == "" {
+		text += c.biggestMover(totals)
+	}
+	return text
+}
+
+// biggestMover names the channel whose revenue changed most.
+func (c *Call) biggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
+	change := map[measure.Channel]int64{}
+	for _, t := range totals.Recent {
+		change[t.Channel] += c.Workspace.Basis.Revenue(t.Sums)
+	}
+	if len(totals.Earlier) == 0 {
+		return ""
+	}
+	for _, t := range totals.Earlier {
+		change[t.Channel] -= c.Workspace.Basis.Revenue(t.Sums)
+	}
+	var most measure.Channel
+	for _, channel := range sortedKeys(change) {
+		if abs(change[channel]) > abs(change[most]) {
+			most = channel
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	way := "up"
+	if change[most] < 0 {
+		way = "down"
+	}
+	return fmt.Sprintf(" The biggest mover is %s, %s %s.", spoken(most), way, c.amount(abs(change[most])))
+}
+
+// warnClaims says that the figures are claims, and by how much they exceed what the store's orders credit the same
+// channels with by last touch.
+func (c *Call) warnClaims(ctx context.Context, a *closing, days civil.Range, claims []warehouse.ChannelTotal) error {
+	credited, err := c.channelTotals(ctx, measure.LastTouch, warehouse.Windows{Recent: days}, "")
+	if err != nil {
+		return err
+	}
+	var claimed, touched int64
+	claiming := map[measure.Channel]bool{}
+	for _, t := range claims {
+		claiming[t.Channel] = t.ClaimedSum > 0
+		claimed += t.ClaimedSum
+	}
+	for _, t := range credited.Recent {
+		if claiming[t.Channel] {
+			touched += c.Workspace.Basis.Revenue(t.Sums)
+		}
+	}
+	text := "Channel figures are the platforms' own claims; unattributed takes the difference to the store's revenue and can be negative."
+	if times, ok := measure.ROAS(claimed, touched); ok {
+		text = fmt.Sprintf("Platforms claim %s, %s times what orders credit them with by last touch; unattributed takes the difference to the store's revenue.",
+			c.amount(claimed), grouped(decimals(times, 2), 2))
+	}
+	a.warn("platform_reported", text)
+	return nil
+}
+
+func (c *Call) performanceNext(a *performanceAnswer, days civil.Range, channel measure.Channel) {
+	if channel == "" {
+		c.suggest(&a.closing, "campaigns", dated(days), "Where the spend went.")
+		c.suggest(&a.closing, "trends", dated(days), "Days that stand out.")
+		return
+	}
+	c.suggest(&a.closing, "trends", with(dated(days), "channel", string(channel)), "See this channel's days.")
+	if v, ok := c.Store.volume(channel); ok && listedPlatform(v.Platform) {
+		c.suggest(&a.closing, "campaigns", with(dated(days), "platform", string(v.Platform)), "See this platform's campaigns.")
+	}
+}
+
+// quality says how the figures of a window were made.
+func (c *Call) quality(model measure.Model, of storeTotal) DataQuality {
+	q := DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
+	if of.Undated > 0 {
+		q.UndatedRefund = new(c.figures().money(of.Undated))
+	}
+	return q
+}
+
+// sortedKeys lists a map's keys in order, so that the same call gives the same bytes.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+func abs(n int64) int64 {
+	if n < 0 {
+		return -n
+	}
+	return n
+}

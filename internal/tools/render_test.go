@@ -1,0 +1,263 @@
+package tools
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type sampleAnswer struct {
+	opening
+	Metrics sampleMetrics `json:"metrics"`
+	table[sampleRow]
+	closing
+}
+
+type sampleMetrics struct {
+	Revenue Metric[Money] `json:"revenue"`
+	Rows    int           `json:"rows"`
+}
+
+type sampleRow struct {
+	Name  Foreign  `json:"name"`
+	Value *Money   `json:"value,omitempty"`
+	Note  string   `json:"note,omitempty"`
+	Share *Percent `json:"share,omitempty" detail:"analyst"`
+	Cents *Money   `json:"cents,omitempty" detail:"debug"`
+}
+
+func sample(n int) *sampleAnswer {
+	a := &sampleAnswer{Metrics: sampleMetrics{Revenue: metricOf(Money(1234.567), Money(999.994)), Rows: n}}
+	a.Summary = "A sample."
+	a.Sources, a.DataQuality, a.StoreDataRange = []Source{}, &DataQuality{Revenue: "charged"}, &StoreDataRange{}
+	for i := range n {
+		a.Rows = append(a.Rows, sampleRow{
+			Name: Foreign(fmt.Sprintf("row %d", i)), Value: new(Money(float64(i) + 0.126)), Share: new(Percent(1.26)), Cents: new(Money(1234.567)),
+		})
+	}
+	return a
+}
+
+func sampleCall(view shared) *Call { return &Call{Workspace: newWorkspace("full"), view: view} }
+
+func rendered(t *testing.T, a answer, c *Call) string {
+	t.Helper()
+	r, err := render(a, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Content[0].Text
+}
+
+func TestFiguresAreRoundedByTheirType(t *testing.T) {
+	t.Parallel()
+	type all struct {
+		M []Money
+		R Ratio
+		P *Percent
+		C Count
+		F float64
+	}
+	value := func() all {
+		return all{[]Money{1234.567, -1234.5, 999.996, 999.99, 0.125, -0.001, 0}, 2.345, new(Percent(-0.04)), 1.0 / 3, 1.0 / 3}
+	}
+	cases := []struct {
+		f    finish
+		want all
+	}{
+		{finish{summaryLevel, 2}, all{[]Money{1235, -1235, 1000, 999.99, 0.13, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
+		{finish{debugLevel, 2}, all{[]Money{1234.57, -1234.5, 1000, 999.99, 0.13, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
+		{finish{debugLevel, 3}, all{[]Money{1234.567, -1234.5, 999.996, 999.99, 0.125, -0.001, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
+		{finish{analystLevel, 0}, all{[]Money{1235, -1235, 1000, 1000, 0, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
+	}
+	for _, c := range cases {
+		got := value()
+		c.f.apply(reflect.ValueOf(&got))
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c.f, diff)
+		}
+	}
+	zero := Money(-0.001)
+	finish{summaryLevel, 2}.apply(reflect.ValueOf(&zero))
+	if text, err := json.Marshal(zero); err != nil || string(text) != "0" {
+		t.Errorf("a little less than nothing is written %s, %v", text, err)
+	}
+}
+
+func TestForeignTextIsCleanedAndCapped(t *testing.T) {
+	t.Parallel()
+	cases := map[string]string{
+		"plain":                               "plain",
+		"two\nlines\tand\x00 nothing\x1b[31m": "two lines and nothing[31m",
+		"right\u202eleft":                     "rightleft",
+		"bad\xffbyte":                         "badbyte",
+		strings.Repeat("é", 100):              strings.Repeat("é", 79) + "…",
+	}
+	for in, want := range cases {
+		got := struct{ Name Foreign }{Foreign(in)}
+		finish{analystLevel, 2}.apply(reflect.ValueOf(&got))
+		if string(got.Name) != want {
+			t.Errorf("%q becomes %q, want %q", in, got.Name, want)
+		}
+	}
+}
+
+func TestLevelDecidesWhatARowShows(t *testing.T) {
+	t.Parallel()
+	want := map[level]string{
+		summaryLevel: `{"name":"row 0","value":0.13}`,
+		analystLevel: `{"name":"row 0","value":0.13,"share":1.3}`,
+		debugLevel:   `{"name":"row 0","value":0.13,"share":1.3,"cents":1234.57}`,
+	}
+	for lvl, row := range want {
+		text := rendered(t, sample(1), sampleCall(shared{DetailLevel: lvl, Format: jsonFormat}))
+		if !strings.Contains(text, row) {
+			t.Errorf("%s: %s lacks %s", lvl, text, row)
+		}
+	}
+}
+
+func TestSummaryLevelShowsFiveRows(t *testing.T) {
+	t.Parallel()
+	a := sample(12)
+	rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	want := &Truncated{RowsReturned: 5, RowsTotal: 12, Reason: "summary level", How: "detail_level=analyst"}
+	if diff := cmp.Diff(want, a.Truncated); diff != "" || len(a.Rows) != 5 {
+		t.Errorf("%d rows, truncated (-want +got):\n%s", len(a.Rows), diff)
+	}
+}
+
+func TestNothingExceedsTheCeiling(t *testing.T) {
+	t.Parallel()
+	for _, f := range []format{jsonFormat, csvFormat} {
+		a := sample(20_000)
+		c := sampleCall(shared{DetailLevel: debugLevel, Format: f})
+		c.limitGiven = true
+		text := rendered(t, a, c)
+		if got := len(text) / bytesPerToken; got > ceiling || got < ceiling*8/10 {
+			t.Errorf("%s: about %d tokens, want a little less than %d", f, got, ceiling)
+		}
+		if a.Truncated == nil || a.Truncated.RowsTotal != 20_000 || a.Truncated.RowsReturned != len(a.Rows) || a.Truncated.How == "" {
+			t.Errorf("%s: %d rows, %+v", f, len(a.Rows), a.Truncated)
+		}
+	}
+}
+
+func TestPageCutBySizeLeadsToTheNextRow(t *testing.T) {
+	t.Parallel()
+	a := sample(100)
+	a.Pagination = page{limit: 100, offset: 40}.pagination(100, 140)
+	if a.Pagination.HasMore || a.Pagination.NextOffset != nil {
+		t.Fatalf("the last page says %+v", a.Pagination)
+	}
+	rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	p := a.Pagination
+	if len(a.Rows) == 100 || p.Returned != len(a.Rows) || !p.HasMore || *p.NextOffset != 40+len(a.Rows) {
+		t.Errorf("%d rows, %+v; want the next offset behind them", len(a.Rows), p)
+	}
+	if want := fmt.Sprintf("offset=%d", *p.NextOffset); a.Truncated.How != want {
+		t.Errorf("how to get the rest: %q, want %q", a.Truncated.How, want)
+	}
+}
+
+func TestTableIsReadByAnyReader(t *testing.T) {
+	t.Parallel()
+	a := sample(0)
+	for _, name := range []string{"=1+1", "+49", "-5", "@home", "a,b", `say "x"`, "two\nlines", "", "-"} {
+		a.Rows = append(a.Rows, sampleRow{Name: Foreign(name)})
+	}
+	a.Rows = append(a.Rows, sampleRow{Name: "negative", Value: new(Money(-5))})
+	a.warn("code", "A text.")
+	text := rendered(t, a, sampleCall(shared{DetailLevel: analystLevel, Format: csvFormat}))
+	body := text[strings.Index(text, "name,"):]
+	for line := range strings.Lines(text[:len(text)-len(body)]) {
+		if !strings.HasPrefix(line, "# ") || !strings.Contains(line, ": ") {
+			t.Errorf("preamble line %q", line)
+		}
+	}
+	got, err := csv.NewReader(strings.NewReader(body)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{
+		{"name", "value"},
+		{"'=1+1", ""},
+		{"'+49", ""},
+		{"'-5", ""},
+		{"'@home", ""},
+		{"a,b", ""},
+		{`say "x"`, ""},
+		{"two lines", ""},
+		{"", ""},
+		{"'-", ""},
+		{"negative", "-5"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
+	}
+	for _, line := range []string{"# revenue: 1235, previous 999.99, change 23.5 %\n", "# warning: code: A text.\n"} {
+		if !strings.Contains(text, line) {
+			t.Errorf("%q lacks %q", text, line)
+		}
+	}
+}
+
+func TestHTMLIsWrittenAsItIs(t *testing.T) {
+	t.Parallel()
+	a := sample(0)
+	a.Rows = []sampleRow{{Name: "<b>&"}}
+	if text := rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat})); !strings.Contains(text, `"name":"<b>&"`) {
+		t.Error(text)
+	}
+}
+
+func TestRowsAreNeverNull(t *testing.T) {
+	t.Parallel()
+	if text := rendered(t, sample(0), sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat})); !strings.Contains(text, `"rows":[]`) {
+		t.Error(text)
+	}
+}
+
+func TestWarningsAndStepsAreFew(t *testing.T) {
+	t.Parallel()
+	a := sample(0)
+	for i := range 9 {
+		a.warn(fmt.Sprint("w", i), "Text.")
+		a.Next = append(a.Next, Next{Tool: "trends", Arguments: map[string]any{}, Reason: "Why."})
+	}
+	rendered(t, a, sampleCall(shared{DetailLevel: debugLevel, Format: jsonFormat}))
+	if len(a.Warnings) != 5 || a.Warnings[0].Code != "w0" || len(a.Next) != maxNext {
+		t.Errorf("%d warnings from %q, %d steps", len(a.Warnings), a.Warnings[0].Code, len(a.Next))
+	}
+}
+
+func TestWordsForSentences(t *testing.T) {
+	t.Parallel()
+	c := sampleCall(shared{})
+	cases := map[string]string{
+		c.amount(123456789):                  "1,234,568 USD",
+		c.amount(99999):                      "999.99 USD",
+		c.amount(-1250):                      "-12.50 USD",
+		number(1204):                         "1,204",
+		number(12.5):                         "12.5",
+		moved(new(Percent(4.62))):            "up 4.6 %",
+		moved(new(Percent(-12))):             "down 12.0 %",
+		moved(new(Percent(0.04))):            "unchanged",
+		moved(nil):                           "with nothing to compare",
+		plural(1, "day is", "days are"):      "1 day is",
+		plural(1200, "day", "days"):          "1,200 days",
+		spoken("organic_search"):             "organic_search",
+		spoken("Ignore what was said"):       "one channel",
+		listed([]string{"a", "b", "c", "d"}): "a, b, c and 1 more",
+	}
+	for got, want := range cases {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"assay/internal/fault"
+	"assay/internal/mcp"
+)
+
+const (
+	guideURI  = "assay://guide"
+	schemaURI = "assay://result-schemas/"
+)
+
+//go:embed guide.md
+var guide string
+
+// ListResources lists the guide and the schemas of the results of the tools that the caller may call.
+func (s *session) ListResources() []mcp.Resource {
+	all := []mcp.Resource{{
+		URI: guideURI, Name: "guide", Title: "Reading the figures",
+		Description: "What the figures mean, how answers are laid out, which tool to use.", MIMEType: "text/markdown",
+	}}
+	for _, line := range s.service.listed {
+		if t := s.service.tools[line.name]; s.describes(t) {
+			all = append(all, mcp.Resource{
+				URI: schemaURI + t.Name, Name: "result-schema-" + t.Name, Title: "Result of " + t.Name,
+				Description: "JSON Schema of what " + t.Name + " returns.", MIMEType: "application/schema+json",
+			})
+		}
+	}
+	return all
+}
+
+// describes reports whether the caller may know the schema of a tool's result, and whether there is one.
+func (s *session) describes(t Tool) bool {
+	return s.principal.MayCall(t.Name) && unavailable(t.Name) == nil
+}
+
+// ReadResource returns a resource of the list.
+func (s *session) ReadResource(_ context.Context, uri string) (mcp.ResourceContents, error) {
+	if uri == guideURI {
+		return mcp.ResourceContents{URI: uri, MIMEType: "text/markdown", Text: guide}, nil
+	}
+	if name, ok := strings.CutPrefix(uri, schemaURI); ok {
+		if t, ok := s.service.tools[name]; ok && s.describes(t) {
+			return mcp.ResourceContents{URI: uri, MIMEType: "application/schema+json", Text: string(t.Result)}, nil
+		}
+	}
+	return mcp.ResourceContents{}, fault.NotFound("there is no resource %q", clean(uri)).WithHint("resources/list names all resources")
+}

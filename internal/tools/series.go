@@ -1,0 +1,117 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// series is consecutive days of the store or of a channel. Days of the store's own range on which nothing happened
+// are zero; days before and after it are not there.
+type series struct {
+	days   civil.Range // of totals; empty when the store has nothing in it
+	totals []warehouse.DayTotal
+}
+
+// point is a day, a week or a month of a series.
+type point struct {
+	storeTotal
+	days       civil.Range
+	spendKnown bool // on any of its days
+	whole      bool // the store's range does not cut it
+}
+
+// series reads the days of a channel, or of the store when none is named. The end may lie in the future.
+func (c *Call) series(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
+	days = days.Intersect(c.Store.days())
+	if days.Days() == 0 {
+		return series{}, nil
+	}
+	found, err := c.dayTotals(ctx, channel, days)
+	if err != nil {
+		return series{}, err
+	}
+	s := series{days: days, totals: make([]warehouse.DayTotal, days.Days())}
+	reported := c.spendDays(channel)
+	for i := range s.totals {
+		day := days.First.AddDays(i)
+		s.totals[i] = warehouse.DayTotal{Day: day, SpendKnown: reported.Days() > 0 && reported.Contains(day)}
+	}
+	for _, d := range found {
+		if days.Contains(d.Day) {
+			known := &s.totals[d.Day.Sub(days.First)].SpendKnown
+			d.SpendKnown = d.SpendKnown || *known
+			s.totals[d.Day.Sub(days.First)] = d
+		}
+	}
+	return s, nil
+}
+
+func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
+	if channel == "" {
+		found, err := c.Facts.StoreDays(ctx, c.Workspace.ID, days)
+		if err != nil {
+			return nil, fmt.Errorf("days of the store %s: %w", days, err)
+		}
+		c.read("store_days", len(found))
+		return found, nil
+	}
+	found, err := c.Facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, days, channel)
+	if err != nil {
+		return nil, fmt.Errorf("days of channel %q %s: %w", channel, days, err)
+	}
+	c.read("channel_days", len(found))
+	out := make([]warehouse.DayTotal, len(found))
+	for i, d := range found {
+		out[i] = d.DayTotal
+	}
+	return out, nil
+}
+
+// spendDays is the period in which a day without a report of spend is a day on which nothing was spent.
+func (c *Call) spendDays(channel measure.Channel) civil.Range {
+	if channel == "" {
+		return c.Store.AdDays
+	}
+	if v, ok := c.Store.volume(channel); ok && v.SpendDays > 0 {
+		return v.Days
+	}
+	return civil.Range{}
+}
+
+// points cuts the series into days, weeks or months.
+func (s series) points(g civil.Granularity) []point {
+	buckets := s.days.Buckets(g)
+	out := make([]point, len(buckets))
+	for i, b := range buckets {
+		out[i] = s.point(b)
+		out[i].whole = g.Start(b.First) == b.First && g.Next(b.First) == b.Last.AddDays(1)
+	}
+	return out
+}
+
+// point sums some of the days.
+func (s series) point(days civil.Range) point {
+	p := point{days: days}
+	inside := days.Intersect(s.days)
+	for i := range inside.Days() {
+		d := s.totals[inside.First.AddDays(i).Sub(s.days.First)]
+		p.Sums = p.Add(d.Sums)
+		p.spend += d.Spend
+		p.spendKnown = p.spendKnown || d.SpendKnown
+	}
+	return p
+}
+
+// total sums the days of a window that the series has.
+func (s series) total(days civil.Range) storeTotal { return s.point(days).storeTotal }
+
+// sortBy sorts by a figure, smallest first, and leaves equals in their order.
+func sortBy[T any](items []T, of func(T) float64) {
+	slices.SortStableFunc(items, func(a, b T) int { return cmp.Compare(of(a), of(b)) })
+}

@@ -1,0 +1,300 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"assay/internal/auth"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+	"assay/internal/measure"
+)
+
+// Deps is what the tools are built from.
+type Deps struct {
+	Facts      Facts
+	Keys       Keys             // nil: diagnose does not look at keys
+	Clock      func() time.Time // the clock of answers
+	Log        *slog.Logger
+	CacheBytes uint64        // of kept answers; 0: 64 MiB
+	Deadline   time.Duration // of one call; 0: 30 seconds
+}
+
+const (
+	usualCacheBytes = 64 << 20
+	usualDeadline   = 30 * time.Second
+	entryOverhead   = 300 // bytes that an entry of the cache takes besides its key's and its value's text
+	maxStores       = 1000
+)
+
+// Service answers tools/list and tools/call. Its answers are kept until the workspace's data, settings or day change.
+type Service struct {
+	deps    Deps
+	tools   map[string]Tool
+	names   []string // in the contract's order
+	listed  []listedTool
+	list    json.RawMessage // of all tools
+	answers *otter.Cache[answerKey, json.RawMessage]
+	stores  *otter.Cache[storeKey, store]
+	zones   sync.Map // *time.Location by name; loading one reads a file
+}
+
+// answerKey is all that an answer depends on. The arguments are the bytes that came: two spellings of one call are two
+// entries, and no spelling is ever taken for another.
+type answerKey struct {
+	workspace measure.WorkspaceID
+	data      uint64
+	settings  int64
+	today     civil.Date
+	tool      string
+	arguments string
+	scopes    string
+	allowed   string
+}
+
+type storeKey struct {
+	workspace measure.WorkspaceID
+	data      uint64
+}
+
+// NewService returns a service over a warehouse.
+func NewService(deps Deps) (*Service, error) {
+	if deps.CacheBytes == 0 {
+		deps.CacheBytes = usualCacheBytes
+	}
+	if deps.Deadline == 0 {
+		deps.Deadline = usualDeadline
+	}
+	s := &Service{deps: deps, tools: map[string]Tool{}}
+	for _, t := range All() {
+		line, err := listing(t)
+		if err != nil {
+			return nil, err
+		}
+		s.tools[t.Name] = t
+		s.names = append(s.names, t.Name)
+		s.listed = append(s.listed, line)
+	}
+	s.list = listOf(s.listed, func(string) bool { return true })
+	var err error
+	s.answers, err = otter.New(&otter.Options[answerKey, json.RawMessage]{
+		MaximumWeight: deps.CacheBytes,
+		Weigher: func(k answerKey, v json.RawMessage) uint32 {
+			return uint32(len(k.arguments) + len(k.scopes) + len(k.allowed) + len(v) + entryOverhead)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.stores, err = otter.New(&otter.Options[storeKey, store]{MaximumSize: maxStores})
+	return s, err
+}
+
+// Session returns what one caller can see and do. The request's id is repeated where something goes wrong inside, so
+// that it can be found in the log.
+func (s *Service) Session(p auth.Principal, requestID string) mcp.Session {
+	return &session{service: s, principal: p, requestID: requestID}
+}
+
+// session is one caller's view of the service.
+type session struct {
+	service   *Service
+	principal auth.Principal
+	requestID string
+}
+
+// CallTool calls a tool and returns its encoded result.
+func (s *session) CallTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	tool, ok := s.service.tools[name]
+	if !ok {
+		return nil, fault.NotFound("there is no tool %q", clean(name)).WithHint("tools/list names all tools")
+	}
+	if !s.principal.MayCall(name) {
+		return refused(fault.Forbidden("this key may not call %s: its allow-list holds %s", name, strings.Join(s.principal.Tools, ", ")).
+			WithHint("Use one of those tools, or a key without an allow-list."))
+	}
+	if needed := s.missing(tool, args); needed != "" {
+		if s.principal.Kind == auth.ByOAuth {
+			return nil, &mcp.ScopeError{Required: []string{string(needed)}}
+		}
+		return refused(fault.Forbidden("this key lacks the scope %s, which the call needs", needed).
+			WithHint("Create a key with that scope: assay keys create --workspace %s --scopes %s,%s", s.principal.Workspace.ID, control.ScopeRead, needed))
+	}
+	result, err := s.answer(ctx, tool, args)
+	if err != nil {
+		return s.failed(ctx, name, err)
+	}
+	return result, nil
+}
+
+// missing returns the scope that the call needs and the caller does not hold, "" when there is none.
+func (s *session) missing(tool Tool, args json.RawMessage) control.Scope {
+	for _, scope := range scopesOf(tool.Name, args) {
+		if !s.principal.Has(scope) {
+			return scope
+		}
+	}
+	return ""
+}
+
+// acting names, for each tool that writes, the argument that makes it act and the scope that acting needs.
+var acting = map[string]struct {
+	argument string
+	scope    control.Scope
+}{
+	"manage":               {"confirmed", control.ScopeWrite},
+	"propose_budget_shift": {"confirm", control.ScopeApprove},
+	"pause_campaign":       {"confirm", control.ScopeApprove},
+	"resume_campaign":      {"confirm", control.ScopeApprove},
+}
+
+// scopesOf returns the scopes that a call needs. Everything can be looked at with the scope to read; only the word
+// true, and nothing like it, makes a writing tool act.
+func scopesOf(tool string, args json.RawMessage) []control.Scope {
+	act, writes := acting[tool]
+	if !writes || string(argument(args, act.argument)) != "true" {
+		return []control.Scope{control.ScopeRead}
+	}
+	return []control.Scope{control.ScopeRead, act.scope}
+}
+
+// argument returns an argument as it was sent, nil when it was not. What else is wrong with the arguments is the
+// tool's to say.
+func argument(args json.RawMessage, name string) json.RawMessage {
+	var sent map[string]json.RawMessage
+	if json.Unmarshal(args, &sent) != nil {
+		return nil
+	}
+	return sent[name]
+}
+
+// answer returns the kept answer of the same call, or makes it. Calls that arrive while it is being made wait for it.
+// Failures are not kept.
+func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (json.RawMessage, error) {
+	now := s.service.deps.Clock().UTC()
+	w := s.principal.Workspace
+	key := answerKey{
+		workspace: w.ID,
+		data:      s.service.deps.Facts.Version(w.ID),
+		settings:  w.Version,
+		today:     civil.DayOf(now, s.service.zone(w)),
+		tool:      tool.Name,
+		arguments: string(args),
+		scopes:    joined(s.principal.Scopes),
+		allowed:   joined(s.principal.Tools),
+	}
+	if !keepable(tool) {
+		return s.make(ctx, tool, args, key, now)
+	}
+	if kept, ok := s.service.answers.GetIfPresent(key); ok {
+		return kept, nil
+	}
+	// The one who asked first may hang up while others wait, so the work does not end with their request.
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
+	defer cancel()
+	return s.service.answers.Get(detached, key, otter.LoaderFunc[answerKey, json.RawMessage](
+		func(ctx context.Context, key answerKey) (json.RawMessage, error) {
+			return s.make(ctx, tool, args, key, now)
+		}))
+}
+
+// zone returns the workspace's zone.
+func (s *Service) zone(w control.Workspace) *time.Location {
+	if zone, ok := s.zones.Load(w.Zone); ok {
+		return zone.(*time.Location)
+	}
+	zone := w.Location()
+	s.zones.Store(w.Zone, zone)
+	return zone
+}
+
+// keepable reports whether a tool's answers depend on nothing but the key. Tools that write act each time, and
+// diagnose looks at keys and their ends.
+func keepable(tool Tool) bool { return !tool.Writes && tool.Name != diagnose.Name }
+
+func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time) (json.RawMessage, error) {
+	have, err := s.service.store(ctx, storeKey{key.workspace, key.data})
+	if err != nil {
+		return nil, err
+	}
+	limit := argument(args, "limit")
+	call := &Call{
+		Workspace: s.principal.Workspace, Principal: s.principal, Now: now, Today: key.today, Facts: s.service.deps.Facts,
+		Store: have, Keys: s.service.deps.Keys, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
+	}
+	value, err := tool.Call(ctx, call, args)
+	if err != nil {
+		return nil, err
+	}
+	a, ok := value.(answer)
+	if !ok {
+		panic("tool " + tool.Name + " does not return an answer")
+	}
+	result, err := render(a, call)
+	if err != nil {
+		return nil, err
+	}
+	return encode(result)
+}
+
+// store returns what a workspace has. It is read once for each version of the data.
+func (s *Service) store(ctx context.Context, key storeKey) (store, error) {
+	return s.stores.Get(ctx, key, otter.LoaderFunc[storeKey, store](func(ctx context.Context, key storeKey) (have store, err error) {
+		if have.Coverage, err = s.deps.Facts.Coverage(ctx, key.workspace); err != nil {
+			return store{}, err
+		}
+		if have.channels, err = s.deps.Facts.Channels(ctx, key.workspace); err != nil {
+			return store{}, err
+		}
+		have.sources, err = s.deps.Facts.Sources(ctx, key.workspace)
+		return have, err
+	}))
+}
+
+// failed turns a failure into a result that the caller's model can act on. What is not the caller's doing is logged in
+// full and shown as a sentence with the request's id.
+func (s *session) failed(ctx context.Context, tool string, err error) (json.RawMessage, error) {
+	if _, _, ok := fault.Public(err); ok {
+		return refused(err)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return refused(fault.Unavailable("%s took longer than %s", tool, s.service.deps.Deadline).
+			WithHint("Ask for a shorter period, or try again when the service is less busy."))
+	}
+	s.service.deps.Log.ErrorContext(ctx, "tool failed", slog.String("tool", tool), slog.String("workspace", string(s.principal.Workspace.ID)),
+		slog.String("request_id", s.requestID), slog.Any("error", err))
+	return refused(fault.New(fault.KindUnavailable, "%s met an error inside the service; it was logged as request %s", tool, s.requestID).
+		WithHint("Try again; if it stays, give the operator that request id."))
+}
+
+// refused encodes a failure as a result: what is wrong, and what to do next.
+func refused(err error) (json.RawMessage, error) {
+	text, hint, _ := fault.Public(err)
+	if !strings.HasSuffix(text, ".") && text != "" {
+		text += "."
+	}
+	if hint != "" {
+		text += " " + hint
+	}
+	return encode(mcp.CallResult{Content: []mcp.Content{{Type: "text", Text: text}}, IsError: true})
+}
+
+// joined makes one text of a set of names, whatever their order.
+func joined[T ~string](names []T) string {
+	set := map[string]bool{}
+	for _, name := range names {
+		set[string(name)] = true
+	}
+	return strings.Join(slices.Sorted(maps.Keys(set)), " ")
+}

@@ -1,0 +1,298 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// counted passes questions on to the fixture's warehouse, counts them and fails them on request.
+type counted struct {
+	Facts
+	asked   atomic.Int64
+	version atomic.Uint64
+	failing atomic.Pointer[error]
+	hold    chan struct{} // when set, a question waits until it is closed, and finds nothing
+}
+
+func (c *counted) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, m measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+	c.asked.Add(1)
+	if c.hold != nil {
+		<-c.hold
+		return warehouse.Pair[[]warehouse.ChannelTotal]{}, nil
+	}
+	if err := c.failing.Load(); err != nil {
+		return warehouse.Pair[[]warehouse.ChannelTotal]{}, *err
+	}
+	return c.Facts.ChannelTotals(ctx, ws, m, in)
+}
+
+func (c *counted) Version(measure.WorkspaceID) uint64 { return c.version.Load() }
+
+// countedService is a service whose questions are counted and whose clock the test moves.
+func countedService(t *testing.T) (*Service, *counted, *atomic.Pointer[time.Time], *bytes.Buffer) {
+	t.Helper()
+	facts := &counted{Facts: fixtureService(t).deps.Facts}
+	var now atomic.Pointer[time.Time]
+	now.Store(&fixtureNow)
+	log := &bytes.Buffer{}
+	s, err := NewService(Deps{
+		Facts: facts, Keys: fixtureKeys{}, Clock: func() time.Time { return *now.Load() }, Log: slog.New(slog.NewTextHandler(log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, facts, &now, log
+}
+
+func TestAnswerIsKeptUntilSomethingItRestsOnChanges(t *testing.T) {
+	t.Parallel()
+	s, facts, now, _ := countedService(t)
+	w := newWorkspace("full")
+	p := reader(w)
+	ask := func(p auth.Principal, args string) int64 {
+		t.Helper()
+		before := facts.asked.Load()
+		if r := callAs(t, s.Session(p, "r1"), "performance", args); r.IsError {
+			t.Fatal(r.Content[0].Text)
+		}
+		return facts.asked.Load() - before
+	}
+	limited := p
+	limited.Tools = []string{"performance"}
+	steps := []struct {
+		name   string
+		change func()
+		p      auth.Principal
+		args   string
+		asks   int64
+	}{
+		{"the first call", func() {}, p, `{}`, 1},
+		{"the same call", func() {}, p, `{}`, 0},
+		{"the same arguments in other bytes", func() {}, p, `{ }`, 1},
+		{"a caller who may call less", func() {}, limited, `{}`, 1},
+		{"an hour later", func() { later := now.Load().Add(time.Hour); now.Store(&later) }, p, `{}`, 0},
+		{"after the store's midnight", func() { later := now.Load().Add(3 * time.Hour); now.Store(&later) }, p, `{}`, 1},
+		{"after an import", func() { facts.version.Add(1) }, p, `{}`, 1},
+		{"again", func() {}, p, `{}`, 0},
+	}
+	for _, step := range steps {
+		step.change()
+		if got := ask(step.p, step.args); got != step.asks {
+			t.Errorf("%s: %d questions, want %d", step.name, got, step.asks)
+		}
+	}
+	p.Workspace.Version++
+	if got := ask(p, `{}`); got != 1 {
+		t.Errorf("after a change of settings: %d questions, want 1", got)
+	}
+	other := reader(newWorkspace("empty"))
+	if got := ask(other, `{}`); got != 1 {
+		t.Errorf("another workspace: %d questions, want 1", got)
+	}
+}
+
+func TestCallsAtTheSameTimeAskOnce(t *testing.T) {
+	t.Parallel()
+	s, facts, _, _ := countedService(t)
+	p := reader(newWorkspace("full"))
+	callAs(t, s.Session(p, "r1"), "discover", `{}`) // what the store has is read before
+	synctest.Test(t, func(t *testing.T) {
+		facts.hold = make(chan struct{})
+		texts := make([]string, 8)
+		var group sync.WaitGroup
+		for i := range texts {
+			group.Go(func() { texts[i] = callAs(t, s.Session(p, "r1"), "performance", `{}`).Content[0].Text })
+		}
+		synctest.Wait() // one asks and is held, the others wait for it
+		if got := facts.asked.Load(); got != 1 {
+			t.Errorf("%d questions of eight callers, want 1", got)
+		}
+		close(facts.hold)
+		group.Wait()
+		for i, text := range texts {
+			if text != texts[0] || text == "" {
+				t.Errorf("caller %d got another answer", i)
+			}
+		}
+	})
+}
+
+func TestFailureIsNotKept(t *testing.T) {
+	t.Parallel()
+	s, facts, _, log := countedService(t)
+	p := reader(newWorkspace("full"))
+	broken := errors.New("disk on fire at /secret/path")
+	facts.failing.Store(&broken)
+	r := callAs(t, s.Session(p, "req-42"), "performance", `{}`)
+	if !r.IsError || !strings.Contains(r.Content[0].Text, "req-42") || strings.Contains(r.Content[0].Text, "secret") {
+		t.Errorf("an internal failure reads %q, want the request's id and nothing of the cause", r.Content[0].Text)
+	}
+	if got := log.String(); !strings.Contains(got, "disk on fire") || !strings.Contains(got, "req-42") || !strings.Contains(got, "performance") {
+		t.Errorf("the log says %q", got)
+	}
+	busy := error(fault.Unavailable("the store is busy").WithHint("try again in a moment"))
+	facts.failing.Store(&busy)
+	if r := callAs(t, s.Session(p, "r2"), "performance", `{}`); r.Content[0].Text != "the store is busy. try again in a moment" {
+		t.Errorf("a busy store reads %q", r.Content[0].Text)
+	}
+	slow := fmt.Errorf("channel totals: %w", context.DeadlineExceeded)
+	facts.failing.Store(&slow)
+	if r := callAs(t, s.Session(p, "r3"), "performance", `{}`); !strings.Contains(r.Content[0].Text, "took longer than 30s") {
+		t.Errorf("a slow store reads %q", r.Content[0].Text)
+	}
+	facts.failing.Store(nil)
+	if r := callAs(t, s.Session(p, "r4"), "performance", `{}`); r.IsError {
+		t.Errorf("after the failure: %q", r.Content[0].Text)
+	}
+}
+
+func TestCallerWhoHangsUpDoesNotSpoilTheAnswer(t *testing.T) {
+	t.Parallel()
+	s, _, _, _ := countedService(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	encoded, err := s.Session(reader(newWorkspace("full")), "r1").CallTool(ctx, "performance", json.RawMessage(`{}`))
+	if err != nil || !bytes.Contains(encoded, []byte(`"structuredContent"`)) {
+		t.Errorf("answer %s, %v; want it made for whoever waits for it", encoded, err)
+	}
+}
+
+func TestDiagnoseIsNeverKept(t *testing.T) {
+	t.Parallel()
+	s, _, now, _ := countedService(t)
+	p := reader(newWorkspace("full"))
+	before := callAs(t, s.Session(p, "r1"), "diagnose", `{}`).Content[0].Text
+	later := now.Load().Add(4 * time.Hour * 24)
+	now.Store(&later)
+	after := callAs(t, s.Session(p, "r1"), "diagnose", `{}`).Content[0].Text
+	if !strings.Contains(before, "nightly job") || strings.Contains(after, "nightly job") {
+		t.Error("a key that ended is still named, or one that ends soon is not")
+	}
+}
+
+func TestUnknownToolIsAProtocolError(t *testing.T) {
+	t.Parallel()
+	_, err := fixtureService(t).Session(reader(newWorkspace("full")), "r1").CallTool(t.Context(), "no_such_tool", nil)
+	if fault.KindOf(err) != fault.KindNotFound {
+		t.Errorf("an unknown tool: %v, want not found", err)
+	}
+}
+
+func TestReadingNeedsItsScope(t *testing.T) {
+	t.Parallel()
+	p := reader(newWorkspace("full"))
+	p.Scopes = []control.Scope{control.ScopeWrite}
+	r := callAs(t, fixtureService(t).Session(p, "r1"), "performance", `{}`)
+	if !r.IsError || !strings.Contains(r.Content[0].Text, string(control.ScopeRead)) {
+		t.Errorf("a key that may not read: %+v", r)
+	}
+}
+
+func TestBasisOfRevenueFollowsTheWorkspace(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace("full")
+	plain := decoded[performanceAnswer](t, callAs(t, fixtureService(t).Session(reader(w), "r1"), "performance", `{`+february+`}`).StructuredContent)
+	w.Basis = measure.RevenueBasis{WithoutTax: true, WithoutShipping: true, NetOfRefunds: true}
+	w.Version = 2
+	net := decoded[performanceAnswer](t, callAs(t, fixtureService(t).Session(reader(w), "r1"), "performance", `{`+february+`}`).StructuredContent)
+	if *net.Metrics.Revenue.Value >= *plain.Metrics.Revenue.Value || *net.Metrics.NetRevenue.Value != *net.Metrics.Revenue.Value {
+		t.Errorf("revenue %v without tax, shipping and refunds, %v with them; net %v", *net.Metrics.Revenue.Value, *plain.Metrics.Revenue.Value, *net.Metrics.NetRevenue.Value)
+	}
+	if !strings.Contains(net.DataQuality.Revenue, "without tax and shipping") {
+		t.Errorf("data_quality names the basis %q", net.DataQuality.Revenue)
+	}
+}
+
+func TestResourcesAreListedAndRead(t *testing.T) {
+	t.Parallel()
+	p := reader(newWorkspace("full"))
+	s := fixtureService(t).Session(p, "r1")
+	list := s.ListResources()
+	if len(list) != 1+len(built()) {
+		t.Errorf("%d resources, want the guide and a schema for each of %d tools", len(list), len(built()))
+	}
+	for _, r := range list {
+		c, err := s.ReadResource(t.Context(), r.URI)
+		if err != nil || c.Text == "" || c.URI != r.URI || c.MIMEType != r.MIMEType {
+			t.Errorf("%s: %+v, %v", r.URI, c, err)
+		}
+		if strings.HasPrefix(r.URI, schemaURI) && !json.Valid([]byte(c.Text)) {
+			t.Errorf("%s is not JSON", r.URI)
+		}
+	}
+	for _, uri := range []string{"assay://nothing", schemaURI + "ask", schemaURI, "file:///etc/passwd", ""} {
+		if _, err := s.ReadResource(t.Context(), uri); fault.KindOf(err) != fault.KindNotFound {
+			t.Errorf("%q: %v, want not found", uri, err)
+		}
+	}
+	p.Tools = []string{"trends"}
+	if _, err := fixtureService(t).Session(p, "r1").ReadResource(t.Context(), schemaURI+"performance"); fault.KindOf(err) != fault.KindNotFound {
+		t.Errorf("the schema of a tool outside the allow-list: %v, want not found", err)
+	}
+}
+
+func TestWeeklyReviewNamesItsDates(t *testing.T) {
+	t.Parallel()
+	s := fixtureService(t).Session(reader(newWorkspace("full")), "r1")
+	for _, p := range s.ListPrompts() {
+		for _, a := range p.Arguments {
+			if a.Required {
+				t.Errorf("%s needs %s", p.Name, a.Name)
+			}
+		}
+	}
+	cases := []struct {
+		args map[string]string
+		want []string
+	}{
+		{nil, []string{"2026-03-02 to 2026-03-08", "period1_start=2026-02-23"}},
+		{map[string]string{"date": "2026-02-18"}, []string{"2026-02-16 to 2026-02-22"}},
+		{map[string]string{"channel": "email"}, []string{`channel="email"`}},
+	}
+	for _, c := range cases {
+		r, err := s.GetPrompt(t.Context(), weeklyReview, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(r.Messages[0].Content.Text, want) {
+				t.Errorf("%v: %q lacks %q", c.args, r.Messages[0].Content.Text, want)
+			}
+		}
+	}
+	for _, args := range []map[string]string{{"date": "soon"}, {"month": "2026-02"}} {
+		if _, err := s.GetPrompt(t.Context(), weeklyReview, args); fault.KindOf(err) != fault.KindInvalid {
+			t.Errorf("%v: %v, want invalid", args, err)
+		}
+	}
+	if _, err := s.GetPrompt(t.Context(), "nothing", nil); fault.KindOf(err) != fault.KindNotFound {
+		t.Errorf("an unknown prompt: %v, want not found", err)
+	}
+}
+
+func BenchmarkKeptAnswer(b *testing.B) {
+	s := fixtureService(b)
+	p := reader(newWorkspace("full"))
+	args := json.RawMessage(`{"detail_level":"analyst"}`)
+	for b.Loop() {
+		if _, err := s.Session(p, "r1").CallTool(b.Context(), "performance", args); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

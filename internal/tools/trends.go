@@ -1,0 +1,327 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/mcp"
+	"assay/internal/measure"
+	"assay/internal/measure/forecast"
+)
+
+var trends = define(mcp.Spec{
+	Name:        "trends",
+	Title:       "Trends and anomalies",
+	Description: "A metric day by day, week by week or month by month, with what was expected and which points stand out. For totals use performance.",
+}, runTrends)
+
+type trendsParams struct {
+	last90
+	Metric      trendMetric       `json:"metric" enum:"revenue|orders|spend|roas" default:"revenue" doc:"What to follow."`
+	Channel     string            `json:"channel" doc:"Only this channel."`
+	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Weeks start on Monday."`
+	Threshold   float64           `json:"anomaly_threshold" default:"2.0" min:"0" doc:"Z-score from which a point stands out."`
+	paged
+	shared
+}
+
+// trendMetric is what a series can follow.
+type trendMetric string
+
+const (
+	trendRevenue trendMetric = "revenue"
+	trendOrders  trendMetric = "orders"
+	trendSpend   trendMetric = "spend"
+	trendROAS    trendMetric = "roas"
+)
+
+type trendsAnswer struct {
+	opening
+	Metric      trendMetric       `json:"metric"`
+	Granularity civil.Granularity `json:"granularity"`
+	Channel     measure.Channel   `json:"channel,omitempty"`
+	Metrics     trendMetrics      `json:"metrics"`
+	Strongest   []trendRow        `json:"strongest_anomalies,omitempty" doc:"The points that stand out most, of all pages."`
+	table[trendRow]
+	closing
+}
+
+// trendMetrics are the totals of the window. Only those that the metric is made of are there.
+type trendMetrics struct {
+	Revenue   *Metric[Money] `json:"revenue,omitempty"`
+	Orders    *Metric[Count] `json:"orders,omitempty"`
+	Spend     *Metric[Money] `json:"spend,omitempty"`
+	ROAS      *Metric[Ratio] `json:"roas,omitempty"`
+	Anomalies int            `json:"anomalies" doc:"Points of all pages that stand out."`
+}
+
+// trendRow is one point. Its figures are rounded as the metric is.
+type trendRow struct {
+	Date     civil.Date `json:"date" doc:"First day of the point."`
+	Value    *float64   `json:"value,omitempty" doc:"Absent where it cannot be told."`
+	Expected *float64   `json:"expected,omitempty" doc:"What the points before it let expect."`
+	Z        *Ratio     `json:"z,omitempty" doc:"Distance from the expectation in standard deviations."`
+	Anomaly  string     `json:"anomaly,omitempty" doc:"high or low where |z| reaches the threshold."`
+	Partial  bool       `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
+}
+
+const strongest = 3 // anomalies that are named before the rows
+
+func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, error) {
+	days, err := p.window(c)
+	if err != nil {
+		return nil, err
+	}
+	channel, err := c.channel(p.Channel)
+	if err != nil {
+		return nil, err
+	}
+	whole := civil.Range{First: historyStart(days), Last: days.Last}
+	if previous := days.Previous().First; previous.Before(whole.First) {
+		whole.First = previous
+	}
+	s, err := c.series(ctx, channel, whole)
+	if err != nil {
+		return nil, err
+	}
+	a := &trendsAnswer{Metric: p.Metric, Granularity: p.Granularity, Channel: channel}
+	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	rows := c.trendRows(s, p, days)
+	a.Metrics = c.trendMetrics(p.Metric, s.total(days), s.total(days.Previous()))
+	a.Metrics.Anomalies, a.Strongest = standOut(rows)
+	page := p.page(c)
+	a.Rows = cut(page, rows)
+	a.Pagination = page.pagination(len(a.Rows), len(rows))
+	if len(rows) == 0 {
+		a.Summary = c.explainEmpty(&a.closing, days)
+	} else {
+		a.Summary = c.trendsSummary(a, days, s.total(days))
+		c.warnTrends(a, p, days, rows, s)
+		c.trendsNext(a, days)
+	}
+	quality := c.quality(measure.LastTouch, s.total(days))
+	if channel == "" {
+		quality.Model = ""
+	}
+	quality.Method = "expected: robust one-step-ahead smoothing with weekday factors; z: error over its trailing robust scale"
+	c.describe(&a.closing, quality, kindsOf(p.Metric)...)
+	return a, nil
+}
+
+func kindsOf(metric trendMetric) []string {
+	switch metric {
+	case trendSpend:
+		return []string{fromAds, fromSpend}
+	case trendROAS:
+		return []string{fromOrders, fromAds, fromSpend}
+	case trendRevenue, trendOrders:
+	}
+	return []string{fromOrders}
+}
+
+// historyYears is how far back what is expected is learnt.
+const historyYears = 2
+
+// historyStart returns the first day that is read to know what to expect. It is the same for all windows that begin in
+// one year, so that a day is judged alike whichever window shows it.
+func historyStart(days civil.Range) civil.Date {
+	return civil.New(days.First.Year()-historyYears, time.January, 1)
+}
+
+// trendRows returns the window's points with what was expected of them.
+func (c *Call) trendRows(s series, p trendsParams, days civil.Range) []trendRow {
+	points := s.points(p.Granularity)
+	values := make([]float64, len(points))
+	for i, point := range points {
+		values[i] = c.value(p.Metric, point)
+		if point.days.Contains(c.Today) || !point.whole {
+			values[i] = math.NaN() // what is not over is not comparable
+		}
+	}
+	expected := expectations(p.Granularity, values)
+	round := c.rounding(p.Metric)
+	var rows []trendRow
+	for i, point := range points {
+		if point.days.Intersect(days).Days() == 0 {
+			continue
+		}
+		shown := s.point(point.days.Intersect(days))
+		row := trendRow{Date: shown.days.First, Value: round(c.value(p.Metric, shown))}
+		row.Partial = shown.days.Contains(c.Today) || p.Granularity.Start(shown.days.First) != shown.days.First ||
+			p.Granularity.Next(shown.days.First).AddDays(-1) != shown.days.Last
+		if e := expected[i]; !row.Partial && e.Judged() {
+			row.Expected, row.Z, row.Anomaly = round(e.Value), new(Ratio(e.Z)), anomaly(e.Z, p.Threshold)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func expectations(g civil.Granularity, values []float64) []forecast.Expectation {
+	switch g {
+	case civil.ByDay:
+		return forecast.OneStep(values, forecast.Days())
+	case civil.ByWeek:
+		return forecast.OneStep(values, forecast.Weeks())
+	case civil.ByMonth:
+	}
+	unknown := make([]forecast.Expectation, len(values))
+	for i := range unknown {
+		unknown[i] = forecast.Expectation{Value: math.NaN(), Z: math.NaN()}
+	}
+	return unknown
+}
+
+func anomaly(z, threshold float64) string {
+	switch {
+	case z >= threshold:
+		return "high"
+	case z <= -threshold:
+		return "low"
+	}
+	return ""
+}
+
+// standOut counts the anomalies and returns the strongest ones, strongest first.
+func standOut(rows []trendRow) (int, []trendRow) {
+	var found []trendRow
+	for _, r := range rows {
+		if r.Anomaly != "" {
+			found = append(found, r)
+		}
+	}
+	count := len(found)
+	sortBy(found, func(r trendRow) float64 { return -math.Abs(float64(*r.Z)) })
+	return count, found[:min(count, strongest)]
+}
+
+// value returns the metric of a point in whole units, NaN where there is none.
+func (c *Call) value(metric trendMetric, p point) float64 {
+	f := c.figures()
+	switch metric {
+	case trendRevenue:
+		return float64(f.revenue(p.Sums))
+	case trendOrders:
+		return float64(orders(p.Orders))
+	case trendSpend:
+		if p.spendKnown {
+			return float64(f.money(p.spend))
+		}
+	case trendROAS:
+		if r := f.roas(p.Sums, p.spend); r != nil {
+			return float64(*r)
+		}
+	}
+	return math.NaN()
+}
+
+// rounding returns how the metric's figures are written. NaN is written as nothing.
+func (c *Call) rounding(metric trendMetric) func(float64) *float64 {
+	as := finish{level: c.view.DetailLevel, exponent: c.Workspace.Currency.Exponent()}
+	return func(x float64) *float64 {
+		switch {
+		case math.IsNaN(x):
+			return nil
+		case metric == trendRevenue || metric == trendSpend:
+			return new(as.money(x))
+		}
+		return new(decimals(x, 2))
+	}
+}
+
+func (c *Call) trendMetrics(metric trendMetric, now, before storeTotal) trendMetrics {
+	all := c.figures().storeMetrics(now, before)
+	switch metric {
+	case trendOrders:
+		return trendMetrics{Orders: &all.Orders}
+	case trendSpend:
+		return trendMetrics{Spend: &all.Spend}
+	case trendROAS:
+		return trendMetrics{Revenue: &all.Revenue, Spend: &all.Spend, ROAS: &all.ROAS}
+	case trendRevenue:
+	}
+	return trendMetrics{Revenue: &all.Revenue}
+}
+
+func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) string {
+	m := a.Metrics
+	var text string
+	switch a.Metric {
+	case trendRevenue:
+		text = fmt.Sprintf("Revenue was %s %s, %s", c.amount(c.Workspace.Basis.Revenue(now.Sums)), spell(days), against(m.Revenue.ChangePct, days))
+	case trendOrders:
+		text = fmt.Sprintf("There were %s orders %s, %s", number(float64(orders(now.Orders))), spell(days), against(m.Orders.ChangePct, days))
+	case trendSpend:
+		text = fmt.Sprintf("Spend was %s %s, %s", c.amount(now.spend), spell(days), against(m.Spend.ChangePct, days))
+	case trendROAS:
+		text = fmt.Sprintf("ROAS cannot be told %s, because there is no spend", spell(days))
+		if m.ROAS.Value != nil {
+			text = fmt.Sprintf("ROAS was %s %s, %s", grouped(decimals(float64(*m.ROAS.Value), 2), 2), spell(days), against(m.ROAS.ChangePct, days))
+		}
+	}
+	text += "."
+	if a.Channel != "" {
+		text = spoken(a.Channel) + ": " + text
+	}
+	if len(a.Strongest) == 0 {
+		return text
+	}
+	s := a.Strongest[0]
+	return text + fmt.Sprintf(" %s out; the strongest is %s (z %s).", stands(m.Anomalies, a.Granularity), s.Date, grouped(decimals(float64(*s.Z), 1), 1))
+}
+
+func stands(n int, g civil.Granularity) string {
+	if n == 1 {
+		return "1 " + string(g) + " stands"
+	}
+	return fmt.Sprintf("%d %ss stand", n, g)
+}
+
+func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s series) {
+	var undated int64
+	if c.Workspace.Basis.NetOfRefunds {
+		undated = s.total(days).Undated
+	}
+	c.warnBefore(&a.closing, days)
+	c.warnDays(&a.closing, days, undated, a.Metric == trendSpend || a.Metric == trendROAS)
+	judged, whole := 0, 0
+	for _, r := range rows {
+		if !r.Partial {
+			whole++
+		}
+		if r.Z != nil {
+			judged++
+		}
+	}
+	switch {
+	case p.Granularity == civil.ByMonth:
+		a.warn("not_judged", "Months are not checked for anomalies: there are too few of them to know what was to be expected.")
+	case judged == 0:
+		a.warn("not_judged", "No point is checked for anomalies: that takes 50 days of history before a day, and 19 weeks before a week.")
+	case judged < whole:
+		a.warn("partly_judged", fmt.Sprintf("%d of %d whole points have the history that a check for anomalies takes.", judged, whole))
+	}
+}
+
+func (c *Call) trendsNext(a *trendsAnswer, days civil.Range) {
+	filter := func(arguments map[string]any) map[string]any {
+		if a.Channel != "" {
+			arguments["channel"] = string(a.Channel)
+		}
+		return arguments
+	}
+	if p := a.Pagination; p.HasMore {
+		arguments := filter(dated(days))
+		arguments["metric"], arguments["granularity"] = string(a.Metric), string(a.Granularity)
+		arguments["limit"], arguments["format"] = 100, string(csvFormat)
+		c.suggest(&a.closing, "trends", arguments, "See up to 100 points as a table.")
+	}
+	if len(a.Strongest) > 0 && a.Granularity == civil.ByDay {
+		day := a.Strongest[0].Date
+		c.suggest(&a.closing, "performance", filter(dated(civil.Range{First: day, Last: day})), "See the channels on the day that stands out most.")
+	}
+	c.suggest(&a.closing, "performance", filter(dated(days)), "See the totals by channel.")
+}

@@ -1,0 +1,113 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/internal/civil"
+)
+
+// The kinds of sources, as the warehouse names them.
+const (
+	fromOrders = "orders"
+	fromAds    = "ads"
+	fromSpend  = "spend"
+)
+
+// warnDays says what there is to know about the days of a window: a day that is not over, days without data, days that
+// platforms may still change, refunds without a date.
+func (c *Call) warnDays(a *closing, w civil.Range, undated int64, withAds bool) {
+	c.warnPartial(a, w)
+	c.warnEnd(a, w)
+	if withAds {
+		c.warnStale(a, w)
+		c.warnProvisional(a, w)
+	}
+	if undated > 0 {
+		a.warn("undated_refunds", fmt.Sprintf("%s of refunds have no date and are dated by their orders.",
+			c.amount(undated)))
+	}
+}
+
+// warnBefore tells of a window before that the store's orders do not fill, so that a change against it says little.
+func (c *Call) warnBefore(a *closing, w civil.Range) {
+	first := c.Store.OrderDays.First
+	if !first.IsZero() && w.Previous().First.Before(first) && !w.Last.Before(first) {
+		a.warn("data_start", fmt.Sprintf("Orders begin on %s: the window before is not whole, and changes against it say little.", first))
+	}
+}
+
+func (c *Call) warnPartial(a *closing, w civil.Range) {
+	if w.Contains(c.Today) {
+		a.warn("partial_day", fmt.Sprintf("%s is not over.", c.Today))
+	}
+}
+
+// warnEnd tells of whole days at the window's end on which the store has no orders at all.
+func (c *Call) warnEnd(a *closing, w civil.Range) {
+	last := c.Store.OrderDays.Last
+	end := w.Last
+	if !end.Before(c.Today) {
+		end = c.Today.AddDays(-1)
+	}
+	if !last.IsZero() && !last.Before(w.First) && last.Before(end) {
+		a.warn("data_end", fmt.Sprintf("The last order is of %s: later days have no orders.", last))
+	}
+}
+
+// warnStale tells of ad reports that end inside the window.
+func (c *Call) warnStale(a *closing, w civil.Range) {
+	var late []string
+	for _, s := range c.Store.sources {
+		expected := c.Today.AddDays(-2)
+		if w.Last.Before(expected) {
+			expected = w.Last
+		}
+		if s.Kind == fromAds && s.Days.Last.Before(expected) && !s.Days.Last.Before(w.First) {
+			late = append(late, fmt.Sprintf("%s %s", clean(s.Source), s.Days.Last))
+		}
+	}
+	if len(late) > 0 {
+		a.warn("source_stale", "Spend is missing after the last reports: "+listed(late)+".")
+	}
+}
+
+// warnProvisional tells of days that ad platforms may still restate.
+func (c *Call) warnProvisional(a *closing, w civil.Range) {
+	days := 0
+	for _, s := range c.Store.sources {
+		if s.Kind == fromAds && s.Restating > days && s.Days.Last.AddDays(1-s.Restating).Compare(w.Last) <= 0 {
+			days = s.Restating
+		}
+	}
+	if days > 0 {
+		a.warn("provisional", fmt.Sprintf("Platforms may still change the last %d days of their reports.", days))
+	}
+}
+
+// explainEmpty says why there are no rows, and where to look.
+func (c *Call) explainEmpty(a *closing, w civil.Range) string {
+	have := c.Store.days()
+	c.suggest(a, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+	if c.Store.empty() {
+		a.warn("no_data", "Nothing was imported into this workspace yet.")
+		return "There are no data yet: nothing was imported into this workspace."
+	}
+	if have.Intersect(w).Days() == 0 {
+		a.warn("no_data", fmt.Sprintf("The store's data reach from %s to %s.", have.First, have.Last))
+		return fmt.Sprintf("There are no data from %s to %s; the store's data reach from %s to %s.", w.First, w.Last, have.First, have.Last)
+	}
+	a.warn("no_data", "Nothing in this window matches.")
+	return fmt.Sprintf("There is nothing to show from %s to %s.", w.First, w.Last)
+}
+
+// listedItems is how many items of a list a sentence names.
+const listedItems = 3
+
+// listed joins the first few of a list and counts the rest.
+func listed(items []string) string {
+	if len(items) <= listedItems {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:listedItems], ", "), len(items)-listedItems)
+}
