@@ -1,0 +1,194 @@
+package assay
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// parts lists every package path of the project and what it may import of the project. A part may name only parts
+// that stand above it, so no circle can be written. The longest path that matches a package decides; "x/..."
+// stands for x and all below it. ARCHITECTURE.md draws the same table.
+var parts = []struct {
+	part string
+	may  []string
+}{
+	{"internal/civil", nil},
+	{"internal/money", nil},
+	{"internal/fault", nil},
+	{"internal/measure", []string{"internal/civil", "internal/money"}},
+	{"internal/measure/stats/...", []string{"internal/measure/stats/..."}},
+	{"internal/measure/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/..."}},
+	{"internal/config", []string{"internal/fault", "internal/money"}},
+	{"internal/warehouse", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
+	{"internal/warehouse/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/..."}},
+	{"internal/control", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
+	{"internal/control/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/control/..."}},
+	{"internal/auth", []string{"internal/civil", "internal/fault", "internal/measure", "internal/control"}},
+	{"internal/chart", []string{"internal/civil", "internal/money"}},
+	{"internal/ingest/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
+	{"internal/mcp", []string{"internal/civil", "internal/fault"}},
+	{"internal/tools", []string{
+		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
+		"internal/warehouse", "internal/control", "internal/auth", "internal/mcp",
+	}},
+	{"internal/oauth/...", []string{"internal/fault", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
+	{"internal/console", []string{"internal/civil", "internal/fault", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
+	{"api", nil},
+	{"internal/httpapi", []string{"internal/fault", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},
+	{"internal/app", []string{"internal/..."}},
+	{"cmd/...", []string{"internal/...", "cmd/..."}},
+	{"bench/...", []string{"internal/...", "bench/..."}},
+	{"test/...", []string{"internal/..."}},
+}
+
+// testOnly names what a package's tests may import besides: the real engines and the hand-typed contract.
+var testOnly = []string{
+	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/tools",
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	t.Parallel()
+	for i, p := range parts {
+		for _, name := range p.may {
+			at := slices.IndexFunc(parts, func(q struct {
+				part string
+				may  []string
+			},
+			) bool {
+				return q.part == name
+			})
+			if at > i && name != p.part || at < 0 && name != "internal/..." {
+				t.Errorf("%s may import %s, which does not stand above it in the table", p.part, name)
+			}
+		}
+	}
+	for file, imports := range projectImports(t) {
+		dir := path.Dir(file)
+		if dir == "." {
+			continue
+		}
+		may, known := allowed(dir)
+		if !known {
+			t.Errorf("%s: the table does not know the package %s", file, dir)
+			continue
+		}
+		if strings.HasSuffix(file, "_test.go") {
+			may = append(slices.Clone(may), testOnly...)
+		}
+		for _, imported := range imports {
+			if imported != dir && !slices.ContainsFunc(may, func(pattern string) bool { return covers(pattern, imported) }) {
+				t.Errorf("%s imports %s, which %s may not", file, imported, dir)
+			}
+		}
+	}
+}
+
+func allowed(dir string) (may []string, known bool) {
+	best := -1
+	for _, p := range parts {
+		if covers(p.part, dir) && len(p.part) > best {
+			best, may, known = len(p.part), p.may, true
+		}
+	}
+	return may, known
+}
+
+func covers(pattern, dir string) bool {
+	if root, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return dir == root || strings.HasPrefix(dir, root+"/")
+	}
+	return dir == pattern
+}
+
+// projectImports returns the project's own imports of every Go file, both as paths from the module's root.
+func projectImports(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	for file, parsed := range goFiles(t, parser.ImportsOnly) {
+		found[file] = nil
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if own, ok := strings.CutPrefix(name, "assay/"); ok {
+				found[file] = append(found[file], own)
+			}
+		}
+	}
+	return found
+}
+
+func goFiles(t *testing.T, mode parser.Mode) map[string]*ast.File {
+	t.Helper()
+	files := map[string]*ast.File{}
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() && file != "." && (name[0] == '.' || name == "testdata" || name == "node_modules" || hasOwnModule(file)) {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, mode)
+		if err != nil {
+			return err
+		}
+		files[filepath.ToSlash(file)] = parsed
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func hasOwnModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func TestEachPackageHasOnePackageComment(t *testing.T) {
+	t.Parallel()
+	comments := map[string][]string{}
+	for file, parsed := range goFiles(t, parser.ParseComments) {
+		dir := path.Dir(file)
+		if strings.HasSuffix(file, "_test.go") || dir == "." {
+			continue
+		}
+		if _, ok := comments[dir]; !ok {
+			comments[dir] = nil
+		}
+		if parsed.Doc != nil {
+			comments[dir] = append(comments[dir], file)
+		}
+	}
+	for dir, files := range comments {
+		if len(files) != 1 {
+			t.Errorf("%s has %d package comments, want one: %v", dir, len(files), files)
+		}
+	}
+}
+
+func TestTheModuleReplacesNothing(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "\nreplace ") {
+		t.Error("go.mod replaces a module: others could not build what we build")
+	}
+}

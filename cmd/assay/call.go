@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"assay/internal/fault"
+)
+
+type callCommand struct {
+	Tool string   `arg:"" help:"Name of the tool, such as performance."`
+	Arg  []string `placeholder:"K=V" sep:"none" help:"An argument; numbers, true and false are read as such. May be repeated."`
+	JSON string   `name:"json" placeholder:"{…}" help:"All arguments as one JSON object."`
+	URL  string   `placeholder:"U" env:"ASSAY_URL" help:"Base URL of the service. Default: the demo's in --data."`
+	Key  string   `placeholder:"K" env:"ASSAY_KEY" help:"API key. Default: the demo's in --data."`
+	Data string   `default:"./assay-data" env:"ASSAY_DATA" help:"Data directory of the demo."`
+	Raw  bool     `help:"Print JSON also on a terminal."`
+}
+
+// Run calls the tool and prints its answer: a table on a terminal, JSON elsewhere.
+func (c *callCommand) Run(ctx context.Context, con *console) error {
+	args, err := c.arguments()
+	if err != nil {
+		return err
+	}
+	if err := c.fillFromDemo(); err != nil {
+		return err
+	}
+	result, err := c.post(ctx, args)
+	if err != nil {
+		return err
+	}
+	text := result.text()
+	switch {
+	case result.IsError:
+		fmt.Fprintln(con.errs, text)
+		return exitCode(exitToolError)
+	case c.Raw || !isTerminal(con.out):
+		fmt.Fprintln(con.out, text)
+		return nil
+	}
+	return printAnswer(con.out, text)
+}
+
+func (c *callCommand) arguments() (map[string]json.RawMessage, error) {
+	args := map[string]json.RawMessage{}
+	if c.JSON != "" {
+		if err := json.Unmarshal([]byte(c.JSON), &args); err != nil {
+			return nil, fault.Invalid("--json is not a JSON object: %v", err)
+		}
+	}
+	for _, pair := range c.Arg {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, fault.Invalid("--arg %q is not written name=value", pair)
+		}
+		args[name] = literal(value)
+	}
+	return args, nil
+}
+
+// literal reads a value from the command line: JSON where it is a number, a boolean, a list or an object, text
+// otherwise.
+func literal(value string) json.RawMessage {
+	if value == "true" || value == "false" || strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") ||
+		strings.Trim(value, "-.0123456789") == "" {
+		if json.Valid([]byte(value)) {
+			return json.RawMessage(value)
+		}
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// fillFromDemo takes the address and the key that a demo wrote, where none were given.
+func (c *callCommand) fillFromDemo() error {
+	if c.URL != "" && c.Key != "" {
+		return nil
+	}
+	path := filepath.Join(c.Data, "demo.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fault.Invalid("no service named").WithHint("pass --url and --key, or set ASSAY_URL and ASSAY_KEY; a demo in --data %s would do too", c.Data)
+	}
+	var demo struct {
+		BaseURL string `json:"base_url"`
+		APIKey  string `json:"api_key"`
+	}
+	if err := json.Unmarshal(text, &demo); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if c.URL == "" {
+		c.URL = demo.BaseURL
+	}
+	if c.Key == "" {
+		c.Key = demo.APIKey
+	}
+	return nil
+}
+
+type callResult struct {
+	Content []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
+	IsError bool `json:"isError"`
+}
+
+func (r callResult) text() string {
+	var parts []string
+	for _, c := range r.Content {
+		if c.Type == "text" {
+			parts = append(parts, c.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (c *callCommand) post(ctx context.Context, args map[string]json.RawMessage) (callResult, error) {
+	body, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+		"params": map[string]any{"name": c.Tool, "arguments": args},
+	})
+	if err != nil {
+		return callResult{}, err
+	}
+	url := strings.TrimSuffix(c.URL, "/") + "/api/mcp/rpc"
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return callResult{}, fault.Invalid("--url %q is not an address", c.URL)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+c.Key)
+	client := &http.Client{Timeout: 2 * time.Minute}
+	response, err := client.Do(request)
+	if err != nil {
+		return callResult{}, fault.Unavailable("no answer from %s", c.URL).Wrap(err).WithHint("start the service with `assay serve` or `assay demo`, or correct --url")
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return callResult{}, fault.Unavailable("the answer from %s broke off", c.URL).Wrap(err)
+	}
+	var reply struct {
+		Result *callResult `json:"result"`
+		Error  *struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(text, &reply); err != nil || reply.Result == nil && reply.Error == nil {
+		return callResult{}, fault.Unavailable("%s does not answer like Assay (HTTP %d)", c.URL, response.StatusCode)
+	}
+	if reply.Error != nil {
+		return callResult{}, refusal(response, reply.Error.Code, reply.Error.Message)
+	}
+	return *reply.Result, nil
+}
+
+// refusal turns an error envelope into a failure of the kind its HTTP status stands for.
+func refusal(response *http.Response, code int, message string) error {
+	kind := fault.KindInvalid
+	switch response.StatusCode {
+	case http.StatusUnauthorized:
+		kind = fault.KindUnauthenticated
+	case http.StatusForbidden:
+		kind = fault.KindForbidden
+	case http.StatusTooManyRequests:
+		err := fault.New(fault.KindRateLimited, "%s", message)
+		return err.WithHint("try again in %s seconds", response.Header.Get("Retry-After"))
+	case http.StatusInternalServerError:
+		kind = fault.KindUnavailable
+	}
+	return fault.New(kind, "%s (code %d)", message, code)
+}

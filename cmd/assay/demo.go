@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"assay/internal/app"
+	"assay/internal/civil"
+	"assay/internal/config"
+	"assay/internal/fault"
+)
+
+type demoCommand struct {
+	Addr      string `default:"127.0.0.1:8080" env:"ASSAY_ADDR" placeholder:"HOST:PORT" help:"Address to serve on."`
+	Data      string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory; made where it is missing."`
+	Seed      uint64 `default:"7" help:"The same seed makes the same store."`
+	Days      int    `default:"730" help:"Length of the store's history."`
+	Orders    int    `default:"60000" help:"Orders over the whole history."`
+	Today     string `placeholder:"YYYY-MM-DD" help:"Freeze the answers' clock at noon of this day."`
+	RateLimit int    `default:"600" help:"Calls a minute."`
+	Reset     bool   `help:"Make the store anew, also where the directory holds one."`
+}
+
+// Run makes the demo store where there is none, and serves it.
+func (c *demoCommand) Run(ctx context.Context, con *console) error {
+	made := app.DemoStore{Seed: c.Seed, Days: c.Days, Orders: c.Orders}
+	if c.Today != "" {
+		today, err := civil.Parse(c.Today)
+		if err != nil {
+			return fault.Invalid("--today: %v", err)
+		}
+		made.Today = today
+	}
+	settings, err := config.Load(config.Sources{Environ: os.Environ(), Flags: map[string]string{
+		"addr": c.Addr, "data": c.Data, "rate_limit": strconv.Itoa(c.RateLimit), "log_level": quiet(os.Getenv("ASSAY_LOG_LEVEL")),
+	}})
+	if err != nil {
+		return err
+	}
+	log := logger(con, settings)
+	progress := newProgress(con.errs, "making the demo store")
+	service, demo, err := app.OpenDemo(ctx, settings, app.DemoOptions{Store: made, Reset: c.Reset, Progress: progress.set}, log, con.now)
+	progress.end()
+	if err != nil {
+		return err
+	}
+	err = service.Serve(ctx, func(baseURL string) error {
+		access, err := demo.Announce(baseURL)
+		if err != nil {
+			return err
+		}
+		return welcome(con, access)
+	})
+	return closeAfter(service, err)
+}
+
+// quiet is the log level of a demo: a person watches its output, so only what needs attention is logged.
+func quiet(level string) string {
+	if level == "" {
+		return "warn"
+	}
+	return level
+}
+
+// closeAfter closes the service and keeps the first failure.
+func closeAfter(service *app.App, err error) error {
+	if closing := service.Close(); err == nil {
+		return closing
+	}
+	return err
+}
+
+func welcome(con *console, a app.DemoAccess) error {
+	_, err := fmt.Fprintf(con.out, `
+Assay serves a demo store: %s, figures as of %s.
+
+  endpoint   %s
+  key        %s      (all scopes)
+  read key   %s      (%s)
+
+Claude Code
+  claude mcp add --transport http assay %s --header "Authorization: Bearer %s"
+
+Cursor, in ~/.cursor/mcp.json
+  {"mcpServers":{"assay":{"url":"%s","headers":{"Authorization":"Bearer %s"}}}}
+
+Inspector
+  npx @modelcontextprotocol/inspector --cli %s --transport http --header "Authorization: Bearer %s" --method tools/list
+
+curl
+  curl -s %s -H "Authorization: Bearer %s" -H "Content-Type: application/json" \
+    -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"performance","arguments":{}}}'
+
+Stop with Ctrl-C. What the generator planted is in %s.
+
+ready: %s
+`, a.Title, a.Today, a.RPCURL, a.APIKey, a.ReadKey, "measurement.read",
+		a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey, a.TruthFile, a.BaseURL)
+	return err
+}

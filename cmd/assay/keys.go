@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"assay/internal/app"
+	"assay/internal/auth"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+type keysCommand struct {
+	Create keysCreate `cmd:"" help:"Make a key. Its secret is shown once."`
+	List   keysList   `cmd:"" help:"List a workspace's keys."`
+	Revoke keysRevoke `cmd:"" help:"End a key for good."`
+	Rotate keysRotate `cmd:"" help:"Make a successor; the old key stays valid for a while."`
+}
+
+// dataFlag is the data directory of commands on control data.
+type dataFlag struct {
+	Data string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory."`
+}
+
+func (d dataFlag) open(ctx context.Context, con *console, create bool) (*app.Control, error) {
+	return app.OpenControl(ctx, app.ControlOptions{Data: d.Data, Create: create, Now: con.now})
+}
+
+type keysCreate struct {
+	dataFlag
+	Workspace string   `required:"" placeholder:"W" help:"Workspace the key is for."`
+	Name      string   `default:"key" placeholder:"N" help:"What the key is used by."`
+	Scopes    []string `default:"measurement.read" placeholder:"S,…" help:"measurement.read, measurement.write, measurement.approve_execution."`
+	Tools     []string `placeholder:"T,…" help:"Only these tools. Default: all."`
+	Days      int      `default:"90" help:"Days until the key expires; 0: never."`
+	JSON      bool     `name:"json" help:"Print JSON."`
+}
+
+// Run makes the key and prints its secret.
+func (c *keysCreate) Run(ctx context.Context, con *console) error {
+	if c.Days < 0 {
+		return fault.Invalid("--days %d is negative", c.Days)
+	}
+	store, err := c.open(ctx, con, false)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	scopes, err := control.ParseScopes(c.Scopes)
+	if err != nil {
+		return err
+	}
+	secret, key, err := store.Keys.Create(ctx, auth.NewKey{
+		Workspace: measure.WorkspaceID(c.Workspace), Name: c.Name, Scopes: scopes, Tools: c.Tools,
+		Lifetime: time.Duration(c.Days) * 24 * time.Hour, NoExpiry: c.Days == 0,
+	}, "assay keys create")
+	if err != nil {
+		return err
+	}
+	return printSecret(con, c.JSON, secret, key)
+}
+
+func printSecret(con *console, asJSON bool, secret auth.Secret, key control.Key) error {
+	if asJSON {
+		return printJSON(con.out, map[string]any{"id": key.ID, "key": string(secret), "expires_at": instant(key.ExpiresAt)})
+	}
+	fmt.Fprintln(con.out, string(secret))
+	fmt.Fprintf(con.errs, "key %s for %s, %s, expires %s. It is shown only now.\n", key.ID, key.Workspace, join(key.Scopes), orNever(key.ExpiresAt))
+	return nil
+}
+
+type keysList struct {
+	dataFlag
+	Workspace string `required:"" placeholder:"W" help:"Workspace whose keys are listed."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+type keyLine struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Hint      string          `json:"hint"`
+	State     string          `json:"state"`
+	Scopes    []control.Scope `json:"scopes"`
+	Tools     []string        `json:"tools,omitempty"`
+	CreatedAt *time.Time      `json:"created_at"`
+	ExpiresAt *time.Time      `json:"expires_at"`
+	RevokedAt *time.Time      `json:"revoked_at"`
+	LastUsed  *time.Time      `json:"last_used"`
+}
+
+// Run lists the keys.
+func (c *keysList) Run(ctx context.Context, con *console) error {
+	store, err := c.open(ctx, con, false)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if _, err := store.Store.Workspace(ctx, measure.WorkspaceID(c.Workspace)); err != nil {
+		return err
+	}
+	keys, err := store.Keys.List(ctx, measure.WorkspaceID(c.Workspace))
+	if err != nil {
+		return err
+	}
+	lines := make([]keyLine, 0, len(keys))
+	for _, k := range keys {
+		lines = append(lines, keyLine{
+			ID: k.ID, Name: k.Name, Hint: "asy_" + k.Hint + "…", State: state(k, con.now()), Scopes: k.Scopes, Tools: k.Tools,
+			CreatedAt: instant(k.CreatedAt), ExpiresAt: instant(k.ExpiresAt), RevokedAt: instant(k.RevokedAt), LastUsed: instant(k.LastUsed),
+		})
+	}
+	if c.JSON {
+		return printJSON(con.out, lines)
+	}
+	if len(lines) == 0 {
+		fmt.Fprintf(con.errs, "workspace %s has no keys; make one with: assay keys create --workspace %s\n", c.Workspace, c.Workspace)
+		return nil
+	}
+	t := newTable(con.out)
+	t.AppendHeader(table.Row{"id", "name", "key", "state", "scopes", "expires", "last used"})
+	for i, l := range lines {
+		t.AppendRow(table.Row{l.ID, l.Name, l.Hint, l.State, join(l.Scopes), orNever(keys[i].ExpiresAt), orNever(keys[i].LastUsed)})
+	}
+	t.Render()
+	return nil
+}
+
+func state(k control.Key, now time.Time) string {
+	switch {
+	case !k.RevokedAt.IsZero():
+		return "revoked"
+	case !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt):
+		return "expired"
+	}
+	return "valid"
+}
+
+type keysRevoke struct {
+	dataFlag
+	ID string `arg:"" help:"Id of the key, as keys list shows it."`
+}
+
+// Run ends the key.
+func (c *keysRevoke) Run(ctx context.Context, con *console) error {
+	store, err := c.open(ctx, con, false)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	key, err := store.Keys.Revoke(ctx, c.ID, "assay keys revoke")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(con.errs, "key %s (%s) is revoked; a running service refuses it within seconds\n", key.ID, key.Name)
+	return nil
+}
+
+type keysRotate struct {
+	dataFlag
+	ID      string        `arg:"" help:"Id of the key, as keys list shows it."`
+	Overlap time.Duration `default:"24h" help:"How long the old key stays valid."`
+	JSON    bool          `name:"json" help:"Print JSON."`
+}
+
+// Run makes the successor and prints its secret.
+func (c *keysRotate) Run(ctx context.Context, con *console) error {
+	store, err := c.open(ctx, con, false)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	secret, key, err := store.Keys.Rotate(ctx, c.ID, c.Overlap, "assay keys rotate")
+	if err != nil {
+		return err
+	}
+	return printSecret(con, c.JSON, secret, key)
+}
+
+func printJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
+
+func join[T ~string](words []T) string {
+	texts := make([]string, len(words))
+	for i, word := range words {
+		texts[i] = string(word)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func instant(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	utc := t.UTC()
+	return &utc
+}
+
+func orNever(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}

@@ -1,0 +1,120 @@
+// Command assay is the service, its demo and its tools for the terminal.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+	_ "time/tzdata" // zones are known on machines without a zone database
+
+	"github.com/alecthomas/kong"
+
+	"assay/internal/fault"
+)
+
+// Exit codes. docs/operations.md lists them for scripts.
+const (
+	exitOK          = 0
+	exitFailed      = 1   // something does not work: disk, network, a defect
+	exitUsage       = 2   // the command, a file or a value cannot be accepted
+	exitNotReady    = 3   // something has to be made first, or a result is not reportable
+	exitRefused     = 4   // no credential, a wrong one, or one that may not do this
+	exitToolError   = 5   // the tool that was called answers with an error
+	exitInterrupted = 130 // ended by a signal
+)
+
+type commands struct {
+	Demo      demoCommand      `cmd:"" help:"Make a demo store and serve it."`
+	Serve     serveCommand     `cmd:"" help:"Serve the stores of a data directory."`
+	Import    importCommand    `cmd:"" help:"Read exports of shops and ad platforms into a workspace."`
+	Call      callCommand      `cmd:"" help:"Call a tool of a running service."`
+	Keys      keysCommand      `cmd:"" help:"Create, list, revoke and rotate API keys."`
+	Workspace workspaceCommand `cmd:"" help:"Create, list and delete workspaces."`
+	Doctor    doctorCommand    `cmd:"" help:"Check the data directory and say what is wrong."`
+	OpenAPI   openAPICommand   `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 contract."`
+	Version   versionCommand   `cmd:"" help:"Print the version."`
+}
+
+// console is where a command speaks: results to out, everything else to errs.
+type console struct {
+	out  io.Writer
+	errs io.Writer
+	now  func() time.Time
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], &console{out: os.Stdout, errs: os.Stderr, now: time.Now})
+	stop()
+	os.Exit(code)
+}
+
+// run parses the arguments and runs the command they name. It returns the exit code.
+func run(ctx context.Context, args []string, con *console) int {
+	var cmds commands
+	exited := -1
+	parser, err := kong.New(&cmds,
+		kong.Name("assay"),
+		kong.Description("Assay measures what marketing does for an online store.\n\nStart with: assay demo"),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(con.out, con.errs),
+		kong.Exit(func(code int) { exited = code }),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(con),
+	)
+	if err != nil {
+		fmt.Fprintln(con.errs, "assay:", err)
+		return exitFailed
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(con.errs, "assay: %v\nhint: assay --help lists the commands, assay COMMAND --help its flags\n", err)
+		return exitUsage
+	}
+	return report(con, ctx, parsed.Run())
+}
+
+// report prints an error with its hint and returns the exit code that stands for its kind.
+func report(con *console, ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var silent exitCode
+	if errors.As(err, &silent) {
+		return int(silent)
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		fmt.Fprintln(con.errs, "assay: interrupted")
+		return exitInterrupted
+	}
+	fmt.Fprintf(con.errs, "assay: %v\n", err)
+	if _, hint, ok := fault.Public(err); ok && hint != "" {
+		fmt.Fprintf(con.errs, "hint: %s\n", hint)
+	}
+	switch fault.KindOf(err) {
+	case fault.KindInvalid, fault.KindNotFound, fault.KindConflict:
+		return exitUsage
+	case fault.KindNotReady:
+		return exitNotReady
+	case fault.KindUnauthenticated, fault.KindForbidden, fault.KindRateLimited:
+		return exitRefused
+	case fault.KindUnavailable, fault.KindMisconfigured, fault.KindInternal:
+		return exitFailed
+	}
+	return exitFailed
+}
+
+// exitCode ends a command that has already said what it had to say.
+type exitCode int
+
+// Error names the code.
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// asProgram makes the test binary behave as the program, for tests that need a process of their own.
+const asProgram = "ASSAY_TEST_RUN"
+
+func TestMain(m *testing.M) {
+	program := func() {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		code := run(ctx, os.Args[1:], &console{out: os.Stdout, errs: os.Stderr, now: time.Now})
+		stop()
+		os.Exit(code)
+	}
+	if os.Getenv(asProgram) != "" {
+		program()
+	}
+	testscript.Main(m, map[string]func(){"assay": program})
+}
+
+// TestScripts drives the program as its users do. Each file in testdata opens with a sentence on what it is for.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("ASSAY_DATA", env.WorkDir+"/data")
+			return nil
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"reflect"
+	"strings"
+
+	"assay/internal/app"
+	"assay/internal/config"
+)
+
+type serveCommand struct {
+	Config string `placeholder:"FILE" env:"ASSAY_CONFIG" help:"YAML file with settings."`
+	settings
+}
+
+// settings are the flags of [config.Config], one each, as text. A test holds that none is missing.
+type settings struct {
+	Addr            *string `placeholder:"HOST:PORT" help:"Address that calls are answered on (127.0.0.1:8080)."`
+	Data            *string `placeholder:"D" help:"Data directory (./assay-data)."`
+	BaseURL         *string `name:"base-url" placeholder:"U" help:"Address that clients use."`
+	OAuthSecret     *string `name:"oauth-secret" placeholder:"S" help:"Secret that access tokens are signed with; better set ASSAY_OAUTH_SECRET."`
+	AllowedOrigins  *string `placeholder:"O,…" help:"Origins whose pages may call the service in a browser."`
+	TrustedProxies  *string `placeholder:"A,…" help:"Proxies whose X-Forwarded-For is believed."`
+	MetricsAddr     *string `placeholder:"HOST:PORT" help:"Separate address of /metrics (off)."`
+	LogLevel        *string `placeholder:"info" help:"debug, info, warn or error."`
+	LogFormat       *string `placeholder:"text" help:"text or json."`
+	MemoryLimit     *string `placeholder:"4GB" help:"Memory that the store of facts may use."`
+	RateTiers       *string `placeholder:"ORDERS:CALLS,…" help:"Calls a minute by orders of the last 30 days."`
+	RateLimit       *string `placeholder:"N" help:"Calls a minute of every workspace (0: by tier)."`
+	ShutdownTimeout *string `placeholder:"10s" help:"How long running calls may take to end at the stop."`
+}
+
+// given returns the flags that were set, by the keys of the configuration.
+func (s settings) given() map[string]string {
+	flags := map[string]string{}
+	fields := config.Fields()
+	value := reflect.ValueOf(s)
+	for i := range value.NumField() {
+		if text, ok := value.Field(i).Interface().(*string); ok && text != nil {
+			flags[fields[i].Key] = *text
+		}
+	}
+	return flags
+}
+
+// Run serves until it is stopped.
+func (c *serveCommand) Run(ctx context.Context, con *console) error {
+	settings, err := config.Load(config.Sources{File: c.Config, Environ: os.Environ(), Flags: c.given()})
+	if err != nil {
+		return err
+	}
+	log := logger(con, settings)
+	service, err := app.Open(ctx, settings, log, con.now)
+	if err != nil {
+		return err
+	}
+	err = service.Serve(ctx, func(baseURL string) error {
+		_, err := fmt.Fprintf(con.out, "ready: %s\n", baseURL)
+		return err
+	})
+	return closeAfter(service, err)
+}
+
+// logger writes to standard error in the form that was asked for.
+func logger(con *console, c config.Config) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	if strings.EqualFold(string(c.LogFormat), "json") {
+		return slog.New(slog.NewJSONHandler(con.errs, options))
+	}
+	return slog.New(slog.NewTextHandler(con.errs, options))
+}

@@ -1,0 +1,190 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"assay/internal/config"
+	"assay/internal/control"
+	"assay/internal/fault"
+)
+
+// Finding is one thing that was checked.
+type Finding struct {
+	Check string `json:"check"`
+	State State  `json:"state"`
+	Text  string `json:"text"`
+	Fix   string `json:"fix,omitempty"`
+}
+
+// State is how a check ended.
+type State string
+
+// The states.
+const (
+	Fine    State = "ok"
+	Careful State = "warning"
+	Broken  State = "problem"
+)
+
+const littleSpace = 1 << 30 // bytes; an import needs room for the old and the new state
+
+// Diagnose checks a data directory without changing anything in it. Facts that a running service holds are left
+// to that service's own diagnose tool.
+func Diagnose(ctx context.Context, c config.Config, now func() time.Time) []Finding {
+	d := &diagnosis{config: c, now: now}
+	if d.directory() {
+		d.space()
+		d.secret()
+		d.stores(ctx)
+	}
+	return d.findings
+}
+
+type diagnosis struct {
+	config   config.Config
+	now      func() time.Time
+	findings []Finding
+}
+
+func (d *diagnosis) add(check string, state State, fix, format string, args ...any) {
+	d.findings = append(d.findings, Finding{Check: check, State: state, Text: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+// failed adds a failure with its hint.
+func (d *diagnosis) failed(check string, err error) {
+	_, hint, _ := fault.Public(err)
+	d.add(check, Broken, hint, "%v", err)
+}
+
+func (d *diagnosis) directory() bool {
+	info, err := os.Stat(d.config.Data)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.add("data directory", Broken, "pass --data, or make one with `assay workspace create` or `assay demo`", "%s does not exist", d.config.Data)
+	case err != nil:
+		d.add("data directory", Broken, "", "%v", err)
+	case !info.IsDir():
+		d.add("data directory", Broken, "pass another --data", "%s is not a directory", d.config.Data)
+	case info.Mode().Perm()&0o077 != 0:
+		d.add("data directory", Careful, "chmod 700 "+d.config.Data, "%s can be read by others on this machine", d.config.Data)
+		return true
+	default:
+		d.add("data directory", Fine, "", "%s", d.config.Data)
+		return true
+	}
+	return false
+}
+
+func (d *diagnosis) space() {
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(d.config.Data, &stat); err != nil {
+		d.add("disk", Careful, "", "free space cannot be read: %v", err)
+		return
+	}
+	free := stat.Bavail * uint64(stat.Bsize)
+	if free < littleSpace {
+		d.add("disk", Careful, "free some space before the next import", "%d MB are free", free>>20)
+		return
+	}
+	d.add("disk", Fine, "", "%d GB are free", free>>30)
+}
+
+func (d *diagnosis) secret() {
+	info, err := os.Stat(filepath.Join(d.config.Data, "secret"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.add("secret", Careful, "it is made at the first start", "there is no installation secret yet")
+	case err != nil:
+		d.add("secret", Broken, "", "%v", err)
+	case info.Mode().Perm()&0o077 != 0:
+		d.add("secret", Broken, "chmod 600 "+filepath.Join(d.config.Data, "secret"), "the installation's secret can be read by others")
+	default:
+		d.add("secret", Fine, "", "only its owner can read it")
+	}
+}
+
+// stores opens what a service would open.
+func (d *diagnosis) stores(ctx context.Context) {
+	a, err := Open(ctx, d.config, discard(), d.now)
+	if errors.Is(err, errHeld) {
+		d.add("facts", Fine, "", "%v; ask its diagnose tool about the facts", err)
+		d.workspacesOf(ctx, nil)
+		return
+	}
+	if err != nil {
+		d.failed("stores", err)
+		return
+	}
+	defer a.Close()
+	d.workspacesOf(ctx, a)
+}
+
+// workspacesOf checks each workspace; its facts only where this process holds them.
+func (d *diagnosis) workspacesOf(ctx context.Context, a *App) {
+	store, err := OpenControl(ctx, ControlOptions{Data: d.config.Data, Now: d.now})
+	if err != nil {
+		d.failed("control data", err)
+		return
+	}
+	defer store.Close()
+	all, err := store.Store.Workspaces(ctx)
+	if err != nil {
+		d.failed("control data", err)
+		return
+	}
+	if len(all) == 0 {
+		d.add("workspaces", Careful, "assay workspace create NAME", "there are none")
+	}
+	for _, w := range all {
+		d.keys(ctx, store, w)
+		if a != nil {
+			d.facts(ctx, a, w)
+		}
+	}
+}
+
+func (d *diagnosis) keys(ctx context.Context, store *Control, w control.Workspace) {
+	keys, err := store.Keys.List(ctx, w.ID)
+	if err != nil {
+		d.failed("keys of "+string(w.ID), err)
+		return
+	}
+	valid, soon := 0, 0
+	for _, k := range keys {
+		if k.Valid(d.now()) {
+			valid++
+			if !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(d.now()) < 7*24*time.Hour {
+				soon++
+			}
+		}
+	}
+	check := "keys of " + string(w.ID)
+	switch {
+	case valid == 0:
+		d.add(check, Careful, "assay keys create --workspace "+string(w.ID), "no valid key: nobody can call")
+	case soon > 0:
+		d.add(check, Careful, "assay keys rotate ID", "%d of %d valid keys expire within a week", soon, valid)
+	default:
+		d.add(check, Fine, "", "%d valid", valid)
+	}
+}
+
+func (d *diagnosis) facts(ctx context.Context, a *App, w control.Workspace) {
+	check := "facts of " + string(w.ID)
+	coverage, err := a.facts.Coverage(ctx, w.ID)
+	switch {
+	case err != nil:
+		d.failed(check, err)
+	case coverage.Orders == 0:
+		d.add(check, Careful, "assay import FILE... --workspace "+string(w.ID), "no orders")
+	default:
+		d.add(check, Fine, "", "%d orders, %s", coverage.Orders, coverage.OrderDays)
+	}
+}

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"assay/internal/fault"
+)
+
+// directory is a data directory that this process holds alone.
+type directory struct {
+	path string
+	lock *os.File
+}
+
+// errHeld says that another process holds the data directory. Commands on facts go through that process.
+var errHeld = errors.New("held by another process")
+
+// hold creates the directory where it is missing and takes it for this process. The operating system gives it
+// back when the process ends, however it ends.
+func hold(path string) (*directory, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fault.Unavailable("data directory %s cannot be made", path).Wrap(err)
+	}
+	file, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fault.Unavailable("data directory %s cannot be written", path).Wrap(err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		owner := holder(file)
+		file.Close()
+		held := fault.Unavailable("data directory %s is in use by %s", path, owner)
+		return nil, held.Wrap(errHeld).WithHint("stop that process, or pass another --data")
+	}
+	if err := file.Truncate(0); err != nil {
+		file.Close()
+		return nil, fault.Unavailable("data directory %s cannot be written", path).Wrap(err)
+	}
+	if _, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
+		file.Close()
+		return nil, fault.Unavailable("data directory %s cannot be written", path).Wrap(err)
+	}
+	return &directory{path: path, lock: file}, nil
+}
+
+func holder(lock *os.File) string {
+	text := make([]byte, 20)
+	n, err := lock.ReadAt(text, 0)
+	pid := strings.TrimSpace(string(text[:n]))
+	if pid == "" || err != nil && n == 0 {
+		return "another process"
+	}
+	return "process " + pid
+}
+
+func (d *directory) release() error { return d.lock.Close() }
+
+// socketPath returns where the service that holds the directory listens for commands. Socket names are limited
+// to about 100 bytes, so a long path is replaced by a short one that both sides compute.
+func socketPath(dataDir string) (string, error) {
+	full, err := filepath.Abs(dataDir)
+	if err != nil {
+		return "", fmt.Errorf("data directory %q: %w", dataDir, err)
+	}
+	path := filepath.Join(full, "assay.sock")
+	if len(path) < 100 {
+		return path, nil
+	}
+	sum := sha256.Sum256([]byte(full))
+	return filepath.Join(os.TempDir(), "assay-"+strconv.Itoa(os.Getuid())+"-"+hex.EncodeToString(sum[:8])+".sock"), nil
+}

@@ -1,0 +1,176 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// The socket lets commands reach the service that holds a data directory. Only its owner can open it. Each
+// request is answered by a stream of JSON lines: progress, then a result or a failure.
+
+// line is one line of an answer.
+type line struct {
+	Done   int64           `json:"done,omitempty"`
+	Total  int64           `json:"total,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Fault  *faultLine      `json:"fault,omitempty"`
+}
+
+// faultLine carries a failure with its kind from the service to the command.
+type faultLine struct {
+	Kind fault.Kind `json:"kind"`
+	Text string     `json:"text"`
+	Hint string     `json:"hint,omitempty"`
+}
+
+type dropRequest struct {
+	Workspace measure.WorkspaceID `json:"workspace"`
+}
+
+// listenSocket opens the socket, in place of one that a killed process left.
+func listenSocket(ctx context.Context, dataDir string) (net.Listener, error) {
+	path, err := socketPath(dataDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fault.Unavailable("socket %s cannot be replaced", path).Wrap(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, fault.Unavailable("socket %s cannot be opened", path).Wrap(err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		listener.Close()
+		return nil, fault.Unavailable("socket %s cannot be made private", path).Wrap(err)
+	}
+	return listener, nil
+}
+
+// commandHandler answers commands.
+func (a *App) commandHandler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /import", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(ctx context.Context, request ImportRequest, progress func(done, total int64)) (any, error) {
+			return a.Import(ctx, request, progress)
+		})
+	})
+	mux.HandleFunc("POST /drop", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(ctx context.Context, request dropRequest, _ func(done, total int64)) (any, error) {
+			return struct{}{}, a.dropFacts(ctx, request.Workspace)
+		})
+	})
+	return mux
+}
+
+// answer decodes a request, runs it and streams its lines.
+func answer[Q any](w http.ResponseWriter, r *http.Request, run func(context.Context, Q, func(done, total int64)) (any, error)) {
+	var request Q
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var guard sync.Mutex // one line at a time
+	encoder := json.NewEncoder(w)
+	send := func(l line) {
+		guard.Lock()
+		defer guard.Unlock()
+		if encoder.Encode(l) == nil {
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+	result, err := run(r.Context(), request, func(done, total int64) { send(line{Done: done, Total: total}) })
+	if err != nil {
+		send(line{Fault: asLine(err)})
+		return
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		send(line{Fault: asLine(err)})
+		return
+	}
+	send(line{Result: text})
+}
+
+func asLine(err error) *faultLine {
+	_, hint, _ := fault.Public(err)
+	return &faultLine{Kind: fault.KindOf(err), Text: err.Error(), Hint: hint}
+}
+
+// service is the running process that holds a data directory, seen from a command.
+type service struct{ client *http.Client }
+
+func connect(dataDir string) (*service, error) {
+	path, err := socketPath(dataDir)
+	if err != nil {
+		return nil, err
+	}
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}
+	return &service{client: &http.Client{Transport: &http.Transport{DialContext: dial, ResponseHeaderTimeout: time.Minute}}}, nil
+}
+
+// ask sends a request and returns the result's JSON. It calls progress for each line before it.
+func (s *service) ask(ctx context.Context, path string, request any, progress func(done, total int64)) (json.RawMessage, error) {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://assay"+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	response, err := s.client.Do(post)
+	if err != nil {
+		return nil, fault.Unavailable("the process that holds the data directory does not answer").Wrap(err).
+			WithHint("it may be starting or stopping: try again in a moment")
+	}
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var l line
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			return nil, fmt.Errorf("answer of the service: %w", err)
+		}
+		switch {
+		case l.Fault != nil:
+			return nil, fault.New(l.Fault.Kind, "%s", l.Fault.Text).WithHint("%s", l.Fault.Hint)
+		case l.Result != nil:
+			return l.Result, nil
+		case progress != nil:
+			progress(l.Done, l.Total)
+		}
+	}
+	if err := errors.Join(lines.Err(), ctx.Err()); err != nil {
+		return nil, err
+	}
+	return nil, fault.Unavailable("the service ended before it was done; nothing was kept")
+}
+
+// absolute returns file names as the service can open them.
+func absolute(files []string) ([]string, error) {
+	out := make([]string, len(files))
+	for i, file := range files {
+		full, err := filepath.Abs(file)
+		if err != nil {
+			return nil, fmt.Errorf("file %q: %w", file, err)
+		}
+		out[i] = full
+	}
+	return out, nil
+}

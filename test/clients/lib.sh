@@ -1,0 +1,45 @@
+# Shared by the scripts here: installs the clients, starts a demo store on a free loopback port, stops it.
+# Source it with the repository's root as the working directory.
+set -euo pipefail
+
+clients=test/clients
+work=$(mktemp -d)
+server=
+
+stop() {
+  if [ -n "$server" ]; then
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  fi
+  rm -rf "$work"
+}
+trap stop EXIT
+
+install_clients() {
+  command -v npm >/dev/null || { echo "npm is missing (Debian: apt-get install nodejs npm)" >&2; exit 1; }
+  (cd $clients && INSPECTOR_SKIP_CLIENT_INSTALL=1 npm ci --no-audit --no-fund --loglevel=error)
+  # The Inspector and the conformance suites need Node 22; npm brings one where the machine's is older.
+  node=node
+  if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
+    node=$PWD/$clients/node_modules/.bin/node
+  fi
+}
+
+free_port() {
+  node -e 'const s=require("net").createServer();s.listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})'
+}
+
+start_demo() {
+  port=$(free_port)
+  bin/assay demo --addr "127.0.0.1:$port" --data "$work/data" --days 400 --orders 8000 --rate-limit 100000 >"$work/demo.log" 2>&1 &
+  server=$!
+  for _ in $(seq 300); do
+    grep -q '^ready:' "$work/demo.log" && break
+    kill -0 "$server" 2>/dev/null || { cat "$work/demo.log" >&2; exit 1; }
+    sleep 0.2
+  done
+  grep -q '^ready:' "$work/demo.log" || { echo "the demo is not ready after a minute" >&2; cat "$work/demo.log" >&2; exit 1; }
+  rpc=$(node -p "require('$work/data/demo.json').rpc_url")
+  key=$(node -p "require('$work/data/demo.json').api_key")
+  export rpc key
+}
