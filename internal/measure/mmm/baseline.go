@@ -1,0 +1,137 @@
+package mmm
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+)
+
+// TrendKind is the shape of what moves slowly and is no one's doing.
+type TrendKind string
+
+// The shapes.
+const (
+	NoTrend     TrendKind = "none"
+	LinearTrend TrendKind = "linear"
+	KnotTrend   TrendKind = "knots" // a line whose slope may change at each knot
+)
+
+// Trend is a shape and, for knots, the number of periods between them.
+type Trend struct {
+	Kind  TrendKind `json:"kind"`
+	Every int       `json:"every,omitempty"`
+}
+
+// ParseTrend reads "none", "linear" or "knots:26".
+func ParseTrend(s string) (Trend, error) {
+	kind, every, hasEvery := strings.Cut(s, ":")
+	t := Trend{Kind: TrendKind(kind)}
+	switch {
+	case (t.Kind == NoTrend || t.Kind == LinearTrend) && !hasEvery:
+		return t, nil
+	case t.Kind == KnotTrend && hasEvery:
+		n, err := strconv.Atoi(every)
+		t.Every = n
+		if err == nil && t.known() {
+			return t, nil
+		}
+	}
+	return Trend{}, fault.Invalid("there is no trend %q (want none, linear, or knots:N with N of at least 2 periods)", s)
+}
+
+func (t Trend) known() bool {
+	switch t.Kind {
+	case NoTrend, LinearTrend:
+		return true
+	case KnotTrend:
+		return t.Every >= 2
+	}
+	return false
+}
+
+// term is one column of the baseline with its coefficient's name and prior. Several terms may share a group, whose
+// name a prior may be given for.
+type term struct {
+	name, group string
+	prior       Prior
+	values      []float64
+}
+
+// baseline returns everything that enters the mean in a straight line, intercept first. Columns of size about one
+// keep the coefficients in maxima of the target.
+func baseline(d Data, s Spec) []term {
+	n := len(d.Dates)
+	intercept := Prior{NormalPrior, 0.5, 0.5}
+	if s.Likelihood == LogNormal {
+		intercept = Prior{NormalPrior, -0.5, 1}
+	}
+	terms := []term{{"intercept", "", intercept, series(n, func(int) float64 { return 1 })}}
+	terms = append(terms, s.Trend.terms(n)...)
+	yearly := func(day civil.Date) float64 { return float64(day.YearDay()) / 365.25 }
+	weekly := func(day civil.Date) float64 { return float64(day.Weekday()) / 7 }
+	terms = append(terms, waves("yearly", s.Yearly, d.Dates, yearly)...)
+	terms = append(terms, waves("weekly", s.Weekly, d.Dates, weekly)...)
+	for _, c := range d.Controls {
+		scale := largest(c.Values)
+		values := series(n, func(t int) float64 { return c.Values[t] / scale })
+		terms = append(terms, term{c.Name, "control", Prior{NormalPrior, 0, 0.5}, values})
+	}
+	return terms
+}
+
+func series(n int, f func(t int) float64) []float64 {
+	out := make([]float64, n)
+	for t := range out {
+		out[t] = f(t)
+	}
+	return out
+}
+
+// largest returns the largest absolute value, and 1 when all are zero.
+func largest(values []float64) float64 {
+	size := 0.0
+	for _, v := range values {
+		size = math.Max(size, math.Abs(v))
+	}
+	if size == 0 {
+		return 1
+	}
+	return size
+}
+
+// terms gives the trend over n periods: a line that rises by its coefficient over all of them, and for each knot
+// a line that starts there.
+func (t Trend) terms(n int) []term {
+	if t.Kind == NoTrend {
+		return nil
+	}
+	prior := Prior{NormalPrior, 0, 0.5}
+	terms := []term{{"trend", "", prior, series(n, func(i int) float64 { return float64(i) / float64(n) })}}
+	if t.Kind == LinearTrend {
+		return terms
+	}
+	// A knot closer than half a stretch to the end has too few periods to be seen.
+	for at := t.Every; at <= n-max(t.Every/2, 2); at += t.Every {
+		values := series(n, func(i int) float64 { return math.Max(0, float64(i-at)) / float64(n) })
+		terms = append(terms, term{fmt.Sprintf("knot.%d", at), "knot", prior, values})
+	}
+	return terms
+}
+
+// waves gives pairs of sine and cosine of the first frequencies of a cycle.
+func waves(group string, pairs int, dates []civil.Date, phase func(civil.Date) float64) []term {
+	prior := Prior{NormalPrior, 0, 0.2}
+	n := len(dates)
+	var terms []term
+	for k := 1; k <= pairs; k++ {
+		angle := func(t int) float64 { return 2 * math.Pi * float64(k) * phase(dates[t]) }
+		terms = append(terms,
+			term{fmt.Sprintf("%s.sin%d", group, k), group, prior, series(n, func(t int) float64 { return math.Sin(angle(t)) })},
+			term{fmt.Sprintf("%s.cos%d", group, k), group, prior, series(n, func(t int) float64 { return math.Cos(angle(t)) })})
+	}
+	return terms
+}

@@ -1,0 +1,41 @@
+package mmm
+
+import (
+	"fmt"
+	"testing"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
+)
+
+// wide returns 208 weeks and ten channels.
+func wide() Data {
+	random := stats.Stream(21, 0)
+	d := Data{Media: make([]Media, 10)}
+	for t := range 208 {
+		d.Dates = append(d.Dates, civil.New(2021, 1, 4).AddDays(7*t))
+		d.Target = append(d.Target, 1000+100*random.NormFloat64())
+		for i := range d.Media {
+			d.Media[i].Channel = measure.Channel(fmt.Sprintf("channel%d", i))
+			d.Media[i].Exposure = append(d.Media[i].Exposure, 100*random.Float64())
+		}
+	}
+	return d
+}
+
+func BenchmarkGradient(b *testing.B) {
+	for _, s := range []Saturation{Logistic, MichaelisMenten, Hill} {
+		b.Run("208x10/"+string(s), func(b *testing.B) {
+			m, err := newModel(wide(), Spec{Saturation: s, Yearly: 2})
+			if err != nil {
+				b.Fatal(err)
+			}
+			d := m.newDensity()
+			u, grad := make([]float64, d.Dim()), make([]float64, d.Dim())
+			for b.Loop() {
+				d.LogDensity(u, grad)
+			}
+		})
+	}
+}

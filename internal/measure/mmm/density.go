@@ -1,0 +1,233 @@
+package mmm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// density is the model's posterior as the sampler sees it, with one chain's scratch space.
+//
+// Two of the sampler's coordinates are not the parameters themselves, because in those the posterior is a narrow,
+// bent ridge. What the data know of a channel is its swing, the standard deviation of its contribution over the fitted
+// rows: a straight curve with a small coefficient, a bent one and one that saturates at once and is nearly constant
+// can look alike. And what the data know of the intercept is the mean of mu, whatever the channels share among
+// them. So the coordinates are the swing, in units of the resolution and straightened by [soft], and that mean:
+//
+//	beta = swing / sd(s)
+//	intercept = mean of mu - sum of beta mean(s) - sum of coefficients times their terms' means
+//
+// The priors stay on the parameters.
+type density struct {
+	*model
+	theta, slope []float64 // parameters on their own scale, and their derivatives by the coordinates
+	gradient     []float64 // by the parameters
+	mu, byMu     []float64
+	byWeight     []float64
+	curves       []curve
+}
+
+// curve is one channel's carried-over, saturated exposure with derivatives.
+type curve struct {
+	kernel   *kernel
+	a        []float64 // carried over
+	worth              // saturated
+	mean, sd float64   // of s over the fitted rows
+	beta     float64
+}
+
+func (m *model) newDensity() *density {
+	row := func() []float64 { return make([]float64, m.rows) }
+	d := &density{
+		model: m, mu: row(), byMu: row(), byWeight: make([]float64, max(m.spec.Adstock.Lags, 1)),
+		theta: make([]float64, len(m.parameters)), slope: make([]float64, len(m.parameters)),
+		gradient: make([]float64, len(m.parameters)),
+	}
+	d.curves = m.newCurves()
+	return d
+}
+
+// newCurves returns room for every channel's curve over the fitted rows.
+func (m *model) newCurves() []curve {
+	curves := make([]curve, len(m.channels))
+	for i := range curves {
+		curves[i] = m.newCurve(m.rows)
+	}
+	return curves
+}
+
+func (m *model) newCurve(rows int) curve {
+	return curve{kernel: m.spec.Adstock.newKernel(), a: make([]float64, rows), worth: newWorth(rows)}
+}
+
+// Dim returns the number of parameters.
+func (d *density) Dim() int { return len(d.parameters) }
+
+// LogDensity returns the log posterior at u, up to a constant, and its gradient.
+func (d *density) LogDensity(u, grad []float64) float64 {
+	var logp float64
+	for i, p := range d.parameters {
+		var logJacobian float64
+		d.theta[i], d.slope[i], logJacobian, grad[i] = p.support.constrain(u[i])
+		logp += logJacobian
+	}
+	for i := range d.channels {
+		swing := d.theta[d.channels[i].at]
+		d.evaluate(&d.curves[i], &d.channels[i], d.theta)
+		logp += math.Log(d.effectOfSwing(&d.curves[i], &d.channels[i], d.theta) / swing)
+	}
+	d.centre(d.theta, d.curves)
+	for i, p := range d.parameters {
+		prior, byPrior := p.prior.logp(d.theta[i])
+		logp += prior
+		d.gradient[i] = byPrior
+	}
+	logp += d.likelihood(grad)
+	for i := range grad {
+		grad[i] += d.gradient[i] * d.slope[i]
+	}
+	return logp
+}
+
+// effectOfSwing turns the channel's swing in theta into beta and its effect, and returns the effect.
+func (m *model) effectOfSwing(v *curve, c *channel, theta []float64) float64 {
+	v.beta = theta[c.at] * m.resolution / v.sd
+	theta[c.at] = v.beta
+	if m.spec.Effect != Coefficient {
+		theta[c.at] *= v.mean * float64(m.rows) / c.effectOf
+	}
+	return theta[c.at]
+}
+
+// centre turns the mean of mu in theta into the intercept.
+func (m *model) centre(theta []float64, curves []curve) {
+	intercept := theta[m.baselineAt]
+	for i := range curves {
+		intercept -= curves[i].beta * curves[i].mean
+	}
+	for k, mean := range m.termMeans {
+		intercept -= theta[m.baselineAt+1+k] * mean
+	}
+	theta[m.baselineAt] = intercept
+}
+
+// likelihood returns the log likelihood of the rows and the lift tests. It adds to the gradient by the parameters,
+// and for the channels' swings to grad.
+func (d *density) likelihood(grad []float64) float64 {
+	clear(d.mu)
+	d.baselineMean(d.mu, d.theta)
+	for i := range d.channels {
+		floats.AddScaled(d.mu, d.curves[i].beta, d.curves[i].s)
+	}
+	noise := d.noiseAt
+	logp := d.spec.Likelihood.logp(d.y[:d.rows], d.mu, d.theta[noise:], d.byMu, d.gradient[noise:])
+
+	k := len(d.terms)
+	coefficients := d.gradient[d.baselineAt:noise]
+	for t, r := range d.byMu {
+		floats.AddScaled(coefficients, r, d.design[t*k:(t+1)*k])
+	}
+	for i := range d.channels {
+		logp += d.channelGradient(&d.curves[i], &d.channels[i], grad)
+	}
+	for k, mean := range d.termMeans {
+		coefficients[k+1] -= coefficients[0] * mean
+	}
+	return logp
+}
+
+// evaluate sets the curve for the parameters over as many periods as it has room for, all but beta.
+func (m *model) evaluate(v *curve, c *channel, theta []float64) {
+	adstock, saturation := m.split(c, theta)
+	m.spec.Adstock.weights(v.kernel, adstock)
+	v.kernel.spread(v.a, c.x)
+	m.spec.Saturation.fill(v.worth, v.a, saturation)
+	n := float64(m.rows)
+	v.mean = floats.Sum(v.s[:m.rows]) / n
+	var squares float64
+	for _, s := range v.s[:m.rows] {
+		squares += (s - v.mean) * (s - v.mean)
+	}
+	v.sd = math.Sqrt(squares / n)
+}
+
+// evaluateAt sets the curve, beta included, for parameters that are all on their own scale.
+func (m *model) evaluateAt(v *curve, c *channel, theta []float64) {
+	m.evaluate(v, c, theta)
+	v.beta = theta[c.at]
+	if m.spec.Effect != Coefficient {
+		v.beta *= c.effectOf / (v.mean * float64(m.rows))
+	}
+}
+
+// constrain sets theta to the parameters on their own scale at the coordinates u. The curves are scratch.
+func (m *model) constrain(theta, u []float64, curves []curve) {
+	for i, p := range m.parameters {
+		theta[i], _, _, _ = p.support.constrain(u[i])
+	}
+	for i := range m.channels {
+		m.evaluate(&curves[i], &m.channels[i], theta)
+		m.effectOfSwing(&curves[i], &m.channels[i], theta)
+	}
+	m.centre(theta, curves)
+}
+
+// split returns the channel's parameters of adstock and saturation.
+func (m *model) split(c *channel, theta []float64) (adstock, saturation []float64) {
+	from := c.at + 1
+	to := from + m.carryOver
+	return theta[from:to], theta[to : to+m.shape]
+}
+
+// channelGradient adds the channel's part of the gradient and returns the log likelihood of its lift tests.
+//
+// With r the gradient by mu, the direct gradient by s is beta r. Besides, s moves beta through its deviation and the
+// level beta mean(s) through both moments; the level moves the intercept and, when it is a return or a share, the
+// effect. With B, E and L the gradients by the logs of beta, of the effect (its prior and the log Jacobian) and of the
+// level in the intercept, the derivative by s_t is
+//
+//	beta r_t - (B + E + L) (s_t - mean) / (n sd^2) + (L, and E unless the effect is beta) / (n mean)
+func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp float64) {
+	adstock, saturation := d.split(c, d.gradient)
+	_, shape := d.split(c, d.theta)
+	byBeta := floats.Dot(d.byMu, v.s)
+	for _, l := range c.lifts {
+		logp += d.liftGradient(v, l, shape, saturation, &byBeta)
+	}
+	n := float64(d.rows)
+	byLogBeta := byBeta * v.beta
+	byLogEffect := d.gradient[c.at] * d.theta[c.at]
+	byLogLevel := -d.gradient[d.baselineAt] * v.beta * v.mean
+	swing := v.beta * v.sd / d.resolution
+	grad[c.at] += (byLogBeta + byLogEffect + byLogLevel) * d.slope[c.at] / swing
+	d.gradient[c.at] = 0 // all of it is in grad
+
+	bySD := (byLogBeta + byLogEffect + 1 + byLogLevel) / (n * v.sd * v.sd)
+	byMean := byLogLevel / (n * v.mean)
+	if d.spec.Effect != Coefficient {
+		byMean += (byLogEffect + 1) / (n * v.mean)
+	}
+	byS := v.s // s itself is not needed any more
+	for t, r := range d.byMu {
+		byS[t] = v.beta*r - bySD*(v.s[t]-v.mean) + byMean
+	}
+	for k := range saturation {
+		saturation[k] += floats.Dot(byS, v.dTheta[k])
+	}
+	floats.Mul(v.ds, byS)
+	v.kernel.gradient(adstock, d.byWeight, v.ds, c.x)
+	return logp
+}
+
+// liftGradient returns the log likelihood of one lift test. Carry-over has settled, so the carried-over exposure is
+// the exposure itself and the lift is beta (s(to) - s(from)).
+func (d *density) liftGradient(v *curve, l lift, shape, saturation []float64, byBeta *float64) (logp float64) {
+	from, _, dFrom := d.spec.Saturation.value(l.from, shape)
+	to, _, dTo := d.spec.Saturation.value(l.to, shape)
+	z := (l.delta - v.beta*(to-from)) / l.sigma
+	*byBeta += z / l.sigma * (to - from)
+	for k := range saturation {
+		saturation[k] += z / l.sigma * v.beta * (dTo[k] - dFrom[k])
+	}
+	return -z * z / 2
+}

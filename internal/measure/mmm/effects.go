@@ -1,0 +1,157 @@
+package mmm
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
+)
+
+// ChannelEffect is what a channel brought over all periods, held-out ones included.
+type ChannelEffect struct {
+	Channel      measure.Channel          `json:"channel"`
+	Spend        float64                  `json:"spend"`
+	Contribution stats.Summary            `json:"contribution"` // in the target's unit
+	Share        stats.Summary            `json:"share"`        // of the target's sum, as a fraction
+	ROAS         *stats.Summary           `json:"roas"`         // contribution by spend; nil without spend
+	MarginalROAS *stats.Summary           `json:"marginal_roas"`
+	Adstock      map[string]stats.Summary `json:"adstock"`    // parameters by name, for the exposure divided by its maximum
+	Saturation   map[string]stats.Summary `json:"saturation"` // likewise
+}
+
+// Effects returns every channel's effect in the data's order. The marginal return is that of the next unit of money
+// when the whole history of the channel is scaled up.
+func (p *Posterior) Effects() []ChannelEffect {
+	sales := floats.Sum(p.data.Target)
+	var out []ChannelEffect
+	for i := range p.model.channels {
+		c := &p.model.channels[i]
+		total := p.contributionTotals(c.name)
+		e := ChannelEffect{
+			Channel: c.name, Spend: floats.Sum(c.cost),
+			Contribution: stats.Summarize(total), Share: stats.Summarize(divided(total, sales)),
+			Adstock: map[string]stats.Summary{}, Saturation: map[string]stats.Summary{},
+		}
+		if e.Spend > 0 {
+			average, marginal := stats.Summarize(divided(total, e.Spend)), stats.Summarize(divided(p.slopes(c), e.Spend))
+			e.ROAS, e.MarginalROAS = &average, &marginal
+		}
+		at := c.at + 1
+		for j, parameter := range p.model.spec.Adstock.parameters() {
+			e.Adstock[parameter.name] = p.summary(at + j)
+		}
+		at += p.model.carryOver
+		for j, parameter := range p.model.spec.Saturation.parameters() {
+			e.Saturation[parameter.name] = p.summary(at + j)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// summary describes one parameter.
+func (p *Posterior) summary(i int) stats.Summary {
+	return stats.Summarize(series(len(p.draws), func(draw int) float64 { return p.draws[draw][i] }))
+}
+
+func divided(values []float64, by float64) []float64 {
+	out := slices.Clone(values)
+	floats.Scale(1/by, out)
+	return out
+}
+
+// slopes returns for each draw the derivative of the channel's contribution by the factor that scales its history,
+// at 1. The carried-over exposure grows in proportion, so it is the sum of beta s'(a) a.
+func (p *Posterior) slopes(c *channel) []float64 {
+	v := p.model.newCurve(len(p.model.y))
+	out := make([]float64, len(p.draws))
+	for i, theta := range p.draws {
+		p.model.evaluateAt(&v, c, theta)
+		floats.Mul(v.ds, v.a)
+		if p.model.spec.Likelihood == LogNormal {
+			out[i] = v.beta * floats.Dot(v.ds, p.mean(theta))
+			continue
+		}
+		out[i] = v.beta * floats.Sum(v.ds) * p.model.yScale
+	}
+	return out
+}
+
+// Responses returns the channel's contribution over all periods when its whole history is scaled by each factor:
+// one row for each factor, one element for each draw, in the target's unit. The other channels stay as they were.
+// Beyond a factor of one the answer rests more and more on the shape assumed.
+func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float64 {
+	c := p.channel(name)
+	out := make([][]float64, len(factors))
+	for k := range factors {
+		out[k] = make([]float64, len(p.draws))
+	}
+	v := p.model.newCurve(len(p.model.y))
+	scaled, moved := make([]float64, len(v.a)), newWorth(len(v.a))
+	for i, theta := range p.draws {
+		p.model.evaluateAt(&v, c, theta)
+		_, shape := p.model.split(c, theta)
+		without := p.without(&v, theta)
+		for k, factor := range factors {
+			floats.ScaleTo(scaled, factor, v.a)
+			p.model.spec.Saturation.fill(moved, scaled, shape)
+			out[k][i] = p.response(v.beta, moved.s, without)
+		}
+	}
+	return out
+}
+
+// without returns the mean of each period without the channel when effects multiply, and nil when they add.
+func (p *Posterior) without(v *curve, theta []float64) []float64 {
+	if p.model.spec.Likelihood != LogNormal {
+		return nil
+	}
+	mean := p.mean(theta)
+	for t := range mean {
+		mean[t] *= math.Exp(-v.beta * v.s[t])
+	}
+	return mean
+}
+
+// response is the sum of contributions of saturated exposures.
+func (p *Posterior) response(beta float64, s, without []float64) float64 {
+	if without == nil {
+		return beta * floats.Sum(s) * p.model.yScale
+	}
+	var total float64
+	for t, mean := range without {
+		total += mean * math.Expm1(beta*s[t])
+	}
+	return total
+}
+
+// Curve is a channel's response to its spend: what it brings in all over the window when its whole spend there is
+// Spend, spread over time as it was.
+type Curve struct {
+	Channel measure.Channel `json:"channel"`
+	Points  []CurvePoint    `json:"points"`
+}
+
+// CurvePoint is one point of a [Curve]: spend in its money, response in the target's unit.
+type CurvePoint struct {
+	Spend float64 `json:"spend"`
+	Mean  float64 `json:"mean"`
+	Q05   float64 `json:"q05"`
+	Q95   float64 `json:"q95"`
+}
+
+// ResponseCurve returns the channel's curve at points from no spend to factor times the current one, evenly spaced.
+// There must be at least two points.
+func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points int) Curve {
+	factors := floats.Span(make([]float64, points), 0, factor)
+	curve := Curve{Channel: name}
+	spend := p.Spend(name)
+	for i, draws := range p.Responses(name, factors) {
+		s := stats.Summarize(draws)
+		curve.Points = append(curve.Points, CurvePoint{factors[i] * spend, s.Mean, s.Q05, s.Q95})
+	}
+	return curve
+}

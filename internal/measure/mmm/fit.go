@@ -1,0 +1,192 @@
+package mmm
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/internal/fault"
+	"assay/internal/measure/stats"
+	"assay/internal/measure/stats/diag"
+	"assay/internal/measure/stats/hmc"
+	"assay/internal/measure/stats/pathfinder"
+)
+
+// Sampling says how the posterior is drawn. Zero values take the defaults.
+type Sampling struct {
+	Seed   uint64 `json:"seed"`
+	Chains int    `json:"chains"` // default 4
+	Warmup int    `json:"warmup"` // of each chain; default 1000
+	Draws  int    `json:"draws"`  // of each chain; default 1000, up to four times as many where they mix badly
+	// Stop is asked often, by several goroutines at once; when it returns true [Fit] ends with [hmc.ErrStopped].
+	Stop func() bool `json:"-"`
+}
+
+func (s Sampling) withDefaults() Sampling {
+	s.Chains = cmp.Or(s.Chains, 4)
+	s.Warmup = cmp.Or(s.Warmup, 1000)
+	s.Draws = cmp.Or(s.Draws, 1000)
+	return s
+}
+
+// Status says whether a result holds numbers.
+type Status string
+
+// The statuses.
+const (
+	OK            Status = "ok"
+	NotReportable Status = "not_reportable"
+)
+
+// Result is what a fit gave. When the status is [NotReportable] there are reasons and no numbers.
+type Result struct {
+	Status      Status
+	Reasons     []Reason
+	Diagnostics *Diagnostics // nil when nothing was sampled
+	Posterior   *Posterior   // nil unless the status is OK
+}
+
+// Diagnostics is what the draws are worth, over all parameters and the channels' contributions.
+type Diagnostics struct {
+	RHatMax     Number `json:"rhat_max"`
+	ESSBulkMin  Number `json:"ess_bulk_min"`
+	ESSTailMin  Number `json:"ess_tail_min"`
+	EBFMIMin    Number `json:"ebfmi_min"`
+	Divergences int    `json:"divergences"`
+	DepthHits   int    `json:"depth_hits"` // trajectories cut short
+	Gradients   int    `json:"gradients"`  // evaluations of the density in the last attempt
+	Attempts    int    `json:"attempts"`   // samplings, each with smaller steps or more draws than the one before
+	Worst       string `json:"worst"`      // the quantity with the largest R-hat
+}
+
+// Number is a diagnostic, NaN when the draws have none: they are constant or not finite. JSON shows that as null.
+type Number float64
+
+// MarshalJSON writes the number, or null.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if v := float64(n); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return json.Marshal(v)
+	}
+	return []byte("null"), nil
+}
+
+// The gate.
+const (
+	rHatBelow = 1.01
+	essAbove  = 400
+)
+
+// attempts is how often a fit is sampled before it is given up.
+const attempts = 3
+
+// harder returns the sampling for the next attempt. Divergences ask for smaller steps, which follow a curved posterior
+// more closely; everything else asks for more draws.
+func harder(o hmc.Options, g *Diagnostics) hmc.Options {
+	if g.Divergences > 0 {
+		o.Accept = 1 - (1-o.Accept)/4
+		return o
+	}
+	o.Warmup *= 2
+	o.Draws *= 2
+	return o
+}
+
+// Fit samples the posterior of the model. A fault of kind invalid says that data or settings are wrong; everything
+// else that speaks against the fit is in the result. The same input and seed give the same result on any machine of
+// one architecture, with any number of cores.
+func Fit(d Data, s Spec, how Sampling) (*Result, error) {
+	how = how.withDefaults()
+	if how.Chains < 1 || how.Warmup < 1 || how.Draws < 1 {
+		return nil, fault.Invalid("%d chains of %d + %d draws cannot be taken", how.Chains, how.Warmup, how.Draws)
+	}
+	m, err := newModel(d, s)
+	if err != nil {
+		return nil, err
+	}
+	if reasons := m.unidentified(d); len(reasons) > 0 {
+		return &Result{Status: NotReportable, Reasons: reasons}, nil
+	}
+	o := hmc.Options{Seed: how.Seed, Chains: how.Chains, Warmup: how.Warmup, Draws: how.Draws, Accept: 0.9, Stop: how.Stop}
+	for attempt := 1; ; attempt++ {
+		run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, o)
+		switch {
+		case errors.Is(err, pathfinder.ErrNoStart):
+			return nil, fault.Invalid("the model has no likelihood anywhere near its priors").
+				WithHint("check the scale of priors and controls").Wrap(err)
+		case err != nil:
+			return nil, fmt.Errorf("sampling of the media mix model: %w", err)
+		}
+		result := m.judge(d, run)
+		result.Diagnostics.Attempts = attempt
+		if result.Status == OK || attempt == attempts {
+			return result, nil
+		}
+		o = harder(o, result.Diagnostics)
+	}
+}
+
+// judge holds the draws to the gate.
+func (m *model) judge(d Data, run *hmc.Run) *Result {
+	p := newPosterior(m, d, run)
+	g, reasons := m.diagnose(run, p)
+	if len(reasons) > 0 {
+		return &Result{Status: NotReportable, Reasons: reasons, Diagnostics: g}
+	}
+	return &Result{Status: OK, Diagnostics: g, Posterior: p}
+}
+
+// diagnose returns what the draws are worth, and why that is not enough.
+func (m *model) diagnose(run *hmc.Run, p *Posterior) (*Diagnostics, []Reason) {
+	g := &Diagnostics{
+		EBFMIMin:    Number(slices.Min(run.EBFMI())),
+		Divergences: run.Divergences(), DepthHits: run.DepthHits(), Gradients: run.Gradients(),
+	}
+	fewest := ""
+	rHat, bulk, tail := 0.0, math.Inf(1), math.Inf(1)
+	see := func(name string, chains [][]float64) {
+		q := diag.Of(chains)
+		// The first quantity without diagnostics stays the worst: NaN survives Max and Min.
+		if !math.IsNaN(rHat) && !(q.RHat <= rHat) {
+			g.Worst = name
+		}
+		if least := math.Min(bulk, tail); !math.IsNaN(least) && !(math.Min(q.ESSBulk, q.ESSTail) >= least) {
+			fewest = name
+		}
+		rHat, bulk, tail = math.Max(rHat, q.RHat), math.Min(bulk, q.ESSBulk), math.Min(tail, q.ESSTail)
+	}
+	for i, parameter := range m.parameters {
+		see(parameter.name, p.perChain(func(draw int) float64 { return p.draws[draw][i] }))
+	}
+	for _, c := range m.channels {
+		totals := p.contributionTotals(c.name)
+		see(string(c.name)+".contribution", p.perChain(func(draw int) float64 { return totals[draw] }))
+	}
+	g.RHatMax, g.ESSBulkMin, g.ESSTailMin = Number(rHat), Number(bulk), Number(tail)
+	return g, g.complaints(fewest)
+}
+
+func (g *Diagnostics) complaints(fewest string) []Reason {
+	var reasons []Reason
+	if g.Divergences > 0 {
+		reasons = append(reasons, Reason{
+			Diverged, "", fmt.Sprintf("%d trajectories diverged, so parts of the posterior were not reached", g.Divergences),
+			"use a saturation with fewer parameters, tighter priors, or a longer window",
+		})
+	}
+	if !(g.RHatMax < rHatBelow) {
+		reasons = append(reasons, Reason{
+			NotConverged, g.Worst, fmt.Sprintf("the chains do not agree: R-hat of %s is %.3f, want below %v", g.Worst, g.RHatMax, rHatBelow),
+			"sample longer; if it stays, the data allow several explanations: merge similar channels or add a lift test",
+		})
+	}
+	if !(g.ESSBulkMin > essAbove) || !(g.ESSTailMin > essAbove) {
+		reasons = append(reasons, Reason{
+			FewDraws, fewest, fmt.Sprintf("%s rests on too few effective draws (bulk %.0f, tail %.0f over all quantities, want above %d)", fewest, g.ESSBulkMin, g.ESSTailMin, essAbove),
+			"take more draws",
+		})
+	}
+	return reasons
+}

@@ -1,0 +1,188 @@
+package mmm
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"assay/internal/measure/stats"
+)
+
+// Reason says why a fit is not reportable and what would help.
+type Reason struct {
+	Code   Code   `json:"code"`
+	About  string `json:"about,omitempty"` // the channel, control or parameter
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
+}
+
+// Code names a kind of reason.
+type Code string
+
+// The codes: the first five are seen in the data before a fit, the others in the draws after it.
+const (
+	TooFewPeriods  Code = "too_few_periods"
+	ConstantTarget Code = "constant_target"
+	NoSpend        Code = "no_spend"
+	Constant       Code = "constant"
+	Collinear      Code = "collinear"
+	NotConverged   Code = "not_converged"
+	FewDraws       Code = "few_effective_draws"
+	Diverged       Code = "divergences"
+)
+
+const (
+	leastPeriods      = 26
+	periodsPerUnknown = 1.5
+	leastActive       = 3    // periods with exposure
+	leastVariation    = 0.01 // standard deviation by mean of an exposure
+	mostExplained     = 0.99 // R2 of one column by the others; beyond it a variance grows a hundredfold
+)
+
+// unidentified returns the reasons for which the data cannot identify the model, none if they can.
+func (m *model) unidentified(d Data) []Reason {
+	var reasons []Reason
+	if need := max(leastPeriods, int(math.Ceil(periodsPerUnknown*float64(len(m.parameters))))); m.rows < need {
+		reasons = append(reasons, Reason{
+			TooFewPeriods, "",
+			fmt.Sprintf("%d periods cannot inform %d parameters; this model needs at least %d", m.rows, len(m.parameters), need),
+			"use a longer window, merge channels, or choose a saturation and trend with fewer parameters",
+		})
+	}
+	if _, sd := stats.MeanSD(d.Target[:m.rows]); sd <= 1e-9*m.yScale {
+		reasons = append(reasons, Reason{
+			ConstantTarget, "target", "the target does not change, so there is nothing to explain",
+			"check that the right column is the target",
+		})
+	}
+	for _, media := range d.Media {
+		reasons = append(reasons, m.unusable(media)...)
+	}
+	if len(reasons) > 0 {
+		return reasons
+	}
+	return m.collinear()
+}
+
+// unusable says what is wrong with a channel on its own.
+func (m *model) unusable(media Media) []Reason {
+	name := string(media.Channel)
+	exposure := media.Exposure[:m.rows]
+	active := floats.Count(func(v float64) bool { return v > 0 }, exposure)
+	if active < leastActive || m.spec.Effect == ROI && floats.Sum(media.cost()[:m.rows]) == 0 {
+		return []Reason{{
+			NoSpend, name,
+			fmt.Sprintf("%s has exposure in %d periods and spends %v over the window: too little to learn from", name, active, floats.Sum(media.cost()[:m.rows])),
+			fmt.Sprintf("leave %s out, or choose a window in which it ran", name),
+		}}
+	}
+	if mean, sd := stats.MeanSD(exposure); sd < leastVariation*mean {
+		return []Reason{{
+			Constant, name,
+			fmt.Sprintf("%s hardly changes, so its effect cannot be told from the baseline", name),
+			fmt.Sprintf("leave %s out, or vary its spend, for example by a geo experiment", name),
+		}}
+	}
+	return nil
+}
+
+// collinear finds channels whose carried-over exposure the other channels and the baseline explain almost entirely.
+// Terms of the baseline may explain one another: their priors hold them, and only their sum matters.
+func (m *model) collinear() []Reason {
+	names, columns := m.columns()
+	var reasons []Reason
+	for i := range m.channels {
+		if r2 := explained(columns, i); r2 > mostExplained {
+			name, partner := names[i], names[closest(columns, i)]
+			reasons = append(reasons, Reason{
+				Collinear, name,
+				fmt.Sprintf("%s moves with the other columns (R2 %.4f), most of all with %s: their effects cannot be told apart", name, r2, partner),
+				fmt.Sprintf("merge or drop %s or %s, or move one of them alone in an experiment", name, partner),
+			})
+		}
+	}
+	return reasons
+}
+
+// columns returns the channels' exposures, carried over at the prior's centre, and the baseline's terms.
+func (m *model) columns() (names []string, columns [][]float64) {
+	theta := make([]float64, len(m.parameters))
+	curves := m.newCurves()
+	m.constrain(theta, make([]float64, len(m.parameters)), curves)
+	for i, v := range curves {
+		names = append(names, string(m.channels[i].name))
+		columns = append(columns, v.a)
+	}
+	for _, t := range m.terms {
+		names = append(names, t.name)
+		columns = append(columns, t.values[:m.rows])
+	}
+	return names, columns
+}
+
+// explained returns the R2 of a column, which must vary, by the others.
+func explained(columns [][]float64, i int) float64 {
+	target := columns[i]
+	var design []float64
+	for t := range target {
+		for j := range columns {
+			if j != i {
+				design = append(design, columns[j][t])
+			}
+		}
+	}
+	n := len(target)
+	residual := residuals(mat.NewDense(n, len(columns)-1, design), target)
+	_, sd := stats.MeanSD(target)
+	return 1 - floats.Dot(residual, residual)/(sd*sd*float64(n-1))
+}
+
+// residuals returns what is left of the target after least squares on the design, by projection on the directions
+// of the design that are not lost in rounding.
+func residuals(design *mat.Dense, target []float64) []float64 {
+	residual := append([]float64(nil), target...)
+	var svd mat.SVD
+	if !svd.Factorize(design, mat.SVDThinU) {
+		return residual
+	}
+	var u mat.Dense
+	svd.UTo(&u)
+	values := svd.Values(nil)
+	for j, value := range values {
+		if value > 1e-10*values[0] {
+			direction := mat.Col(nil, j, &u)
+			floats.AddScaled(residual, -floats.Dot(direction, target), direction)
+		}
+	}
+	return residual
+}
+
+// closest returns the index of the other column with the largest absolute correlation.
+func closest(columns [][]float64, i int) int {
+	best, at := -1.0, i
+	for j := range columns {
+		if j == i {
+			continue
+		}
+		if r := math.Abs(correlation(columns[i], columns[j])); r > best {
+			best, at = r, j
+		}
+	}
+	return at
+}
+
+// correlation is Pearson's, and 0 when either does not vary.
+func correlation(a, b []float64) float64 {
+	meanA, sdA := stats.MeanSD(a)
+	meanB, sdB := stats.MeanSD(b)
+	if sdA == 0 || sdB == 0 {
+		return 0
+	}
+	var sum float64
+	for i := range a {
+		sum += (a[i] - meanA) * (b[i] - meanB)
+	}
+	return sum / (sdA * sdB * float64(len(a)-1))
+}

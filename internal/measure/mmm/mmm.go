@@ -1,0 +1,258 @@
+// Package mmm is media mix modelling: how much of a store's sales each channel brought, inferred from weeks or days
+// of spend and sales alone.
+//
+// The model of period t, with the target divided by its maximum and each exposure by its own:
+//
+//	y_t   ~ likelihood(mu_t, sigma)
+//	mu_t  = intercept + trend_t + seasons_t + controls_t + sum over channels c of beta_c s_c(a_c,t)
+//	a_c,t = sum over lags l of w_l x_c,t-l          carry-over: weights w sum to one
+//	s_c   = saturation: diminishing returns, 0 at 0
+//
+// It assumes that spend is not itself a response to the sales it is compared with, that effects do not change over
+// the window, and that channels do not interact. It has no way to see a breach of these from the data alone; an
+// experiment does. References: Jin, Wang, Sun, Chan, Koehler: Bayesian Methods for Media Mix Modeling with
+// Carryover and Shape Effects (Google 2017); Zhang, Wurm, Wakim, Li, Liu: Media Mix Model Calibration With Bayesian
+// Priors (Google 2024).
+//
+// [Fit] samples the posterior and refuses to give numbers when the data cannot identify the model or the sampler
+// did not converge: the result then holds reasons with remedies and nothing else.
+package mmm
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// Data is what a model is fitted to: equally long periods in order, one element of each slice for each.
+type Data struct {
+	Dates    []civil.Date `json:"dates"`  // first day of each period
+	Target   []float64    `json:"target"` // sales, or whatever is explained, in its own unit
+	Media    []Media      `json:"media"`
+	Controls []Control    `json:"controls,omitempty"`
+}
+
+// Media is one channel's exposure.
+type Media struct {
+	Channel  measure.Channel `json:"channel"`
+	Exposure []float64       `json:"exposure"` // spend, impressions or clicks; not negative
+	// Spend is the money behind the exposure, in the target's currency. Nil means that the exposure is the spend.
+	Spend []float64 `json:"spend,omitempty"`
+}
+
+// cost returns the spend of each period.
+func (m Media) cost() []float64 {
+	if m.Spend != nil {
+		return m.Spend
+	}
+	return m.Exposure
+}
+
+// Control is something that moves the target and is not media: a price, a promotion, an event.
+type Control struct {
+	Name   string    `json:"name"`
+	Values []float64 `json:"values"`
+}
+
+// EventControl makes a control of an event: the share of each period's days that the event lasts on. The last
+// period is taken to be as long as the one before.
+func EventControl(name string, event civil.Range, dates []civil.Date) Control {
+	c := Control{Name: name, Values: make([]float64, len(dates))}
+	days := periodDays(dates)
+	for i, first := range dates {
+		period := civil.Range{First: first, Last: first.AddDays(days - 1)}
+		c.Values[i] = float64(period.Intersect(event).Days()) / float64(days)
+	}
+	return c
+}
+
+// periodDays is the length of a period; 1 when there is only one.
+func periodDays(dates []civil.Date) int {
+	if len(dates) < 2 {
+		return 1
+	}
+	return dates[1].Sub(dates[0])
+}
+
+// Spec says which model is fitted. The zero value takes every default.
+type Spec struct {
+	Adstock    Adstock    `json:"adstock"`    // default geometric over 8 periods
+	Saturation Saturation `json:"saturation"` // default logistic
+	Effect     Effect     `json:"effect"`     // what the channels' priors speak of; default coefficient
+	Trend      Trend      `json:"trend"`      // default linear
+	Yearly     int        `json:"yearly"`     // pairs of sine and cosine of the year; 0 for none
+	Weekly     int        `json:"weekly"`     // the same of the week, for daily data, at most 3
+	Likelihood Likelihood `json:"likelihood"` // default normal
+	// Priors replace defaults by a parameter's name: "x1.alpha" for one channel, "alpha" for all channels, and so on
+	// with "beta", "roi" or "share" and the parameters of adstock and saturation; "intercept", "trend", "knot",
+	// "yearly", "weekly", "control" for all controls, a control's own name, "sigma" and "nu".
+	Priors map[string]Prior `json:"priors,omitempty"`
+	// Lifts are results of experiments, which the posterior takes into account.
+	Lifts []Lift `json:"lifts,omitempty"`
+	// Holdout is the number of last periods kept from the fit and used to judge it.
+	Holdout int `json:"holdout"`
+}
+
+func (s Spec) withDefaults() Spec {
+	if s.Adstock.Kind == "" {
+		s.Adstock.Kind = Geometric
+	}
+	if s.Adstock.Lags == 0 {
+		s.Adstock.Lags = 8
+	}
+	if s.Saturation == "" {
+		s.Saturation = Logistic
+	}
+	if s.Effect == "" {
+		s.Effect = Coefficient
+	}
+	if s.Trend.Kind == "" {
+		s.Trend.Kind = LinearTrend
+	}
+	if s.Likelihood == "" {
+		s.Likelihood = Normal
+	}
+	return s
+}
+
+// Effect is what a channel's size is measured in, and therefore what its prior speaks of.
+type Effect string
+
+// The effects.
+const (
+	Coefficient Effect = "coefficient" // beta, in maxima of the target; parameter "beta"
+	ROI         Effect = "roi"         // contribution by spend over the fitted periods; parameter "roi"
+	Share       Effect = "share"       // contribution by the target's sum over the fitted periods; parameter "share"
+)
+
+func (e Effect) known() bool { return e == Coefficient || e == ROI || e == Share }
+
+func (e Effect) parameter() string {
+	if e == Coefficient {
+		return "beta"
+	}
+	return string(e)
+}
+
+// Lift is the result of an experiment: the target changed by DeltaY a period, with standard error Sigma, when the
+// channel's exposure moved from X to X + DeltaX a period for long enough that its carry-over had settled. Exposures
+// are in the media's unit, the change in the target's.
+type Lift struct {
+	Channel measure.Channel `json:"channel"`
+	X       float64         `json:"x"`
+	DeltaX  float64         `json:"delta_x"`
+	DeltaY  float64         `json:"delta_y"`
+	Sigma   float64         `json:"sigma"`
+}
+
+// validate refuses data that are no data: what is wrong with them cannot be seen as a reason of the model.
+func (d Data) validate(s Spec) error {
+	n := len(d.Dates)
+	if n == 0 || len(d.Media) == 0 {
+		return fault.Invalid("a media mix model needs periods and at least one channel")
+	}
+	for i := 2; i < n; i++ {
+		if step := periodDays(d.Dates); d.Dates[i].Sub(d.Dates[i-1]) != step || step <= 0 {
+			return fault.Invalid("the periods are not equally spaced: %s follows %s", d.Dates[i], d.Dates[i-1])
+		}
+	}
+	if err := column("target", d.Target, n, math.Inf(-1)); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, m := range d.Media {
+		if err := distinct(seen, string(m.Channel)); err != nil {
+			return err
+		}
+		if err := column(string(m.Channel), m.Exposure, n, 0); err != nil {
+			return err
+		}
+		if err := column("spend of "+string(m.Channel), m.cost(), n, 0); err != nil {
+			return err
+		}
+	}
+	for _, c := range d.Controls {
+		if err := distinct(seen, c.Name); err != nil {
+			return err
+		}
+		if err := column(c.Name, c.Values, n, math.Inf(-1)); err != nil {
+			return err
+		}
+	}
+	return s.validate(d)
+}
+
+// known refuses settings that no constant stands for.
+func (s Spec) known() error {
+	switch {
+	case !s.Adstock.known() || s.Adstock.Lags < 1:
+		return fault.Invalid("there is no adstock %q over %d periods", s.Adstock.Kind, s.Adstock.Lags)
+	case !s.Saturation.known():
+		return fault.Invalid("there is no saturation %q", s.Saturation)
+	case !s.Effect.known():
+		return fault.Invalid("there is no effect %q (want coefficient, roi or share)", s.Effect)
+	case !s.Trend.known():
+		return fault.Invalid("there is no trend %q every %d periods", s.Trend.Kind, s.Trend.Every)
+	case !s.Likelihood.known():
+		return fault.Invalid("there is no likelihood %q", s.Likelihood)
+	}
+	return nil
+}
+
+// validate refuses settings that contradict one another or the data.
+func (s Spec) validate(d Data) error {
+	if s.Holdout < 0 || s.Holdout >= len(d.Dates) {
+		return fault.Invalid("a holdout of %d leaves nothing of %d periods to fit", s.Holdout, len(d.Dates))
+	}
+	if s.Yearly < 0 || s.Weekly < 0 || s.Weekly > 3 {
+		return fault.Invalid("%d yearly and %d weekly pairs: want 0 or more yearly and 0 to 3 weekly", s.Yearly, s.Weekly)
+	}
+	if s.Likelihood == LogNormal && slices.Min(d.Target) <= 0 {
+		return fault.Invalid("the log-normal likelihood needs a target above zero everywhere")
+	}
+	if s.Likelihood == LogNormal && s.Effect != Coefficient {
+		return fault.Invalid("effects on the log scale have no fixed %s; use coefficients with the log-normal likelihood", s.Effect)
+	}
+	for i, l := range s.Lifts {
+		known := slices.ContainsFunc(d.Media, func(m Media) bool { return m.Channel == l.Channel })
+		switch {
+		case !known:
+			return fault.Invalid("lift test %d names the channel %q, which the data do not have", i+1, l.Channel)
+		case !(l.Sigma > 0) || l.X < 0 || l.X+l.DeltaX < 0 || l.DeltaX == 0:
+			return fault.Invalid("lift test %d of %q: sigma must be positive, exposures not negative, delta_x not zero", i+1, l.Channel)
+		case s.Likelihood == LogNormal:
+			return fault.Invalid("lift tests need an additive model, not the log-normal likelihood")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Priors)) {
+		if err := s.Priors[name].validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func distinct(seen map[string]bool, name string) error {
+	if name == "" || seen[name] {
+		return fault.Invalid("channels and controls need different names; %q is empty or taken", name)
+	}
+	seen[name] = true
+	return nil
+}
+
+// column refuses values that are missing, not finite or below the least allowed.
+func column(name string, values []float64, n int, least float64) error {
+	if len(values) != n {
+		return fault.Invalid("%s has %d values for %d periods", name, len(values), n)
+	}
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) || v < least {
+			return fault.Invalid("%s has the value %v in period %d", name, v, i+1)
+		}
+	}
+	return nil
+}

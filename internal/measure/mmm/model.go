@@ -1,0 +1,206 @@
+package mmm
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
+)
+
+// parameter is one number the model infers.
+type parameter struct {
+	name    string
+	support support
+	prior   Prior
+}
+
+// model is data and settings made ready for evaluation. It does not change, so chains share it.
+//
+// A parameter vector holds for each channel its effect, the adstock's and the saturation's parameters, then the
+// baseline's coefficients, then the likelihood's parameters.
+type model struct {
+	spec       Spec
+	rows       int       // periods in the likelihood; the rest is held out
+	y          []float64 // the target as the likelihood sees it
+	yScale     float64   // largest target among the rows
+	channels   []channel
+	terms      []term
+	design     []float64 // the terms' values, one row for each period
+	resolution float64   // the smallest swing of a channel that the rows could show; see [density]
+	termMeans  []float64 // over the rows, of all terms but the intercept
+	parameters []parameter
+	carryOver  int // parameters of a channel's adstock
+	shape      int // parameters of a channel's saturation
+	baselineAt int // first coefficient
+	noiseAt    int // first parameter of the likelihood
+}
+
+// channel is one channel's exposure, ready for evaluation.
+type channel struct {
+	name     measure.Channel
+	x        []float64 // exposure divided by scale
+	scale    float64
+	cost     []float64
+	at       int     // first parameter: the effect
+	effectOf float64 // what a return or share is a multiple of, in maxima of the target
+	lifts    []lift
+}
+
+// lift is a [Lift] in the model's units.
+type lift struct{ from, to, delta, sigma float64 }
+
+// newModel checks data and settings and prepares them.
+func newModel(d Data, s Spec) (*model, error) {
+	s = s.withDefaults()
+	if err := s.known(); err != nil {
+		return nil, err
+	}
+	if err := d.validate(s); err != nil {
+		return nil, err
+	}
+	m := &model{
+		spec: s, rows: len(d.Dates) - s.Holdout, terms: baseline(d, s),
+		carryOver: len(s.Adstock.parameters()), shape: len(s.Saturation.parameters()),
+	}
+	m.yScale = largest(d.Target[:m.rows])
+	m.y = series(len(d.Target), func(t int) float64 {
+		if s.Likelihood == LogNormal {
+			return math.Log(d.Target[t] / m.yScale)
+		}
+		return d.Target[t] / m.yScale
+	})
+	_, sd := stats.MeanSD(m.y[:m.rows])
+	m.resolution = math.Max(sd, 1e-6) / math.Sqrt(float64(m.rows))
+	m.addChannels(d)
+	m.addBaseline()
+	m.noiseAt = len(m.parameters)
+	m.parameters = append(m.parameters, s.Likelihood.parameters()...)
+	return m, m.applyPriors()
+}
+
+func (m *model) addChannels(d Data) {
+	var total float64
+	for _, media := range d.Media {
+		total += floats.Sum(media.cost()[:m.rows])
+	}
+	for _, media := range d.Media {
+		spend := floats.Sum(media.cost()[:m.rows])
+		c := channel{name: media.Channel, scale: largest(media.Exposure[:m.rows]), cost: media.cost(), at: len(m.parameters)}
+		c.x = series(len(media.Exposure), func(t int) float64 { return media.Exposure[t] / c.scale })
+		switch m.spec.Effect {
+		case ROI:
+			c.effectOf = spend / m.yScale
+		case Share:
+			c.effectOf = floats.Sum(d.Target[:m.rows]) / m.yScale
+		}
+		for _, l := range m.spec.Lifts {
+			if l.Channel == media.Channel {
+				c.lifts = append(c.lifts, lift{
+					l.X / c.scale, (l.X + l.DeltaX) / c.scale, l.DeltaY / m.yScale, l.Sigma / m.yScale,
+				})
+			}
+		}
+		shared := slices.Concat(
+			[]parameter{{m.spec.Effect.parameter(), soft, m.spec.Effect.prior(spend/total, len(d.Media))}},
+			m.spec.Adstock.parameters(), m.spec.Saturation.parameters())
+		for _, p := range shared {
+			p.name = string(media.Channel) + "." + p.name
+			m.parameters = append(m.parameters, p)
+		}
+		m.channels = append(m.channels, c)
+	}
+}
+
+// prior is the default of a channel's effect. A coefficient's grows with the channel's share of spend, so that
+// before the data every channel is believed to return about alike.
+func (e Effect) prior(shareOfSpend float64, channels int) Prior {
+	switch e {
+	case Coefficient:
+		scale := shareOfSpend * float64(channels)
+		if !(scale > 0.1) {
+			scale = 0.1
+		}
+		return Prior{HalfNormalPrior, scale, 0}
+	case ROI:
+		return Prior{LogNormalPrior, 0.2, 0.9}
+	case Share:
+		return Prior{HalfNormalPrior, 0.2, 0}
+	}
+	panic("mmm: unknown effect")
+}
+
+func (m *model) addBaseline() {
+	m.baselineAt = len(m.parameters)
+	for t := range m.y {
+		for _, term := range m.terms {
+			m.design = append(m.design, term.values[t])
+		}
+	}
+	for _, term := range m.terms[1:] {
+		m.termMeans = append(m.termMeans, floats.Sum(term.values[:m.rows])/float64(m.rows))
+	}
+	for _, term := range m.terms {
+		m.parameters = append(m.parameters, parameter{name: term.name, support: real, prior: term.prior})
+	}
+}
+
+// applyPriors replaces defaults by the caller's, from the general name to the particular one.
+func (m *model) applyPriors() error {
+	used := map[string]bool{}
+	for i := range m.parameters {
+		p := &m.parameters[i]
+		for _, name := range m.names(i) {
+			prior, ok := m.spec.Priors[name]
+			if !ok {
+				continue
+			}
+			if !p.support.allows(prior.Family) {
+				return fault.Invalid("the prior of %q cannot be %s: its values do not match the parameter's", name, prior.Family)
+			}
+			p.prior, used[name] = prior, true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.spec.Priors)) {
+		if !used[name] {
+			return fault.Invalid("there is a prior for %q, which is no parameter of this model", name).
+				WithHint("the parameters are %v", m.parameterNames())
+		}
+	}
+	return nil
+}
+
+// names lists what a prior for the parameter can be given under: its group, then its own name.
+func (m *model) names(i int) []string {
+	name := m.parameters[i].name
+	if i >= m.baselineAt && i < m.noiseAt {
+		return []string{m.terms[i-m.baselineAt].group, name}
+	}
+	for _, c := range m.channels {
+		if prefix := string(c.name) + "."; i < m.baselineAt && len(name) > len(prefix) && name[:len(prefix)] == prefix {
+			return []string{name[len(prefix):], name}
+		}
+	}
+	return []string{name}
+}
+
+func (m *model) parameterNames() []string {
+	names := make([]string, len(m.parameters))
+	for i, p := range m.parameters {
+		names[i] = p.name
+	}
+	return names
+}
+
+// baselineMean adds the baseline's mean of each period to mu.
+func (m *model) baselineMean(mu, theta []float64) {
+	k := len(m.terms)
+	coefficients := theta[m.baselineAt:m.noiseAt]
+	for t := range mu {
+		mu[t] += floats.Dot(m.design[t*k:(t+1)*k], coefficients)
+	}
+}

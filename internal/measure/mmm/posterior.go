@@ -1,0 +1,174 @@
+package mmm
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/stats/hmc"
+)
+
+// Posterior is a model with the draws of its parameters. It passed the gate and does not change; several goroutines
+// may read it.
+type Posterior struct {
+	model  *model
+	data   Data
+	chains int
+	draws  [][]float64 // constrained, chain after chain
+}
+
+func newPosterior(m *model, d Data, run *hmc.Run) *Posterior {
+	p := &Posterior{model: m, data: d, chains: len(run.Chains)}
+	scratch := m.newCurves()
+	for _, c := range run.Chains {
+		for _, u := range c.Draws {
+			theta := make([]float64, len(u))
+			m.constrain(theta, u, scratch)
+			p.draws = append(p.draws, theta)
+		}
+	}
+	return p
+}
+
+// Saved is a posterior in a form that can be stored and restored.
+type Saved struct {
+	Data       Data        `json:"data"`
+	Spec       Spec        `json:"spec"`
+	Chains     int         `json:"chains"`
+	Parameters []string    `json:"parameters"`
+	Draws      [][]float64 `json:"draws"` // one row for each draw, chain after chain, in the parameters' order
+}
+
+// Save returns the posterior in a form that can be stored.
+func (p *Posterior) Save() Saved {
+	return Saved{p.data, p.model.spec, p.chains, p.Parameters(), p.draws}
+}
+
+// Restore returns the posterior that was saved. A fault of kind invalid says that the parts do not belong together.
+func Restore(s Saved) (*Posterior, error) {
+	m, err := newModel(s.Data, s.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(m.parameterNames(), s.Parameters) || s.Chains < 1 || len(s.Draws) < 2 || len(s.Draws)%s.Chains != 0 {
+		return nil, fault.Invalid("the saved draws do not belong to the saved model")
+	}
+	for _, draw := range s.Draws {
+		if err := column("a saved draw", draw, len(s.Parameters), math.Inf(-1)); err != nil {
+			return nil, err
+		}
+	}
+	return &Posterior{m, s.Data, s.Chains, s.Draws}, nil
+}
+
+// Parameters returns the names of the parameters, such as "x1.alpha", in the order of a draw.
+func (p *Posterior) Parameters() []string { return p.model.parameterNames() }
+
+// Draws returns one slice for each chain, of draws in the order of [Posterior.Parameters]. Adstock and saturation
+// speak of exposures divided by their largest fitted value, coefficients of targets divided by theirs. The caller
+// must not change them.
+func (p *Posterior) Draws() [][][]float64 {
+	return slices.Collect(slices.Chunk(p.draws, len(p.draws)/p.chains))
+}
+
+// Dates returns the first day of each period.
+func (p *Posterior) Dates() []civil.Date { return p.data.Dates }
+
+// Channels returns the channels in the data's order.
+func (p *Posterior) Channels() []measure.Channel {
+	out := make([]measure.Channel, len(p.model.channels))
+	for i, c := range p.model.channels {
+		out[i] = c.name
+	}
+	return out
+}
+
+// perChain arranges a value of each draw by chains, as package diag takes them.
+func (p *Posterior) perChain(f func(draw int) float64) [][]float64 {
+	n := len(p.draws) / p.chains
+	out := make([][]float64, p.chains)
+	for i := range out {
+		out[i] = series(n, func(t int) float64 { return f(i*n + t) })
+	}
+	return out
+}
+
+// channel returns the channel by name; it panics on a name that is not in the model.
+func (p *Posterior) channel(name measure.Channel) *channel {
+	i := slices.Index(p.Channels(), name)
+	if i < 0 {
+		panic("mmm: no channel " + string(name))
+	}
+	return &p.model.channels[i]
+}
+
+// Spend returns what the channel cost over all periods.
+func (p *Posterior) Spend(name measure.Channel) float64 { return floats.Sum(p.channel(name).cost) }
+
+// Contributions returns what the channel brought in each period, in the target's unit: one row for each draw. With
+// the log-normal likelihood it is what would be lost without the channel, so channels do not add up.
+func (p *Posterior) Contributions(name measure.Channel) [][]float64 {
+	c := p.channel(name)
+	v := p.model.newCurve(len(p.model.y))
+	out := make([][]float64, len(p.draws))
+	for i, theta := range p.draws {
+		p.model.evaluateAt(&v, c, theta)
+		out[i] = series(len(v.s), func(t int) float64 { return v.beta * v.s[t] })
+		if p.model.spec.Likelihood == LogNormal {
+			mean := p.mean(theta)
+			for t, effect := range out[i] {
+				out[i][t] = mean[t] * -math.Expm1(-effect)
+			}
+			continue
+		}
+		floats.Scale(p.model.yScale, out[i])
+	}
+	return out
+}
+
+func (p *Posterior) contributionTotals(name measure.Channel) []float64 {
+	out := make([]float64, len(p.draws))
+	for i, row := range p.Contributions(name) {
+		out[i] = floats.Sum(row)
+	}
+	return out
+}
+
+// location returns mu of each period under one draw: in maxima of the target, or on the log scale of those.
+func (p *Posterior) location(theta []float64) []float64 {
+	m := p.model
+	mu := make([]float64, len(m.y))
+	m.baselineMean(mu, theta)
+	v := m.newCurve(len(m.y))
+	for i := range m.channels {
+		m.evaluateAt(&v, &m.channels[i], theta)
+		floats.AddScaled(mu, v.beta, v.s)
+	}
+	return mu
+}
+
+// mean returns the expected target of each period under one draw, in the target's unit.
+func (p *Posterior) mean(theta []float64) []float64 {
+	mu := p.location(theta)
+	if p.model.spec.Likelihood == LogNormal {
+		sigma := theta[p.model.noiseAt]
+		for t := range mu {
+			mu[t] = math.Exp(mu[t] + sigma*sigma/2)
+		}
+	}
+	floats.Scale(p.model.yScale, mu)
+	return mu
+}
+
+// Fitted returns the posterior mean of the target's expectation in each period, held-out ones included.
+func (p *Posterior) Fitted() []float64 {
+	total := make([]float64, len(p.model.y))
+	for _, theta := range p.draws {
+		floats.AddScaled(total, 1/float64(len(p.draws)), p.mean(theta))
+	}
+	return total
+}

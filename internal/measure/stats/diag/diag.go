@@ -1,0 +1,160 @@
+// Package diag says whether draws can be trusted: rank-normalised R-hat, effective sample sizes, Monte Carlo
+// standard errors and the energy fraction.
+//
+// The formulas are those of Vehtari, Gelman, Simpson, Carpenter, Bürkner: Rank-normalization, folding, and
+// localization: An improved R-hat (Bayesian Analysis 2021), and of Betancourt: A conceptual introduction to
+// Hamiltonian Monte Carlo (2017). Draws come as one slice for each chain, all of the same length of at least
+// four. A quantity that is constant, or not finite somewhere, has no diagnostics: the answer is NaN.
+package diag
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/measure/stats"
+)
+
+// Quality is what the draws of one quantity are worth.
+type Quality struct {
+	RHat    float64 // at 1 the chains agree; the larger of the bulk's and the folded draws'
+	ESSBulk float64 // effective number of draws for the centre
+	ESSTail float64 // effective number of draws for the 5 % and 95 % quantiles, the smaller of both
+}
+
+// Of returns the quality of the draws.
+func Of(chains [][]float64) Quality {
+	return Quality{RHat: RHat(chains), ESSBulk: ESSBulk(chains), ESSTail: ESSTail(chains)}
+}
+
+// RHat returns the rank-normalised split R-hat, the larger of that of the draws and of the folded draws.
+func RHat(chains [][]float64) float64 {
+	if degenerate(chains) {
+		return math.NaN()
+	}
+	return math.Max(rhat(ranked(split(chains))), rhat(ranked(folded(split(chains)))))
+}
+
+// rhat is the potential scale reduction of Gelman and Rubin without further ado.
+func rhat(chains [][]float64) float64 {
+	n := float64(len(chains[0]))
+	means, within := make([]float64, len(chains)), 0.0
+	for i, c := range chains {
+		mean, sd := stats.MeanSD(c)
+		means[i] = mean
+		within += sd * sd / float64(len(chains))
+	}
+	_, between := stats.MeanSD(means)
+	return math.Sqrt(((n-1)/n*within + between*between) / within)
+}
+
+// split cuts each chain in two, so that a drift shows as a difference between halves. The middle draw of an odd
+// number is left out.
+func split(chains [][]float64) [][]float64 {
+	out := make([][]float64, 0, 2*len(chains))
+	for _, c := range chains {
+		half := len(c) / 2
+		out = append(out, c[:half], c[len(c)-half:])
+	}
+	return out
+}
+
+// ranked replaces the draws by normal scores of their ranks over all chains; ties share their mean rank.
+func ranked(chains [][]float64) [][]float64 {
+	type place struct{ chain, draw int }
+	var places []place
+	for i, c := range chains {
+		for j := range c {
+			places = append(places, place{i, j})
+		}
+	}
+	at := func(p place) float64 { return chains[p.chain][p.draw] }
+	slices.SortStableFunc(places, func(a, b place) int {
+		switch va, vb := at(a), at(b); {
+		case va < vb:
+			return -1
+		case va > vb:
+			return 1
+		}
+		return 0
+	})
+	out := like(chains)
+	size := float64(len(places))
+	for from := 0; from < len(places); {
+		to := from + 1
+		for to < len(places) && at(places[to]) == at(places[from]) {
+			to++
+		}
+		rank := float64(from+1+to) / 2
+		score := distuv.UnitNormal.Quantile((rank - 0.375) / (size + 0.25))
+		for _, p := range places[from:to] {
+			out[p.chain][p.draw] = score
+		}
+		from = to
+	}
+	return out
+}
+
+// folded returns the distances from the median, which differ between chains when their spread does.
+func folded(chains [][]float64) [][]float64 {
+	median := stats.Quantile(sorted(chains), 0.5)
+	return transformed(chains, func(x float64) float64 { return math.Abs(x - median) })
+}
+
+func transformed(chains [][]float64, f func(float64) float64) [][]float64 {
+	out := like(chains)
+	for i, c := range chains {
+		for j, x := range c {
+			out[i][j] = f(x)
+		}
+	}
+	return out
+}
+
+func like(chains [][]float64) [][]float64 {
+	out := make([][]float64, len(chains))
+	for i, c := range chains {
+		out[i] = make([]float64, len(c))
+	}
+	return out
+}
+
+func sorted(chains [][]float64) []float64 {
+	return slices.Sorted(slices.Values(slices.Concat(chains...)))
+}
+
+// degenerate reports whether there is nothing to say: too few draws, not finite, or all the same.
+func degenerate(chains [][]float64) bool {
+	if len(chains) == 0 || len(chains[0]) < 4 {
+		return true
+	}
+	first, same := chains[0][0], true
+	for _, c := range chains {
+		for _, x := range c {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return true
+			}
+			same = same && x == first
+		}
+	}
+	return same
+}
+
+// EBFMI returns the energy's fraction of missing information of each chain, from the Hamiltonian at each draw.
+// Below 0.3 the sampler moves through the tails too slowly.
+func EBFMI(energy [][]float64) []float64 {
+	out := make([]float64, len(energy))
+	for i, e := range energy {
+		mean, _ := stats.MeanSD(e)
+		var steps, spread float64
+		for j, x := range e {
+			spread += (x - mean) * (x - mean)
+			if j > 0 {
+				steps += (x - e[j-1]) * (x - e[j-1])
+			}
+		}
+		out[i] = steps / spread
+	}
+	return out
+}

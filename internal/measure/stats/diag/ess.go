@@ -1,0 +1,152 @@
+package diag
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/measure/stats"
+)
+
+// ESSBulk returns the effective sample size of the rank-normalised draws: what a mean or median rests on.
+func ESSBulk(chains [][]float64) float64 {
+	if degenerate(chains) {
+		return math.NaN()
+	}
+	return ess(ranked(split(chains)))
+}
+
+// ESSMean returns the effective sample size for the mean of the draws themselves.
+func ESSMean(chains [][]float64) float64 {
+	if degenerate(chains) {
+		return math.NaN()
+	}
+	return ess(split(chains))
+}
+
+// ESSTail returns the smaller of the effective sample sizes for the 5 % and 95 % quantiles.
+func ESSTail(chains [][]float64) float64 {
+	return math.Min(ESSQuantile(chains, 0.05), ESSQuantile(chains, 0.95))
+}
+
+// ESSQuantile returns the effective sample size for the p-quantile: that of "the draw lies at or below it".
+func ESSQuantile(chains [][]float64, p float64) float64 {
+	if degenerate(chains) {
+		return math.NaN()
+	}
+	q := stats.Quantile(sorted(chains), p)
+	below := transformed(split(chains), func(x float64) float64 {
+		if x <= q {
+			return 1
+		}
+		return 0
+	})
+	if degenerate(below) {
+		return math.NaN()
+	}
+	return ess(below)
+}
+
+// MCSEMean returns the Monte Carlo standard error of the mean, in the draws' unit.
+func MCSEMean(chains [][]float64) float64 {
+	_, sd := stats.MeanSD(sorted(chains))
+	return sd / math.Sqrt(ESSMean(chains))
+}
+
+// MCSESD returns the Monte Carlo standard error of the standard deviation, by the delta method on the variance:
+// the error of the mean squared distance, carried through the square root.
+func MCSESD(chains [][]float64) float64 {
+	mean, _ := stats.MeanSD(sorted(chains))
+	squares := transformed(chains, func(x float64) float64 { return (x - mean) * (x - mean) })
+	all := sorted(squares)
+	variance, _ := stats.MeanSD(all)
+	var fourth float64
+	for _, s := range all {
+		fourth += s * s / float64(len(all))
+	}
+	return math.Sqrt((fourth - variance*variance) / ESSMean(squares) / variance / 4)
+}
+
+// MCSEQuantile returns the Monte Carlo standard error of the p-quantile: half the width of the interval between
+// order statistics that covers one standard error of the quantile's own level.
+func MCSEQuantile(chains [][]float64, p float64) float64 {
+	ess := ESSQuantile(chains, p)
+	if math.IsNaN(ess) {
+		return math.NaN()
+	}
+	level := distuv.Beta{Alpha: ess*p + 1, Beta: ess*(1-p) + 1}
+	draws := sorted(chains)
+	at := func(probability float64, round func(float64) float64) float64 {
+		i := int(round(level.Quantile(probability)*float64(len(draws)))) - 1
+		return draws[min(max(i, 0), len(draws)-1)]
+	}
+	oneSigma := distuv.UnitNormal.CDF(1)
+	return (at(oneSigma, math.Ceil) - at(1-oneSigma, math.Floor)) / 2
+}
+
+// ess estimates the effective sample size of all chains together. Autocorrelations are summed in pairs while the
+// pairs are positive, and made to fall monotonically (Geyer 1992).
+func ess(chains [][]float64) float64 {
+	m, n := len(chains), len(chains[0])
+	acov := make([]float64, n)
+	means := make([]float64, m)
+	for i, c := range chains {
+		means[i], _ = stats.MeanSD(c)
+		for lag, v := range autocovariance(c) {
+			acov[lag] += v / float64(m)
+		}
+	}
+	within := acov[0] * float64(n) / float64(n-1)
+	total := acov[0]
+	if m > 1 {
+		_, between := stats.MeanSD(means)
+		total += between * between
+	}
+	rho := func(lag int) float64 { return 1 - (within-acov[lag])/total }
+
+	size := float64(m * n)
+	tau := autocorrelationTime(rho, n)
+	return size / math.Max(tau, 1/math.Log10(size))
+}
+
+// autocorrelationTime sums Geyer's initial monotone sequence: -1 + 2 sum of rho, with half of the last even term
+// to reduce the variance where the chain is antithetic.
+func autocorrelationTime(rho func(lag int) float64, n int) float64 {
+	even, odd := 1.0, rho(1)
+	sum := 0.0
+	last := even + odd
+	lag := 0
+	for lag < n-5 && even+odd > 0 {
+		last = math.Min(last, even+odd)
+		sum += last
+		lag += 2
+		even, odd = rho(lag), rho(lag+1)
+	}
+	return -1 + 2*sum + math.Max(even, 0)
+}
+
+// autocovariance returns the autocovariances of x with divisor n at all lags, by the fast Fourier transform of x
+// padded with zeros so that it does not wrap around.
+func autocovariance(x []float64) []float64 {
+	n := len(x)
+	size := 1
+	for size < 2*n {
+		size *= 2
+	}
+	mean, _ := stats.MeanSD(x)
+	padded := make([]float64, size)
+	for i, v := range x {
+		padded[i] = v - mean
+	}
+	fft := fourier.NewFFT(size)
+	spectrum := fft.Coefficients(nil, padded)
+	for i, c := range spectrum {
+		spectrum[i] = complex(real(c)*real(c)+imag(c)*imag(c), 0)
+	}
+	acov := fft.Sequence(padded, spectrum)[:n]
+	for i := range acov {
+		acov[i] /= float64(size) * float64(n)
+	}
+	return acov
+}

@@ -1,0 +1,204 @@
+// Package pathfinder finds good places to start a sampler from.
+//
+// It follows quasi-Newton paths from random points towards modes of the density. Along each path it keeps the
+// normal approximation, among those the path's curvature gives, that fits the density best. Draws from all paths'
+// approximations are then resampled by importance, so a path that got stuck far below the others gives no start.
+// The method is multi-path Pathfinder (Zhang, Carpenter, Gelman, Vehtari: Pathfinder, JMLR 2022), with weights
+// truncated as by Ionides (2008) in place of Pareto smoothing.
+package pathfinder
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"assay/internal/measure/stats"
+)
+
+// Options says how far to search. Zero values take the defaults.
+type Options struct {
+	Seed   uint64
+	Paths  int     // paths followed; default 8
+	Radius float64 // paths begin uniformly within ±Radius in each parameter; default 2
+	Stop   func() bool
+}
+
+// Start is a place to start a chain from.
+type Start struct {
+	Point    []float64
+	Variance []float64 // of each parameter, by the approximation the point was drawn from
+}
+
+// ErrNoStart says that the density is finite nowhere the paths began.
+var ErrNoStart = errors.New("the density is not finite at any starting point")
+
+const (
+	drawsPerPath = 50  // candidates for starts
+	startStream  = 1e6 // the streams of this package, apart from those of chains
+	maxTries     = 100 // random points tried for one path
+)
+
+// Find returns n starts, all different unless fewer candidates than n could be found. The same seed gives the
+// same starts.
+func Find(density stats.Density, n int, o Options) ([]Start, error) {
+	paths, radius := o.Paths, o.Radius
+	if paths == 0 {
+		paths = 8
+	}
+	if radius == 0 {
+		radius = 2
+	}
+	var pool candidates
+	for i := range paths {
+		if o.Stop != nil && o.Stop() {
+			break
+		}
+		random := stats.Stream(o.Seed, startStream+uint64(i))
+		if from, ok := finitePoint(density, radius, random); ok {
+			pool.add(density, bestApproximation(density, ascend(density, from), random), random)
+		}
+	}
+	if len(pool.points) == 0 {
+		return nil, ErrNoStart
+	}
+	return pool.resample(n, stats.Stream(o.Seed, startStream+uint64(paths))), nil
+}
+
+// finitePoint returns a random point at which the density and its gradient are finite.
+func finitePoint(density stats.Density, radius float64, random *rand.Rand) (point []float64, ok bool) {
+	x, grad := make([]float64, density.Dim()), make([]float64, density.Dim())
+	for range maxTries {
+		for i := range x {
+			x[i] = radius * (2*random.Float64() - 1)
+		}
+		if finite(density.LogDensity(x, grad)) && allFinite(grad) {
+			return x, true
+		}
+	}
+	return nil, false
+}
+
+// bestApproximation returns the normal approximation along the path that has the highest evidence lower bound.
+func bestApproximation(density stats.Density, path []iterate, random *rand.Rand) *normal {
+	const drawsPerBound = 5
+	var best *normal
+	highest := math.Inf(-1)
+	history := newCurvature(density.Dim())
+	for i, at := range path {
+		if i > 0 {
+			history.update(path[i-1], at)
+		}
+		q := history.normalAt(at)
+		if q == nil {
+			continue
+		}
+		var bound float64
+		for range drawsPerBound {
+			x, logq := q.draw(random)
+			bound += (value(density, x) - logq) / drawsPerBound
+		}
+		if best == nil || bound > highest {
+			best, highest = q, bound
+		}
+	}
+	return best
+}
+
+// candidates are draws from all paths' approximations with their log importance weights.
+type candidates struct {
+	points    [][]float64
+	from      []*normal
+	logWeight []float64
+}
+
+func (c *candidates) add(density stats.Density, q *normal, random *rand.Rand) {
+	if q == nil {
+		return
+	}
+	for range drawsPerPath {
+		x, logq := q.draw(random)
+		if logw := value(density, x) - logq; finite(logw) {
+			c.points = append(c.points, x)
+			c.from = append(c.from, q)
+			c.logWeight = append(c.logWeight, logw)
+		}
+	}
+}
+
+// resample draws n candidates by weight and, while it can, without repetition.
+func (c *candidates) resample(n int, random *rand.Rand) []Start {
+	weights := truncated(c.logWeight)
+	left := append([]float64(nil), weights...)
+	starts := make([]Start, 0, n)
+	for range n {
+		i, ok := pick(left, random)
+		if !ok {
+			copy(left, weights)
+			i, _ = pick(left, random)
+		}
+		left[i] = 0
+		starts = append(starts, Start{Point: c.points[i], Variance: c.from[i].variances()})
+	}
+	return starts
+}
+
+// truncated returns weights cut off at sqrt(n) times their mean, so that one lucky draw cannot be every start.
+func truncated(logWeight []float64) []float64 {
+	highest := math.Inf(-1)
+	for _, w := range logWeight {
+		highest = math.Max(highest, w)
+	}
+	weights := make([]float64, len(logWeight))
+	var mean float64
+	for i, w := range logWeight {
+		weights[i] = math.Exp(w - highest)
+		mean += weights[i] / float64(len(weights))
+	}
+	limit := mean * math.Sqrt(float64(len(weights)))
+	for i := range weights {
+		weights[i] = math.Min(weights[i], limit)
+	}
+	return weights
+}
+
+// pick draws an index by weight; ok is false when no weight is left.
+func pick(weights []float64, random *rand.Rand) (index int, ok bool) {
+	var total float64
+	for _, w := range weights {
+		total += w
+	}
+	if total == 0 {
+		return 0, false
+	}
+	u := random.Float64() * total
+	last := 0
+	for i, w := range weights {
+		if w == 0 {
+			continue
+		}
+		last = i
+		if u -= w; u < 0 {
+			return i, true
+		}
+	}
+	return last, true
+}
+
+// value is the log density where it is finite, and -Inf elsewhere.
+func value(density stats.Density, x []float64) float64 {
+	if v := density.LogDensity(x, make([]float64, len(x))); !math.IsNaN(v) {
+		return v
+	}
+	return math.Inf(-1)
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func allFinite(x []float64) bool {
+	for _, v := range x {
+		if !finite(v) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,82 @@
+// Package stats holds what Bayesian inference here shares: a log density, streams of random numbers, and the
+// summary of draws. The sampler, its starting points and its diagnostics live in the packages below.
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Density is an unnormalised log density over unconstrained real parameters.
+//
+// A value may keep scratch space, so it serves one goroutine at a time.
+type Density interface {
+	// Dim returns the number of parameters.
+	Dim() int
+	// LogDensity returns the log density at x and writes its gradient to grad. Both slices have length Dim; x
+	// must not be kept or changed. Outside the support it returns -Inf or NaN, and grad does not matter.
+	LogDensity(x, grad []float64) float64
+}
+
+// Stream returns the random numbers for one piece of work. Streams of the same seed with different index are
+// independent, so pieces can run in any order, on any number of cores, with the same result.
+func Stream(seed, index uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(mix(seed), mix(mix(seed)^mix(index+1))))
+}
+
+// mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014). It spreads neighbouring seeds far apart.
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Summary describes the draws of one quantity, in the quantity's own unit.
+type Summary struct {
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"`
+	Q05  float64 `json:"q05"`
+	Q25  float64 `json:"q25"`
+	Q50  float64 `json:"q50"`
+	Q75  float64 `json:"q75"`
+	Q95  float64 `json:"q95"`
+}
+
+// Summarize describes the draws, of which there must be at least two. The order of draws does not matter.
+func Summarize(draws []float64) Summary {
+	sorted := slices.Sorted(slices.Values(draws))
+	mean, sd := MeanSD(sorted)
+	return Summary{
+		Mean: mean, SD: sd,
+		Q05: Quantile(sorted, 0.05), Q25: Quantile(sorted, 0.25), Q50: Quantile(sorted, 0.5),
+		Q75: Quantile(sorted, 0.75), Q95: Quantile(sorted, 0.95),
+	}
+}
+
+// MeanSD returns the mean and the standard deviation (divisor n-1) of x; both are NaN when x is empty, the
+// deviation also when x has one element.
+func MeanSD(x []float64) (mean, sd float64) {
+	n := float64(len(x))
+	for _, v := range x {
+		mean += v
+	}
+	mean /= n
+	var ss float64
+	for _, v := range x {
+		ss += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(ss / (n - 1))
+}
+
+// Quantile returns the p-quantile of values sorted upwards by linear interpolation between order statistics
+// (type 7 of Hyndman and Fan 1996, the default of R and NumPy). It panics when sorted is empty.
+func Quantile(sorted []float64, p float64) float64 {
+	h := p * float64(len(sorted)-1)
+	lo := int(math.Floor(h))
+	if lo >= len(sorted)-1 {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[lo] + (h-float64(lo))*(sorted[lo+1]-sorted[lo])
+}
