@@ -1,0 +1,78 @@
+// Package report sums up measurements and prints them as a table.
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Sample is measurements of one thing, one per round.
+type Sample []float64
+
+// Median returns the middle measurement, the upper one of two. It is 0 for an empty sample.
+func (s Sample) Median() float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(s))[len(s)/2]
+}
+
+// Times divides two samples round by round. Machines are noisy, and what disturbs a round disturbs both of its sides.
+func Times(a, b Sample) Sample {
+	ratios := make(Sample, min(len(a), len(b)))
+	for i := range ratios {
+		ratios[i] = a[i] / b[i]
+	}
+	return ratios
+}
+
+// Row is one line of a table.
+type Row struct {
+	What    string
+	Of      Sample
+	Unit    string
+	Verdict string // how it stands against its goal; "" where there is none
+}
+
+// AtMost says whether the median keeps a goal that must not be exceeded.
+func (s Sample) AtMost(goal float64) string { return verdict("at most", goal, s.Median() <= goal) }
+
+// AtLeast says whether the median reaches a goal.
+func (s Sample) AtLeast(goal float64) string { return verdict("at least", goal, s.Median() >= goal) }
+
+func verdict(how string, goal float64, met bool) string {
+	word := "MISSED"
+	if met {
+		word = "met"
+	}
+	return fmt.Sprintf("%s %g: %s", how, goal, word)
+}
+
+// Print writes a table: medians with the range of the rounds.
+func Print(w io.Writer, title string, rows []Row) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	lines := []string{"\n" + title, "\tmedian\tlow\thigh\t\tgoal"}
+	for _, r := range rows {
+		lines = append(lines, strings.Join([]string{
+			r.What, short(r.Of.Median()), short(slices.Min(r.Of)), short(slices.Max(r.Of)), r.Unit, r.Verdict,
+		}, "\t"))
+	}
+	if _, err := fmt.Fprintln(table, strings.Join(lines, "\n")); err != nil {
+		return err
+	}
+	return table.Flush()
+}
+
+// short writes a number with three digits that mean something.
+func short(x float64) string {
+	switch {
+	case x >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 10:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"assay/bench/process"
+	"assay/bench/report"
+	"assay/internal/auth"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/mcp"
+	"assay/internal/tools"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+)
+
+// side is one way to the answer.
+type side struct {
+	name      string
+	ask       func(context.Context, civil.Range) error
+	wall, cpu report.Sample // milliseconds, one per window
+}
+
+// comparePerformance asks for distinct windows of 30 days, so that no answer is kept, each of every side in turn.
+func comparePerformance(ctx context.Context, o settings, f files) (err error) {
+	copied := filepath.Join(filepath.Dir(f.data), "hand-written.duckdb")
+	if err := copyFile(copied, f.database()); err != nil {
+		return err
+	}
+	service, stop, err := openService(ctx, filepath.Dir(f.database()))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	session := service.Session(reader(), "bench")
+	first := process.Begin()
+	if _, err := call(ctx, session, windowAt(0), "debug"); err != nil {
+		return err
+	}
+	opening, _ := first.Took()
+	return onDatabase(ctx, copied, func(db *sql.Conn) (err error) {
+		prepared, err := db.PrepareContext(ctx, statement)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, prepared.Close()) }()
+		for i := range o.calls {
+			if err := sameFigures(ctx, session, prepared, windowAt(i)); err != nil {
+				return err
+			}
+		}
+		sides := sidesOf(session, db, prepared)
+		if err := inTurn(ctx, sides, o.calls); err != nil {
+			return err
+		}
+		return reportPerformance(o, sides, opening)
+	})
+}
+
+// sidesOf lists Assay and its peers: SQL that is prepared once, and SQL that is sent as text each time.
+func sidesOf(session mcp.Session, db *sql.Conn, prepared *sql.Stmt) []*side {
+	unprepared := func(ctx context.Context, args ...any) (*sql.Rows, error) {
+		return db.QueryContext(ctx, statement, args...)
+	}
+	return []*side{
+		{name: "assay", ask: func(ctx context.Context, w civil.Range) error {
+			_, err := call(ctx, session, w, "")
+			return err
+		}},
+		{name: "SQL prepared once", ask: func(ctx context.Context, w civil.Range) error {
+			_, err := ask(ctx, prepared.QueryContext, w)
+			return err
+		}},
+		{name: "SQL", ask: func(ctx context.Context, w civil.Range) error {
+			_, err := ask(ctx, unprepared, w)
+			return err
+		}},
+	}
+}
+
+// windowAt returns the i-th window of 30 days, counted back from the last day; windows come round after two years.
+func windowAt(i int) civil.Range {
+	last := lastDay.AddDays(-(i % (storeDays - 60)))
+	return civil.Range{First: last.AddDays(-29), Last: last}
+}
+
+// inTurn asks every side for every window; who comes first changes, because the second finds a warmer processor.
+func inTurn(ctx context.Context, sides []*side, calls int) error {
+	for i := range calls {
+		for n := range sides {
+			s := sides[(i+n)%len(sides)]
+			watch := process.Begin()
+			if err := s.ask(ctx, windowAt(i)); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			wall, cpu := watch.Took()
+			s.wall = append(s.wall, float64(wall.Microseconds())/1000)
+			s.cpu = append(s.cpu, float64(cpu.Microseconds())/1000)
+		}
+	}
+	return nil
+}
+
+// openService opens the tools over a folder of facts.
+func openService(ctx context.Context, dir string) (s *tools.Service, stop func() error, err error) {
+	engine, err := duckdb.Open(ctx, duckdb.Options{Dir: dir, Clock: clock})
+	if err != nil {
+		return nil, nil, err
+	}
+	stop = func() error { return engine.Close(ctx) }
+	s, err = tools.NewService(tools.Deps{Facts: warehouse.New(engine), Clock: clock, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, nil, errors.Join(err, stop())
+	}
+	return s, stop, nil
+}
+
+// clock stands at noon of the store's last day.
+func clock() time.Time { return lastDay.UTC().Add(12 * time.Hour) }
+
+// reader is a key that may read the workspace.
+func reader() auth.Principal {
+	workspace := control.NewWorkspace(workspaceID)
+	workspace.ID, workspace.Version = workspaceID, 1
+	return auth.Principal{Workspace: workspace, Actor: "key:bench", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead}}
+}
+
+// call asks the tool for a window.
+func call(ctx context.Context, session mcp.Session, window civil.Range, detail string) (json.RawMessage, error) {
+	arguments, err := json.Marshal(struct {
+		Start  civil.Date `json:"start_date"`
+		End    civil.Date `json:"end_date"`
+		Detail string     `json:"detail_level,omitempty"`
+	}{window.First, window.Last, detail})
+	if err != nil {
+		return nil, err
+	}
+	return session.CallTool(ctx, "performance", arguments)
+}
+
+func copyFile(to, from string) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close() //nolint:errcheck // it was only read
+	target, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	return errors.Join(err, target.Close())
+}
+
+func reportPerformance(o settings, sides []*side, opening time.Duration) error {
+	rows := []report.Row{{What: "assay, first call after the start", Of: report.Sample{float64(opening.Microseconds()) / 1000}, Unit: "ms"}}
+	for _, s := range sides {
+		rows = append(rows, report.Row{What: s.name, Of: s.wall, Unit: "ms"})
+	}
+	for _, s := range sides {
+		rows = append(rows, report.Row{What: s.name + ", CPU", Of: s.cpu, Unit: "ms"})
+	}
+	for _, s := range sides[1:] {
+		wall, cpu := report.Times(sides[0].wall, s.wall), report.Times(sides[0].cpu, s.cpu)
+		rows = append(rows,
+			report.Row{What: "assay / " + s.name, Of: wall, Unit: "times", Verdict: wall.AtMost(1.3)},
+			report.Row{What: "assay / " + s.name + ", CPU", Of: cpu, Unit: "times"})
+	}
+	return report.Print(os.Stdout, fmt.Sprintf("Tool performance over 30 days of %d orders, no answer kept, %d windows", o.orders, o.calls), rows)
+}

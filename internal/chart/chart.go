@@ -1,0 +1,142 @@
+// Package chart draws series as pictures: lines, bars and pies, as SVG or PNG.
+//
+// It is pure: a [Chart] goes in, bytes come out, and the same chart gives the same SVG. Texts may come from
+// strangers; they are cleaned, shortened and escaped here. What belongs on a chart (which channels, an "other"
+// group, how many series) is the caller's to decide.
+package chart
+
+import (
+	"cmp"
+	"fmt"
+
+	"assay/internal/civil"
+	"assay/internal/money"
+)
+
+// The limits of a chart. More than this cannot be read.
+const (
+	MaxSeries = 12
+	MaxSlots  = 1100 // days, weeks or months from the first point to the last: three years of days
+
+	maxMarks = 40   // annotations
+	maxValue = 1e15 // largest value in either direction
+	maxDots  = 16e6 // largest PNG, in dots
+
+	minWidth, minHeight, maxSide = 320, 200, 4000
+	defaultWidth, defaultHeight  = 800, 450
+)
+
+// Kind is the form of a chart.
+type Kind string
+
+// The forms. A pie shows the sum of each series, so it suits only what can be added.
+const (
+	Line Kind = "line"
+	Bar  Kind = "bar"
+	Pie  Kind = "pie"
+)
+
+// Unit is what values are counted in.
+type Unit string
+
+// The units.
+const (
+	Count Unit = "count"
+	Money Unit = "money" // in whole units of the chart's currency
+	Ratio Unit = "ratio"
+)
+
+// Theme is the ground that a chart is drawn for.
+type Theme string
+
+// The themes.
+const (
+	Light Theme = "light"
+	Dark  Theme = "dark"
+)
+
+// Chart is what to draw. The zero values of Kind, Unit, Theme, Granularity, Width and Height mean a line, a count,
+// light, days, 800 and 450.
+type Chart struct {
+	Kind        Kind
+	Title       string // made from the metric when empty
+	Metric      string // what the values are, such as "Revenue"; names the axis
+	Unit        Unit
+	Currency    money.Currency // of Money
+	Granularity civil.Granularity
+	Period      civil.Range // the days asked for, also where nothing is known; from first to last point when empty
+	Series      []Series    // at most MaxSeries
+	Stacked     bool        // bars stand on each other instead of side by side
+	BandName    string      // what bands are, such as "90 % interval"
+	Annotations []Annotation
+	Theme       Theme
+	Width       int // in CSS pixels, 320 to 4000
+	Height      int // in CSS pixels, 200 to 4000
+}
+
+// Series is one line, one set of bars or one slice.
+type Series struct {
+	Name   string
+	Points []Point // in order of date, at most one for each day, week or month of the granularity
+}
+
+// Point is a value on a day, or in the week or month that the day lies in. Days without a point, and missing
+// points, are gaps and not zero.
+type Point struct {
+	Date    civil.Date
+	Value   float64 // in the chart's unit
+	Missing bool    // nothing is known; Value is ignored
+	Partial bool    // the day, week or month is not complete; drawn hollow
+	Band    *Band   // where the value is an estimate; nil otherwise
+}
+
+// Band is the interval around an estimate.
+type Band struct{ Low, High float64 }
+
+// Annotation is something that happened on a day. Outside the chart's days it is not drawn.
+type Annotation struct {
+	Date  civil.Date
+	Label string
+}
+
+// InvalidError says in words for the caller why a chart cannot be drawn as asked.
+type InvalidError struct{ Text string }
+
+// Error returns the text.
+func (e *InvalidError) Error() string { return e.Text }
+
+func invalid(format string, args ...any) error {
+	return &InvalidError{Text: fmt.Sprintf(format, args...)}
+}
+
+// Draw returns the chart as an SVG document. It fails with an [InvalidError] when the chart cannot be drawn as
+// asked: more than the limits, dates out of order, values that are no numbers. Without data the picture says so.
+func Draw(c Chart) ([]byte, error) {
+	s, err := newSheet(c)
+	if err != nil {
+		return nil, err
+	}
+	return s.svg()
+}
+
+// PNG returns the chart as a PNG image, laid out width CSS pixels wide (0: as the chart says) with its proportions
+// kept, and scale dots for each CSS pixel: 2 for dense screens. It fails as [Draw] does. Letters that the built-in
+// font lacks, emoji among them, are drawn as boxes; an SVG leaves them to the reader's fonts.
+func PNG(c Chart, width int, scale float64) ([]byte, error) {
+	s, err := newSheet(c.resized(width))
+	if err != nil {
+		return nil, err
+	}
+	return s.png(scale)
+}
+
+// resized returns the chart with another width and the same proportions, as far as words have room; 0 changes
+// nothing.
+func (c Chart) resized(width int) Chart {
+	if width == 0 {
+		return c
+	}
+	was, tall := cmp.Or(c.Width, defaultWidth), cmp.Or(c.Height, defaultHeight)
+	c.Width, c.Height = width, max(minHeight, width*tall/was)
+	return c
+}

@@ -1,0 +1,177 @@
+package chart
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// lines are the series of a line chart, the first on top.
+type lines struct{ sheet }
+
+// Plot draws the lines and their markers.
+func (l lines) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	at := func(d dot) vg.Point { return vg.Point{X: x(float64(d.slot)), Y: y(d.Value)} }
+	apart := x(1) - x(0)
+	for i := len(l.tracks) - 1; i >= 0; i-- {
+		t := l.tracks[i]
+		for _, r := range runs(t.dots, at) {
+			look := draw.LineStyle{Color: t.style.color, Width: l.thickness(), Dashes: t.style.dashes}
+			if r.partial {
+				look.Dashes = dotted
+			}
+			c.StrokeLines(look, r.points)
+		}
+		for j, d := range t.dots {
+			if l.marked(i, j, apart) {
+				l.paintMarker(c, t.style, at(d), d.Partial)
+			}
+		}
+	}
+}
+
+func (s sheet) thickness() vg.Length {
+	if s.slots > 200 {
+		return 1.5
+	}
+	return 2
+}
+
+// run is a stretch of line without a gap, all of it complete or all of it not.
+type run struct {
+	points  []vg.Point
+	partial bool
+}
+
+// runs joins neighbours. A line breaks where a slot has no value, and changes where a period is not complete.
+func runs(dots []dot, at func(dot) vg.Point) []run {
+	var out []run
+	for i := 1; i < len(dots); i++ {
+		a, b := dots[i-1], dots[i]
+		if b.slot != a.slot+1 {
+			continue
+		}
+		partial := a.Partial || b.Partial
+		last := len(out) - 1
+		if last >= 0 && out[last].partial == partial && out[last].points[len(out[last].points)-1] == at(a) {
+			out[last].points = append(out[last].points, at(b))
+			continue
+		}
+		out = append(out, run{points: []vg.Point{at(a), at(b)}, partial: partial})
+	}
+	return out
+}
+
+// marked reports whether a dot has a marker. Partial and lonely ones always have; the others as often as keeps
+// the lines readable, and not above each other.
+func (s sheet) marked(series, i int, apart vg.Length) bool {
+	dots := s.tracks[series].dots
+	d := dots[i]
+	before := i > 0 && dots[i-1].slot == d.slot-1
+	after := i+1 < len(dots) && dots[i+1].slot == d.slot+1
+	if d.Partial || !before && !after {
+		return true
+	}
+	if apart >= 14 {
+		return true
+	}
+	if len(s.tracks) == 1 {
+		return false
+	}
+	every := int(math.Ceil(float64(72 / apart)))
+	return d.slot%every == series*every/len(s.tracks)
+}
+
+// corners are the outlines of the markers, for a radius of 1 around 0.
+var corners = map[shape][]vg.Point{
+	square:   {{X: -.85, Y: -.85}, {X: .85, Y: -.85}, {X: .85, Y: .85}, {X: -.85, Y: .85}},
+	triangle: {{X: -1.05, Y: -.8}, {X: 1.05, Y: -.8}, {X: 0, Y: 1.1}},
+	diamond:  {{X: 0, Y: -1.25}, {X: 1.25, Y: 0}, {X: 0, Y: 1.25}, {X: -1.25, Y: 0}},
+	wedge:    {{X: -1.05, Y: .8}, {X: 1.05, Y: .8}, {X: 0, Y: -1.1}},
+	cross: {
+		{X: -.4, Y: -1.15},
+		{X: .4, Y: -1.15},
+		{X: .4, Y: -.4},
+		{X: 1.15, Y: -.4},
+		{X: 1.15, Y: .4},
+		{X: .4, Y: .4},
+		{X: .4, Y: 1.15},
+		{X: -.4, Y: 1.15},
+		{X: -.4, Y: .4},
+		{X: -1.15, Y: .4},
+		{X: -1.15, Y: -.4},
+		{X: -.4, Y: -.4},
+	},
+}
+
+// paintMarker draws the marker of a series, filled or hollow.
+func (s sheet) paintMarker(c draw.Canvas, look style, at vg.Point, hollow bool) {
+	const radius = 3.5
+	var outline vg.Path
+	if look.shape == circle {
+		outline.Move(vg.Point{X: at.X + radius, Y: at.Y})
+		outline.Arc(at, radius, 0, 2*math.Pi)
+	}
+	for i, corner := range corners[look.shape] {
+		to := at.Add(corner.Scale(radius))
+		if i == 0 {
+			outline.Move(to)
+			continue
+		}
+		outline.Line(to)
+	}
+	outline.Close()
+	if !hollow {
+		c.SetColor(look.color)
+		c.Fill(outline)
+		return
+	}
+	c.SetColor(s.theme.ground)
+	c.Fill(outline)
+	c.SetLineStyle(draw.LineStyle{Color: look.color, Width: 1.5})
+	c.Stroke(outline)
+}
+
+// bands are the shaded intervals behind the lines.
+type bands struct{ sheet }
+
+// Plot draws the bands. An interval without neighbours is a bar as wide as a marker.
+func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, t := range b.tracks {
+		for _, r := range bandRuns(t.dots) {
+			var low, high []vg.Point
+			for _, d := range r {
+				low = append(low, vg.Point{X: x(float64(d.slot)), Y: y(d.Band.Low)})
+				high = append(high, vg.Point{X: x(float64(d.slot)), Y: y(d.Band.High)})
+			}
+			if len(r) == 1 {
+				low = []vg.Point{{X: low[0].X - 3, Y: low[0].Y}, {X: low[0].X + 3, Y: low[0].Y}}
+				high = []vg.Point{{X: high[0].X - 3, Y: high[0].Y}, {X: high[0].X + 3, Y: high[0].Y}}
+			}
+			for i := len(high) - 1; i >= 0; i-- {
+				low = append(low, high[i])
+			}
+			c.FillPolygon(faded(t.style.color, .22), low)
+		}
+	}
+}
+
+// bandRuns returns the stretches of neighbours that have a band.
+func bandRuns(dots []dot) [][]dot {
+	var out [][]dot
+	for i, d := range dots {
+		if d.Band == nil {
+			continue
+		}
+		if i > 0 && dots[i-1].Band != nil && dots[i-1].slot == d.slot-1 {
+			out[len(out)-1] = append(out[len(out)-1], d)
+			continue
+		}
+		out = append(out, []dot{d})
+	}
+	return out
+}

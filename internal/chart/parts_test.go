@@ -1,0 +1,294 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot/vg"
+
+	"assay/internal/civil"
+	"assay/internal/money"
+)
+
+func TestAxesHaveRoundValues(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		low, high float64
+		most      int
+		unit      Unit
+		currency  money.Currency
+		want      string
+	}{
+		{0, 97, 5, Count, "", "0 20 40 60 80 100"},
+		{0, 2, 5, Count, "", "0 1 2"},
+		{0, 0, 5, Count, "", "0 1"},
+		{0, 0.9, 5, Ratio, "", "0 0.2 0.4 0.6 0.8 1.0"},
+		{0, 3.2, 4, Ratio, "", "0 1 2 3 4"},
+		{0, 8_700, 5, Money, "USD", "$0 $2k $4k $6k $8k $10k"},
+		{0, 4_700, 5, Money, "USD", "$0 $1,000 $2,000 $3,000 $4,000 $5,000"},
+		{0, 61_000, 4, Money, "EUR", "€0 €20k €40k €60k €80k"},
+		{0, 1_250_000, 5, Money, "GBP", "£0 £0.5M £1.0M £1.5M"},
+		{0, 4.1e9, 4, Money, "SEK", "0 2B 4B 6B"},
+		{-12_000, 31_000, 5, Money, "USD", "−$20k −$10k $0 $10k $20k $30k $40k"},
+		{-5, -1, 5, Count, "", "−5 −4 −3 −2 −1"},
+		{46_200, 55_800, 5, Money, "USD", "$46k $48k $50k $52k $54k $56k"},
+		{0, 1e15, 4, Money, "JPY", "¥0 ¥500T ¥1,000T"},
+		{0, 1e-12, 4, Ratio, "", "0 0.000001"},
+	}
+	for _, c := range cases {
+		s := niceScale(c.low, c.high, c.most, c.unit == Count)
+		f := s.figures(c.unit, c.currency)
+		var got []string
+		for _, v := range s.ticks() {
+			got = append(got, f.text(v))
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%v to %v %s (-want +got):\n%s", c.low, c.high, c.unit, diff)
+		}
+	}
+}
+
+func TestScalesHoldTheirValues(t *testing.T) {
+	t.Parallel()
+	for exponent := -9; exponent <= 15; exponent++ {
+		for _, m := range []float64{1, 1.3, 2, 4.999, 5, 7.77, 9.99} {
+			high := m * math.Pow10(exponent)
+			for _, low := range []float64{0, -high, -high / 7, high * .8} {
+				s := niceScale(low, high, 6, false)
+				if s.low > low+1e-9*high || s.high() < high*(1-1e-8) || s.steps > 12 {
+					t.Errorf("%v to %v: the scale goes from %v to %v in %d steps", low, high, s.low, s.high(), s.steps)
+				}
+			}
+		}
+	}
+}
+
+func TestDatesAreNamedInARhythmThatFits(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		granularity civil.Granularity
+		first, last string
+		wide        float64
+		want        string
+	}{
+		{civil.ByDay, "2026-10-29", "2026-11-04", 700, "Oct 29 2026|Oct 30|Oct 31|Nov 1|Nov 2|Nov 3|Nov 4"},
+		{civil.ByDay, "2026-12-01", "2027-01-31", 500, "Dec 7 2026|Dec 14|Dec 21|Dec 28|Jan 4 2027|Jan 11|Jan 18|Jan 25"},
+		{civil.ByDay, "2025-01-01", "2026-12-31", 400, "Jan 1 2025|Apr 1|Jul 1|Oct 1|Jan 1 2026|Apr 1|Jul 1|Oct 1"},
+		{civil.ByWeek, "2026-10-05", "2026-11-29", 600, "Oct 5 2026|Oct 12|Oct 19|Oct 26|Nov 2|Nov 9|Nov 16|Nov 23"},
+		{civil.ByMonth, "2025-11-15", "2026-03-15", 500, "Nov 2025|Dec|Jan 2026|Feb|Mar"},
+		{civil.ByMonth, "2021-01-01", "2026-12-31", 250, "Jan 2021|Jan 2022|Jan 2023|Jan 2024|Jan 2025|Jan 2026"},
+		{civil.ByDay, "2026-10-07", "2026-10-08", 30, "Oct 7 2026"},
+	}
+	for _, c := range cases {
+		s := sheet{Chart: Chart{Granularity: c.granularity}, days: civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)}}
+		s.slots = s.slot(s.days.Last) + 1
+		wide := func(label string) float64 { return 6 * float64(len(label)) }
+		at := func(slot int) float64 { return float64(slot) * c.wide / float64(s.slots) }
+		var got []string
+		for _, tick := range s.dateTicks(wide, at) {
+			label := tick.label
+			if tick.year != 0 {
+				label += civil.New(tick.year, 1, 1).UTC().Format(" 2006")
+			}
+			got = append(got, label)
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, "|")); diff != "" {
+			t.Errorf("by %s from %s to %s (-want +got):\n%s", c.granularity, c.first, c.last, diff)
+		}
+	}
+}
+
+func TestStrangersTextsAreCleaned(t *testing.T) {
+	t.Parallel()
+	cases := map[string]string{
+		"  two\n\twords ":                    "two words",
+		"a\x00b\x1b[31mc\u0085d":             "ab[31mc d",
+		"\u202eevil\u202c \u2066x\u2069":     "evil x",
+		"\ufeffbom\ufffe\U0001ffff":          "bom",
+		"family 👨\u200d👩\u200d👧":             "family 👨\u200d👩\u200d👧",
+		"\xffbad":                            "\ufffdbad",
+		"e" + strings.Repeat("\u0301", 50):   "e" + strings.Repeat("\u0301", maxAccents),
+		strings.Repeat("x", 2*maxText):       strings.Repeat("x", maxText),
+		"<b>&amp;\"quoted\"</b>":             "<b>&amp;\"quoted\"</b>",
+		"מבצע סתיו":                          "מבצע סתיו",
+		"private \ue000use and soft\u00adhy": "private use and softhy",
+	}
+	for in, want := range cases {
+		if got := clean(in); got != want {
+			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestLongNamesAreShortenedBetweenLetters(t *testing.T) {
+	t.Parallel()
+	sty := letters(12, color.Black)
+	for _, s := range []string{
+		"an autumn campaign with a very long name", strings.Repeat("👩\u200d👩\u200d👧", 20), strings.Repeat("e\u0301", 60), "夏のセール夏のセール夏のセール",
+	} {
+		got := shortened(sty, s, 100)
+		kept, isShort := strings.CutSuffix(got, "…")
+		if !isShort || !strings.HasPrefix(s, kept) || width(sty, got) > 100 {
+			t.Errorf("%q shortened to %q, %v wide", s, got, width(sty, got))
+		}
+		if rest := []rune(s[len(kept):]); joins(rest[0]) || strings.HasSuffix(kept, "\u200d") {
+			t.Errorf("%q is cut inside a letter: %q", s, got)
+		}
+	}
+	if got := shortened(sty, "short", 100); got != "short" {
+		t.Errorf("a text that fits became %q", got)
+	}
+	if got := wrapped(sty, "one two three four five six seven eight", 90, 2); len(got) != 2 || !strings.HasSuffix(got[1], "…") {
+		t.Errorf("wrapped to %q, want two lines with an ellipsis", got)
+	}
+}
+
+func TestDotsShowTextsAsABrowserDoes(t *testing.T) {
+	t.Parallel()
+	sty := letters(12, color.Black)
+	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
+	cases := map[string]string{
+		"plain, 100 % text": "plain, 100 % text",
+		"sale שלום now":     "sale םולש now",
+		"夏 sale 👩\u200d👧":   "□ sale □\u200d□",
+		"":                  "",
+	}
+	for in, want := range cases {
+		if got := boxed(face, visual(in)); got != want {
+			t.Errorf("%q is drawn as %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzVisual(f *testing.F) {
+	f.Add("sale שלום 12 (now)")
+	f.Fuzz(func(t *testing.T, s string) {
+		s = clean(s)
+		if got := visual(s); len(got) != len(s) {
+			t.Errorf("visual(%q) = %q: letters were lost", s, got)
+		}
+	})
+}
+
+func TestNamesAtEndsDoNotTouch(t *testing.T) {
+	t.Parallel()
+	for _, ys := range [][]float64{{50, 50, 50, 50, 50}, {0, 1, 2, 3, 4}, {200, 199, 198, 100}, {200, 0}, {90}} {
+		var ends []end
+		for i, y := range ys {
+			ends = append(ends, end{series: i, y: vg.Length(y)})
+		}
+		spread(ends, 0, 200)
+		for i, e := range ends {
+			if e.y < 0 || e.y > 200 || i > 0 && ends[i-1].y-e.y < endHigh-1e-9 {
+				t.Errorf("ends at %v are named at %+v", ys, ends)
+				break
+			}
+		}
+	}
+}
+
+// luminance and contrast are WCAG 2.2's.
+func luminance(c color.RGBA) float64 {
+	v := linear(c)
+	return .2126*v[0] + .7152*v[1] + .0722*v[2]
+}
+
+func contrast(a, b color.RGBA) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + .05) / (min(x, y) + .05)
+}
+
+func linear(c color.RGBA) (out [3]float64) {
+	for i, v := range []uint8{c.R, c.G, c.B} {
+		x := float64(v) / 255
+		if x <= .04045 {
+			out[i] = x / 12.92
+		} else {
+			out[i] = math.Pow((x+.055)/1.055, 2.4)
+		}
+	}
+	return out
+}
+
+func TestColoursStandOutFromTheirGround(t *testing.T) {
+	t.Parallel()
+	for theme, p := range palettes {
+		for i, c := range p.series {
+			if got := contrast(c, p.ground); got < 3 {
+				t.Errorf("%s: series %d has a contrast of %.2f, want 3 (WCAG 1.4.11, graphics)", theme, i, got)
+			}
+		}
+		for name, c := range map[string]color.RGBA{"ink": p.ink, "soft": p.soft} {
+			if got := contrast(c, p.ground); got < 4.5 {
+				t.Errorf("%s: %s has a contrast of %.2f, want 4.5 (WCAG 1.4.3, text)", theme, name, got)
+			}
+		}
+	}
+}
+
+// vision is how people with full loss of one kind of cone see linear RGB: Machado, Oliveira and Fernandes (2009),
+// table 1, severity 1.0.
+var vision = map[string][3][3]float64{
+	"full":         {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+	"protanopia":   {{.152286, 1.052583, -.204868}, {.114503, .786281, .099216}, {-.003882, -.048116, 1.051998}},
+	"deuteranopia": {{.367322, .860646, -.227968}, {.280085, .672501, .047413}, {-.011820, .042940, .968881}},
+	"tritanopia":   {{1.255528, -.076749, -.178779}, {-.078411, .930809, .147602}, {.004733, .691367, .303900}},
+}
+
+// oklab returns lightness and two axes of hue in which distances follow the eye: Ottosson (2020).
+func oklab(rgb [3]float64) [3]float64 {
+	r, g, b := rgb[0], rgb[1], rgb[2]
+	l := math.Cbrt(.4122214708*r + .5363325363*g + .0514459929*b)
+	m := math.Cbrt(.2119034982*r + .6806995451*g + .1073969566*b)
+	s := math.Cbrt(.0883024619*r + .2817188376*g + .6299787005*b)
+	return [3]float64{
+		.2104542553*l + .7936177850*m - .0040720468*s,
+		1.9779984951*l - 2.4285922050*m + .4505937099*s,
+		.0259040371*l + .7827717662*m - .8086757660*s,
+	}
+}
+
+func TestColoursDifferForEveryKindOfVision(t *testing.T) {
+	t.Parallel()
+	// 0.1 is five times the just noticeable difference of 0.02 in this space.
+	const apart = .1
+	for theme, p := range palettes {
+		for kind, m := range vision {
+			seen := make([][3]float64, len(p.series))
+			for i, c := range p.series {
+				v := linear(c)
+				for row := range m {
+					seen[i][row] = min(1, max(0, m[row][0]*v[0]+m[row][1]*v[1]+m[row][2]*v[2]))
+				}
+				seen[i] = oklab(seen[i])
+				for j := range i {
+					if got := math.Hypot(math.Hypot(seen[i][0]-seen[j][0], seen[i][1]-seen[j][1]), seen[i][2]-seen[j][2]); got < apart {
+						t.Errorf("%s, %s: series %d and %d are %.3f apart, want %v", theme, kind, i, j, got, apart)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNoTwoSeriesLookAlike(t *testing.T) {
+	t.Parallel()
+	type look struct {
+		color   color.RGBA
+		striped bool
+	}
+	seen := map[look]int{}
+	for i := range MaxSeries {
+		s := paletteOf(Light).style(i)
+		if other, ok := seen[look{s.color, s.striped}]; ok {
+			t.Errorf("series %d looks like series %d", i, other)
+		}
+		seen[look{s.color, s.striped}] = i
+		if s.striped != (s.dashes != nil) {
+			t.Errorf("series %d is striped as a bar and not dashed as a line, or the other way round", i)
+		}
+	}
+}

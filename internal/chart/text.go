@@ -1,0 +1,139 @@
+package chart
+
+import (
+	"image/color"
+	"strings"
+	"unicode"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot"
+	plotfont "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+const (
+	maxText       = 300 // letters of any text; more is cut before anything is measured
+	maxAccents    = 4   // marks on one letter; scripts need up to three
+	zeroJoiner    = '\u200d'
+	zeroNonJoiner = '\u200c'
+)
+
+// clean makes a stranger's text safe to draw: one line of valid letters without control characters, without
+// characters that turn the direction of what follows, and without towers of accents.
+func clean(s string) string {
+	var b strings.Builder
+	letters, accents := 0, 0
+	for _, r := range strings.ToValidUTF8(s, "\ufffd") {
+		switch {
+		case unicode.IsSpace(r):
+			r = ' '
+		case r == zeroJoiner, r == zeroNonJoiner:
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r), r&0xfffe == 0xfffe:
+			continue
+		}
+		if unicode.Is(unicode.M, r) {
+			if accents++; accents > maxAccents {
+				continue
+			}
+		} else {
+			accents = 0
+		}
+		if letters++; letters > maxText {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// letters returns a style of text, size CSS pixels high.
+func letters(size float64, ink color.Color) text.Style {
+	return text.Style{
+		Color:   ink,
+		Font:    plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)},
+		Handler: plot.DefaultTextHandler,
+	}
+}
+
+func bold(s text.Style) text.Style {
+	s.Font.Weight = font.WeightBold
+	return s
+}
+
+// width returns how wide a text is about to be drawn. A letter that the built-in font lacks is counted as wide as
+// an emoji, because the reader's font will draw it.
+func width(sty text.Style, s string) vg.Length {
+	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
+	var buf sfnt.Buffer
+	var foreign vg.Length
+	known := strings.Map(func(r rune) rune {
+		if i, err := face.Face.GlyphIndex(&buf, r); err == nil && i != 0 {
+			return r
+		}
+		if !joins(r) {
+			foreign += 1.3 * sty.Font.Size
+		}
+		return -1
+	}, s)
+	return sty.Width(known) + foreign
+}
+
+// joins reports whether r only changes the letter before it.
+func joins(r rune) bool {
+	isSkinTone := r >= 0x1f3fb && r <= 0x1f3ff
+	return unicode.Is(unicode.M, r) || r == zeroJoiner || r == zeroNonJoiner || isSkinTone
+}
+
+// shortened returns the text, or as much of its beginning as fits with an ellipsis.
+func shortened(sty text.Style, s string, most vg.Length) string {
+	if width(sty, s) <= most {
+		return s
+	}
+	all := []rune(s)
+	low, high := 0, len(all) // low runes fit, high do not
+	for low+1 < high {
+		if mid := (low + high) / 2; width(sty, string(all[:mid])+"…") <= most {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	for low > 0 && (joins(all[low]) || all[low-1] == zeroJoiner) {
+		low--
+	}
+	return strings.TrimRight(string(all[:low]), " ") + "…"
+}
+
+// wrapped breaks a text between words into at most lines lines; what is left over is cut off with an ellipsis.
+func wrapped(sty text.Style, s string, most vg.Length, lines int) []string {
+	var out []string
+	for s != "" && len(out) < lines-1 && width(sty, s) > most {
+		cut := lastBreak(sty, s, most)
+		if cut == 0 {
+			break
+		}
+		out = append(out, s[:cut])
+		s = s[cut+1:]
+	}
+	if s == "" {
+		return out
+	}
+	return append(out, shortened(sty, s, most))
+}
+
+// lastBreak returns the position of the last blank before which the text still fits; 0 when there is none.
+func lastBreak(sty text.Style, s string, most vg.Length) int {
+	best := 0
+	for i, r := range s {
+		if r != ' ' {
+			continue
+		}
+		if width(sty, s[:i]) > most {
+			break
+		}
+		best = i
+	}
+	return best
+}

@@ -1,0 +1,77 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"assay/internal/control"
+)
+
+// appsView is what the page of connected programs shows.
+type appsView struct {
+	place
+	Grants []grantRow
+}
+
+type grantRow struct {
+	control.Grant
+	Host  string
+	Email string // whose it is; "" for the visitor's own
+}
+
+func (c *Console) appsPage(w http.ResponseWriter, v visit) {
+	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
+	if !ok {
+		return
+	}
+	grants, err := c.grantsOf(v, p)
+	if err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	view := appsView{place: p}
+	for _, g := range grants {
+		row := grantRow{Grant: g, Host: formTarget(g.Redirect)}
+		if g.User != v.visitor.User.ID {
+			if u, err := c.people.Find(v.Context(), string(g.User)); err == nil {
+				row.Email = u.Email
+			}
+		}
+		view.Grants = append(view.Grants, row)
+	}
+	c.render(w, v.Request, http.StatusOK, page{name: "apps", title: "Connected programs", view: view, visitor: &v.visitor})
+}
+
+// grantsOf returns the grants that are valid and that the visitor may end: all for who manages the workspace, else
+// the visitor's own.
+func (c *Console) grantsOf(v visit, p place) ([]control.Grant, error) {
+	grants, err := c.store.Grants(v.Context(), p.Workspace.ID)
+	now := c.now()
+	return slices.DeleteFunc(grants, func(g control.Grant) bool {
+		return !g.Valid(now) || g.User != v.visitor.User.ID && !p.Manages()
+	}), err
+}
+
+func (c *Console) revokeApp(w http.ResponseWriter, v visit) {
+	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
+	if !ok {
+		return
+	}
+	grants, err := c.grantsOf(v, p)
+	id := v.PostForm.Get("id")
+	mine := slices.ContainsFunc(grants, func(g control.Grant) bool { return g.ID == id })
+	switch {
+	case err != nil:
+		c.fail(w, v.Request, err)
+		return
+	case !mine:
+		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such connection.")
+		return
+	}
+	if _, err := c.store.RevokeGrant(v.Context(), id, "by a person", control.By{Actor: v.actor(), At: c.now()}); err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	see(w, appsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
+}

@@ -1,0 +1,213 @@
+package console_test
+
+import (
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/console"
+	"assay/internal/control"
+	"assay/internal/control/sqlstore"
+	"assay/internal/oauth"
+	"assay/internal/oauth/people"
+)
+
+const (
+	email    = "anna@acme.example"
+	password = "correct horse battery"
+)
+
+// clock is a time that tests move.
+type clock struct {
+	mu sync.Mutex // guards at
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// site is a service with its pages, on a real store and a real socket.
+type site struct {
+	t      *testing.T
+	url    string
+	store  *sqlstore.Store
+	people *people.People
+	keys   *auth.Keys
+	oauth  *oauth.Server
+	clock  *clock
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	s := &site{t: t, store: store, clock: &clock{at: time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)}}
+	server := httptest.NewUnstartedServer(nil)
+	s.url = "http://" + server.Listener.Addr().String()
+	s.oauth, err = oauth.New(oauth.Options{BaseURL: s.url, Store: store, Secrets: [][]byte{make([]byte, 32)}, Now: s.clock.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.keys = auth.NewKeys(auth.KeysOptions{Store: store, Installation: auth.NewInstallation(make([]byte, 32)), Tokens: s.oauth, Now: s.clock.now})
+	s.people = people.New(people.Options{Store: store, Now: s.clock.now, KeysEnded: s.keys.Invalidate})
+	pages := console.New(console.Options{
+		BaseURL: s.url, People: s.people, Store: store, Keys: s.keys, Tools: []string{"performance", "ask"}, Now: s.clock.now,
+		Limits: auth.NewLimiter(auth.LimiterOptions{Override: 42, Now: s.clock.now}),
+	})
+	endpoints := s.oauth.Handler(pages)
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/mcp/") || strings.HasPrefix(r.URL.Path, "/.well-known/") {
+			endpoints.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
+	server.Start()
+	t.Cleanup(server.Close)
+	for _, name := range []string{"Acme", "Other"} {
+		if _, err := store.CreateWorkspace(t.Context(), control.NewWorkspace(name), control.By{Actor: "test", At: s.clock.now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// member makes an account with the role in the workspace acme.
+func (s *site) member(email string, role control.Role) control.User {
+	s.t.Helper()
+	u, err := s.people.Create(s.t.Context(), email, password, "test")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.people.SetRole(s.t.Context(), u.ID, "acme", role, "test"); err != nil {
+		s.t.Fatal(err)
+	}
+	return u
+}
+
+// browser keeps cookies and follows no redirect.
+type browser struct {
+	*site
+	client *http.Client
+}
+
+func (s *site) browser() *browser {
+	s.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return &browser{s, &http.Client{
+		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// seen is a page.
+type seen struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (b *browser) send(r *http.Request) seen {
+	b.t.Helper()
+	response, err := b.client.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return seen{response.StatusCode, response.Header, string(body)}
+}
+
+func (b *browser) get(path string) seen {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.url+path, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return b.send(r)
+}
+
+// post sends a form as a browser sends one of the site's own pages.
+func (b *browser) post(path string, fields url.Values) seen {
+	b.t.Helper()
+	return b.postFrom(path, fields, b.url)
+}
+
+func (b *browser) postFrom(path string, fields url.Values, origin string) seen {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.url+path, strings.NewReader(fields.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Origin", origin)
+	return b.send(r)
+}
+
+// field returns the value of the first field of that name.
+func (p seen) field(name string) string {
+	found := regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(p.body)
+	if found == nil {
+		return ""
+	}
+	return html.UnescapeString(found[1])
+}
+
+// signIn fills in the sign-in form.
+func (b *browser) signIn(email, password, next string) seen {
+	b.t.Helper()
+	page := b.get("/sign-in?" + url.Values{"next": {next}}.Encode())
+	return b.post("/sign-in", url.Values{
+		"csrf": {page.field("csrf")}, "next": {page.field("next")}, "email": {email}, "password": {password},
+	})
+}
+
+// signedIn returns a browser of the person.
+func (s *site) signedIn(email string) *browser {
+	s.t.Helper()
+	b := s.browser()
+	if p := b.signIn(email, password, "/"); p.status != http.StatusSeeOther {
+		s.t.Fatalf("sign-in of %s: %d %s", email, p.status, p.body)
+	}
+	return b
+}
+
+// asking returns the path of an authorization request of a new client.
+func (s *site) asking(redirect, scope string) string {
+	s.t.Helper()
+	c := control.Client{ID: control.ClientID(strings.ToLower(auth.NewSecret().Hint()) + "client"), Name: `<b>Ledger</b> Owl`, Redirects: []string{redirect}, CreatedAt: s.clock.now()}
+	if err := s.store.CreateClient(s.t.Context(), c); err != nil {
+		s.t.Fatal(err)
+	}
+	return "/api/mcp/authorize?" + url.Values{
+		"response_type": {"code"}, "client_id": {string(c.ID)}, "redirect_uri": {redirect}, "state": {"s"},
+		"code_challenge": {strings.Repeat("a", 43)}, "code_challenge_method": {"S256"}, "scope": {scope},
+	}.Encode()
+}

@@ -1,0 +1,191 @@
+// Package console is what people see in a browser: sign-in, the question whether a program may act for them, and the
+// settings of keys and connected programs. Pages are made on the server, and work without scripts.
+package console
+
+import (
+	"context"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/oauth"
+	"assay/internal/oauth/people"
+	"assay/internal/oauth/throttle"
+)
+
+// Store keeps grants. One that does not exist is a fault of kind not_found.
+type Store interface {
+	Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error)
+	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
+}
+
+// Keys makes and ends API keys.
+type Keys interface {
+	Create(ctx context.Context, n auth.NewKey, actor string) (auth.Secret, control.Key, error)
+	List(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
+	Revoke(ctx context.Context, id, actor string) (control.Key, error)
+	Rotate(ctx context.Context, id string, overlap time.Duration, actor string) (auth.Secret, control.Key, error)
+}
+
+// Limits tells how many calls a workspace may make and made in this minute.
+type Limits interface {
+	Usage(ctx context.Context, w control.Workspace) auth.Decision
+}
+
+// Options are what [New] needs.
+type Options struct {
+	BaseURL        string // scheme and host without a path
+	People         *people.People
+	Store          Store
+	Keys           Keys
+	Limits         Limits           // nil: limits are not shown
+	Tools          []string         // names for a key's allow-list, in the contract's order
+	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
+	Now            func() time.Time // the real clock, also where answers have a frozen one
+	Log            *slog.Logger     // nothing is logged when nil
+}
+
+// failedSignIns is how many sign-ins of one address may fail in failedWindow.
+const (
+	failedSignIns = 100
+	failedWindow  = 15 * time.Minute
+)
+
+// Console answers every path that is not the API's, and shows the authorization server's pages. It implements
+// [http.Handler] and [oauth.Pages].
+type Console struct {
+	baseURL     string
+	people      *people.People
+	store       Store
+	keys        Keys
+	limits      Limits
+	tools       []string
+	hosts       oauth.Hosts
+	addresses   throttle.Addresses
+	signIns     *throttle.Quota
+	crossOrigin *http.CrossOriginProtection
+	cookies     cookies
+	routes      *http.ServeMux
+	templates   map[string]*template.Template
+	now         func() time.Time
+	log         *slog.Logger
+}
+
+// New returns the console.
+func New(o Options) *Console {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Console{
+		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, tools: o.Tools,
+		hosts: oauth.NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
+		signIns: throttle.NewQuota(failedSignIns, failedWindow), crossOrigin: http.NewCrossOriginProtection(),
+		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
+	}
+	c.routes.HandleFunc("GET /{$}", c.signedIn(c.home))
+	c.routes.HandleFunc("GET "+signInPath, c.signInPage)
+	c.routes.HandleFunc("POST "+signInPath, c.signIn)
+	c.routes.HandleFunc("POST "+signOutPath, c.posted(c.signOut))
+	c.routes.HandleFunc("GET "+keysPath, c.signedIn(c.keysPage))
+	c.routes.HandleFunc("POST "+keysPath, c.posted(c.changeKeys))
+	c.routes.HandleFunc("GET "+appsPath, c.signedIn(c.appsPage))
+	c.routes.HandleFunc("POST "+appsPath, c.posted(c.revokeApp))
+	c.routes.HandleFunc("GET "+connectPath, c.signedIn(c.connectPage))
+	c.routes.HandleFunc("GET /assets/{name}", asset)
+	c.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		c.Refuse(w, r, http.StatusNotFound, "There is no such page.")
+	})
+	return c
+}
+
+// The paths.
+const (
+	signInPath  = "/sign-in"
+	signOutPath = "/sign-out"
+	keysPath    = "/keys"
+	appsPath    = "/apps"
+	connectPath = "/connect"
+)
+
+// maxForm is the largest form that is read, in bytes.
+const maxForm = 64 << 10
+
+// ServeHTTP answers one request.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !c.hosts.Know(r.Host) {
+		c.Refuse(w, r, http.StatusMisdirectedRequest, "This service is not reached under this name.")
+		return
+	}
+	c.routes.ServeHTTP(w, r)
+}
+
+// visit is a request of somebody who is signed in.
+type visit struct {
+	*http.Request
+	visitor people.Visitor
+}
+
+func (v visit) actor() string { return control.ActorOf(v.visitor.User.ID) }
+
+// signedIn shows a page to who is signed in, and the sign-in page to others.
+func (c *Console) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		visitor, err := c.Visitor(r)
+		switch {
+		case err == nil:
+			show(w, visit{r, visitor})
+		case fault.KindOf(err) == fault.KindUnauthenticated:
+			c.SignIn(w, r, r.URL.RequestURI())
+		default:
+			c.fail(w, r, err)
+		}
+	}
+}
+
+// formPurpose is that of the tokens in the console's own forms.
+const formPurpose = "console"
+
+// posted takes a form that was shown to who is signed in. Everything else is refused: forms of other sites, of other
+// sessions, and without a token.
+func (c *Console) posted(take func(http.ResponseWriter, visit)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !c.readForm(w, r) {
+			return
+		}
+		visitor, err := c.Visitor(r)
+		if err != nil || !visitor.Secret.AcceptsForm(formPurpose, r.PostForm.Get("csrf")) {
+			c.Refuse(w, r, http.StatusForbidden, foreignForm)
+			return
+		}
+		take(w, visit{r, visitor})
+	}
+}
+
+const foreignForm = "This form was not shown to you in this session. Go back, load the page again and repeat what you did."
+
+// readForm reads a form of this site, and answers itself when it is not one.
+func (c *Console) readForm(w http.ResponseWriter, r *http.Request) bool {
+	if c.crossOrigin.Check(r) != nil {
+		c.Refuse(w, r, http.StatusForbidden, foreignForm)
+		return false
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		c.Refuse(w, r, http.StatusBadRequest, "The form cannot be read.")
+		return false
+	}
+	return true
+}
+
+// fail logs what is not the visitor's to know and shows a page.
+func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
+	c.log.ErrorContext(r.Context(), "page", slog.String("path", r.URL.Path), slog.Any("error", err))
+	c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
+}

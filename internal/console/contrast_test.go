@@ -1,0 +1,64 @@
+package console
+
+import (
+	"io/fs"
+	"math"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// The formula and the bounds are those of WCAG 2.2, success criteria 1.4.3 (text) and 1.4.11 (controls).
+func TestColoursHaveContrastInLightAndDark(t *testing.T) {
+	t.Parallel()
+	text, err := fs.ReadFile(assetFiles, "assets/console.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	colours := make(map[string][2]float64)
+	for _, m := range regexp.MustCompile(`--([a-z-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\)`).FindAllStringSubmatch(string(text), -1) {
+		colours[m[1]] = [2]float64{luminance(t, m[2]), luminance(t, m[3])}
+	}
+	pairs := []struct {
+		front, back string
+		least       float64
+	}{
+		{"ink", "ground", 4.5},
+		{"ink", "card", 4.5},
+		{"soft", "ground", 4.5},
+		{"soft", "card", 4.5},
+		{"accent", "ground", 4.5},
+		{"accent", "card", 4.5},
+		{"on-accent", "accent", 4.5},
+		{"warn", "warn-ground", 4.5},
+		{"field", "card", 3},
+	}
+	for _, p := range pairs {
+		for i, scheme := range []string{"light", "dark"} {
+			a, b := colours[p.front][i], colours[p.back][i]
+			if got := (math.Max(a, b) + 0.05) / (math.Min(a, b) + 0.05); got < p.least {
+				t.Errorf("%s on %s, %s: contrast %.2f, want %.1f", p.front, p.back, scheme, got, p.least)
+			}
+		}
+	}
+}
+
+// luminance is the relative luminance of an sRGB colour.
+func luminance(t *testing.T, hex string) float64 {
+	t.Helper()
+	sum := 0.0
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		value, err := strconv.ParseUint(hex[2*i:2*i+2], 16, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := float64(value) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += weight * c
+	}
+	return sum
+}

@@ -1,0 +1,145 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/control"
+	"assay/internal/fault"
+)
+
+// keysView is what the page of API keys shows.
+type keysView struct {
+	place
+	Keys     []keyRow
+	Scopes   []control.Scope // that the visitor may give
+	Tools    []string
+	Made     string // a key that was just made; shown once
+	MadeName string
+	Problem  string
+}
+
+type keyRow struct {
+	control.Key
+	State string // active, revoked, expired or replaced
+	Live  bool
+}
+
+func (c *Console) keysPage(w http.ResponseWriter, v visit) {
+	if p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace")); ok {
+		c.showKeys(w, v, http.StatusOK, keysView{place: p})
+	}
+}
+
+func (c *Console) showKeys(w http.ResponseWriter, v visit, status int, view keysView) {
+	keys, err := c.keys.List(v.Context(), view.Workspace.ID)
+	if err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	now := c.now()
+	for _, k := range slices.Backward(keys) { // newest first
+		row := keyRow{Key: k, State: "active", Live: k.Valid(now)}
+		switch {
+		case !k.RevokedAt.IsZero():
+			row.State = "revoked"
+		case !row.Live:
+			row.State = "expired"
+		case k.ReplacedBy != "":
+			row.State = "replaced"
+		}
+		view.Keys = append(view.Keys, row)
+	}
+	view.Scopes, view.Tools = view.Role.Scopes(), c.tools
+	c.render(w, v.Request, status, page{name: "keys", title: "API keys", view: view, visitor: &v.visitor})
+}
+
+// changeKeys makes, rotates or revokes a key of a workspace that the visitor manages.
+func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
+	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
+	if !ok {
+		return
+	}
+	if !p.Manages() {
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace make and end its keys.")
+		return
+	}
+	view := keysView{place: p}
+	var err error
+	var made auth.Secret
+	switch v.PostForm.Get("action") {
+	case "create":
+		view.MadeName = v.PostForm.Get("name")
+		made, err = c.createKey(v, p)
+	case "rotate":
+		made, err = c.rotateKey(v, p)
+	case "revoke":
+		if err = c.isKeyOf(v, p); err == nil {
+			_, err = c.keys.Revoke(v.Context(), v.PostForm.Get("id"), v.actor())
+		}
+	default:
+		err = fault.Invalid("this form asks for nothing that is known")
+	}
+	view.Made = string(made)
+	text, _, public := fault.Public(err)
+	switch {
+	case err == nil && view.Made == "":
+		see(w, keysPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
+	case err == nil:
+		c.showKeys(w, v, http.StatusOK, view)
+	case public:
+		view.Problem = text
+		c.showKeys(w, v, http.StatusUnprocessableEntity, view)
+	default:
+		c.fail(w, v.Request, err)
+	}
+}
+
+func (c *Console) createKey(v visit, p place) (auth.Secret, error) {
+	scopes, err := control.ParseScopes(v.PostForm["scope"])
+	if err != nil {
+		return "", err
+	}
+	n := auth.NewKey{
+		Workspace: p.Workspace.ID, Name: v.PostForm.Get("name"), Scopes: p.Role.Within(scopes), Tools: v.PostForm["tool"],
+	}
+	if len(scopes) == 0 {
+		return "", fault.Invalid("choose what the key may do")
+	}
+	if days := v.PostForm.Get("days"); days == "never" {
+		n.NoExpiry = true
+	} else {
+		count, err := strconv.Atoi(days)
+		if err != nil || count < 1 || count > 3650 {
+			return "", fault.Invalid("choose when the key ends")
+		}
+		n.Lifetime = time.Duration(count) * 24 * time.Hour
+	}
+	secret, _, err := c.keys.Create(v.Context(), n, v.actor())
+	return secret, err
+}
+
+func (c *Console) rotateKey(v visit, p place) (auth.Secret, error) {
+	if err := c.isKeyOf(v, p); err != nil {
+		return "", err
+	}
+	secret, _, err := c.keys.Rotate(v.Context(), v.PostForm.Get("id"), auth.DefaultOverlap, v.actor())
+	return secret, err
+}
+
+// isKeyOf makes sure that the key named in the form is one of the workspace's.
+func (c *Console) isKeyOf(v visit, p place) error {
+	keys, err := c.keys.List(v.Context(), p.Workspace.ID)
+	if err != nil {
+		return err
+	}
+	id := v.PostForm.Get("id")
+	if !slices.ContainsFunc(keys, func(k control.Key) bool { return k.ID == id }) {
+		return fault.NotFound("there is no such key in this workspace")
+	}
+	return nil
+}

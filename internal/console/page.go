@@ -1,0 +1,122 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/oauth/people"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed assets
+var assetFiles embed.FS
+
+// parseTemplates returns each page with the frame around it.
+func parseTemplates() map[string]*template.Template {
+	functions := template.FuncMap{"scope": scopeWords, "when": when, "day": day}
+	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(templateFiles, "templates/frame.html"))
+	names, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		panic(err) // only for a pattern that is none
+	}
+	all := make(map[string]*template.Template)
+	for _, name := range names {
+		key := strings.TrimSuffix(path.Base(name), ".html")
+		all[key] = template.Must(template.Must(frame.Clone()).ParseFS(templateFiles, name))
+	}
+	return all
+}
+
+// page is one answer in HTML.
+type page struct {
+	name       string // of the template
+	title      string
+	view       any
+	visitor    *people.Visitor // nil: nobody is signed in, or it does not matter
+	formAction string          // where else than to this service a form may lead
+}
+
+// frameView is what a template is given.
+type frameView struct {
+	Title string
+	Email string // "" when nobody is signed in
+	Token string // of the console's own forms
+	View  any
+}
+
+// render writes a page. It may be read by nobody else, framed by nobody, and runs no script.
+func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, p page) {
+	f := frameView{Title: p.title, View: p.view}
+	if p.visitor != nil {
+		f.Email, f.Token = p.visitor.User.Email, p.visitor.Secret.FormToken(formPurpose)
+	}
+	var text bytes.Buffer
+	if err := c.templates[p.name].ExecuteTemplate(&text, "frame.html", f); err != nil {
+		panic("page " + p.name + ": " + err.Error()) // a mistake in the template
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Content-Security-Policy", strings.TrimSpace("default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' "+p.formAction))
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead {
+		return
+	}
+	if _, err := w.Write(text.Bytes()); err != nil {
+		return // the browser is gone, and nobody is left to tell
+	}
+}
+
+// Refuse says why a request goes no further.
+func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
+	p := page{name: "refusal", title: http.StatusText(status), view: text}
+	if visitor, err := c.Visitor(r); err == nil {
+		p.visitor = &visitor
+	}
+	c.render(w, r, status, p)
+}
+
+// asset serves a style sheet or picture.
+func asset(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "max-age=3600")
+	h.Set("X-Content-Type-Options", "nosniff")
+	http.ServeFileFS(w, r, assetFiles, path.Join("assets", path.Base(r.PathValue("name"))))
+}
+
+// scopeWords says in words what a scope allows.
+func scopeWords(s control.Scope) string {
+	switch s {
+	case control.ScopeRead:
+		return "Read your store's figures, reports and recommendations"
+	case control.ScopeWrite:
+		return "Make notes, alerts, reports and experiments"
+	case control.ScopeApprove:
+		return "Change budgets and pause or resume campaigns on your ad platforms"
+	}
+	return string(s)
+}
+
+// when and day write an instant for people, in UTC; "never" for none.
+func when(t time.Time) string { return written(t, "2 Jan 2006 15:04 MST") }
+
+func day(t time.Time) string { return written(t, "2 Jan 2006") }
+
+func written(t time.Time, layout string) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.UTC().Format(layout)
+}

@@ -1,0 +1,63 @@
+package console
+
+import (
+	"net/http"
+
+	"assay/internal/auth"
+	"assay/internal/control"
+)
+
+// place is the workspace that a settings page is about.
+type place struct {
+	control.Membership
+	All []control.Membership // the visitor's
+}
+
+// Manages reports whether the visitor may make and end keys there.
+func (p place) Manages() bool { return p.Role.Manages() }
+
+// placeOf returns the workspace that the request names, or the visitor's first. It answers itself when the visitor
+// is not in it.
+func (c *Console) placeOf(w http.ResponseWriter, v visit, named string) (place, bool) {
+	all, err := c.people.Memberships(v.Context(), v.visitor.User.ID)
+	if err != nil {
+		c.fail(w, v.Request, err)
+		return place{}, false
+	}
+	for _, m := range all {
+		if named == "" || string(m.Workspace.ID) == named {
+			return place{Membership: m, All: all}, true
+		}
+	}
+	c.Refuse(w, v.Request, http.StatusNotFound, "There is no such workspace, or you are not in it.")
+	return place{}, false
+}
+
+func (c *Console) home(w http.ResponseWriter, v visit) {
+	all, err := c.people.Memberships(v.Context(), v.visitor.User.ID)
+	if err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	c.render(w, v.Request, http.StatusOK, page{name: "home", title: "Workspaces", view: all, visitor: &v.visitor})
+}
+
+// connectView is what the page with the set-up of programs shows.
+type connectView struct {
+	place
+	URL   string
+	Usage *auth.Decision // nil: not shown
+}
+
+func (c *Console) connectPage(w http.ResponseWriter, v visit) {
+	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
+	if !ok {
+		return
+	}
+	view := connectView{place: p, URL: c.baseURL + "/api/mcp/rpc"}
+	if c.limits != nil {
+		usage := c.limits.Usage(v.Context(), p.Workspace)
+		view.Usage = &usage
+	}
+	c.render(w, v.Request, http.StatusOK, page{name: "connect", title: "Connect a program", view: view, visitor: &v.visitor})
+}

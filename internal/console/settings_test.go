@@ -1,0 +1,205 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/control"
+)
+
+func TestTheConsentPageSaysWhoAsksAndForWhat(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleOwner)
+	b := s.signedIn(email)
+	all := "measurement.read measurement.write measurement.approve_execution"
+	p := b.get(s.asking("https://owl.example/cb", all))
+	for _, want := range []string{"&lt;b&gt;Ledger&lt;/b&gt; Owl", "owl.example", "Acme", email, "Change budgets"} {
+		if !strings.Contains(p.body, want) {
+			t.Errorf("the page does not hold %q", want)
+		}
+	}
+	boxes := regexp.MustCompile(`type="checkbox" name="scope" value="([^"]*)"( checked)?`).FindAllStringSubmatch(p.body, -1)
+	if len(boxes) != 3 || boxes[0][2] == "" || boxes[1][2] == "" || boxes[2][1] != "measurement.approve_execution" || boxes[2][2] != "" {
+		t.Errorf("boxes: %q", boxes)
+	}
+	if policy := p.header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "form-action 'self' https://owl.example") {
+		t.Errorf("policy: %s", policy)
+	}
+	local := b.get(s.asking("http://localhost:3000/cb", all))
+	if !strings.Contains(local.body, "on your own computer") || strings.Contains(p.body, "on your own computer") {
+		t.Error("the warning about local programs is missing or everywhere")
+	}
+	form := url.Values{
+		"csrf":    {regexp.MustCompile(`authorize">\s*<input type="hidden" name="csrf" value="([^"]*)"`).FindStringSubmatch(p.body)[1]},
+		"request": {p.field("request")}, "workspace": {"acme"}, "scope": {"measurement.read"}, "decision": {"approve"},
+	}
+	if done := b.post("/api/mcp/authorize", form); done.status != http.StatusSeeOther || !strings.HasPrefix(done.header.Get("Location"), "https://owl.example/cb?code=") {
+		t.Errorf("the decision: %d to %s", done.status, done.header.Get("Location"))
+	}
+}
+
+func TestTheConsentPageHoldsBackWhatTheRoleDoesNotAllow(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member("vera@acme.example", control.RoleViewer)
+	p := s.signedIn("vera@acme.example").get(s.asking("https://owl.example/cb", "measurement.read measurement.approve_execution"))
+	if strings.Contains(p.body, `value="measurement.approve_execution"`) || !strings.Contains(p.body, "will not get it") {
+		t.Errorf("a viewer is offered to approve: %s", p.body)
+	}
+}
+
+func TestKeysAreMadeShownOnceRotatedAndRevoked(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleOwner)
+	b := s.signedIn(email)
+	page := b.get("/keys?workspace=acme")
+	token := page.field("csrf")
+	made := b.post("/keys", url.Values{
+		"csrf": {token}, "workspace": {"acme"}, "action": {"create"}, "name": {"weekly report"},
+		"scope": {"measurement.read"}, "days": {"30"}, "tool": {"performance"},
+	})
+	keyForm := regexp.MustCompile(`asy_[0-9A-Za-z]{36}`)
+	first := keyForm.FindString(made.body)
+	if made.status != http.StatusOK || first == "" {
+		t.Fatalf("create: %d %s", made.status, made.body)
+	}
+	p, err := s.keys.Authenticate(t.Context(), first)
+	if err != nil || len(p.Scopes) != 1 || len(p.Tools) != 1 {
+		t.Errorf("the key opens %+v, %v", p, err)
+	}
+	page = b.get("/keys?workspace=acme")
+	if strings.Contains(page.body, first) || !strings.Contains(page.body, "weekly report") || !strings.Contains(page.body, "20 Dec 2026") {
+		t.Errorf("the list: %s", page.body)
+	}
+	id := page.field("id")
+	rotated := b.post("/keys", url.Values{"csrf": {token}, "workspace": {"acme"}, "action": {"rotate"}, "id": {id}})
+	second := keyForm.FindString(rotated.body)
+	if second == "" || second == first {
+		t.Fatalf("rotate: %d %s", rotated.status, rotated.body)
+	}
+	for what, key := range map[string]string{"old": first, "new": second} {
+		if _, err := s.keys.Authenticate(t.Context(), key); err != nil {
+			t.Errorf("after the rotation the %s key: %v", what, err)
+		}
+	}
+	if gone := b.post("/keys", url.Values{"csrf": {token}, "workspace": {"acme"}, "action": {"revoke"}, "id": {id}}); gone.status != http.StatusSeeOther {
+		t.Errorf("revoke: %d", gone.status)
+	}
+	if _, err := s.keys.Authenticate(t.Context(), first); err == nil {
+		t.Error("the revoked key opens")
+	}
+}
+
+func TestKeysAreRefusedToWhoMayNotMakeThem(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleOwner)
+	s.member("ana@acme.example", control.RoleAnalyst)
+	_, foreign, err := s.keys.Create(t.Context(), auth.NewKey{Workspace: "other", Name: "theirs"}, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, analyst := s.signedIn(email), s.signedIn("ana@acme.example")
+	create := func(b *browser, change func(url.Values)) seen {
+		form := url.Values{
+			"csrf": {b.get("/keys?workspace=acme").field("csrf")}, "workspace": {"acme"}, "action": {"create"}, "name": {"n"},
+			"scope": {"measurement.read"}, "days": {"30"},
+		}
+		change(form)
+		return b.post("/keys", form)
+	}
+	cases := []struct {
+		what   string
+		b      *browser
+		change func(url.Values)
+		status int
+	}{
+		{"an analyst", analyst, func(url.Values) {}, 403},
+		{"without a token", owner, func(v url.Values) { v.Del("csrf") }, 403},
+		{"of another workspace", owner, func(v url.Values) { v.Set("workspace", "other") }, 404},
+		{"no name", owner, func(v url.Values) { v.Del("name") }, 422},
+		{"no scope", owner, func(v url.Values) { v.Del("scope") }, 422},
+		{"unknown scope", owner, func(v url.Values) { v.Set("scope", "admin") }, 422},
+		{"no end", owner, func(v url.Values) { v.Del("days") }, 422},
+		{"a long life", owner, func(v url.Values) { v.Set("days", "99999") }, 422},
+		{"no action", owner, func(v url.Values) { v.Del("action") }, 422},
+		{"another's key", owner, func(v url.Values) { v.Set("action", "revoke"); v.Set("id", foreign.ID) }, 422},
+		{"rotating another's key", owner, func(v url.Values) { v.Set("action", "rotate"); v.Set("id", foreign.ID) }, 422},
+	}
+	for _, test := range cases {
+		if p := create(test.b, test.change); p.status != test.status {
+			t.Errorf("%s: %d, want %d", test.what, p.status, test.status)
+		}
+	}
+	if k, err := s.store.Key(t.Context(), foreign.ID); err != nil || !k.RevokedAt.IsZero() {
+		t.Errorf("the other workspace's key: %+v, %v", k, err)
+	}
+	if p := owner.postFrom("/keys", url.Values{}, "https://evil.test"); p.status != http.StatusForbidden {
+		t.Errorf("cross-site: %d", p.status)
+	}
+}
+
+func TestConnectionsAreShownToWhoMayEndThem(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleOwner)
+	ana := s.member("ana@acme.example", control.RoleAnalyst)
+	s.member("ben@acme.example", control.RoleAnalyst)
+	now := s.clock.now()
+	secret := []byte("hash of a request")
+	session := control.Session{Hash: []byte("hash of a session"), User: ana.ID, CreatedAt: now, SeenAt: now, EndsAt: now.Add(time.Hour)}
+	by := control.By{Actor: "user:" + string(ana.ID), At: now}
+	if err := s.store.CreateSession(t.Context(), session, by); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.store.KeepRequest(t.Context(), control.AuthRequest{Hash: secret, Session: session.Hash, User: ana.ID, ExpiresAt: now.Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	g := control.Grant{
+		ID: "g1", User: ana.ID, Workspace: "acme", Client: "c", ClientName: "Ledger Owl", Redirect: "https://owl.example/cb",
+		Scopes: []control.Scope{control.ScopeRead}, CreatedAt: now, EndsAt: now.Add(time.Hour),
+	}
+	if err := s.store.ApproveRequest(t.Context(), secret, g, control.Code{Hash: []byte("c"), Grant: "g1", ExpiresAt: now.Add(time.Minute)}, by); err != nil {
+		t.Fatal(err)
+	}
+	owner, own, ben := s.signedIn(email), s.signedIn("ana@acme.example"), s.signedIn("ben@acme.example")
+	for what, test := range map[string]struct {
+		b    *browser
+		want bool
+	}{"the owner": {owner, true}, "the one who allowed it": {own, true}, "somebody else": {ben, false}} {
+		if p := test.b.get("/apps?workspace=acme"); strings.Contains(p.body, "Ledger Owl") != test.want {
+			t.Errorf("%s sees it: want %v", what, test.want)
+		}
+	}
+	end := func(b *browser) seen {
+		return b.post("/apps", url.Values{"csrf": {b.get("/apps?workspace=acme").field("csrf")}, "workspace": {"acme"}, "id": {"g1"}})
+	}
+	if p := end(ben); p.status != http.StatusNotFound {
+		t.Errorf("somebody else ends it: %d", p.status)
+	}
+	if p := end(owner); p.status != http.StatusSeeOther {
+		t.Errorf("the owner ends it: %d", p.status)
+	}
+	if a, err := s.store.Access(t.Context(), "g1"); err != nil || a.Grant.RevokedAt.IsZero() {
+		t.Errorf("afterwards: %+v, %v", a, err)
+	}
+}
+
+func TestTheConnectPageHoldsAddressAndLimit(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleViewer)
+	p := s.signedIn(email).get("/connect?workspace=acme")
+	for _, want := range []string{"claude mcp add --transport http assay " + s.url + "/api/mcp/rpc", "42 calls a minute", "made 0"} {
+		if !strings.Contains(p.body, want) {
+			t.Errorf("the page does not hold %q", want)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package console
+
+import (
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"assay/internal/fault"
+	"assay/internal/oauth/people"
+)
+
+// signInForm is the purpose of the sign-in form's token.
+const signInForm = "sign-in"
+
+// signInView is what the sign-in page shows.
+type signInView struct {
+	Token    string
+	Next     string
+	Email    string
+	Problem  string
+	Accounts bool // whether there is any account yet
+}
+
+// Visitor returns who is signed in in the browser that sent the request, or a fault of kind unauthenticated.
+func (c *Console) Visitor(r *http.Request) (people.Visitor, error) {
+	return c.people.Visitor(r.Context(), c.cookies.read(r, sessionCookie))
+}
+
+// SignIn sends the browser to the sign-in page, and from there to next.
+func (c *Console) SignIn(w http.ResponseWriter, _ *http.Request, next string) {
+	see(w, signInPath+"?"+url.Values{"next": {next}}.Encode())
+}
+
+// see sends the browser to an address of this service.
+func see(w http.ResponseWriter, path string) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Location", path)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+func (c *Console) signInPage(w http.ResponseWriter, r *http.Request) {
+	next := localPath(r.URL.Query().Get("next"))
+	if _, err := c.Visitor(r); err == nil {
+		see(w, next)
+		return
+	}
+	c.showSignIn(w, r, http.StatusOK, signInView{Next: next})
+}
+
+func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, status int, v signInView) {
+	visit := c.cookies.read(r, visitCookie)
+	if visit == "" {
+		visit = people.NewSecret()
+		c.cookies.set(w, visitCookie, visit, 0)
+	}
+	v.Token = visit.FormToken(signInForm)
+	all, err := c.people.List(r.Context())
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	v.Accounts = len(all) > 0
+	c.render(w, r, status, page{name: "signin", title: "Sign in", view: v})
+}
+
+// signIn begins a session. Its cookie is new at each sign-in, so that one somebody planted before is worth nothing.
+func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
+	if !c.readForm(w, r) {
+		return
+	}
+	if !c.cookies.read(r, visitCookie).AcceptsForm(signInForm, r.PostForm.Get("csrf")) {
+		c.Refuse(w, r, http.StatusForbidden, foreignForm)
+		return
+	}
+	view := signInView{Next: localPath(r.PostForm.Get("next")), Email: r.PostForm.Get("email")}
+	from := c.addresses.Of(r)
+	if wait := c.signIns.Take(from, c.now()); wait > 0 {
+		c.tooMany(w, r, view, wait)
+		return
+	}
+	secret, err := c.people.SignIn(r.Context(), view.Email, r.PostForm.Get("password"))
+	wait, waits := errors.AsType[*people.WaitError](err)
+	switch {
+	case err == nil:
+		c.signIns.Return(from)
+		c.endEarlier(r)
+		c.cookies.set(w, sessionCookie, secret, sessionCookieAge)
+		c.cookies.clear(w, visitCookie)
+		see(w, view.Next)
+	case waits:
+		c.tooMany(w, r, view, wait.For)
+	case fault.KindOf(err) == fault.KindUnauthenticated:
+		view.Problem = "The e-mail address or the password is not right."
+		c.showSignIn(w, r, http.StatusUnprocessableEntity, view)
+	default:
+		c.fail(w, r, err)
+	}
+}
+
+func (c *Console) tooMany(w http.ResponseWriter, r *http.Request, view signInView, wait time.Duration) {
+	seconds := strconv.Itoa(max(1, int(math.Ceil(wait.Seconds()))))
+	w.Header().Set("Retry-After", seconds)
+	view.Problem = "Too many attempts failed. Try again in " + seconds + " seconds."
+	c.showSignIn(w, r, http.StatusTooManyRequests, view)
+}
+
+// endEarlier ends the session that the browser had before.
+func (c *Console) endEarlier(r *http.Request) {
+	visitor, err := c.Visitor(r)
+	if err != nil {
+		return // nobody was signed in
+	}
+	if err := c.people.SignOut(r.Context(), visitor); err != nil {
+		c.log.WarnContext(r.Context(), "earlier session not ended", slog.Any("error", err))
+	}
+}
+
+func (c *Console) signOut(w http.ResponseWriter, v visit) {
+	if err := c.people.SignOut(v.Context(), v.visitor); err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	c.cookies.clear(w, sessionCookie)
+	see(w, signInPath)
+}
+
+// localPath returns the text if it is a path of this service, else "/". What a browser would take for another host,
+// such as //evil or /\evil, is none.
+func localPath(text string) string {
+	u, err := url.Parse(text)
+	outside := err != nil || u.IsAbs() || u.Host != "" || u.User != nil ||
+		!strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") || strings.Contains(text, `\`)
+	if outside || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return "/"
+	}
+	return u.RequestURI()
+}

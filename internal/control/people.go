@@ -1,0 +1,114 @@
+package control
+
+import (
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"assay/internal/fault"
+)
+
+// UserID names a person for good. It is in tokens and in the security log, where an e-mail address has no place.
+type UserID string
+
+// User is a person who can sign in.
+type User struct {
+	ID        UserID
+	Email     string // in lower case
+	Password  string // its hash in PHC form; never the password
+	CreatedAt time.Time
+}
+
+// Role is what a person is in one workspace.
+type Role string
+
+// The roles, from most to least.
+const (
+	RoleOwner   Role = "owner"
+	RoleAdmin   Role = "admin"
+	RoleAnalyst Role = "analyst"
+	RoleViewer  Role = "viewer"
+)
+
+// Roles lists all roles, from most to least.
+func Roles() []Role { return []Role{RoleOwner, RoleAdmin, RoleAnalyst, RoleViewer} }
+
+// ParseRole reads a role by name. An unknown name is a fault of kind invalid.
+func ParseRole(name string) (Role, error) {
+	role := Role(strings.TrimSpace(name))
+	if !slices.Contains(Roles(), role) {
+		return "", fault.Invalid("%q is not a role", name).WithHint("use one of %q", Roles())
+	}
+	return role, nil
+}
+
+// Scopes returns the most that somebody of the role may be granted. An unknown role may nothing.
+func (r Role) Scopes() []Scope {
+	switch r {
+	case RoleOwner, RoleAdmin:
+		return []Scope{ScopeRead, ScopeWrite, ScopeApprove}
+	case RoleAnalyst:
+		return []Scope{ScopeRead, ScopeWrite}
+	case RoleViewer:
+		return []Scope{ScopeRead}
+	}
+	return nil
+}
+
+// Manages reports whether somebody of the role may make and end keys, and end what others connected.
+func (r Role) Manages() bool { return r == RoleOwner || r == RoleAdmin }
+
+// Within returns those of the scopes that somebody of the role may have, in the order of [Scopes].
+func (r Role) Within(scopes []Scope) []Scope { return CommonScopes(r.Scopes(), scopes) }
+
+// CommonScopes returns the scopes that both lists hold, in the order of [Scopes].
+func CommonScopes(a, b []Scope) []Scope {
+	return slices.DeleteFunc(Scopes(), func(s Scope) bool { return !slices.Contains(a, s) || !slices.Contains(b, s) })
+}
+
+// Membership is a person's place in a workspace.
+type Membership struct {
+	User      UserID
+	Workspace Workspace
+	Role      Role
+	Since     time.Time
+}
+
+// Session is a signed-in browser. Its secret is in the browser's cookie; here is a hash of it.
+type Session struct {
+	Hash      []byte // SHA-256 of the secret
+	User      UserID
+	CreatedAt time.Time
+	SeenAt    time.Time // to the minute
+	EndsAt    time.Time // whatever is done with it
+}
+
+// The kinds of security events about people. The subject of a change of role is the person; its detail names the
+// roles before and after.
+const (
+	UserMade        EventKind = "user_made"
+	UserRemoved     EventKind = "user_removed"
+	PasswordChanged EventKind = "password_changed"
+	RoleChanged     EventKind = "role_changed"
+	SignedIn        EventKind = "signed_in"
+	SignInRefused   EventKind = "sign_in_refused"
+	SignedOut       EventKind = "signed_out"
+)
+
+const maxEmailLen = 254
+
+// CheckedEmail returns the address in lower case without blanks around it. Anything but a plain address is a fault
+// of kind invalid.
+func CheckedEmail(address string) (string, error) {
+	address = strings.ToLower(strings.TrimSpace(address))
+	parsed, err := mail.ParseAddress(address)
+	if err != nil || parsed.Address != address || len(address) > maxEmailLen || strings.ContainsFunc(address, unicode.IsControl) {
+		return "", fault.Invalid("%q is not an e-mail address", address)
+	}
+	return address, nil
+}
+
+// ActorOf is how a person is named in the security log.
+func ActorOf(id UserID) string { return "user:" + string(id) }

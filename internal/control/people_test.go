@@ -1,0 +1,49 @@
+package control_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+)
+
+func TestRolesBoundScopes(t *testing.T) {
+	t.Parallel()
+	all := control.Scopes()
+	for role, want := range map[control.Role]int{
+		control.RoleOwner: 3, control.RoleAdmin: 3, control.RoleAnalyst: 2, control.RoleViewer: 1, "": 0, "root": 0,
+	} {
+		if diff := cmp.Diff(all[:want], role.Within(all)); diff != "" {
+			t.Errorf("role %q (-want +got):\n%s", role, diff)
+		}
+		if got := role.Manages(); got != (role == control.RoleOwner || role == control.RoleAdmin) {
+			t.Errorf("role %q manages: %v", role, got)
+		}
+	}
+}
+
+func TestRolesAreReadByName(t *testing.T) {
+	t.Parallel()
+	for _, role := range control.Roles() {
+		if got, err := control.ParseRole(" " + string(role) + "\n"); err != nil || got != role {
+			t.Errorf("ParseRole(%q) = %q, %v", role, got, err)
+		}
+	}
+	if _, err := control.ParseRole("Owner"); fault.KindOf(err) != fault.KindInvalid {
+		t.Errorf("ParseRole(Owner): %v", err)
+	}
+}
+
+func TestAddressesAreOnePlainForm(t *testing.T) {
+	t.Parallel()
+	if got, err := control.CheckedEmail("  Anna@Acme.Example "); err != nil || got != "anna@acme.example" {
+		t.Errorf("CheckedEmail = %q, %v", got, err)
+	}
+	for _, bad := range []string{"", "anna", "anna@", "@acme.example", "Anna <anna@acme.example>", "a b@c", "a@b, c@d"} {
+		if got, err := control.CheckedEmail(bad); err == nil {
+			t.Errorf("CheckedEmail(%q) = %q, want a refusal", bad, got)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+const grantColumns = `oauth_grants.id, oauth_grants.user_id, oauth_grants.workspace, oauth_grants.client,
+	oauth_grants.client_name, oauth_grants.redirect, oauth_grants.scopes, oauth_grants.created_at,
+	oauth_grants.ends_at, oauth_grants.used_at, oauth_grants.revoked_at`
+
+// Access returns the grant with what its person is in its workspace now. A grant, person, workspace or membership
+// that is gone is a fault of kind not_found. Whether the grant is still valid is for the caller to judge.
+func (s *Store) Access(ctx context.Context, grant string) (control.Access, error) {
+	var a control.Access
+	var kept grantText
+	var created int64
+	dest := append(kept.fields(&a.Grant), &a.Role)
+	dest = append(dest, workspaceFields(&a.Workspace)...)
+	err := s.read.QueryRowContext(ctx, `
+		SELECT `+grantColumns+`, memberships.role, `+workspaceColumns+`
+		FROM oauth_grants
+		JOIN memberships ON memberships.user_id = oauth_grants.user_id AND memberships.workspace = oauth_grants.workspace
+		JOIN workspaces ON workspaces.id = oauth_grants.workspace
+		WHERE oauth_grants.id = $1`, grant).
+		Scan(append(dest, &created, &a.Workspace.Version)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return control.Access{}, fault.NotFound("there is no such grant")
+	}
+	if err != nil {
+		return control.Access{}, fmt.Errorf("grant %q: %w", grant, engineFault(err))
+	}
+	kept.into(&a.Grant)
+	a.Workspace.CreatedAt = instant(created)
+	return a, nil
+}
+
+// Grants returns the workspace's grants, newest first, revoked and ended ones too.
+func (s *Store) Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error) {
+	return collect(ctx, s.read, scanGrant,
+		`SELECT `+grantColumns+` FROM oauth_grants WHERE workspace = $1 ORDER BY created_at DESC, id`, ws)
+}
+
+// RevokeGrant ends the grant with all its tokens and returns it. A grant that was revoked before stays as it is; one
+// that does not exist is a fault of kind not_found.
+func (s *Store) RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error) {
+	var g control.Grant
+	err := s.change(ctx, func(tx *sql.Tx) (err error) {
+		g, err = scanGrant(tx.QueryRowContext(ctx, `SELECT `+grantColumns+` FROM oauth_grants WHERE id = $1`, id))
+		if errors.Is(err, sql.ErrNoRows) {
+			return fault.NotFound("there is no such grant")
+		}
+		if err != nil || !g.RevokedAt.IsZero() {
+			return err
+		}
+		g.RevokedAt = instant(micros(by.At))
+		return revokeGrant(ctx, tx, g, why, by)
+	})
+	if err != nil {
+		return control.Grant{}, fmt.Errorf("revocation of grant %q: %w", id, err)
+	}
+	return g, nil
+}
+
+func revokeGrant(ctx context.Context, tx *sql.Tx, g control.Grant, why string, by control.By) error {
+	if _, err := tx.ExecContext(ctx, `UPDATE oauth_grants SET revoked_at = $1 WHERE id = $2`, micros(by.At), g.ID); err != nil {
+		return err
+	}
+	return record(ctx, tx, g.Workspace, control.GrantRevoked, by, g.ID, fmt.Sprintf("%s; %s", g.ClientName, why))
+}
+
+// Code returns the code with the hash, or a fault of kind not_found.
+func (s *Store) Code(ctx context.Context, hash []byte) (control.Code, error) {
+	c := control.Code{Hash: hash}
+	var expires, used int64
+	err := s.read.QueryRowContext(ctx, `SELECT grant_id, redirect, challenge, expires_at, used_at FROM oauth_codes WHERE hash = $1`,
+		hex.EncodeToString(hash)).Scan(&c.Grant, &c.Redirect, &c.Challenge, &expires, &used)
+	if errors.Is(err, sql.ErrNoRows) {
+		return control.Code{}, fault.NotFound("there is no such code")
+	}
+	if err != nil {
+		return control.Code{}, fmt.Errorf("code: %w", engineFault(err))
+	}
+	c.ExpiresAt, c.UsedAt = instant(expires), instant(used)
+	return c, nil
+}
+
+// RedeemCode uses the code up and keeps the first refresh token of its grant. It reports whether it did; a code that
+// was used before, or has expired, changes nothing.
+func (s *Store) RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error) {
+	return s.useUp(ctx, first, at, `
+		UPDATE oauth_codes SET used_at = $1
+		WHERE hash = $2 AND grant_id = $3 AND used_at = 0 AND expires_at > $1`,
+		micros(at), hex.EncodeToString(hash), first.Grant)
+}
+
+// RefreshToken returns the token with the hash and whether its successor was used, or a fault of kind not_found.
+func (s *Store) RefreshToken(ctx context.Context, hash []byte) (t control.RefreshToken, successorUsed bool, err error) {
+	t.Hash = hash
+	var expires, used int64
+	err = s.read.QueryRowContext(ctx, `
+		SELECT this.grant_id, this.expires_at, this.used_at, COALESCE(next.used_at, 0) <> 0
+		FROM oauth_refresh_tokens AS this LEFT JOIN oauth_refresh_tokens AS next ON next.hash = this.successor
+		WHERE this.hash = $1`, hex.EncodeToString(hash)).Scan(&t.Grant, &expires, &used, &successorUsed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return control.RefreshToken{}, false, fault.NotFound("there is no such refresh token")
+	}
+	if err != nil {
+		return control.RefreshToken{}, false, fmt.Errorf("refresh token: %w", engineFault(err))
+	}
+	t.ExpiresAt, t.UsedAt = instant(expires), instant(used)
+	return t, successorUsed, nil
+}
+
+// RotateRefreshToken uses the token up and keeps its successor. It reports whether it did; a token that was used
+// before, or has expired, changes nothing.
+func (s *Store) RotateRefreshToken(ctx context.Context, hash []byte, next control.RefreshToken, at time.Time) (bool, error) {
+	return s.useUp(ctx, next, at, `
+		UPDATE oauth_refresh_tokens SET used_at = $1, successor = $4
+		WHERE hash = $2 AND grant_id = $3 AND used_at = 0 AND expires_at > $1`,
+		micros(at), hex.EncodeToString(hash), next.Grant, hex.EncodeToString(next.Hash))
+}
+
+// useUp runs the one statement that uses something up and, if it hit, keeps what follows.
+func (s *Store) useUp(ctx context.Context, next control.RefreshToken, at time.Time, statement string, args ...any) (hit bool, err error) {
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, statement, args...)
+		if hit, err = touched(done, err); err != nil || !hit {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `
+			INSERT INTO oauth_refresh_tokens (hash, grant_id, expires_at, used_at, successor) VALUES ($1, $2, $3, 0, '')`,
+			hex.EncodeToString(next.Hash), next.Grant, micros(next.ExpiresAt)); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE oauth_grants SET used_at = $1 WHERE id = $2`, micros(at), next.Grant)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("tokens of grant %q: %w", next.Grant, err)
+	}
+	return hit, nil
+}
+
+// grantText is what of a grant is kept in another form than it has in Go.
+type grantText struct {
+	scopes                       string
+	created, ends, used, revoked int64
+}
+
+func (t *grantText) fields(g *control.Grant) []any {
+	return []any{
+		&g.ID, &g.User, &g.Workspace, &g.Client, &g.ClientName, &g.Redirect, &t.scopes,
+		&t.created, &t.ends, &t.used, &t.revoked,
+	}
+}
+
+func (t *grantText) into(g *control.Grant) {
+	g.Scopes = scopesOf(t.scopes)
+	g.CreatedAt, g.EndsAt, g.UsedAt, g.RevokedAt = instant(t.created), instant(t.ends), instant(t.used), instant(t.revoked)
+}
+
+func scanGrant(row scanner) (control.Grant, error) {
+	var g control.Grant
+	var kept grantText
+	if err := row.Scan(kept.fields(&g)...); err != nil {
+		return control.Grant{}, engineFault(err)
+	}
+	kept.into(&g)
+	return g, nil
+}

@@ -1,0 +1,115 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+const membershipColumns = `memberships.user_id, memberships.role, memberships.since, ` + workspaceColumns
+
+// SetRole gives the person the role in the workspace, in place of an earlier one.
+func (s *Store) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := workspace(ctx, tx, ws); err != nil {
+			return err
+		}
+		if _, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id); err != nil {
+			return err
+		}
+		was, err := roleOf(ctx, tx, id, ws)
+		if err != nil || was == role {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `
+			INSERT INTO memberships (user_id, workspace, role, since) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (user_id, workspace) DO UPDATE SET role = excluded.role`, id, ws, role, micros(by.At)); err != nil {
+			return err
+		}
+		return record(ctx, tx, ws, control.RoleChanged, by, string(id), changeOf(was, role))
+	})
+	if err != nil {
+		return fmt.Errorf("role of account %q in workspace %q: %w", id, ws, err)
+	}
+	return nil
+}
+
+// RemoveMember takes the person out of the workspace: the grants that the person gave there and the keys that the
+// person made there end.
+func (s *Store) RemoveMember(ctx context.Context, id control.UserID, ws measure.WorkspaceID, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		was, err := roleOf(ctx, tx, id, ws)
+		if err != nil {
+			return err
+		}
+		if was == "" {
+			return fault.NotFound("the person is not in the workspace")
+		}
+		if err := revokeKeysOf(ctx, tx, id, ws, by); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM oauth_grants WHERE user_id = $1 AND workspace = $2`, id, ws); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM memberships WHERE user_id = $1 AND workspace = $2`, id, ws); err != nil {
+			return err
+		}
+		return record(ctx, tx, ws, control.RoleChanged, by, string(id), changeOf(was, ""))
+	})
+	if err != nil {
+		return fmt.Errorf("account %q in workspace %q: %w", id, ws, err)
+	}
+	return nil
+}
+
+// roleOf returns "" for somebody who is not in the workspace.
+func roleOf(ctx context.Context, q querier, id control.UserID, ws measure.WorkspaceID) (control.Role, error) {
+	var role control.Role
+	err := q.QueryRowContext(ctx, `SELECT role FROM memberships WHERE user_id = $1 AND workspace = $2`, id, ws).Scan(&role)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return role, engineFault(err)
+}
+
+func changeOf(was, is control.Role) string {
+	if was == "" {
+		was = "none"
+	}
+	if is == "" {
+		is = "none"
+	}
+	return fmt.Sprintf("%s, was %s", is, was)
+}
+
+// Memberships returns the workspaces that the person is in, sorted by id.
+func (s *Store) Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error) {
+	return collect(ctx, s.read, scanMembership, `
+		SELECT `+membershipColumns+`
+		FROM memberships JOIN workspaces ON workspaces.id = memberships.workspace
+		WHERE memberships.user_id = $1
+		ORDER BY workspaces.id`, id)
+}
+
+// Members returns who is in the workspace, longest first.
+func (s *Store) Members(ctx context.Context, ws measure.WorkspaceID) ([]control.Membership, error) {
+	return collect(ctx, s.read, scanMembership, `
+		SELECT `+membershipColumns+`
+		FROM memberships JOIN workspaces ON workspaces.id = memberships.workspace
+		WHERE memberships.workspace = $1
+		ORDER BY memberships.since, memberships.user_id`, ws)
+}
+
+func scanMembership(row scanner) (control.Membership, error) {
+	var m control.Membership
+	var since, created int64
+	dest := append([]any{&m.User, &m.Role, &since}, workspaceFields(&m.Workspace)...)
+	err := row.Scan(append(dest, &created, &m.Workspace.Version)...)
+	m.Since, m.Workspace.CreatedAt = instant(since), instant(created)
+	return m, engineFault(err)
+}

@@ -1,0 +1,97 @@
+-- Secrets are never here: sessions, requests, codes and refresh tokens are kept as SHA-256 in hexadecimal. What
+-- belongs to a person or a workspace ends with it.
+
+-- +goose Up
+CREATE TABLE users (
+    id         TEXT   NOT NULL PRIMARY KEY,
+    email      TEXT   NOT NULL UNIQUE, -- in lower case
+    password   TEXT   NOT NULL, -- hash in PHC form
+    created_at BIGINT NOT NULL
+);
+
+CREATE TABLE memberships (
+    user_id   TEXT   NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    workspace TEXT   NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+    role      TEXT   NOT NULL,
+    since     BIGINT NOT NULL,
+    PRIMARY KEY (user_id, workspace)
+);
+
+CREATE INDEX memberships_by_workspace ON memberships (workspace);
+
+CREATE TABLE sessions (
+    hash       TEXT   NOT NULL PRIMARY KEY,
+    user_id    TEXT   NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    created_at BIGINT NOT NULL,
+    seen_at    BIGINT NOT NULL,
+    ends_at    BIGINT NOT NULL
+);
+
+CREATE INDEX sessions_by_user ON sessions (user_id);
+
+CREATE TABLE oauth_clients (
+    id         TEXT   NOT NULL PRIMARY KEY,
+    name       TEXT   NOT NULL,
+    redirects  TEXT   NOT NULL, -- with a line end between
+    created_at BIGINT NOT NULL,
+    used_at    BIGINT NOT NULL
+);
+
+CREATE TABLE oauth_requests (
+    hash        TEXT     NOT NULL PRIMARY KEY,
+    session     TEXT     NOT NULL REFERENCES sessions (hash) ON DELETE CASCADE,
+    user_id     TEXT     NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    client      TEXT     NOT NULL,
+    client_name TEXT     NOT NULL,
+    redirect    TEXT     NOT NULL,
+    scopes      TEXT     NOT NULL,
+    state       TEXT     NOT NULL,
+    has_state   SMALLINT NOT NULL,
+    challenge   TEXT     NOT NULL,
+    expires_at  BIGINT   NOT NULL,
+    decided_at  BIGINT   NOT NULL
+);
+
+CREATE INDEX oauth_requests_by_session ON oauth_requests (session);
+
+-- No reference to clients: one that describes itself in a document is not among them.
+CREATE TABLE oauth_grants (
+    id          TEXT   NOT NULL PRIMARY KEY,
+    user_id     TEXT   NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    workspace   TEXT   NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+    client      TEXT   NOT NULL,
+    client_name TEXT   NOT NULL,
+    redirect    TEXT   NOT NULL,
+    scopes      TEXT   NOT NULL,
+    created_at  BIGINT NOT NULL,
+    ends_at     BIGINT NOT NULL,
+    used_at     BIGINT NOT NULL,
+    revoked_at  BIGINT NOT NULL
+);
+
+CREATE INDEX oauth_grants_by_workspace ON oauth_grants (workspace, created_at);
+CREATE INDEX oauth_grants_by_user ON oauth_grants (user_id);
+
+CREATE TABLE oauth_codes (
+    hash       TEXT   NOT NULL PRIMARY KEY,
+    grant_id   TEXT   NOT NULL REFERENCES oauth_grants (id) ON DELETE CASCADE,
+    redirect   TEXT   NOT NULL,
+    challenge  TEXT   NOT NULL,
+    expires_at BIGINT NOT NULL,
+    used_at    BIGINT NOT NULL
+);
+
+CREATE INDEX oauth_codes_by_grant ON oauth_codes (grant_id);
+
+CREATE TABLE oauth_refresh_tokens (
+    hash       TEXT   NOT NULL PRIMARY KEY,
+    grant_id   TEXT   NOT NULL REFERENCES oauth_grants (id) ON DELETE CASCADE,
+    expires_at BIGINT NOT NULL,
+    used_at    BIGINT NOT NULL,
+    successor  TEXT   NOT NULL -- hash; empty while unused
+);
+
+CREATE INDEX oauth_refresh_tokens_by_grant ON oauth_refresh_tokens (grant_id);
+
+-- Who made which key is in the log.
+CREATE INDEX events_by_actor ON events (actor, kind);

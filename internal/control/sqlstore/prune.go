@@ -1,0 +1,41 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// keptAfterEnd is how long what has ended can still be seen.
+const keptAfterEnd = 30 * 24 * time.Hour
+
+// Prune removes what can never matter again: requests, codes and sessions a day after their end, refresh tokens
+// after theirs, grants a month after theirs, and clients that nobody let act within a day. A used code or refresh
+// token stays until its own end, so that using it again is noticed.
+func (s *Store) Prune(ctx context.Context, now time.Time) error {
+	dayAgo, monthAgo := micros(now.Add(-24*time.Hour)), micros(now.Add(-keptAfterEnd))
+	steps := []struct {
+		statement string
+		before    int64
+	}{
+		{`DELETE FROM sessions WHERE ends_at < $1`, dayAgo},
+		{`DELETE FROM oauth_requests WHERE expires_at < $1`, dayAgo},
+		{`DELETE FROM oauth_codes WHERE expires_at < $1`, dayAgo},
+		{`DELETE FROM oauth_refresh_tokens WHERE expires_at < $1`, micros(now)},
+		{`DELETE FROM oauth_grants WHERE ends_at < $1 OR (revoked_at > 0 AND revoked_at < $1)`, monthAgo},
+		{`DELETE FROM oauth_clients WHERE used_at = 0 AND created_at < $1`, dayAgo},
+	}
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		for _, step := range steps {
+			if _, err := tx.ExecContext(ctx, step.statement, step.before); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("removal of what has ended: %w", err)
+	}
+	return nil
+}

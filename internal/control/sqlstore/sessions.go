@@ -1,0 +1,80 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+)
+
+// CreateSession keeps a new session of a person, with a line in the log.
+func (s *Store) CreateSession(ctx context.Context, n control.Session, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `
+			INSERT INTO sessions (hash, user_id, created_at, seen_at, ends_at) VALUES ($1, $2, $3, $4, $5)`,
+			hex.EncodeToString(n.Hash), n.User, micros(n.CreatedAt), micros(n.SeenAt), micros(n.EndsAt)); err != nil {
+			return err
+		}
+		return record(ctx, tx, "", control.SignedIn, by, string(n.User), "")
+	})
+	if err != nil {
+		return fmt.Errorf("session of account %q: %w", n.User, err)
+	}
+	return nil
+}
+
+// Session returns the session with the hash and its person, or a fault of kind not_found. Whether it still counts is
+// for the caller to judge.
+func (s *Store) Session(ctx context.Context, hash []byte) (control.Session, control.User, error) {
+	var n control.Session
+	var u control.User
+	var created, seen, ends, joined int64
+	err := s.read.QueryRowContext(ctx, `
+		SELECT sessions.user_id, sessions.created_at, sessions.seen_at, sessions.ends_at, `+userColumns+`
+		FROM sessions JOIN users ON users.id = sessions.user_id
+		WHERE sessions.hash = $1`, hex.EncodeToString(hash)).
+		Scan(&n.User, &created, &seen, &ends, &u.ID, &u.Email, &u.Password, &joined)
+	if errors.Is(err, sql.ErrNoRows) {
+		return control.Session{}, control.User{}, fault.NotFound("there is no such session")
+	}
+	if err != nil {
+		return control.Session{}, control.User{}, fmt.Errorf("session: %w", engineFault(err))
+	}
+	n.Hash, n.CreatedAt, n.SeenAt, n.EndsAt = hash, instant(created), instant(seen), instant(ends)
+	u.CreatedAt = instant(joined)
+	return n, u, nil
+}
+
+// TouchSession notes when the session was last seen. An earlier instant changes nothing.
+func (s *Store) TouchSession(ctx context.Context, hash []byte, at time.Time) error {
+	_, err := s.write.ExecContext(ctx, `UPDATE sessions SET seen_at = $1 WHERE hash = $2 AND seen_at < $1`,
+		micros(at), hex.EncodeToString(hash))
+	if err != nil {
+		return fmt.Errorf("session: %w", engineFault(err))
+	}
+	return nil
+}
+
+// EndSession removes the session. One that is not there is no mistake.
+func (s *Store) EndSession(ctx context.Context, hash []byte, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		var id control.UserID
+		err := tx.QueryRowContext(ctx, `DELETE FROM sessions WHERE hash = $1 RETURNING user_id`, hex.EncodeToString(hash)).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return record(ctx, tx, "", control.SignedOut, by, string(id), "")
+	})
+	if err != nil {
+		return fmt.Errorf("end of a session: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+const userColumns = `users.id, users.email, users.password, users.created_at`
+
+// CreateUser keeps a new person. An address that is taken is a fault of kind conflict.
+func (s *Store) CreateUser(ctx context.Context, u control.User, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `
+			INSERT INTO users (id, email, password, created_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT DO NOTHING`, u.ID, u.Email, u.Password, micros(u.CreatedAt))
+		hit, err := touched(done, err)
+		if err != nil {
+			return err
+		}
+		if !hit {
+			return fault.Conflict("there is an account with this e-mail address already").WithHint("assay user list shows all accounts")
+		}
+		return record(ctx, tx, "", control.UserMade, by, string(u.ID), "")
+	})
+	if err != nil {
+		return fmt.Errorf("account %q: %w", u.ID, err)
+	}
+	return nil
+}
+
+// Users returns all people, oldest first.
+func (s *Store) Users(ctx context.Context) ([]control.User, error) {
+	return collect(ctx, s.read, scanUser, `SELECT `+userColumns+` FROM users ORDER BY created_at, id`)
+}
+
+// User returns the person with the id, or a fault of kind not_found.
+func (s *Store) User(ctx context.Context, id control.UserID) (control.User, error) {
+	return user(ctx, s.read, `SELECT `+userColumns+` FROM users WHERE id = $1`, id)
+}
+
+// UserByEmail returns the person with the address in lower case, or a fault of kind not_found.
+func (s *Store) UserByEmail(ctx context.Context, email string) (control.User, error) {
+	return user(ctx, s.read, `SELECT `+userColumns+` FROM users WHERE email = $1`, email)
+}
+
+func user(ctx context.Context, q querier, query string, args ...any) (control.User, error) {
+	u, err := scanUser(q.QueryRowContext(ctx, query, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		return control.User{}, fault.NotFound("there is no such account").WithHint("assay user list shows all accounts")
+	}
+	if err != nil {
+		return control.User{}, fmt.Errorf("account: %w", err)
+	}
+	return u, nil
+}
+
+// ChangePassword keeps the hash of a new password and ends all sessions of the person.
+func (s *Store) ChangePassword(ctx context.Context, id control.UserID, password string, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `UPDATE users SET password = $1 WHERE id = $2`, password, id)
+		hit, err := touched(done, err)
+		if err != nil {
+			return err
+		}
+		if !hit {
+			return fault.NotFound("there is no such account")
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, id); err != nil {
+			return err
+		}
+		return record(ctx, tx, "", control.PasswordChanged, by, string(id), "")
+	})
+	if err != nil {
+		return fmt.Errorf("password of account %q: %w", id, err)
+	}
+	return nil
+}
+
+// StrengthenPassword replaces the hash of a password by a stronger one of the same password, unless it was changed
+// meanwhile.
+func (s *Store) StrengthenPassword(ctx context.Context, id control.UserID, was, is string) error {
+	if _, err := s.write.ExecContext(ctx, `UPDATE users SET password = $1 WHERE id = $2 AND password = $3`, is, id, was); err != nil {
+		return fmt.Errorf("password of account %q: %w", id, engineFault(err))
+	}
+	return nil
+}
+
+// RemoveUser removes the person with all sessions and grants, and revokes the keys the person made.
+func (s *Store) RemoveUser(ctx context.Context, id control.UserID, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		if err := revokeKeysOf(ctx, tx, id, "", by); err != nil {
+			return err
+		}
+		done, err := tx.ExecContext(ctx, `DELETE FROM users WHERE id = $1`, id)
+		hit, err := touched(done, err)
+		if err != nil {
+			return err
+		}
+		if !hit {
+			return fault.NotFound("there is no such account")
+		}
+		return record(ctx, tx, "", control.UserRemoved, by, string(id), "")
+	})
+	if err != nil {
+		return fmt.Errorf("account %q: %w", id, err)
+	}
+	return nil
+}
+
+// revokeKeysOf ends the keys that the person made, or made as successors of others; only those of one workspace
+// unless ws is "". Who made a key is in the log, which is never changed.
+func revokeKeysOf(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, by control.By) error {
+	keys, err := collect(ctx, tx, scanKey, `
+		SELECT `+keyColumns+` FROM api_keys
+		WHERE revoked_at = 0 AND (workspace = $2 OR $2 = '') AND id IN (
+			SELECT subject FROM events WHERE actor = $1 AND kind = $3
+			UNION
+			SELECT old.replaced_by FROM events JOIN api_keys AS old ON old.id = events.subject
+			WHERE events.actor = $1 AND events.kind = $4)
+		ORDER BY created_at, id`, control.ActorOf(id), ws, control.KeyMade, control.KeyRotated)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $1 WHERE id = $2`, micros(by.At), k.ID); err != nil {
+			return err
+		}
+		if err := record(ctx, tx, k.Workspace, control.KeyRevoked, by, k.ID, "with the access of the person who made it"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func scanUser(row scanner) (control.User, error) {
+	var u control.User
+	var created int64
+	err := row.Scan(&u.ID, &u.Email, &u.Password, &created)
+	u.CreatedAt = instant(created)
+	return u, engineFault(err)
+}

@@ -1,0 +1,104 @@
+package oauth
+
+import (
+	"encoding/json"
+	"log/slog"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The error codes of RFC 6749, 7591, 8707 and 9101 that are given.
+const (
+	invalidRequest         = "invalid_request"
+	invalidClient          = "invalid_client"
+	invalidGrant           = "invalid_grant"
+	invalidScope           = "invalid_scope"
+	invalidTarget          = "invalid_target"
+	invalidRedirectURI     = "invalid_redirect_uri"
+	invalidClientMetadata  = "invalid_client_metadata"
+	unsupportedGrantType   = "unsupported_grant_type"
+	unsupportedResponse    = "unsupported_response_type"
+	requestNotSupported    = "request_not_supported"
+	loginRequired          = "login_required"
+	consentRequired        = "consent_required"
+	accessDenied           = "access_denied"
+	serverError            = "server_error"
+	temporarilyUnavailable = "temporarily_unavailable"
+)
+
+// refusal is an answer of OAuth that says no. It never holds what was sent.
+type refusal struct {
+	status int
+	code   string
+	text   string
+}
+
+// Error implements error.
+func (r *refusal) Error() string { return r.code + ": " + r.text }
+
+func refuse(code, text string) *refusal {
+	return &refusal{status: http.StatusBadRequest, code: code, text: text}
+}
+
+// write answers a client with the error, in OAuth's form.
+func (r *refusal) write(w http.ResponseWriter) {
+	writeJSON(w, r.status, map[string]string{"error": r.code, "error_description": r.text})
+}
+
+// notConfigured answers for what needs a signing secret when there is none.
+func notConfigured() *refusal {
+	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "the server has no signing secret; its operator has to configure one"}
+}
+
+// report logs what is not the caller's to know.
+func (s *Server) report(r *http.Request, err error) {
+	s.log.ErrorContext(r.Context(), "authorization server", slog.String("path", r.URL.Path), slog.Any("error", err))
+}
+
+// broken reports a failure and answers for it.
+func (s *Server) broken(r *http.Request, err error) *refusal {
+	s.report(r, err)
+	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "the server could not do this now"}
+}
+
+// busy answers an address that did too much.
+func busy(w http.ResponseWriter, wait time.Duration, text string) {
+	w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
+	(&refusal{status: http.StatusTooManyRequests, code: temporarilyUnavailable, text: text}).write(w)
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic("value that JSON cannot hold: " + err.Error())
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	if _, err := w.Write(text); err != nil {
+		return // the client is gone, and nobody is left to tell
+	}
+}
+
+func preflight(w http.ResponseWriter, methods []string) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", strings.Join(methods, ", "))
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Mcp-Protocol-Version")
+	h.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func allows(w http.ResponseWriter, r *http.Request, methods []string) bool {
+	if slices.Contains(methods, r.Method) {
+		return true
+	}
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	(&refusal{status: http.StatusMethodNotAllowed, code: invalidRequest, text: "use " + strings.Join(methods, " or ")}).write(w)
+	return false
+}

@@ -1,0 +1,243 @@
+package oauth
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/oauth/people"
+)
+
+const maxState = 2 << 10
+
+// challengeForm is what a SHA-256 looks like in base64url without padding.
+var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+
+// pageError is what is wrong with a request whose client or address cannot be trusted: it is shown to the person, and
+// nothing is sent anywhere.
+type pageError struct {
+	status int
+	text   string
+}
+
+// Error implements error.
+func (e *pageError) Error() string { return e.text }
+
+func badRequest(text string) *pageError { return &pageError{status: http.StatusBadRequest, text: text} }
+
+// asked is an authorization request of a client that is known, with an address that is the client's.
+type asked struct {
+	client    control.Client
+	redirect  string
+	state     string
+	hasState  bool
+	challenge string
+	scopes    []control.Scope
+}
+
+// dialogue is the part of the server that speaks with people.
+type dialogue struct {
+	*Server
+	pages Pages
+}
+
+// authorize shows what a client asks for, and takes the decision.
+func (s *dialogue) authorize(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	if !s.hosts.Know(r.Host) {
+		s.pages.Refuse(w, r, http.StatusMisdirectedRequest, "This service is not reached under this name.")
+		return
+	}
+	values, no := s.authorizeParams(w, r)
+	switch {
+	case no != nil:
+		s.pages.Refuse(w, r, no.status, "The request cannot be read.")
+	case s.keys == nil:
+		s.pages.Refuse(w, r, http.StatusInternalServerError,
+			"This service has no signing secret, so no program can be connected. Its operator has to configure one.")
+	case r.Method == http.MethodPost && values.Has("decision"):
+		s.decide(w, r, values)
+	default:
+		s.ask(w, r, values)
+	}
+}
+
+func (s *dialogue) authorizeParams(w http.ResponseWriter, r *http.Request) (url.Values, *refusal) {
+	if r.Method == http.MethodPost {
+		return form(w, r)
+	}
+	return parseParams(r.URL.RawQuery)
+}
+
+// ask checks the request and shows it to who is signed in.
+func (s *dialogue) ask(w http.ResponseWriter, r *http.Request, values url.Values) {
+	a, err := s.askedBy(r, values)
+	if err == nil {
+		err = a.check(s.Server, values)
+	}
+	if err != nil {
+		s.answerFailure(w, r, a, err)
+		return
+	}
+	visitor, err := s.pages.Visitor(r)
+	signedOut := fault.KindOf(err) == fault.KindUnauthenticated
+	switch {
+	case err != nil && !signedOut:
+		s.answerFailure(w, r, a, err)
+	case values.Get("prompt") == "none" && signedOut:
+		s.answerFailure(w, r, a, refuse(loginRequired, "nobody is signed in"))
+	case values.Get("prompt") == "none":
+		s.answerFailure(w, r, a, refuse(consentRequired, "the person has to be asked"))
+	case signedOut:
+		s.pages.SignIn(w, r, authorizePath+"?"+values.Encode())
+	default:
+		s.show(w, r, a, visitor)
+	}
+}
+
+// askedBy finds the client and its address. Until both are known, nothing may be sent anywhere.
+func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
+	for name, all := range values {
+		if len(all) > 1 && name != "resource" {
+			return asked{}, badRequest("A parameter of the request is repeated.")
+		}
+	}
+	id, redirect := values.Get("client_id"), values.Get("redirect_uri")
+	if id == "" || redirect == "" {
+		return asked{}, badRequest("The request does not say which program asks, or where the answer goes.")
+	}
+	client, err := s.client(r, id)
+	if err != nil {
+		return asked{}, err
+	}
+	if !matches(client.Redirects, redirect) {
+		return asked{}, badRequest("The address that the answer would go to is not one that the program has registered.")
+	}
+	state := values.Get("state")
+	if len(state) > maxState {
+		return asked{}, badRequest("The request's state is above 2 KiB.")
+	}
+	return asked{client: client, redirect: redirect, state: state, hasState: values.Has("state")}, nil
+}
+
+// client returns the registered client, or the one that a document describes.
+func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
+	unknown := badRequest("The program that asks is not known here. It has to register again.")
+	if !strings.Contains(id, ":") { // a registered id is letters and digits
+		c, err := s.store.Client(r.Context(), control.ClientID(id))
+		if fault.KindOf(err) == fault.KindNotFound {
+			return c, unknown
+		}
+		return c, err
+	}
+	if !isDocumentID(id) {
+		return control.Client{}, unknown
+	}
+	doc, remembered := s.documents.remembered(id)
+	if !remembered {
+		if wait := s.documentFetches.Take(s.addresses.Of(r), s.now()); wait > 0 {
+			return control.Client{}, &pageError{status: http.StatusTooManyRequests, text: "Too many unknown programs were named from this address. Try again later."}
+		}
+		doc.client, doc.err = s.documents.fetch(r.Context(), id)
+	}
+	if doc.err != nil {
+		s.log.InfoContext(r.Context(), "client document refused", slog.String("client", id), slog.Any("error", doc.err))
+		return control.Client{}, badRequest("The document in which the program describes itself cannot be used.")
+	}
+	return doc.client, nil
+}
+
+// check completes the request with what it asks for. Failures are the client's to know.
+func (a *asked) check(s *Server, values url.Values) error {
+	switch {
+	case values.Has("request") || values.Has("request_uri"):
+		return refuse(requestNotSupported, "request objects are not supported")
+	case !values.Has("response_type"):
+		return refuse(invalidRequest, "response_type is missing")
+	case values.Get("response_type") != "code":
+		return refuse(unsupportedResponse, "only code is supported")
+	case values.Has("response_mode") && values.Get("response_mode") != "query":
+		return refuse(invalidRequest, "only the response mode query is supported")
+	case values.Get("code_challenge_method") != "S256":
+		return refuse(invalidRequest, "code_challenge_method has to be S256")
+	case !challengeForm.MatchString(values.Get("code_challenge")):
+		return refuse(invalidRequest, "code_challenge has to be 43 characters of base64url")
+	}
+	for _, resource := range values["resource"] {
+		if !s.isResource(resource) {
+			return refuse(invalidTarget, "the resource is not one of this server")
+		}
+	}
+	scopes, ok := parseScopes(values.Get("scope"))
+	if !ok {
+		return refuse(invalidScope, "a scope is not known")
+	}
+	a.challenge, a.scopes = values.Get("code_challenge"), scopes
+	return nil
+}
+
+// show keeps the request and asks the visitor.
+func (s *dialogue) show(w http.ResponseWriter, r *http.Request, a asked, visitor people.Visitor) {
+	memberships, err := s.store.Memberships(r.Context(), visitor.User.ID)
+	if err != nil {
+		s.answerFailure(w, r, a, err)
+		return
+	}
+	if len(memberships) == 0 {
+		s.answerFailure(w, r, a, &pageError{status: http.StatusForbidden, text: "Your account is in no workspace, so there is nothing a program could be allowed to see."})
+		return
+	}
+	secret := people.NewSecret()
+	err = s.store.KeepRequest(r.Context(), control.AuthRequest{
+		Hash: secret.Hash(), Session: visitor.Session, User: visitor.User.ID,
+		Client: a.client.ID, ClientName: a.client.Name, Redirect: a.redirect, Scopes: a.scopes,
+		State: a.state, HasState: a.hasState, Challenge: a.challenge, ExpiresAt: s.instant().Add(requestLifetime),
+	})
+	if err != nil {
+		s.answerFailure(w, r, a, err)
+		return
+	}
+	origin := ""
+	if isDocumentID(string(a.client.ID)) {
+		origin = hostOf(string(a.client.ID))
+	}
+	s.pages.Consent(w, r, Consent{
+		Visitor: visitor, Request: secret, Client: a.client.Name, Origin: origin, Redirect: a.redirect, Host: hostOf(a.redirect),
+		OnlyLocal: onlyLocal(a.client.Redirects), Scopes: a.scopes, Memberships: memberships,
+	})
+}
+
+// answerFailure shows a page, or sends the browser back to the client with an error, as the failure demands.
+func (s *dialogue) answerFailure(w http.ResponseWriter, r *http.Request, a asked, err error) {
+	if page, ok := errors.AsType[*pageError](err); ok {
+		s.pages.Refuse(w, r, page.status, page.text)
+	} else if no, ok := errors.AsType[*refusal](err); ok {
+		s.sendBack(w, a.redirect, a.state, a.hasState, url.Values{"error": {no.code}, "error_description": {no.text}})
+	} else {
+		s.report(r, err)
+		s.pages.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
+	}
+}
+
+// sendBack answers the client through the browser. 303 makes the browser forget the form that it posted; every answer
+// says who gives it (RFC 9207).
+func (s *dialogue) sendBack(w http.ResponseWriter, redirect, state string, hasState bool, answer url.Values) {
+	if hasState {
+		answer.Set("state", state)
+	}
+	answer.Set("iss", s.issuer)
+	w.Header().Set("Location", withQuery(redirect, answer))
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// expired reports whether the request can no longer be decided.
+func expired(r control.AuthRequest, now time.Time) bool {
+	return !r.DecidedAt.IsZero() || !now.Before(r.ExpiresAt)
+}

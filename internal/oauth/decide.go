@@ -1,0 +1,147 @@
+package oauth
+
+import (
+	"bytes"
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/oauth/people"
+)
+
+// decisionFields are the fields of the consent form. The request itself is not among them: it is kept here, where
+// nobody can change it between question and answer.
+var decisionFields = []string{"request", "csrf", "scope", "workspace", "decision"}
+
+// decide takes what the visitor decided about a request that was shown to the same session.
+func (s *dialogue) decide(w http.ResponseWriter, r *http.Request, values url.Values) {
+	visitor, request, err := s.decidable(r, values)
+	if err != nil {
+		s.answerFailure(w, r, asked{}, err)
+		return
+	}
+	a := asked{redirect: request.Redirect, state: request.State, hasState: request.HasState}
+	by := control.By{Actor: control.ActorOf(visitor.User.ID), At: s.instant()}
+	var code people.Secret
+	switch values.Get("decision") {
+	case "approve":
+		code, err = s.approve(r, values, request, by)
+	case "deny":
+		err = s.refused(r, request, by)
+	default:
+		err = badRequest("The decision is neither yes nor no.")
+	}
+	if fault.KindOf(err) == fault.KindConflict {
+		err = badRequest("This request was decided already, or is too old. Start again in the program.")
+	}
+	if err != nil {
+		s.answerFailure(w, r, a, err)
+		return
+	}
+	s.sendBack(w, request.Redirect, request.State, request.HasState, url.Values{"code": {string(code)}})
+}
+
+// decidable returns the request that the form is about, if it comes from the page that was shown to this session.
+func (s *dialogue) decidable(r *http.Request, values url.Values) (people.Visitor, control.AuthRequest, error) {
+	foreign := &pageError{status: http.StatusForbidden, text: "This form was not shown to you in this session. Start again in the program."}
+	if s.crossOrigin.Check(r) != nil {
+		return people.Visitor{}, control.AuthRequest{}, foreign
+	}
+	visitor, err := s.pages.Visitor(r)
+	if fault.KindOf(err) == fault.KindUnauthenticated {
+		return visitor, control.AuthRequest{}, foreign
+	}
+	if err != nil {
+		return visitor, control.AuthRequest{}, err
+	}
+	if len(values["csrf"]) != 1 || !visitor.Secret.AcceptsForm(ConsentForm, values.Get("csrf")) {
+		return visitor, control.AuthRequest{}, foreign
+	}
+	for name, all := range values {
+		if !slices.Contains(decisionFields, name) || len(all) > 1 && name != "scope" {
+			return visitor, control.AuthRequest{}, badRequest("The form holds a field that the page does not have.")
+		}
+	}
+	request, err := s.store.Request(r.Context(), people.Secret(values.Get("request")).Hash())
+	switch {
+	case fault.KindOf(err) == fault.KindNotFound:
+		return visitor, request, badRequest("There is no such request. Start again in the program.")
+	case err != nil:
+		return visitor, request, err
+	case !bytes.Equal(request.Session, visitor.Session):
+		return visitor, request, foreign
+	case expired(request, s.instant()):
+		return visitor, request, badRequest("This request was decided already, or is too old. Start again in the program.")
+	}
+	return visitor, request, nil
+}
+
+// approve grants what was ticked, as far as the visitor's role in the workspace allows it. Ticking nothing is a no.
+func (s *dialogue) approve(r *http.Request, values url.Values, request control.AuthRequest, by control.By) (people.Secret, error) {
+	ws := measure.WorkspaceID(values.Get("workspace"))
+	role, err := s.roleIn(r, request.User, ws)
+	if err != nil {
+		return "", err
+	}
+	if !values.Has("scope") {
+		return "", s.refused(r, request, by)
+	}
+	ticked, ok := parseScopes(strings.Join(values["scope"], " "))
+	if !ok || len(control.CommonScopes(ticked, request.Scopes)) < len(ticked) {
+		return "", badRequest("The form holds a scope that was not asked for.")
+	}
+	if err := s.noteRefusedScopes(r, request, role, ws, by); err != nil {
+		return "", err
+	}
+	granted := role.Within(ticked)
+	if len(granted) == 0 {
+		return "", s.refused(r, request, by)
+	}
+	g := control.Grant{
+		ID: strings.ToLower(rand.Text()), User: request.User, Workspace: ws, Client: request.Client, ClientName: request.ClientName,
+		Redirect: request.Redirect, Scopes: granted, CreatedAt: by.At, EndsAt: by.At.Add(grantLifetime),
+	}
+	secret := people.NewSecret()
+	c := control.Code{Hash: secret.Hash(), Grant: g.ID, Redirect: request.Redirect, Challenge: request.Challenge, ExpiresAt: by.At.Add(codeLifetime)}
+	return secret, s.store.ApproveRequest(r.Context(), request.Hash, g, c, by)
+}
+
+// refused decides against the client and returns what it is told.
+func (s *dialogue) refused(r *http.Request, request control.AuthRequest, by control.By) error {
+	if err := s.store.RefuseRequest(r.Context(), request.Hash, by); err != nil {
+		return err
+	}
+	return refuse(accessDenied, "the person did not allow it")
+}
+
+// roleIn returns what the person is in the workspace now; it may have changed since the page was shown.
+func (s *dialogue) roleIn(r *http.Request, user control.UserID, ws measure.WorkspaceID) (control.Role, error) {
+	memberships, err := s.store.Memberships(r.Context(), user)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range memberships {
+		if m.Workspace.ID == ws {
+			return m.Role, nil
+		}
+	}
+	return "", &pageError{status: http.StatusForbidden, text: "You are not in this workspace."}
+}
+
+// noteRefusedScopes logs what the client asked for and the person's role does not allow.
+func (s *dialogue) noteRefusedScopes(r *http.Request, request control.AuthRequest, role control.Role, ws measure.WorkspaceID, by control.By) error {
+	allowed := role.Within(request.Scopes)
+	beyond := slices.DeleteFunc(slices.Clone(request.Scopes), func(scope control.Scope) bool { return slices.Contains(allowed, scope) })
+	if len(beyond) == 0 {
+		return nil
+	}
+	return s.store.AppendEvent(r.Context(), control.Event{
+		At: by.At, Workspace: ws, Kind: control.ScopeRefused, Actor: by.Actor, Subject: string(request.Client),
+		Detail: scopeText(beyond) + " as " + string(role),
+	})
+}

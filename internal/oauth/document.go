@@ -1,0 +1,240 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"assay/internal/control"
+)
+
+// A client may be named by the address of a JSON document in which it describes itself, in place of registering
+// (OAuth Client ID Metadata Document). Anybody can send such an address, so fetching it is what a stranger makes this
+// server do: only public addresses are connected to, nothing is followed, and size, time and number are bounded.
+const (
+	maxDocument     = 5 << 10
+	documentTimeout = 5 * time.Second
+	maxDocumentID   = 2048
+	maxDocuments    = 1000 // remembered
+	maxFetches      = 8    // at the same time
+
+	shortestMemory = 5 * time.Minute
+	longestMemory  = 24 * time.Hour
+	failureMemory  = time.Minute
+)
+
+// isDocumentID reports whether the client id is an address of a document: https on the usual port, with a path,
+// without a user, a fragment or dot segments.
+func isDocumentID(id string) bool {
+	if !strings.HasPrefix(id, "https://") || len(id) > maxDocumentID || strings.ContainsAny(id, "#\\") {
+		return false
+	}
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] >= 0x7f {
+			return false
+		}
+	}
+	u, err := url.Parse(id)
+	if err != nil || u.User != nil || u.Hostname() == "" || u.Path == "" || u.Path == "/" {
+		return false
+	}
+	if port := u.Port(); port != "" && port != "443" || strings.HasSuffix(u.Host, ":") {
+		return false
+	}
+	for segment := range strings.SplitSeq(u.Path, "/") { // decoded, so that %2e is a dot
+		if segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// documents fetches what clients say of themselves, and remembers it for a while.
+type documents struct {
+	client  *http.Client
+	now     func() time.Time
+	fetches chan struct{}
+
+	mu   sync.Mutex // guards seen
+	seen map[string]document
+}
+
+// document is what was fetched: a client, or the reason why there is none.
+type document struct {
+	client control.Client
+	err    error
+	until  time.Time
+}
+
+func newDocuments(now func() time.Time) *documents {
+	dialer := &net.Dialer{Timeout: documentTimeout, Control: onlyPublic}
+	return &documents{
+		client: &http.Client{
+			Timeout: documentTimeout,
+			Transport: &http.Transport{
+				DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true,
+				TLSHandshakeTimeout: documentTimeout, MaxResponseHeaderBytes: 16 << 10,
+			},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		now: now, fetches: make(chan struct{}, maxFetches), seen: make(map[string]document),
+	}
+}
+
+// remembered returns the client of a document that was fetched not long ago.
+func (d *documents) remembered(id string) (document, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doc, ok := d.seen[id]
+	return doc, ok && d.now().Before(doc.until)
+}
+
+// fetch reads the document and remembers the outcome.
+func (d *documents) fetch(ctx context.Context, id string) (control.Client, error) {
+	select {
+	case d.fetches <- struct{}{}:
+	case <-ctx.Done():
+		return control.Client{}, ctx.Err()
+	}
+	defer func() { <-d.fetches }()
+	ctx, cancel := context.WithTimeout(ctx, documentTimeout)
+	defer cancel()
+	c, memory, err := d.read(ctx, id)
+	if err != nil {
+		memory = failureMemory
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.seen) >= maxDocuments {
+		clear(d.seen)
+	}
+	d.seen[id] = document{client: c, err: err, until: d.now().Add(memory)}
+	return c, err
+}
+
+func (d *documents) read(ctx context.Context, id string) (c control.Client, memory time.Duration, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, id, nil)
+	if err != nil {
+		return c, 0, err
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := d.client.Do(request)
+	if err != nil {
+		return c, 0, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return c, 0, fmt.Errorf("status %d", response.StatusCode)
+	}
+	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") || response.Header.Get("Content-Encoding") != "" {
+		return c, 0, errors.New("not JSON")
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
+	if err != nil {
+		return c, 0, err
+	}
+	if len(text) > maxDocument {
+		return c, 0, errors.New("above 5 KiB")
+	}
+	c, err = parseDocument(id, text)
+	return c, memoryOf(response.Header.Get("Cache-Control")), err
+}
+
+// parseDocument reads the client of the document. It has to name itself by the very address it came from, and it has
+// no secret, because a document that everybody can read cannot hold one.
+func parseDocument(id string, text []byte) (control.Client, error) {
+	var said struct {
+		ID         string   `json:"client_id"`
+		Name       string   `json:"client_name"`
+		Redirects  []string `json:"redirect_uris"`
+		AuthMethod string   `json:"token_endpoint_auth_method"`
+		Secret     any      `json:"client_secret"`
+	}
+	switch {
+	case !decodeObject(text, &said):
+		return control.Client{}, errors.New("not a JSON object with fields of the right types")
+	case said.ID != id:
+		return control.Client{}, errors.New("client_id is another address")
+	case strings.TrimSpace(said.Name) == "" || !isClientName(said.Name):
+		return control.Client{}, errors.New("client_name is missing or cannot be shown")
+	case said.Secret != nil || strings.HasPrefix(said.AuthMethod, "client_secret"):
+		return control.Client{}, errors.New("a client that describes itself has no secret")
+	}
+	if problem := checkRedirects(said.Redirects); problem != "" {
+		return control.Client{}, errors.New(problem)
+	}
+	return control.Client{ID: control.ClientID(id), Name: strings.TrimSpace(said.Name), Redirects: said.Redirects}, nil
+}
+
+// memoryOf returns how long a document is remembered: as long as its server says, within bounds.
+func memoryOf(cacheControl string) time.Duration {
+	for directive := range strings.SplitSeq(cacheControl, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
+		if seconds, err := strconv.Atoi(value); err == nil && strings.EqualFold(name, "max-age") {
+			age := time.Duration(min(max(seconds, 0), int(longestMemory.Seconds()))) * time.Second
+			return max(age, shortestMemory)
+		}
+	}
+	return shortestMemory
+}
+
+// onlyPublic is asked about each address that is about to be connected to, after its name was resolved, so that a
+// name that changes its address between two look-ups gains nothing.
+func onlyPublic(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("address %q: %w", address, err)
+	}
+	if to.Port() != 443 || !isPublic(to.Addr()) {
+		return errors.New("address is not a public one")
+	}
+	return nil
+}
+
+// notPublic are the networks, besides those that netip knows as such, that lead to no public host, or lead to one of
+// another family that would have to be looked at in turn. (IANA Special-Purpose Address Registries.)
+var notPublic = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.0.2.0/24"),
+	netip.MustParsePrefix("192.88.99.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("198.51.100.0/24"),
+	netip.MustParsePrefix("203.0.113.0/24"),
+	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("::/96"),
+	netip.MustParsePrefix("64:ff9b::/96"),
+	netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("100::/64"),
+	netip.MustParsePrefix("2001::/23"),
+	netip.MustParsePrefix("2001:db8::/32"),
+	netip.MustParsePrefix("2002::/16"),
+	netip.MustParsePrefix("3fff::/20"),
+	netip.MustParsePrefix("fec0::/10"),
+}
+
+func isPublic(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
+	if !addr.IsGlobalUnicast() || addr.IsPrivate() {
+		return false
+	}
+	for _, network := range notPublic {
+		if network.Contains(addr) {
+			return false
+		}
+	}
+	return true
+}

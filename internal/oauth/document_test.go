@@ -1,0 +1,189 @@
+package oauth
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// fetcher returns a fetcher whose names all lead to the server, in place of public addresses.
+func fetcher(t *testing.T, serve http.HandlerFunc) (*documents, *atomic.Int64) {
+	t.Helper()
+	var asked atomic.Int64
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		serve(w, r)
+	}))
+	t.Cleanup(server.Close)
+	d := newDocuments(func() time.Time { return time.Unix(1000, 0) })
+	d.reachAt(server.Listener.Addr().String())
+	return d, &asked
+}
+
+const documentID = "https://client.example/client.json"
+
+func documentText(change string) string {
+	text := `{"client_id":"` + documentID + `","client_name":"Ledger Owl","redirect_uris":["https://owl.example/cb"]}`
+	old, with, _ := strings.Cut(change, "=>")
+	return strings.Replace(text, old, with, 1)
+}
+
+func serveJSON(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, text)
+	}
+}
+
+func TestADocumentDescribesAClient(t *testing.T) {
+	t.Parallel()
+	d, asked := fetcher(t, serveJSON(documentText("")))
+	c, err := d.fetch(t.Context(), documentID)
+	if err != nil || string(c.ID) != documentID || c.Name != "Ledger Owl" || len(c.Redirects) != 1 {
+		t.Fatalf("fetch = %+v, %v", c, err)
+	}
+	if doc, ok := d.remembered(documentID); !ok || doc.client.Name != c.Name || asked.Load() != 1 {
+		t.Errorf("remembered = %+v, %v after %d requests", doc, ok, asked.Load())
+	}
+}
+
+func TestDocumentsAreBoundedAndNotFollowed(t *testing.T) {
+	t.Parallel()
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	fmt.Fprint(z, documentText(""))
+	z.Close()
+	cases := map[string]http.HandlerFunc{
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://10.0.0.1/", http.StatusFound)
+		},
+		"not found":      http.NotFound,
+		"HTML":           func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") },
+		"above 5 KiB":    serveJSON(documentText("") + strings.Repeat(" ", 5<<10)),
+		"two objects":    serveJSON(documentText("") + "{}"),
+		"another id":     serveJSON(documentText("client.json=>client.json/")),
+		"id in capitals": serveJSON(documentText("client.example=>CLIENT.example")),
+		"no name":        serveJSON(documentText(`"Ledger Owl"=>""`)),
+		"a secret":       serveJSON(documentText(`{"client_id"=>{"client_secret":"x","client_id"`)),
+		"secret method":  serveJSON(documentText(`{"client_id"=>{"token_endpoint_auth_method":"client_secret_basic","client_id"`)),
+		"bad redirect":   serveJSON(documentText("https://owl.example/cb=>javascript:alert(1)")),
+		"no redirect":    serveJSON(documentText(`"https://owl.example/cb"=>`)),
+		"compressed": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(zipped.Bytes())
+		},
+	}
+	for what, serve := range cases {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			d, asked := fetcher(t, serve)
+			if c, err := d.fetch(t.Context(), documentID); err == nil {
+				t.Errorf("accepted as %+v", c)
+			}
+			if asked.Load() != 1 {
+				t.Errorf("%d requests, want 1", asked.Load())
+			}
+			if doc, ok := d.remembered(documentID); !ok || doc.err == nil {
+				t.Error("the failure is not remembered")
+			}
+		})
+	}
+}
+
+func TestADocumentThatDoesNotEndIsGivenUp(t *testing.T) {
+	t.Parallel()
+	d, _ := fetcher(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := d.fetch(ctx, documentID); err == nil {
+		t.Error("accepted")
+	}
+}
+
+func TestOnlyPublicAddressesAreConnectedTo(t *testing.T) {
+	t.Parallel()
+	closed := []string{
+		"127.0.0.1", "127.8.8.8", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1", "169.254.169.254", "0.0.0.0",
+		"224.0.0.1", "255.255.255.255", "240.0.0.1", "198.18.0.1", "192.0.2.1", "192.0.0.1", "::1", "::", "fc00::1", "fd12::1", "fe80::1", "ff02::1",
+		"::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1", "2002:a00:1::", "2001::1", "2001:db8::1", "fec0::1", "::10.0.0.1",
+	}
+	for _, text := range closed {
+		if isPublic(netip.MustParseAddr(text)) {
+			t.Errorf("%s counts as public", text)
+		}
+		if onlyPublic("tcp", net.JoinHostPort(text, "443"), nil) == nil {
+			t.Errorf("%s would be connected to", text)
+		}
+	}
+	for _, text := range []string{"1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:1.1.1.1"} {
+		if err := onlyPublic("tcp", net.JoinHostPort(text, "443"), nil); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if onlyPublic("tcp", "1.1.1.1:8443", nil) == nil || onlyPublic("tcp", "nonsense", nil) == nil {
+		t.Error("another port or no address would be connected to")
+	}
+}
+
+func TestTheRealDialerRefusesLoopback(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer server.Close()
+	d := newDocuments(time.Now)
+	for _, host := range []string{server.Listener.Addr().String(), "localhost" + server.URL[strings.LastIndex(server.URL, ":"):]} {
+		if _, err := d.fetch(t.Context(), "https://"+host+"/client.json"); err == nil || !strings.Contains(err.Error(), "not a public one") {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	if asked.Load() != 0 {
+		t.Errorf("%d requests arrived", asked.Load())
+	}
+}
+
+func TestDocumentsAreRememberedAsTheirServerSays(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]time.Duration{
+		"": 5 * time.Minute, "max-age=3600": time.Hour, "public, Max-Age=600": 10 * time.Minute, "max-age=1": 5 * time.Minute,
+		"max-age=99999999999": 24 * time.Hour, "max-age=-5": 5 * time.Minute, "no-store": 5 * time.Minute, "max-age=x": 5 * time.Minute,
+	} {
+		if got := memoryOf(header); got != want {
+			t.Errorf("Cache-Control %q: %s, want %s", header, got, want)
+		}
+	}
+}
+
+func FuzzRedirects(f *testing.F) {
+	f.Add("http://127.0.0.1:3000/cb")
+	f.Add("https://owl.example/cb")
+	f.Add("https://u@x/#")
+	f.Fuzz(func(t *testing.T, uri string) {
+		if checkRedirect(uri) != "" {
+			return
+		}
+		if !matches([]string{uri}, uri) {
+			t.Errorf("%q does not match itself", uri)
+		}
+		if strings.ContainsAny(uri, "#\\\r\n\t \"<>") {
+			t.Errorf("%q is accepted", uri)
+		}
+		if _, _, local := splitLoopback(uri); !local && !strings.HasPrefix(uri, "https://") && uri != privateRedirects[0] {
+			t.Errorf("%q is neither https nor loopback", uri)
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package oauth
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+)
+
+const (
+	maxBody   = 16 << 10
+	maxParams = 64
+)
+
+// form returns the fields of a posted form. Fields in the address, another media type, more than 16 KiB and more than
+// 64 fields are refused.
+func form(w http.ResponseWriter, r *http.Request) (url.Values, *refusal) {
+	if r.URL.RawQuery != "" {
+		return nil, refuse(invalidRequest, "parameters belong in the body")
+	}
+	body, no := readBody(w, r, "application/x-www-form-urlencoded", invalidRequest)
+	if no != nil {
+		return nil, no
+	}
+	return parseParams(string(body))
+}
+
+func parseParams(text string) (url.Values, *refusal) {
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, refuse(invalidRequest, "the parameters cannot be read")
+	}
+	if len(values) > maxParams {
+		return nil, refuse(invalidRequest, "too many parameters")
+	}
+	return values, nil
+}
+
+func readBody(w http.ResponseWriter, r *http.Request, mediaType, code string) ([]byte, *refusal) {
+	if got, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || got != mediaType {
+		return nil, refuse(code, "the body has to be "+mediaType)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge, code: code, text: "the body is above 16 KiB"}
+	}
+	if err != nil {
+		return nil, refuse(code, "the body cannot be read")
+	}
+	return body, nil
+}
+
+// repeated returns whether a parameter that is not among the exceptions comes more than once.
+func repeated(values url.Values, except ...string) bool {
+	for name, all := range values {
+		if len(all) > 1 && !slices.Contains(except, name) {
+			return true
+		}
+	}
+	return false
+}

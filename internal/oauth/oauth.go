@@ -1,0 +1,207 @@
+// Package oauth is the authorization server: it lets people allow programs to act for them, gives those programs
+// tokens, and recognises the tokens again. It knows OAuth 2.1 with PKCE, public clients and one resource; there are
+// no client secrets, no implicit grant and no OpenID.
+package oauth
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/oauth/people"
+	"assay/internal/oauth/throttle"
+)
+
+// How long things live.
+const (
+	accessLifetime  = 10 * time.Minute
+	codeLifetime    = time.Minute
+	requestLifetime = 10 * time.Minute    // how long a person may look at the consent page
+	refreshIdle     = 30 * 24 * time.Hour // after which an unused refresh token ends
+	grantLifetime   = 90 * 24 * time.Hour // after which the person is asked again
+	reuseGrace      = 10 * time.Second    // in which a refresh that was sent twice does no harm
+	leeway          = 30 * time.Second    // by which clocks may differ
+)
+
+// Limits for each address.
+const (
+	registrationsPerHour = 20
+	documentsPerHour     = 60
+)
+
+// The paths.
+const (
+	authorizePath        = "/api/mcp/authorize"
+	tokenPath            = "/api/mcp/token" //nolint:gosec // a path, not a credential
+	registerPath         = "/api/mcp/register"
+	rpcPath              = "/api/mcp/rpc"
+	metadataPath         = "/.well-known/oauth-authorization-server"
+	suffixedMetadataPath = metadataPath + rpcPath
+)
+
+// Store keeps clients, requests, grants and tokens. What does not exist is a fault of kind not_found. Everything that
+// can be used once is used up by a single statement, so that of two who try at once one succeeds.
+type Store interface {
+	CreateClient(ctx context.Context, c control.Client) error
+	Client(ctx context.Context, id control.ClientID) (control.Client, error)
+
+	KeepRequest(ctx context.Context, r control.AuthRequest) error
+	Request(ctx context.Context, hash []byte) (control.AuthRequest, error)
+	ApproveRequest(ctx context.Context, hash []byte, g control.Grant, c control.Code, by control.By) error
+	RefuseRequest(ctx context.Context, hash []byte, by control.By) error
+
+	Access(ctx context.Context, grant string) (control.Access, error)
+	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
+
+	Code(ctx context.Context, hash []byte) (control.Code, error)
+	RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error)
+	RefreshToken(ctx context.Context, hash []byte) (t control.RefreshToken, successorUsed bool, err error)
+	RotateRefreshToken(ctx context.Context, hash []byte, next control.RefreshToken, at time.Time) (bool, error)
+
+	Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error)
+	AppendEvent(ctx context.Context, e control.Event) error
+	Prune(ctx context.Context, now time.Time) error
+}
+
+// Pages are what people see of the authorization server.
+type Pages interface {
+	// Visitor returns who is signed in in the browser that sent the request, or a fault of kind unauthenticated.
+	Visitor(r *http.Request) (people.Visitor, error)
+	// SignIn sends the browser to the sign-in page, and from there to next, a path of this service.
+	SignIn(w http.ResponseWriter, r *http.Request, next string)
+	// Consent asks the visitor. The form is posted to this server with the fields csrf (the form token of
+	// [ConsentForm]), request, workspace, a scope for each box that is ticked, and decision: approve or deny.
+	Consent(w http.ResponseWriter, r *http.Request, c Consent)
+	// Refuse says why a request goes no further. The text is for people.
+	Refuse(w http.ResponseWriter, r *http.Request, status int, text string)
+}
+
+// ConsentForm is the purpose of the consent form's token.
+const ConsentForm = "consent"
+
+// Consent is what a visitor is asked.
+type Consent struct {
+	Visitor     people.Visitor
+	Request     people.Secret // for the form
+	Client      string        // the name that the client gives itself
+	Origin      string        // host of the document in which the client describes itself; "" if it registered
+	Redirect    string        // where the answer goes
+	Host        string        // its host, or its scheme where it has none that means anything
+	OnlyLocal   bool          // every address the client named is on the visitor's own machine
+	Scopes      []control.Scope
+	Memberships []control.Membership // at least one
+}
+
+// Options are what [New] needs.
+type Options struct {
+	BaseURL        string // scheme and host without a path: the issuer
+	Store          Store
+	Secrets        [][]byte         // the first signs, all are accepted; none: tokens are neither made nor verified
+	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
+	Now            func() time.Time // the real clock, also where answers have a frozen one
+	Log            *slog.Logger     // nothing is logged when nil
+}
+
+// minSecretLen is the least length of a signing secret in bytes.
+const minSecretLen = 32
+
+// Server is the authorization server. It implements auth.Tokens. Its methods may be called from many goroutines.
+type Server struct {
+	issuer          string
+	resource        string
+	store           Store
+	keys            *keyring // nil: there is no signing secret
+	hosts           Hosts
+	addresses       throttle.Addresses
+	registrations   *throttle.Quota
+	documents       *documents
+	documentFetches *throttle.Quota
+	crossOrigin     *http.CrossOriginProtection
+	metadata        []byte
+	now             func() time.Time
+	log             *slog.Logger
+}
+
+// New returns the server. A secret of less than 32 bytes is a fault of kind misconfigured.
+func New(o Options) (*Server, error) {
+	for i, secret := range o.Secrets {
+		if len(secret) < minSecretLen {
+			return nil, fault.New(fault.KindMisconfigured, "signing secret %d has %d bytes; at least %d are needed", i+1, len(secret), minSecretLen).
+				WithHint("openssl rand -hex 32 makes one")
+		}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		issuer: o.BaseURL, resource: o.BaseURL + rpcPath, store: o.Store,
+		hosts: NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
+		registrations: throttle.NewQuota(registrationsPerHour, time.Hour),
+		documents:     newDocuments(o.Now), documentFetches: throttle.NewQuota(documentsPerHour, time.Hour), crossOrigin: http.NewCrossOriginProtection(),
+		metadata: metadata(o.BaseURL), now: o.Now, log: o.Log,
+	}
+	var err error
+	if s.keys, err = newKeyring(o.Secrets); err != nil {
+		return nil, fmt.Errorf("signing keys: %w", err)
+	}
+	return s, nil
+}
+
+// Handler answers the metadata documents and the authorize, token and register endpoints. The pages are given here and
+// not to [New], because they themselves need what recognises the server's tokens.
+func (s *Server) Handler(pages Pages) http.Handler {
+	talk := &dialogue{Server: s, pages: pages}
+	endpoints := map[string]struct {
+		methods []string
+		open    bool // scripts of any site may call it: it reads no cookie
+		serve   http.HandlerFunc
+	}{
+		metadataPath:         {[]string{http.MethodGet, http.MethodHead}, true, s.serveMetadata},
+		suffixedMetadataPath: {[]string{http.MethodGet, http.MethodHead}, true, s.serveMetadata},
+		authorizePath:        {[]string{http.MethodGet, http.MethodPost}, false, talk.authorize},
+		tokenPath:            {[]string{http.MethodPost}, true, s.token},
+		registerPath:         {[]string{http.MethodPost}, true, s.register},
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		e, known := endpoints[r.URL.Path]
+		if !known {
+			http.NotFound(w, r)
+			return
+		}
+		if e.open {
+			w.Header().Set("Access-Control-Allow-Origin", "*")
+			if r.Method == http.MethodOptions {
+				preflight(w, e.methods)
+				return
+			}
+		}
+		if !allows(w, r, e.methods) {
+			return
+		}
+		e.serve(w, r)
+	})
+}
+
+// Run removes from time to time what has ended, until ctx ends. It returns nil.
+func (s *Server) Run(ctx context.Context) error {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		if err := s.store.Prune(ctx, s.now()); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "what has ended is not removed yet", slog.Any("error", err))
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// instant is now as the store keeps it.
+func (s *Server) instant() time.Time { return s.now().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,185 @@
+package people
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/crypto/argon2"
+
+	"assay/internal/control"
+	"assay/internal/control/sqlstore"
+	"assay/internal/fault"
+)
+
+const testPassword = "correct horse battery"
+
+func newPeople(t *testing.T) (*People, *sqlstore.Store, func(time.Duration)) {
+	t.Helper()
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	at := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
+	return New(Options{Store: store, Now: func() time.Time { return at }}), store, func(d time.Duration) { at = at.Add(d) }
+}
+
+func TestPasswordsAreKeptAsHashes(t *testing.T) {
+	t.Parallel()
+	p, _, _ := newPeople(t)
+	u, err := p.Create(t.Context(), "Anna@Acme.Example", testPassword, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Email != "anna@acme.example" || !strings.HasPrefix(u.Password, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(u.Password, testPassword) {
+		t.Errorf("made %+v", u)
+	}
+	for password, want := range map[string]bool{testPassword: true, testPassword + " ": false, "": false, strings.Repeat("x", 2000): false} {
+		if got, err := p.Accepts(t.Context(), u, password); err != nil || got != want {
+			t.Errorf("Accepts(%.10q) = %v, %v; want %v", password, got, err, want)
+		}
+	}
+	other, err := p.Create(t.Context(), "ben@acme.example", testPassword, "test")
+	if err != nil || other.Password == u.Password {
+		t.Errorf("the same password twice has the same hash: %v", err)
+	}
+}
+
+func TestAccountsAreChecked(t *testing.T) {
+	t.Parallel()
+	p, _, _ := newPeople(t)
+	for what, test := range map[string][2]string{
+		"no address": {"anna", testPassword}, "short password": {"a@b.example", "eleven char"}, "long password": {"a@b.example", strings.Repeat("x", 1025)},
+	} {
+		if _, err := p.Create(t.Context(), test[0], test[1], "test"); fault.KindOf(err) != fault.KindInvalid {
+			t.Errorf("%s: %v, want invalid", what, err)
+		}
+	}
+	if _, err := p.Create(t.Context(), "a@b.example", testPassword, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Create(t.Context(), "A@B.example", testPassword, "test"); fault.KindOf(err) != fault.KindConflict {
+		t.Errorf("the address again: %v, want conflict", err)
+	}
+	for _, name := range []string{"A@b.example ", "a@b.example"} {
+		if u, err := p.Find(t.Context(), name); err != nil || u.Email != "a@b.example" {
+			t.Errorf("Find(%q) = %+v, %v", name, u, err)
+		}
+	}
+}
+
+func TestUnknownAndKnownAddressesAreRefusedAlike(t *testing.T) {
+	t.Parallel()
+	p, store, _ := newPeople(t)
+	u, err := p.Create(t.Context(), "anna@acme.example", testPassword, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, known := p.SignIn(t.Context(), "anna@acme.example", "wrong")
+	_, unknown := p.SignIn(t.Context(), "nobody@acme.example", "wrong")
+	if fault.KindOf(known) != fault.KindUnauthenticated || known.Error() != unknown.Error() {
+		t.Errorf("known: %v; unknown: %v", known, unknown)
+	}
+	if s, _, _, err := decode(unknownUser); err != nil || s != current {
+		t.Errorf("nobody's password is hashed with %+v, %v", s, err)
+	}
+	events, err := store.Events(t.Context(), "", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := make(map[string]string)
+	for _, e := range events {
+		if e.Kind == control.SignInRefused {
+			refused[e.Subject] = e.Detail
+		}
+	}
+	if diff := cmp.Diff(map[string]string{string(u.ID): "wrong password", "": "no such account"}, refused); diff != "" {
+		t.Errorf("refused sign-ins in the log (-want +got):\n%s", diff)
+	}
+}
+
+func TestManyWrongPasswordsAtOnceAreNoWayAround(t *testing.T) {
+	t.Parallel()
+	p, _, move := newPeople(t)
+	if _, err := p.Create(t.Context(), "anna@acme.example", testPassword, "test"); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	tried := 0
+	for range 20 {
+		wg.Go(func() {
+			_, err := p.SignIn(t.Context(), "anna@acme.example", "wrong")
+			if _, waits := errors.AsType[*WaitError](err); !waits {
+				mu.Lock()
+				defer mu.Unlock()
+				tried++
+			}
+		})
+	}
+	wg.Wait()
+	if tried != freeFailures+1 {
+		t.Errorf("%d passwords were tried, want %d", tried, freeFailures+1)
+	}
+	pauses := []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
+	for _, want := range pauses {
+		_, err := p.SignIn(t.Context(), " Anna@acme.example", testPassword)
+		if wait, waits := errors.AsType[*WaitError](err); !waits || wait.For != want {
+			t.Fatalf("wait %v, want %s", err, want)
+		}
+		move(want)
+		if _, err := p.SignIn(t.Context(), "anna@acme.example", "wrong"); fault.KindOf(err) != fault.KindUnauthenticated {
+			t.Fatalf("after the wait: %v", err)
+		}
+	}
+	move(longestWait)
+	if _, err := p.SignIn(t.Context(), "anna@acme.example", testPassword); err != nil {
+		t.Errorf("the right password after the wait: %v", err)
+	}
+}
+
+func TestWeakHashesAreReplacedAtSignIn(t *testing.T) {
+	t.Parallel()
+	p, store, _ := newPeople(t)
+	u, err := p.Create(t.Context(), "anna@acme.example", testPassword, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	weak, salt := strength{kibibytes: 64, passes: 1, lanes: 1}, make([]byte, saltLen)
+	hash := encode(weak, salt, argon2.IDKey([]byte(testPassword), salt, weak.passes, weak.kibibytes, weak.lanes, hashLen))
+	if err := store.StrengthenPassword(t.Context(), u.ID, u.Password, hash); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.SignIn(t.Context(), u.Email, testPassword); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.Find(t.Context(), string(u.ID)); err != nil || !isCurrent(got.Password) {
+		t.Errorf("the hash stays %q, %v", got.Password, err)
+	}
+}
+
+func TestDamagedHashesAreNoPassword(t *testing.T) {
+	t.Parallel()
+	p, _, _ := newPeople(t)
+	for _, hash := range []string{"", "plain", "$argon2i$v=19$m=1,t=1,p=1$AA$AA", "$argon2id$v=19$x$AA$AA", "$argon2id$v=19$m=1,t=1,p=1$*$AA", "$argon2id$v=19$m=1,t=1,p=1$AA$AA"} {
+		if ok, err := p.matches(t.Context(), hash, testPassword); ok || err == nil {
+			t.Errorf("hash %q: %v, %v", hash, ok, err)
+		}
+	}
+}
+
+func TestSecretsDoNotPrintThemselves(t *testing.T) {
+	t.Parallel()
+	s := NewSecret()
+	if len(s) != 43 || s.String() == string(s) || s.GoString() == string(s) || s.LogValue().String() == string(s) {
+		t.Errorf("secret of %d characters prints itself", len(s))
+	}
+	if Secret("").AcceptsForm("x", Secret("").FormToken("x")) {
+		t.Error("an empty secret accepts forms")
+	}
+}

@@ -1,0 +1,109 @@
+package oauth
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"assay/internal/control"
+)
+
+const (
+	maxClientName = 100 // characters
+	unnamedClient = "Unnamed client"
+)
+
+// registration is what is read of a client's description of itself (RFC 7591). Everything else in it is ignored:
+// ids and secrets that it would like, scopes, keys, and addresses of pictures, which are never fetched.
+type registration struct {
+	Name      *string         `json:"client_name"`
+	Redirects json.RawMessage `json:"redirect_uris"`
+}
+
+// registered is the answer. It says what counts, whatever was asked for.
+type registered struct {
+	ID         control.ClientID `json:"client_id"`
+	IssuedAt   int64            `json:"client_id_issued_at"`
+	Name       string           `json:"client_name"`
+	Redirects  []string         `json:"redirect_uris"`
+	Grants     []string         `json:"grant_types"`
+	Responses  []string         `json:"response_types"`
+	AuthMethod string           `json:"token_endpoint_auth_method"`
+}
+
+// register keeps a client and gives it an id. It needs no credential, and the id gives no rights: a person has to
+// allow each thing the client does. Registrations are counted by address.
+func (s *Server) register(w http.ResponseWriter, r *http.Request) {
+	from := s.addresses.Of(r)
+	if wait := s.registrations.Take(from, s.now()); wait > 0 {
+		busy(w, wait, "too many registrations from this address")
+		return
+	}
+	c, no := s.described(w, r)
+	if no == nil {
+		if err := s.store.CreateClient(r.Context(), c); err != nil {
+			no = s.broken(r, err)
+		}
+	}
+	if no != nil {
+		s.registrations.Return(from)
+		no.write(w)
+		return
+	}
+	writeJSON(w, http.StatusCreated, registered{
+		ID: c.ID, IssuedAt: c.CreatedAt.Unix(), Name: c.Name, Redirects: c.Redirects,
+		Grants: []string{"authorization_code", "refresh_token"}, Responses: []string{"code"}, AuthMethod: "none",
+	})
+}
+
+func (s *Server) described(w http.ResponseWriter, r *http.Request) (control.Client, *refusal) {
+	body, no := readBody(w, r, "application/json", invalidClientMetadata)
+	if no != nil {
+		return control.Client{}, no
+	}
+	var said registration
+	if !decodeObject(body, &said) {
+		return control.Client{}, refuse(invalidClientMetadata, "the body is not a JSON object with fields of the right types")
+	}
+	var redirects []string
+	if json.Unmarshal(said.Redirects, &redirects) != nil {
+		return control.Client{}, refuse(invalidRedirectURI, "redirect_uris is a list of addresses")
+	}
+	if problem := checkRedirects(redirects); problem != "" {
+		return control.Client{}, refuse(invalidRedirectURI, problem)
+	}
+	c := control.Client{ID: control.ClientID(strings.ToLower(rand.Text())), Name: unnamedClient, Redirects: redirects, CreatedAt: s.instant()}
+	if said.Name != nil && strings.TrimSpace(*said.Name) != "" {
+		c.Name = strings.TrimSpace(*said.Name)
+	}
+	if !isClientName(c.Name) {
+		return control.Client{}, refuse(invalidClientMetadata, "client_name has at most 100 printable characters")
+	}
+	return c, nil
+}
+
+// decodeObject reads one JSON object and nothing after it.
+func decodeObject(text []byte, into any) bool {
+	if !utf8.Valid(text) || !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+		return false
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if d.Decode(into) != nil {
+		return false
+	}
+	_, err := d.Token()
+	return err == io.EOF
+}
+
+// isClientName refuses what would mislead a reader: control characters, and those that turn the direction of writing
+// or cannot be seen.
+func isClientName(name string) bool {
+	return utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxClientName && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsPrint(r)
+	})
+}

@@ -1,0 +1,47 @@
+package oauth_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"assay/internal/control"
+	"assay/internal/control/sqlstore"
+	"assay/internal/fault"
+)
+
+func TestTokensOfAnotherServerAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newService(t, secret)
+	got := s.tokens(s.register("https://owl.example/cb"), readWrite)
+	s.wantAlive("here", got.Access, true)
+
+	// The same secret and address, and other data: the grant is unknown there.
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	s.store = store
+	s.start(secret)
+	s.wantAlive("at a server with other data", got.Access, false)
+}
+
+func TestRefusedTokensGiveOneFault(t *testing.T) {
+	t.Parallel()
+	s := newService(t, secret)
+	c := s.register("https://owl.example/cb")
+	revoked := s.tokens(c, readWrite)
+	grants, err := s.store.Grants(t.Context(), "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.store.RevokeGrant(t.Context(), grants[0].ID, "test", control.By{Actor: "test", At: s.clock.now()}); err != nil {
+		t.Fatal(err)
+	}
+	for what, token := range map[string]string{"empty": "", "nonsense": "x", "three parts": "a.b.c", "revoked": revoked.Access} {
+		_, err := s.server.Verify(t.Context(), token)
+		if fault.KindOf(err) != fault.KindUnauthenticated || err.Error() != "the credential is not valid" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
