@@ -9,8 +9,12 @@ import (
 
 // Coverage returns what the store has.
 func (w *Warehouse) Coverage(ctx context.Context, ws measure.WorkspaceID) (Coverage, error) {
-	c := Coverage{Counts: map[string]int64{}, Version: w.Version(ws)}
-	err := w.ask(ctx, ws, "fact_counts", nil, func(row Row) error {
+	version, err := w.Version(ctx, ws)
+	if err != nil {
+		return Coverage{}, err
+	}
+	c := Coverage{Counts: map[string]int64{}, Version: version}
+	err = w.ask(ctx, ws, "fact_counts", nil, func(row Row) error {
 		var table string
 		var rows int64
 		err := row.Scan(&table, &rows)

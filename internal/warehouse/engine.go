@@ -23,7 +23,7 @@ type Engine interface {
 	// Begin starts an import; see [Warehouse.Begin].
 	Begin(ctx context.Context, spec ImportSpec) (Import, error)
 	// Version returns the data version of a workspace; see [Warehouse.Version].
-	Version(ws measure.WorkspaceID) uint64
+	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
 }
 
 // Dialect is how an engine writes what others write differently.
@@ -39,7 +39,8 @@ type Statement struct {
 	Name string // the question's, for logs
 	Text string
 	Args []sql.NamedArg
-	// Heavy statements read orders and not roll-ups. They run one at a time.
+	// Heavy statements read facts and not roll-ups, as the line "-- heavy: …" in their text says. They run one at
+	// a time.
 	Heavy bool
 }
 
@@ -53,6 +54,9 @@ type Warehouse struct{ engine Engine }
 // New returns a warehouse on the engine.
 func New(engine Engine) *Warehouse { return &Warehouse{engine: engine} }
 
-// Version returns the workspace's data version without asking the engine. It rises with each import that
-// changes something.
-func (w *Warehouse) Version(ws measure.WorkspaceID) uint64 { return w.engine.Version(ws) }
+// Version returns the workspace's data version. It rises by one with each import that changes something. A new
+// workspace begins with a number of its own, so that one that is deleted and made again does not look like the old.
+// The error is of kind unavailable when the workspace's facts cannot be read.
+func (w *Warehouse) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
+	return w.engine.Version(ctx, ws)
+}

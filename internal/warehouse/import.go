@@ -29,6 +29,18 @@ type AdWindow struct {
 
 // Import is one all-or-nothing load. Nothing is visible before Commit, and a process that dies before it leaves
 // the store as it was. It is used by one goroutine.
+//
+// A row replaces the row with its key. What belongs to an order follows these rules:
+//   - The latest version of an order counts; an older one is left out with all that came with it.
+//   - When the order is in the import, the lines, refunds, coupons and touches that come with it replace all that it
+//     had of their kind.
+//   - When the order is in the import and none of a kind come with it, it keeps its lines and touches, which some
+//     sources leave out. It keeps its refunds and coupons only if the import has none of that kind for any order:
+//     a file that tells refunds tells all refunds of its orders.
+//   - When the order is not in the import, rows are added to what it has, or replace the row with their key. So a
+//     list of April's refunds leaves March's alone.
+//
+// Of an order's touches the latest twenty are kept.
 type Import interface {
 	// Add takes rows. The batch may be reused after it returns.
 	Add(ctx context.Context, b *Batch) error

@@ -6,7 +6,8 @@ import (
 	"assay/internal/measure"
 )
 
-// FXRates returns all exchange rates, by day and pair of currencies.
+// FXRates returns all exchange rates, by day, pair of currencies and source. Of several for one day and pair the last
+// counts.
 func (w *Warehouse) FXRates(ctx context.Context, ws measure.WorkspaceID) ([]FXRate, error) {
 	var rates []FXRate
 	err := w.ask(ctx, ws, "fx_rates", nil, func(row Row) error {

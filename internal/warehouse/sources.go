@@ -23,12 +23,11 @@ func (w *Warehouse) Sources(ctx context.Context, ws measure.WorkspaceID) ([]Sour
 		var s SourceState
 		var fact string
 		var platform measure.Platform
-		var days int64
-		err := row.Scan(&s.Kind, &fact, &s.Source, &s.Account, &platform, &s.Rows, &s.Days.First, &s.Days.Last, &days)
+		err := row.Scan(&s.Kind, &fact, &s.Source, &s.Account, &platform, &s.Rows, &s.Days.First, &s.Days.Last)
 		s.LastImport = latest.of(s.Source, fact)
 		if s.Kind == "ads" {
 			s.Restating = restating(platform)
-			gap := gaps[account{s.Source, s.Account}]
+			gap := gaps[account{s.Source, platform, s.Account}]
 			s.MissingDays, s.LastGap = gap.missing, gap.last
 		}
 		out = append(out, s)
@@ -73,8 +72,12 @@ func (w *Warehouse) lastImports(ctx context.Context, ws measure.WorkspaceID) (la
 	return latest, err
 }
 
-// account is an ad account as a source names it.
-type account struct{ source, id string }
+// account is an ad account as a source names it. Platforms number theirs independently.
+type account struct {
+	source   string
+	platform measure.Platform
+	id       string
+}
 
 // gap is what is missing between an account's first and last day.
 type gap struct {
@@ -89,7 +92,7 @@ func (w *Warehouse) adGaps(ctx context.Context, ws measure.WorkspaceID) (map[acc
 	err := w.ask(ctx, ws, "ad_report_days", nil, func(row Row) error {
 		var a account
 		var day civil.Date
-		err := row.Scan(&a.source, &a.id, &day)
+		err := row.Scan(&a.source, &a.platform, &a.id, &day)
 		if missing := int64(day.Sub(seen) - 1); a == before && !seen.IsZero() && missing > 0 {
 			g := gaps[a]
 			gaps[a] = gap{missing: g.missing + missing, last: day.AddDays(-1)}

@@ -19,6 +19,9 @@ var placeholder = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 // parameter is a value to bind: $first_day.
 var parameter = regexp.MustCompile(`\$([a-z_]+)`)
 
+// heavy is the line in a text's head that sends its question to the heavy lane, and says why.
+var heavy = regexp.MustCompile(`(?m)^-- heavy: `)
+
 // Render fills in the full names of the workspace's tables. Text outside {{table}} placeholders stays as it is.
 func Render(d Dialect, ws measure.WorkspaceID, text string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
@@ -45,7 +48,7 @@ type values map[string]any
 func (w *Warehouse) statement(ws measure.WorkspaceID, name string, bind values) Statement {
 	d := w.engine.Dialect()
 	text := Render(d, ws, question(d, name))
-	s := Statement{Name: name, Text: text}
+	s := Statement{Name: name, Text: text, Heavy: heavy.MatchString(text)}
 	bound := map[string]bool{}
 	for _, match := range parameter.FindAllStringSubmatch(text, -1) {
 		param := match[1]

@@ -92,6 +92,18 @@ func TestEachQuestionSaysWhatItsRowsAre(t *testing.T) {
 	}
 }
 
+// Roll-ups have a row per day and something; these have a row per order, or per ad.
+func TestQuestionsThatReadLargeTablesAreHeavy(t *testing.T) {
+	t.Parallel()
+	large := regexp.MustCompile(`\{\{(orders|order_lines|order_coupons|refunds|touches|ad_days)\}\}`)
+	heavy := regexp.MustCompile(`(?m)^-- heavy: `)
+	for file, text := range questions(t) {
+		if reads, says := large.FindString(text), heavy.MatchString(text); (reads != "") != says {
+			t.Errorf("sql/%s reads %q of the large tables; heavy: %v", file, reads, says)
+		}
+	}
+}
+
 // A table can be named by a {{placeholder}} only, and that carries the workspace.
 func TestNoQuestionForgetsTheWorkspace(t *testing.T) {
 	t.Parallel()

@@ -28,8 +28,11 @@ func (w *Warehouse) StoreTotals(ctx context.Context, ws measure.WorkspaceID, in 
 func (w *Warehouse) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	name, bind := "channel_totals", in.bind()
 	bind["model"] = string(model)
-	if model == measure.PlatformReported {
+	switch {
+	case model == measure.PlatformReported:
 		name = "claimed_totals"
+	case in.adjacent():
+		name = "channel_totals_adjacent"
 	}
 	var totals Pair[[]ChannelTotal]
 	err := w.ask(ctx, ws, name, bind, func(row Row) error {
@@ -53,6 +56,12 @@ func (p *Pair[T]) of(period int) *T {
 		return &p.Recent
 	}
 	return &p.Earlier
+}
+
+// adjacent reports whether the earlier window ends the day before the recent one begins, as it does where figures are
+// compared with the period before. Then one look at the days serves both.
+func (in Windows) adjacent() bool {
+	return in.Earlier.Days() > 0 && in.Recent.Days() > 0 && in.Earlier.Last.AddDays(1) == in.Recent.First
 }
 
 // bind names the ends of both windows. An earlier window that was not asked for becomes one without days.

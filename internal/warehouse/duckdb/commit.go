@@ -3,6 +3,7 @@ package duckdb
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"assay/internal/civil"
 	"assay/internal/fault"
@@ -44,11 +45,22 @@ func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
 	if out.ID, err = l.record(ctx, out); err != nil {
 		return warehouse.Outcome{}, fmt.Errorf("ledger: %w", err)
 	}
-	if err := l.exec(ctx, "COMMIT"); err != nil {
+	if err := l.makeVisible(ctx); err != nil {
 		return warehouse.Outcome{}, err
 	}
 	l.w.version.Store(out.Version)
 	return out, nil
+}
+
+// commitTime is how long the database may take to make an import last, whatever became of the caller.
+const commitTime = 5 * time.Minute
+
+// makeVisible ends the transaction. A caller who gives up meanwhile does not stop it: facts would be visible whose
+// version nobody knows.
+func (l *load) makeVisible(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
+	return l.exec(ctx, "COMMIT")
 }
 
 // merge carries the rows of an import into the facts and the roll-ups.
@@ -82,6 +94,9 @@ func (m *merge) changed() bool {
 // those after.
 func (m *merge) run(ctx context.Context) error {
 	if err := m.exec(ctx, startMerge); err != nil {
+		return err
+	}
+	if err := m.nameOrders(ctx); err != nil {
 		return err
 	}
 	if err := m.replaceEmptyWindows(ctx); err != nil {
@@ -122,11 +137,20 @@ CREATE TEMP TABLE dirty (day DATE);
 CREATE TEMP TABLE spend_dirty (day DATE);
 CREATE TEMP TABLE other_dirty (day DATE);`
 
+// nameOrders makes told: the orders that came themselves, without the stale ones once those are known.
+func (m *merge) nameOrders(ctx context.Context) error {
+	from := "{{orders}} WHERE false"
+	switch p := m.buffers.orders.part; {
+	case p.rows > 0 && p.direct:
+		from = "{{orders}}"
+	case p.rows > 0:
+		from = stage(orders)
+	}
+	return m.exec(ctx, "CREATE TEMP VIEW told AS SELECT source, key FROM "+from)
+}
+
 // noteOrders notes the days and customers of the orders that change, as they stand now.
 func (m *merge) noteOrders(ctx context.Context) error {
-	if m.fresh {
-		return nil
-	}
 	return m.exec(ctx, `
 INSERT INTO dirty SELECT DISTINCT o.day FROM {{orders}} o SEMI JOIN touched t ON t.source = o.source AND t.key = o.key;
 INSERT INTO dirty SELECT DISTINCT r.day FROM {{refunds}} r SEMI JOIN touched t ON t.source = r.source AND t.key = r.key
@@ -134,6 +158,17 @@ WHERE r.day IS NOT NULL;
 INSERT INTO touched_customers
 SELECT DISTINCT o.customer FROM {{orders}} o SEMI JOIN touched t ON t.source = o.source AND t.key = o.key
 WHERE o.customer <> '';`)
+}
+
+// noteFirstOrders notes the days to rebuild when a store gets its first orders, or what belongs to them: all days
+// that orders and refunds have.
+func (m *merge) noteFirstOrders(ctx context.Context, t *table) error {
+	if t == orders {
+		if err := m.exec(ctx, "INSERT INTO dirty SELECT DISTINCT day FROM {{orders}}"); err != nil {
+			return err
+		}
+	}
+	return m.exec(ctx, "INSERT INTO dirty SELECT DISTINCT day FROM {{refunds}} WHERE day IS NOT NULL")
 }
 
 // daysHit returns the period of the days that changed, and how many they are.

@@ -60,8 +60,9 @@ type Engine struct {
 	lanes   lanes
 	feeds   *feeds
 
-	mu       sync.Mutex // guards what follows, and makes attaching and detaching a sequence
+	mu       sync.Mutex // guards what follows
 	instance *instance
+	moving   map[string]bool          // workspaces whose files are being opened or closed, by file name
 	uses     uint64                   // counts acquisitions, to tell which workspace was unused longest
 	writers  map[string]chan struct{} // the import lane of each workspace, by file name
 	released chan struct{}            // closed and replaced whenever a workspace or an instance is let go
@@ -82,7 +83,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	}
 	e := &Engine{
 		options: options, lanes: newLanes(options.Threads), feeds: &feeds{},
-		writers: map[string]chan struct{}{}, released: make(chan struct{}),
+		moving: map[string]bool{}, writers: map[string]chan struct{}{}, released: make(chan struct{}),
 	}
 	e.instance, err = e.start(ctx)
 	return e, err
@@ -113,7 +114,7 @@ func (e *Engine) Dialect() warehouse.Dialect { return Dialect{} }
 type instance struct {
 	db       *sql.DB
 	attached map[string]*workspace
-	users    int  // questions, imports and backups under way
+	users    int  // questions, imports and backups under way, and files that are being opened or closed
 	broken   bool // a fatal error made it unusable
 }
 

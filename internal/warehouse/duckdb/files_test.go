@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"assay/internal/civil"
@@ -50,6 +51,15 @@ func importInto(ctx context.Context, w *warehouse.Warehouse, ws measure.Workspac
 	return err
 }
 
+func mustVersion(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID) uint64 {
+	t.Helper()
+	version, err := w.Version(t.Context(), ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
+
 // wantOrders holds that orders and roll-ups agree on a number of orders.
 func wantOrders(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want int64) {
 	t.Helper()
@@ -70,15 +80,18 @@ func TestUnusedWorkspacesAreDetachedAndComeBack(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{MaxAttached: 2})
 	w := warehouse.New(e)
+	var versions [5]uint64
 	for i := range 5 {
-		mustImport(t, w, measure.WorkspaceID(fmt.Sprintf("shop-%d", i)), someOrders("a", i+1))
+		ws := measure.WorkspaceID(fmt.Sprintf("shop-%d", i))
+		mustImport(t, w, ws, someOrders("a", i+1))
+		versions[i] = mustVersion(t, w, ws)
 	}
 	for range 2 {
 		for i := range 5 {
 			ws := measure.WorkspaceID(fmt.Sprintf("shop-%d", i))
 			wantOrders(t, w, ws, int64(i+1))
-			if got := w.Version(ws); got != 1 {
-				t.Errorf("version of %s is %d, want 1", ws, got)
+			if got := mustVersion(t, w, ws); got != versions[i] {
+				t.Errorf("version of %s is %d, want %d", ws, got, versions[i])
 			}
 		}
 	}
@@ -116,6 +129,114 @@ func TestDropDeletesTheFile(t *testing.T) {
 	if err := e.Drop(t.Context(), "never-there"); err != nil {
 		t.Errorf("drop of a workspace without a file: %v", err)
 	}
+}
+
+func TestACommitOutlivesItsCaller(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	in, err := e.Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Abort()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := in.(*load).makeVisible(gone); err != nil {
+		t.Errorf("commit for a caller who has left: %v", err)
+	}
+}
+
+func TestVersionOfAStoreThatCannotBeReadIsAnError(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	if err := os.WriteFile(e.path("shop"), []byte("this is no database, but it is long enough to be taken for one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if version, err := warehouse.New(e).Version(t.Context(), "shop"); err == nil {
+		t.Errorf("version is %d and no error", version)
+	}
+}
+
+func TestAClosedEngineSaysSo(t *testing.T) {
+	t.Parallel()
+	e, err := Open(t.Context(), Options{Dir: t.TempDir(), Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, asked := e.Version(t.Context(), "shop")
+	for what, err := range map[string]error{"drop": e.Drop(t.Context(), "shop"), "version": asked} {
+		if fault.KindOf(err) != fault.KindUnavailable {
+			t.Errorf("%s after close: %v, want unavailable", what, err)
+		}
+	}
+}
+
+func TestAFileThatIsBeingOpenedHoldsUpItsOwnWorkspaceOnly(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	e.mu.Lock()
+	done := e.move(e.instance, "slow")
+	e.mu.Unlock()
+	mustImport(t, w, "quick", someOrders("a", 2))
+	wantOrders(t, w, "quick", 2)
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.Version(impatient, "slow"); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("a workspace that is being opened: %v, want unavailable", err)
+	}
+	e.mu.Lock()
+	done()
+	e.mu.Unlock()
+	wantOrders(t, w, "slow", 0)
+}
+
+func TestManyWorkspacesComeAndGoAtOnce(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{MaxAttached: 2})
+	w := warehouse.New(e)
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			for i := range 4 {
+				ws := measure.WorkspaceID(fmt.Sprintf("shop-%d", (worker+i)%4))
+				if err := importInto(t.Context(), w, ws, someOrders(fmt.Sprintf("%d-%d-", worker, i), 1)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for i := range 4 {
+		wantOrders(t, w, measure.WorkspaceID(fmt.Sprintf("shop-%d", i)), 8)
+	}
+	wantOrders(t, w, "another", 0)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if n := len(e.instance.attached); n > 2 {
+		t.Errorf("%d workspaces are attached, want at most 2", n)
+	}
+}
+
+func TestHeavyQuestionsFollowOneAnother(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 2))
+	e.lanes.heavy <- struct{}{}
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.Coverage(impatient, "shop"); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("coverage while the heavy lane is taken: %v, want unavailable", err)
+	}
+	if _, err := w.StoreTotals(t.Context(), "shop", warehouse.Windows{Recent: month}); err != nil {
+		t.Errorf("totals while the heavy lane is taken: %v", err)
+	}
+	<-e.lanes.heavy
+	wantOrders(t, w, "shop", 2)
 }
 
 func TestABackupIsAStoreOfItsOwn(t *testing.T) {

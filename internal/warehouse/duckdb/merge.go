@@ -22,20 +22,22 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 		return m.compareWindows(ctx, p)
 	}
 	t := p.table
+	if t.kind == ofOrder {
+		if err := m.complete(ctx, p); err != nil {
+			return err
+		}
+	}
 	if err := m.deduplicate(ctx, p, stage(t)); err != nil {
 		return err
 	}
-	scope := t.key
-	if t.kind == ofOrder {
-		scope = t.key[:2]
-	}
-	err := m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE before_%[1]s AS SELECT t.* FROM {{%[1]s}} t SEMI JOIN stage_%[1]s s ON %s",
-		t.name, same("s", "t", scope)))
+	err := m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE before_%[1]s AS SELECT t.* FROM {{%[1]s}} t SEMI JOIN %s", t.name, t.scope()))
 	if err != nil {
 		return err
 	}
-	if err := m.dropStale(ctx, t); err != nil {
-		return err
+	if t == orders {
+		if err := m.dropStale(ctx); err != nil {
+			return err
+		}
 	}
 	gone := "LIMIT 0" // an import takes away nothing but what belongs to an order
 	if t.kind == ofOrder {
@@ -51,6 +53,39 @@ CREATE TEMP TABLE gone_%[1]s AS SELECT %[2]s FROM before_%[1]s t %[3]s`, t.name,
 		return err
 	}
 	return m.tally(ctx, p)
+}
+
+// scope writes which rows of the table an import has a say in, as the right side of a join of t.
+func (t *table) scope() string {
+	switch {
+	case t.kind == ofOrder && t.whole:
+		return fmt.Sprintf("(SELECT source, key FROM stage_%s UNION ALL SELECT source, key FROM told) s ON %s", t.name, same("s", "t", t.key[:2]))
+	case t.kind == ofOrder:
+		return fmt.Sprintf("stage_%s s ON %s", t.name, same("s", "t", t.key[:2]))
+	default:
+		return fmt.Sprintf("stage_%s s ON %s", t.name, same("s", "t", t.key))
+	}
+}
+
+// complete leaves out what came with stale orders, and adds to the rows of orders that did not come themselves the
+// ones that they have already. Then the rows of an order are all it will have.
+func (m *merge) complete(ctx context.Context, p *part) error {
+	t := p.table
+	ofOrder, ofRow := t.key[:2], t.key
+	err := m.exec(ctx, fmt.Sprintf("DELETE FROM stage_%s s USING stale o WHERE %s", t.name, same("o", "s", ofOrder)))
+	if err != nil {
+		return err
+	}
+	added, err := m.conn.ExecContext(ctx, m.w.text(fmt.Sprintf(`
+INSERT INTO stage_%[1]s
+SELECT t.* FROM {{%[1]s}} t SEMI JOIN stage_%[1]s s ON %[2]s ANTI JOIN told o ON %[3]s ANTI JOIN stage_%[1]s r ON %[4]s`,
+		t.name, same("s", "t", ofOrder), same("o", "t", ofOrder), same("r", "t", ofRow))))
+	if err != nil {
+		return err
+	}
+	n, err := added.RowsAffected()
+	p.long = p.long || n > 0
+	return err
 }
 
 // tally counts what compare found. Of rows that came twice, or late, the last version counts and the rest is
@@ -129,10 +164,8 @@ func (m *merge) settle(ctx context.Context, p *part) error {
 		return err
 	}
 	m.counts[t.name] = warehouse.Counts{Inserted: kept, Unchanged: p.rows - kept}
-	if t == orders {
-		return m.exec(ctx, `
-INSERT INTO dirty SELECT DISTINCT day FROM {{orders}};
-INSERT INTO dirty SELECT DISTINCT day FROM {{refunds}} WHERE day IS NOT NULL`)
+	if t == orders || t.kind == ofOrder {
+		return m.noteFirstOrders(ctx, t)
 	}
 	return m.noteDays(ctx, t, home)
 }
@@ -178,24 +211,16 @@ func (t *table) distinct(columns []column, from string) string {
 	return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT %[2]s FROM %[1]s GROUP BY %[3]s", from, strings.Join(exprs, ", "), key)
 }
 
-// dropStale leaves out versions of orders that are older than what is there, with everything that came with
-// them. A version without a date takes over the date that is known.
-func (m *merge) dropStale(ctx context.Context, t *table) error {
-	switch {
-	case t == orders:
-		return m.exec(ctx, `
+// dropStale leaves out versions of orders that are older than what is there. A version without a date takes over the
+// date that is known.
+func (m *merge) dropStale(ctx context.Context) error {
+	return m.exec(ctx, `
 INSERT INTO stale SELECT s.source, s.key FROM stage_orders s
 JOIN before_orders b ON b.source = s.source AND b.key = s.key WHERE s.updated_at < b.updated_at;
 DELETE FROM stage_orders s USING stale o WHERE o.source = s.source AND o.key = s.key;
 DELETE FROM before_orders b USING stale o WHERE o.source = b.source AND o.key = b.key;
 UPDATE stage_orders s SET updated_at = b.updated_at FROM before_orders b
 WHERE b.source = s.source AND b.key = s.key AND s.updated_at IS NULL AND b.updated_at IS NOT NULL;`)
-	case t.kind == ofOrder:
-		return m.exec(ctx, fmt.Sprintf(`
-DELETE FROM stage_%[1]s s USING stale o WHERE o.source = s.source AND o.key = s.key;
-DELETE FROM before_%[1]s s USING stale o WHERE o.source = s.source AND o.key = s.key;`, t.name))
-	}
-	return nil
 }
 
 // noteDays notes the days of rows that changed. Orders and what belongs to them are noted by noteOrders.

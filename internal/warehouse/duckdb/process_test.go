@@ -48,7 +48,9 @@ var roles = map[string]func(ctx context.Context, dir string) error{
 		if err != nil {
 			return err
 		}
-		e.Version("shop")
+		if _, err := e.Version(ctx, "shop"); err != nil {
+			return err
+		}
 		reached()
 		return nil
 	},

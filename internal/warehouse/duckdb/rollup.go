@@ -83,8 +83,9 @@ func (m *merge) rollUp(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the files to run for each slice. Steps about facts that the store does not have are left out:
-// their roll-ups are empty, and an import takes no table's last row away.
+// steps returns the files to run for each slice. Steps about facts that the store does not have, and that this import
+// did not take away, are left out: their roll-ups are empty. The store's days are always rebuilt, because refunds
+// count without orders.
 func (m *merge) steps(ctx context.Context) ([]string, error) {
 	if err := m.runFile(ctx, "rollups/1_tables.sql"); err != nil {
 		return nil, err
@@ -97,11 +98,15 @@ func (m *merge) steps(ctx context.Context) ([]string, error) {
 		{"rollups/2_refunds.sql", refunds},
 		{"rollups/3_paths.sql", touches},
 		{"rollups/4_codes.sql", orderCoupons},
-		{"rollups/5_days.sql", orders},
+		{"rollups/5_days.sql", nil},
 		{"rollups/6_campaigns.sql", touches},
 		{"rollups/7_lines.sql", orderLines},
 		{"rollups/8_coupons.sql", orderCoupons},
 	} {
+		if step.of == nil || m.counts[step.of.name].Removed > 0 {
+			files = append(files, step.file)
+			continue
+		}
 		n, err := m.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{"+step.of.name+"}} LIMIT 1)")
 		if err != nil {
 			return nil, err

@@ -11,7 +11,7 @@ type kind int
 
 const (
 	keyed   kind = iota // a row replaces the row with its key
-	ofOrder             // the rows of an order replace all rows the order has
+	ofOrder             // rows that come with their order replace those it has; rows that come alone join them
 	bag                 // the rows replace what their window holds
 )
 
@@ -22,14 +22,17 @@ type table struct {
 	key  []string // the natural key; for bags, what tells an update from a new row
 	day  string   // the column with the business day; "" when rows have none
 	sum  string   // rows of one import that share a key add up in this column; "" when the last one counts
+
+	// whole means that an import with any of these rows has all of them for each order that it has.
+	whole bool
 }
 
 // The fact tables, in the order in which they are merged.
 var (
 	orders        = &table{name: "orders", key: []string{"source", "key"}, day: "day"}
 	orderLines    = &table{name: "order_lines", kind: ofOrder, key: []string{"source", "key", "line"}}
-	refunds       = &table{name: "refunds", kind: ofOrder, key: []string{"source", "key", "refund"}, day: "day"}
-	orderCoupons  = &table{name: "order_coupons", kind: ofOrder, key: []string{"source", "key", "code"}}
+	refunds       = &table{name: "refunds", kind: ofOrder, key: []string{"source", "key", "refund"}, day: "day", whole: true}
+	orderCoupons  = &table{name: "order_coupons", kind: ofOrder, key: []string{"source", "key", "code"}, whole: true}
 	touches       = &table{name: "touches", kind: ofOrder, key: []string{"source", "key", "seq"}}
 	adDays        = &table{name: "ad_days", kind: bag, day: "day", key: []string{"source", "platform", "account", "day", "campaign_id", "ad_set_id", "ad_id", "country", "region"}}
 	channelSpend  = &table{name: "channel_spend", key: []string{"source", "channel", "day", "region"}, day: "day", sum: "spend"}

@@ -49,22 +49,40 @@ func (e *Engine) acquire(ctx context.Context, ws measure.WorkspaceID) (w *worksp
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.ready(ctx); err != nil {
+	if w, err = e.attached(ctx, ws); err != nil {
 		return nil, nil, err
 	}
-	in := e.instance
-	w, ok := in.attached[string(ws)]
-	if !ok {
-		if w, err = e.attach(ctx, ws); err != nil {
-			e.noteFatal(in, err)
-			return nil, nil, fmt.Errorf("workspace %s: %w", ws, e.explained(ctx, err))
-		}
-	}
-	in.users++
+	w.instance.users++
 	w.users++
 	e.uses++
 	w.used = e.uses
 	return w, func() { e.letGo(w) }, nil
+}
+
+// attached returns a workspace, and attaches it if need be. The caller holds the lock; it is given up while files are
+// opened and closed, so that a slow one holds up its own workspace only.
+func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspace, error) {
+	for {
+		if err := e.ready(ctx); err != nil {
+			return nil, err
+		}
+		if !e.moving[string(ws)] {
+			break
+		}
+		if err := e.awaitRelease(ctx); err != nil {
+			return nil, fault.Unavailable("workspace %s is being opened", ws).WithHint("ask again in a second").Wrap(err)
+		}
+	}
+	if w := e.instance.attached[string(ws)]; w != nil {
+		return w, nil
+	}
+	in := e.instance
+	w, err := e.attach(ctx, in, ws)
+	if err != nil {
+		e.noteFatal(in, err)
+		return nil, fmt.Errorf("workspace %s: %w", ws, e.explained(ctx, err))
+	}
+	return w, nil
 }
 
 func (e *Engine) letGo(w *workspace) {
@@ -72,11 +90,35 @@ func (e *Engine) letGo(w *workspace) {
 	defer e.mu.Unlock()
 	w.users--
 	w.instance.users--
+	e.wake()
+}
+
+// wake lets everybody look again who waits in awaitRelease. The caller holds the lock.
+func (e *Engine) wake() {
 	close(e.released)
 	e.released = make(chan struct{})
 }
 
-// awaitRelease gives the lock up until somebody has let go of a workspace, and takes it again.
+// move keeps everybody else away from a workspace's file, and the instance open, until done is called. The caller
+// holds the lock at both times, and may give it up in between.
+func (e *Engine) move(in *instance, ws measure.WorkspaceID) (done func()) {
+	e.moving[string(ws)] = true
+	in.users++
+	return func() {
+		delete(e.moving, string(ws))
+		in.users--
+		e.wake()
+	}
+}
+
+// unlocked does something slow while the lock is given up.
+func (e *Engine) unlocked(do func() error) error {
+	e.mu.Unlock()
+	defer e.mu.Lock()
+	return do()
+}
+
+// awaitRelease gives the lock up until somebody has let go of a workspace or its file, and takes it again.
 func (e *Engine) awaitRelease(ctx context.Context) error {
 	released := e.released
 	e.mu.Unlock()
@@ -131,68 +173,91 @@ func (e *Engine) noticed(ctx context.Context, w *workspace, err error) error {
 	return e.explained(ctx, err)
 }
 
-// attach opens the workspace's file, brings its schema up to date and makes room if too many are open.
-func (e *Engine) attach(ctx context.Context, ws measure.WorkspaceID) (*workspace, error) {
-	if err := e.detachIdle(ctx); err != nil {
+// attach opens the workspace's file, after making room if too many are open.
+func (e *Engine) attach(ctx context.Context, in *instance, ws measure.WorkspaceID) (*workspace, error) {
+	defer e.move(in, ws)()
+	if err := e.detachIdle(ctx, in); err != nil {
 		return nil, err
 	}
-	db := e.instance.db
-	_, err := db.ExecContext(ctx, "ATTACH "+quoted(e.path(ws))+" AS "+identifier(catalog(ws)))
-	if err != nil {
+	w := &workspace{id: ws, instance: in}
+	if err := e.unlocked(func() error { return w.open(ctx, e.path(ws)) }); err != nil {
 		return nil, err
 	}
-	w := &workspace{id: ws, instance: e.instance}
-	if err := migrate(ctx, db, w); err != nil {
-		_, undo := db.ExecContext(context.WithoutCancel(ctx), "DETACH "+identifier(catalog(ws)))
-		return nil, errors.Join(err, undo)
-	}
-	var version uint64
-	row := db.QueryRowContext(ctx, w.text("SELECT max(version) FROM {{data_version}}"))
-	if err := row.Scan(&version); err != nil {
-		return nil, fmt.Errorf("data version: %w", err)
-	}
-	w.version.Store(version)
-	e.instance.attached[string(ws)] = w
+	in.attached[string(ws)] = w
 	return w, nil
 }
 
-// detachIdle closes the file that was unused longest, when too many are open. If all are in use, one more is.
-func (e *Engine) detachIdle(ctx context.Context) error {
-	if len(e.instance.attached) < e.options.MaxAttached {
-		return nil
+// open attaches the file, brings its schema up to date and reads the data version.
+func (w *workspace) open(ctx context.Context, path string) error {
+	db := w.instance.db
+	if _, err := db.ExecContext(ctx, "ATTACH "+quoted(path)+" AS "+identifier(catalog(w.id))); err != nil {
+		return err
 	}
-	var oldest *workspace
-	for _, w := range e.instance.attached {
-		if w.users == 0 && (oldest == nil || w.used < oldest.used) {
-			oldest = w
-		}
+	err := migrate(ctx, db, w)
+	if err == nil {
+		err = w.readVersion(ctx)
 	}
-	if oldest == nil {
-		return nil
+	if err != nil {
+		_, undo := db.ExecContext(context.WithoutCancel(ctx), "DETACH "+identifier(catalog(w.id)))
+		return errors.Join(err, undo)
 	}
-	return e.detach(ctx, oldest)
+	return nil
 }
 
-func (e *Engine) detach(ctx context.Context, w *workspace) error {
-	if err := w.forget(); err != nil {
-		return fmt.Errorf("detach of workspace %s: %w", w.id, err)
+func (w *workspace) readVersion(ctx context.Context) error {
+	var version uint64
+	row := w.instance.db.QueryRowContext(ctx, w.text("SELECT max(version) FROM {{data_version}}"))
+	if err := row.Scan(&version); err != nil {
+		return fmt.Errorf("data version: %w", err)
 	}
-	if _, err := w.instance.db.ExecContext(ctx, "DETACH "+identifier(catalog(w.id))); err != nil {
+	w.version.Store(version)
+	return nil
+}
+
+// detachIdle closes the files that were unused longest, when too many are open. If all are in use, one more is.
+func (e *Engine) detachIdle(ctx context.Context, in *instance) error {
+	for len(in.attached) >= e.options.MaxAttached {
+		var oldest *workspace
+		for id, w := range in.attached {
+			if w.users == 0 && !e.moving[id] && (oldest == nil || w.used < oldest.used) {
+				oldest = w
+			}
+		}
+		if oldest == nil {
+			return nil
+		}
+		if err := e.detach(ctx, oldest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// detach closes the file of a workspace that nobody uses.
+func (e *Engine) detach(ctx context.Context, w *workspace) error {
+	defer e.move(w.instance, w.id)()
+	err := e.unlocked(func() error {
+		if err := w.forget(); err != nil {
+			return err
+		}
+		_, err := w.instance.db.ExecContext(ctx, "DETACH "+identifier(catalog(w.id)))
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("detach of workspace %s: %w", w.id, err)
 	}
 	delete(w.instance.attached, string(w.id))
 	return nil
 }
 
-// Version returns the data version of a workspace, and 0 when its file cannot be read; the question that follows
-// says why.
-func (e *Engine) Version(ws measure.WorkspaceID) uint64 {
-	w, release, err := e.acquire(context.Background(), ws)
+// Version returns the data version of a workspace; see [warehouse.Warehouse.Version].
+func (e *Engine) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
+	w, release, err := e.acquire(ctx, ws)
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	defer release()
-	return w.version.Load()
+	return w.version.Load(), nil
 }
 
 // Drop waits until nothing uses the workspace, then deletes its file. A workspace without a file is no error.
@@ -207,20 +272,8 @@ func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 	defer leave()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for {
-		w := e.instance.attached[string(ws)]
-		if w == nil {
-			break
-		}
-		if w.users == 0 {
-			if err := e.detach(ctx, w); err != nil {
-				return err
-			}
-			break
-		}
-		if err := e.awaitRelease(ctx); err != nil {
-			return fault.Unavailable("workspace %s is in use", ws).Wrap(err)
-		}
+	if err := e.detachUnused(ctx, ws); err != nil {
+		return err
 	}
 	for _, file := range []string{e.path(ws), e.path(ws) + ".wal"} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -228,6 +281,27 @@ func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 		}
 	}
 	return nil
+}
+
+// detachUnused waits until nothing uses the workspace, then closes its file. The caller holds the lock, and nobody
+// can have opened the file again when it returns.
+func (e *Engine) detachUnused(ctx context.Context, ws measure.WorkspaceID) error {
+	for {
+		if err := e.ready(ctx); err != nil {
+			return err
+		}
+		w := e.instance.attached[string(ws)]
+		switch {
+		case e.moving[string(ws)] || w != nil && w.users > 0:
+			if err := e.awaitRelease(ctx); err != nil {
+				return fault.Unavailable("workspace %s is in use", ws).Wrap(err)
+			}
+		case w == nil:
+			return nil
+		default:
+			return e.detach(ctx, w)
+		}
+	}
 }
 
 // enterWriter waits for the workspace's import lane and returns how to leave it.

@@ -1,5 +1,6 @@
 -- One row per ad account and day on which it reported anything, by the account's own days.
-SELECT source, account, day
+-- heavy: reads all ad reports.
+SELECT source, platform, account, day
 FROM {{ad_days}}
-GROUP BY source, account, day
-ORDER BY source, account, day
+GROUP BY source, platform, account, day
+ORDER BY source, platform, account, day

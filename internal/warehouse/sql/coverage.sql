@@ -1,5 +1,6 @@
 -- One row: what orders and ad reports cover. Orders that are in the figures are counted apart from cancelled ones
 -- and from tests; a cancelled test is a test. Days are NULL where there is nothing.
+-- heavy: reads all orders.
 SELECT
     o.orders, o.cancelled, o.tests, o.first_day, o.last_day, a.first_day AS first_ad_day, a.last_day AS last_ad_day
 FROM (

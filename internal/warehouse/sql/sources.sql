@@ -1,47 +1,48 @@
 -- One row per kind of fact, source and, for ad reports, account and platform. Days are NULL for kinds without days.
 -- Targets have no source; theirs is called 'targets'.
+-- heavy: reads all facts.
 SELECT 'orders' AS kind, 'orders' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
-    min(day) AS first_day, max(day) AS last_day, count(DISTINCT day) AS day_count
+    min(day) AS first_day, max(day) AS last_day
 FROM {{orders}}
 GROUP BY source
 UNION ALL
 SELECT 'ads' AS kind, 'ad_days' AS fact, source AS origin, account AS account_id, platform AS platform_key, count(*) AS fact_rows,
-    min(day) AS first_day, max(day) AS last_day, count(DISTINCT day) AS day_count
+    min(day) AS first_day, max(day) AS last_day
 FROM {{ad_days}}
 GROUP BY source, account, platform
 UNION ALL
 SELECT 'spend' AS kind, 'channel_spend' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
-    min(day) AS first_day, max(day) AS last_day, count(DISTINCT day) AS day_count
+    min(day) AS first_day, max(day) AS last_day
 FROM {{channel_spend}}
 GROUP BY source
 UNION ALL
 SELECT 'messages' AS kind, 'message_days' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
-    min(day) AS first_day, max(day) AS last_day, count(DISTINCT day) AS day_count
+    min(day) AS first_day, max(day) AS last_day
 FROM {{message_days}}
 GROUP BY source
 UNION ALL
 SELECT 'surveys' AS kind, 'survey_responses' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
-    min(day) AS first_day, max(day) AS last_day, count(DISTINCT day) AS day_count
+    min(day) AS first_day, max(day) AS last_day
 FROM {{survey_responses}}
 GROUP BY source
 UNION ALL
 SELECT 'creators' AS kind, 'creators' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
-    CAST(NULL AS DATE) AS first_day, CAST(NULL AS DATE) AS last_day, 0 AS day_count
+    CAST(NULL AS DATE) AS first_day, CAST(NULL AS DATE) AS last_day
 FROM {{creators}}
 GROUP BY source
 UNION ALL
 SELECT 'catalogue' AS kind, 'products' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
-    CAST(NULL AS DATE) AS first_day, CAST(NULL AS DATE) AS last_day, 0 AS day_count
+    CAST(NULL AS DATE) AS first_day, CAST(NULL AS DATE) AS last_day
 FROM {{products}}
 GROUP BY source
 UNION ALL
 SELECT 'targets' AS kind, 'targets' AS fact, 'targets' AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
-    min(start_day) AS first_day, max(start_day) AS last_day, count(DISTINCT start_day) AS day_count
+    min(start_day) AS first_day, max(start_day) AS last_day
 FROM {{targets}}
 HAVING count(*) > 0
 UNION ALL
 SELECT 'rates' AS kind, 'fx_rates' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
-    min(day) AS first_day, max(day) AS last_day, count(DISTINCT day) AS day_count
+    min(day) AS first_day, max(day) AS last_day
 FROM {{fx_rates}}
 GROUP BY source
 ORDER BY kind, origin, account_id, platform_key

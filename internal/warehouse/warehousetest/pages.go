@@ -134,6 +134,7 @@ func tile[T any](t *testing.T, page func(limit, offset int) ([]T, int)) {
 
 func whatThereIs(on trial) {
 	t, w := on.t, on.w
+	before := version(t, w)
 	small(t, w)
 	// A day without a report, between two with.
 	load(t, w, warehouse.ImportSpec{Source: "googleads"}, warehouse.Batch{AdDays: []warehouse.AdDay{ad("g1", "Brand", "2026-01-15", 1_00, 0, 0)}})
@@ -142,7 +143,7 @@ func whatThereIs(on trial) {
 	same(t, "order days", period("2026-01-10", "2026-01-12"), coverage.OrderDays)
 	same(t, "ad days", period("2026-01-10", "2026-01-15"), coverage.AdDays)
 	same(t, "rows", []int64{8, 5, 8}, []int64{coverage.Counts["orders"], coverage.Counts["ad_days"], coverage.Counts["touches"]})
-	same(t, "version", uint64(2), coverage.Version)
+	same(t, "version", before+2, coverage.Version)
 
 	channels := map[measure.Channel]warehouse.ChannelVolume{}
 	for _, c := range answer[[]warehouse.ChannelVolume](t)(w.Channels(t.Context(), shop)) {
@@ -171,4 +172,38 @@ func whatThereIs(on trial) {
 	if len(imports) != 1 || imports[0].Source != "googleads" || imports[0].Inserted != 1 || imports[0].Days != period("2026-01-15", "2026-01-15") {
 		t.Errorf("latest import is %+v", imports)
 	}
+}
+
+// platformGaps has one account number on two platforms, whose reports fill one another's gaps.
+func platformGaps(on trial) {
+	t, w := on.t, on.w
+	report := func(p measure.Platform, day string) warehouse.AdDay {
+		a := ad("1", "Brand", day, 1_00, 0, 0)
+		a.Source, a.Platform, a.Channel = "sheet", p, measure.Channel(p)
+		return a
+	}
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{AdDays: []warehouse.AdDay{
+		report(measure.Google, "2026-01-10"), report(measure.Google, "2026-01-13"), report(measure.Google, "2026-01-14"),
+		report(measure.Facebook, "2026-01-11"), report(measure.Facebook, "2026-01-12"),
+	}})
+	var missing []int64
+	for _, s := range answer[[]warehouse.SourceState](t)(w.Sources(t.Context(), shop)) {
+		missing = append(missing, s.MissingDays)
+	}
+	same(t, "missing days of facebook and google", []int64{0, 2}, missing)
+}
+
+func ratesInOrder(on trial) {
+	t, w := on.t, on.w
+	var rates []warehouse.FXRate
+	for _, source := range []string{"manual", "ecb", "bank", "card"} {
+		rates = append(rates, warehouse.FXRate{Day: january.First, From: "EUR", To: "USD", Rate: "1.1", Source: source})
+	}
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{FXRates: rates[:2]})
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{FXRates: rates[2:]})
+	var sources []string
+	for _, r := range answer[[]warehouse.FXRate](t)(w.FXRates(t.Context(), shop)) {
+		sources = append(sources, r.Source)
+	}
+	same(t, "sources", []string{"bank", "card", "ecb", "manual"}, sources)
 }

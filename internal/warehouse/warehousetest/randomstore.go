@@ -3,6 +3,7 @@ package warehousetest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -123,7 +124,8 @@ func (s *random) ordersIn(days civil.Range) (n int64) {
 	return n
 }
 
-// change returns new versions of some orders, with other touches and refunds for some of them, and new orders.
+// change returns new versions of some orders, with other touches for some of them, new orders with all that belongs
+// to them, and refunds of orders that are not in it, known ones and unknown.
 func (s *random) change(n int) warehouse.Batch {
 	next := newRandomStore(s.rng.Uint64(), 0)
 	next.rest = warehouse.Batch{}
@@ -138,6 +140,19 @@ func (s *random) change(n int) warehouse.Batch {
 			next.addTouches(order)
 		}
 		next.addOrder(fmt.Sprintf("n%d-%06d", s.changes, i))
+	}
+	for i := range n {
+		key := s.orders[next.rng.IntN(len(s.orders))].Key
+		if i%4 == 0 {
+			key = fmt.Sprintf("unknown%d", i)
+		}
+		if slices.ContainsFunc(next.orders, func(o warehouse.Order) bool { return o.Key == key }) {
+			continue
+		}
+		next.rest.Refunds = append(next.rest.Refunds, warehouse.Refund{
+			OrderRef: ref(key), Refund: fmt.Sprint(next.rng.IntN(3)), At: next.days.Last.UTC(), Day: next.days.Last.AddDays(i),
+			Amount: next.rng.Int64N(5000), DateUnknown: i%3 == 0,
+		})
 	}
 	return next.batch()
 }
@@ -165,11 +180,14 @@ func randomPieces(on trial) {
 	store, want := newRandomStore(11, 300), newReference()
 	pieces := store.pieces(70)
 	want.take(store.batch())
-	load(t, w, warehouse.ImportSpec{}, pieces[len(pieces)-1])
-	load(t, w, warehouse.ImportSpec{}, append(pieces[:len(pieces)-1:len(pieces)-1], pieces[0], pieces[1])...)
+	load(t, w, warehouse.ImportSpec{}, store.rest)
+	early := newReference()
+	early.take(store.rest)
+	compare(t, w, shop, early)
+	all := load(t, w, warehouse.ImportSpec{}, append(pieces[:len(pieces)-1:len(pieces)-1], pieces[0], pieces[1])...)
 	compare(t, w, shop, want)
 	again := load(t, w, warehouse.ImportSpec{}, pieces...)
-	same(t, "the same in one import", uint64(2), again.Version)
+	same(t, "the same in one import", all.Version, again.Version)
 }
 
 // compare holds every total of the warehouse against the reference.
@@ -190,6 +208,7 @@ func compare(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want 
 	for _, model := range measure.Models() {
 		rows := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(ctx, ws, model, warehouse.Windows{Recent: days})).Recent
 		same(t, string(model)+" adds up", sum, total(rows))
+		checkAdjacent(t, w, ws, model)
 		if model == measure.PlatformReported {
 			continue
 		}
@@ -198,6 +217,21 @@ func compare(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want 
 			got[channelDay{d.Channel, d.Day}] = d.Sums
 		}
 		same(t, string(model)+" days", notZero(want.channelDays(model)), notZero(got))
+	}
+}
+
+// checkAdjacent compares two windows that meet with the same windows asked for one at a time.
+func checkAdjacent(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, model measure.Model) {
+	t.Helper()
+	recent := period("2026-02-01", "2026-03-15")
+	both := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), ws, model,
+		warehouse.Windows{Recent: recent, Earlier: recent.Previous()}))
+	for name, c := range map[string]struct {
+		days civil.Range
+		got  []warehouse.ChannelTotal
+	}{"recent": {recent, both.Recent}, "earlier": {recent.Previous(), both.Earlier}} {
+		alone := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), ws, model, warehouse.Windows{Recent: c.days}))
+		same(t, string(model)+" "+name+" of two windows that meet", alone.Recent, c.got)
 	}
 }
 

@@ -28,28 +28,56 @@ func newReference() *reference {
 	}
 }
 
-// take is an import: orders by their latest version, what belongs to them as a whole.
+// take is an import: orders by their latest version, what belongs to them as [warehouse.Import] says.
 func (r *reference) take(b warehouse.Batch) {
+	told, stale := map[warehouse.OrderRef]bool{}, map[warehouse.OrderRef]bool{}
 	for _, o := range b.Orders {
 		if before, ok := r.orders[o.OrderRef]; !ok || !o.UpdatedAt.Before(before.UpdatedAt) {
-			r.orders[o.OrderRef] = o
+			r.orders[o.OrderRef], told[o.OrderRef] = o, true
+		} else {
+			stale[o.OrderRef] = !told[o.OrderRef]
 		}
 	}
-	replace(r.refunds, b.Refunds, func(x warehouse.Refund) warehouse.OrderRef { return x.OrderRef })
-	replace(r.touches, b.Touches, func(x warehouse.Touch) warehouse.OrderRef { return x.OrderRef })
-	replace(r.coupons, b.Coupons, func(x warehouse.OrderCoupon) warehouse.OrderRef { return x.OrderRef })
+	if len(b.Refunds) > 0 {
+		clearAll(r.refunds, told)
+	}
+	if len(b.Coupons) > 0 {
+		clearAll(r.coupons, told)
+	}
+	for _, t := range b.Touches {
+		if told[t.OrderRef] {
+			delete(r.touches, t.OrderRef)
+		}
+	}
+	for _, f := range b.Refunds {
+		if !stale[f.OrderRef] {
+			put(r.refunds, f.OrderRef, f, func(x warehouse.Refund) bool { return x.Refund == f.Refund })
+		}
+	}
+	for _, c := range b.Coupons {
+		if !stale[c.OrderRef] {
+			put(r.coupons, c.OrderRef, c, func(x warehouse.OrderCoupon) bool { return x.Code == c.Code })
+		}
+	}
+	for _, t := range b.Touches {
+		if !stale[t.OrderRef] {
+			put(r.touches, t.OrderRef, t, func(x warehouse.Touch) bool { return x.Seq == t.Seq })
+		}
+	}
 	for _, m := range b.CouponMap {
 		r.couponMap[m.Code] = m.Channel
 	}
 }
 
-func replace[T any](into map[warehouse.OrderRef][]T, rows []T, of func(T) warehouse.OrderRef) {
-	for _, row := range rows {
-		delete(into, of(row))
+func clearAll[T any](from map[warehouse.OrderRef][]T, orders map[warehouse.OrderRef]bool) {
+	for ref := range orders {
+		delete(from, ref)
 	}
-	for _, row := range rows {
-		into[of(row)] = append(into[of(row)], row)
-	}
+}
+
+// put adds a row to its order, in the place of the row with the same key.
+func put[T any](into map[warehouse.OrderRef][]T, ref warehouse.OrderRef, row T, same func(T) bool) {
+	into[ref] = append(slices.DeleteFunc(into[ref], same), row)
 }
 
 // event is what an order adds to a day.
@@ -78,17 +106,31 @@ func (r *reference) events() (out []event) {
 			sums.NewOrders = whole(1)
 		}
 		out = append(out, event{order: sums, day: o.Day, ref: ref})
-		days := map[civil.Date]measure.Sums{}
-		for _, f := range r.refunds[ref] {
-			if f.DateUnknown {
-				days[o.Day] = days[o.Day].Add(measure.Sums{Refunds: f.Amount, Undated: f.Amount})
-			} else {
-				days[f.Day] = days[f.Day].Add(measure.Sums{Refunds: f.Amount})
+	}
+	for ref, refunds := range r.refunds {
+		if o := r.orders[ref]; !o.Cancelled && !o.Test {
+			out = append(out, r.returns(ref, refunds)...)
+		}
+	}
+	return out
+}
+
+// returns lists what an order gave back on each day. A refund without a date is dated by its order, if that is known.
+func (r *reference) returns(ref warehouse.OrderRef, refunds []warehouse.Refund) (out []event) {
+	order, known := r.orders[ref]
+	days := map[civil.Date]measure.Sums{}
+	for _, f := range refunds {
+		day, sums := f.Day, measure.Sums{Refunds: f.Amount}
+		if f.DateUnknown {
+			sums.Undated = f.Amount
+			if known {
+				day = order.Day
 			}
 		}
-		for day, sums := range days {
-			out = append(out, event{order: sums, day: day, ref: ref})
-		}
+		days[day] = days[day].Add(sums)
+	}
+	for day, sums := range days {
+		out = append(out, event{order: sums, day: day, ref: ref})
 	}
 	return out
 }

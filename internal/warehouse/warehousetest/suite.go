@@ -32,6 +32,11 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"coverage, channels and sources say what there is":        whatThereIs,
 		"an identical import changes nothing":                     identicalImport,
 		"a changed order replaces what came with it":              changedOrder,
+		"refunds without their order join those it has":           returnsAlone,
+		"an order without refunds has none, if others have":       ordersWithoutRefunds,
+		"refunds of unknown orders count on their own day":        unknownOrders,
+		"gaps in ad reports are those of a platform":              platformGaps,
+		"rates come in one order, whatever their sources":         ratesInOrder,
 		"an older version of an order is ignored":                 olderVersion,
 		"a first order that is cancelled makes the second first":  newnessMoves,
 		"a mapped coupon credits earlier orders":                  couponMapped,
@@ -138,6 +143,12 @@ func credits(rows []warehouse.ChannelTotal) map[measure.Channel]measure.Sums {
 		out[r.Channel] = r.Sums
 	}
 	return out
+}
+
+// version returns the data version of the shop.
+func version(t *testing.T, w *warehouse.Warehouse) uint64 {
+	t.Helper()
+	return answer[uint64](t)(w.Version(t.Context(), shop))
 }
 
 // whole is a number of orders in millionths.

@@ -1,0 +1,104 @@
+package warehousetest
+
+import (
+	"testing"
+	"time"
+
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// returnsAlone imports refunds and touches of orders that are not in the import: they join what is there.
+func returnsAlone(on trial) {
+	t, w := on.t, on.w
+	small(t, w)
+	back := warehouse.Batch{Refunds: []warehouse.Refund{{OrderRef: ref("2"), Refund: "r2", At: instant("2026-01-20T12:00:00Z"), Day: date("2026-01-20"), Amount: 5_00}}}
+	out := load(t, w, warehouse.ImportSpec{}, back)
+	same(t, "refunds", warehouse.Counts{Inserted: 1}, out.Tables["refunds"])
+	want := smallTotals
+	want.Refunds += 5_00
+	same(t, "both refunds count", want, januaryTotals(t, w))
+	again := load(t, w, warehouse.ImportSpec{}, back)
+	same(t, "the same refund again", warehouse.Counts{Unchanged: 1}, again.Tables["refunds"])
+	same(t, "version", out.Version, again.Version)
+	back.Refunds[0].Amount = 6_00
+	same(t, "a corrected refund", warehouse.Counts{Updated: 1}, load(t, w, warehouse.ImportSpec{}, back).Tables["refunds"])
+
+	later := warehouse.Touch{OrderRef: ref("2"), Seq: 4, At: instant("2026-01-11T12:00:00Z"), Channel: "tiktok"}
+	out = load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Touches: []warehouse.Touch{later}})
+	same(t, "touches", warehouse.Counts{Inserted: 1}, out.Tables["touches"])
+	first := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, measure.FirstTouch, warehouse.Windows{Recent: january})).Recent
+	same(t, "the first touch is still facebook's", int64(50_01-5_00), credits(first)["facebook"].Charged)
+	var many []warehouse.Touch
+	for range 18 {
+		later.Seq++
+		many = append(many, later)
+	}
+	out = load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Touches: many})
+	same(t, "of more than twenty touches the oldest go", warehouse.Counts{Inserted: 18, Removed: 2}, out.Tables["touches"])
+}
+
+// ordersWithoutRefunds imports new versions of orders 1 and 2 without coupons, refunds and lines, in a file that has
+// those of other orders.
+func ordersWithoutRefunds(on trial) {
+	t, w := on.t, on.w
+	small(t, w)
+	store := smallStore()
+	for i := range store.Orders {
+		store.Orders[i].UpdatedAt = store.Orders[i].UpdatedAt.Add(time.Hour)
+	}
+	out := load(t, w, warehouse.ImportSpec{}, warehouse.Batch{
+		Orders: []warehouse.Order{store.Orders[0], store.Orders[1], store.Orders[2], store.Orders[5]},
+		// The refund of order 3, the coupons and lines of order 6.
+		Refunds: store.Refunds[1:2], Coupons: store.Coupons[1:3], Lines: store.Lines[3:5],
+	})
+	same(t, "refunds", warehouse.Counts{Unchanged: 1, Removed: 1}, out.Tables["refunds"])
+	same(t, "coupons", warehouse.Counts{Unchanged: 2, Removed: 1}, out.Tables["order_coupons"])
+	same(t, "lines", warehouse.Counts{Unchanged: 2}, out.Tables["order_lines"])
+	want := smallTotals
+	want.Refunds -= 20_00
+	same(t, "the refund of order 2 is gone", want, januaryTotals(t, w))
+	page := answer[warehouse.ProductPage](t)(w.Products(t.Context(), shop, warehouse.ProductsOf{Windows: warehouse.Windows{Recent: january}, Limit: 5}))
+	same(t, "all lines are still there", int64(60_00+35_00+45_00+35_00+5_00), page.Totals.Recent.Net)
+
+	order := store.Orders[2]
+	order.UpdatedAt = order.UpdatedAt.Add(time.Hour)
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Orders: []warehouse.Order{order}})
+	same(t, "a file without refunds leaves them", want, januaryTotals(t, w))
+}
+
+// unknownOrders imports refunds before the order that they belong to.
+func unknownOrders(on trial) {
+	t, w := on.t, on.w
+	out := load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Refunds: []warehouse.Refund{
+		{OrderRef: ref("x"), Refund: "r1", At: instant("2026-01-20T12:00:00Z"), Day: date("2026-01-20"), Amount: 7_00},
+		{OrderRef: ref("x"), Refund: "r2", At: instant("2026-01-21T12:00:00Z"), Day: date("2026-01-21"), Amount: 1_00, DateUnknown: true},
+	}})
+	same(t, "days", []any{period("2026-01-20", "2026-01-21"), 2}, []any{out.Days, out.DaysHit})
+	dated, undated := measure.Sums{Refunds: 7_00}, measure.Sums{Refunds: 1_00, Undated: 1_00}
+	wantDays(t, w, warehouse.DayTotal{Day: date("2026-01-20"), Sums: dated}, warehouse.DayTotal{Day: date("2026-01-21"), Sums: undated})
+	for _, model := range measure.Models() {
+		rows := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, model, warehouse.Windows{Recent: january})).Recent
+		same(t, string(model), dated.Add(undated), credits(rows)[measure.Unattributed])
+	}
+
+	order := warehouse.Order{
+		OrderRef: ref("x"), At: instant("2026-01-12T12:00:00Z"), Day: date("2026-01-12"), Surface: measure.Marketplace,
+		Customer: "c9", Channel: "amazon", Charged: 90_00, Units: 1, UpdatedAt: instant("2026-01-12T12:00:00Z"),
+	}
+	out = load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Orders: []warehouse.Order{order}})
+	same(t, "days", period("2026-01-12", "2026-01-21"), out.Days)
+	sold := measure.Sums{Orders: whole(1), Charged: 90_00, NewOrders: whole(1), Units: 1}
+	wantDays(t, w, warehouse.DayTotal{Day: order.Day, Sums: sold.Add(undated)}, warehouse.DayTotal{Day: date("2026-01-20"), Sums: dated})
+	rows := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, measure.LastTouch, warehouse.Windows{Recent: january})).Recent
+	same(t, "amazon", sold.Add(undated).Add(dated), credits(rows)["amazon"])
+
+	order.Cancelled, order.UpdatedAt = true, order.UpdatedAt.Add(time.Hour)
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Orders: []warehouse.Order{order}})
+	wantDays(t, w)
+}
+
+func wantDays(t *testing.T, w *warehouse.Warehouse, want ...warehouse.DayTotal) {
+	t.Helper()
+	same(t, "days", want, answer[[]warehouse.DayTotal](t)(w.StoreDays(t.Context(), shop, january)))
+}
