@@ -8,7 +8,7 @@ LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X assay/internal/app.version=$(VERSION)
 
-.PHONY: help demo test build check lint race fuzz golden bench clients conformance e2e clean toolchain
+.PHONY: help demo test build check lint race fuzz golden bench clients conformance clean toolchain
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,13 +28,13 @@ lint: $(LINTER) ## Check format and run the linters
 	$(LINTER) run ./...
 
 race: ## Run the tests of the concurrent packages with the race detector
-	$(GO) test -race ./internal/auth/... ./internal/control/... ./internal/mcp/... ./internal/httpapi/... ./internal/tools/... ./internal/warehouse/... ./internal/app/...
+	$(GO) test -race ./internal/auth/... ./internal/control/... ./internal/mcp/... ./internal/httpapi/... ./internal/oauth/... ./internal/console/... ./internal/tools/... ./internal/warehouse/... ./cmd/...
 
 fuzz: ## Run every fuzz target for FUZZ (default 10s); `make fuzz FUZZ=5m` is the nightly run
 	./test/fuzz.sh $(FUZZ)
 
 golden: ## Rewrite golden files; read the difference like code before keeping it
-	$(GO) test ./internal/mcp/... ./internal/httpapi/... ./internal/tools/... ./internal/warehouse/... -update
+	$(GO) test ./internal/mcp ./internal/httpapi ./internal/tools ./internal/warehouse ./internal/ingest ./internal/chart -update
 
 bench: build ## Benchmark beside the named peers; the results go to docs/benchmarks.md
 	./bench/run.sh

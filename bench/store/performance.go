@@ -152,7 +152,7 @@ func copyFile(to, from string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer source.Close() //nolint:errcheck // it was only read
+	defer source.Close()
 	target, err := os.Create(to)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func ask(ctx context.Context, query func(context.Context, ...any) (*sql.Rows, er
 	if err != nil {
 		return nil, fmt.Errorf("hand-written SQL: %w", err)
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err reports what went wrong
+	defer rows.Close()
 	var found []channelFigures
 	for rows.Next() {
 		var f channelFigures

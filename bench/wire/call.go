@@ -78,7 +78,7 @@ func (s *server) post(ctx context.Context, transport http.RoundTripper) ([]byte,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
-	defer response.Body.Close() //nolint:errcheck // it was only read
+	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
 		err = fmt.Errorf("%s: HTTP %d: %.200s", s.name, response.StatusCode, answer)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,7 +20,7 @@ type callCommand struct {
 	Tool string   `arg:"" help:"Name of the tool, such as performance."`
 	Arg  []string `placeholder:"K=V" sep:"none" help:"An argument; numbers, true and false are read as such. May be repeated."`
 	JSON string   `name:"json" placeholder:"{…}" help:"All arguments as one JSON object."`
-	URL  string   `placeholder:"U" env:"ASSAY_URL" help:"Base URL of the service. Default: the demo's in --data."`
+	URL  string   `placeholder:"U" env:"ASSAY_URL" help:"Base URL of the service. Default: the demo's in --data, else http://127.0.0.1:8080."`
 	Key  string   `placeholder:"K" env:"ASSAY_KEY" help:"API key. Default: the demo's in --data."`
 	Data string   `default:"./assay-data" env:"ASSAY_DATA" help:"Data directory of the demo."`
 	Raw  bool     `help:"Print JSON also on a terminal."`
@@ -42,7 +43,7 @@ func (c *callCommand) Run(ctx context.Context, con *console) error {
 	switch {
 	case result.IsError:
 		fmt.Fprintln(con.errs, text)
-		return exitCode(exitToolError)
+		return exitError(exitToolError)
 	case c.Raw || !isTerminal(con.out):
 		fmt.Fprintln(con.out, text)
 		return nil
@@ -62,16 +63,19 @@ func (c *callCommand) arguments() (map[string]json.RawMessage, error) {
 		if !ok || name == "" {
 			return nil, fault.Invalid("--arg %q is not written name=value", pair)
 		}
-		args[name] = literal(value)
+		args[name] = literal(name, value)
 	}
 	return args, nil
 }
 
+const defaultURL = "http://127.0.0.1:8080"
+
 // literal reads a value from the command line: JSON where it is a number, a boolean, a list or an object, text
-// otherwise.
-func literal(value string) json.RawMessage {
-	if value == "true" || value == "false" || strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") ||
-		strings.Trim(value, "-.0123456789") == "" {
+// otherwise. Ids are texts, also those of digits.
+func literal(name, value string) json.RawMessage {
+	isID := strings.HasSuffix(name, "_id")
+	if !isID && (value == "true" || value == "false" || strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") ||
+		strings.Trim(value, "-.0123456789") == "") {
 		if json.Valid([]byte(value)) {
 			return json.RawMessage(value)
 		}
@@ -90,6 +94,10 @@ func (c *callCommand) fillFromDemo() error {
 	}
 	path := filepath.Join(c.Data, "demo.json")
 	text, err := os.ReadFile(path)
+	if err != nil && c.Key != "" {
+		c.URL = defaultURL
+		return nil
+	}
 	if err != nil {
 		return fault.Invalid("no service named").WithHint("pass --url and --key, or set ASSAY_URL and ASSAY_KEY; a demo in --data %s would do too", c.Data)
 	}
@@ -100,12 +108,11 @@ func (c *callCommand) fillFromDemo() error {
 	if err := json.Unmarshal(text, &demo); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if c.URL == "" {
-		c.URL = demo.BaseURL
+	c.URL = cmp.Or(c.URL, demo.BaseURL)
+	if c.Key == "" && c.URL != demo.BaseURL {
+		return fault.Invalid("no key for %s", c.URL).WithHint("pass --key or set ASSAY_KEY; the demo's key is only for the demo")
 	}
-	if c.Key == "" {
-		c.Key = demo.APIKey
-	}
+	c.Key = cmp.Or(c.Key, demo.APIKey)
 	return nil
 }
 

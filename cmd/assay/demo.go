@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"assay/internal/app"
@@ -39,6 +40,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
+	collectLess()
 	log := logger(con, settings)
 	progress := newProgress(con.errs, "making the demo store")
 	service, demo, err := app.OpenDemo(ctx, settings, app.DemoOptions{Store: made, Reset: c.Reset, Progress: progress.set}, log, con.now)
@@ -93,10 +95,15 @@ curl
   curl -s %s -H "Authorization: Bearer %s" -H "Content-Type: application/json" \
     -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"performance","arguments":{}}}'
 
+Sign in at %s as %s with the password %s
+
+  assay call performance --data %s
+
 Stop with Ctrl-C. What the generator planted is in %s.
 
 ready: %s
 `, a.Title, a.Today, a.RPCURL, a.APIKey, a.ReadKey, "measurement.read",
-		a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey, a.TruthFile, a.BaseURL)
+		a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey,
+		a.BaseURL, a.Email, a.Password, filepath.Dir(a.TruthFile), a.TruthFile, a.BaseURL)
 	return err
 }

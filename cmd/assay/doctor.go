@@ -3,20 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"assay/internal/app"
-	"assay/internal/config"
 )
 
 type doctorCommand struct {
-	Data string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory."`
-	JSON bool   `name:"json" help:"Print JSON."`
+	dataFlag
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 // Run checks the data directory. It fails when something is broken.
 func (c *doctorCommand) Run(ctx context.Context, con *console) error {
-	settings, err := config.Load(config.Sources{Environ: os.Environ(), Flags: map[string]string{"data": c.Data}})
+	settings, err := c.settings()
 	if err != nil {
 		return err
 	}
@@ -40,7 +38,7 @@ func (c *doctorCommand) Run(ctx context.Context, con *console) error {
 		}
 	}
 	if broken > 0 {
-		return exitCode(exitFailed)
+		return exitError(exitFailed)
 	}
 	return nil
 }

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"assay/internal/app"
 	"assay/internal/fault"
+	"assay/internal/ingest"
 	"assay/internal/measure"
 )
 
@@ -30,30 +33,42 @@ func (c *importCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer remove()
+	settings, err := c.settings()
+	if err != nil {
+		return err
+	}
 	bar := newProgress(con.errs, "importing")
-	result, err := app.ImportFiles(ctx, c.Data, app.ImportRequest{
+	result, err := app.ImportFiles(ctx, settings, app.ImportRequest{
 		Workspace: measure.WorkspaceID(c.Workspace), Files: files, Source: c.Source, Channel: measure.ParseChannel(c.Channel),
 		Mapping: c.Mapping, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
 	}, bar.set, con.now)
 	bar.end()
-	if err != nil {
+	if err := c.print(con, result.Report); err != nil {
 		return err
+	}
+	return cmp.Or(err, result.Err())
+}
+
+// print shows what was done, also when the work ended half-way.
+func (c *importCommand) print(con *console, report ingest.Report) error {
+	if len(report.Files) == 0 {
+		return nil
 	}
 	if c.JSON {
-		err = printJSON(con.out, result.Report)
-	} else {
-		_, err = io.WriteString(con.out, result.Report.Text())
+		return printJSON(con.out, report)
 	}
-	if err != nil {
-		return err
-	}
-	return result.Err()
+	_, err := io.WriteString(con.out, report.Text())
+	return err
 }
 
 // spoolInput puts standard input, where it is named, into a temporary file that remove deletes.
 func spoolInput(files []string) (paths []string, remove func(), err error) {
 	remove = func() {}
-	for _, file := range files {
+	for i, file := range files {
+		if file == "-" && slices.Contains(files[:i], "-") {
+			remove()
+			return nil, func() {}, fault.Invalid("standard input is named twice")
+		}
 		if file != "-" {
 			paths = append(paths, file)
 			continue

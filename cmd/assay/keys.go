@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"assay/internal/app"
 	"assay/internal/auth"
+	"assay/internal/config"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -29,9 +31,16 @@ type dataFlag struct {
 	Data string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory."`
 }
 
+// settings are those of the environment, for this data directory.
+func (d dataFlag) settings() (config.Config, error) {
+	return config.Load(config.Sources{Environ: os.Environ(), Flags: map[string]string{"data": d.Data}})
+}
+
 func (d dataFlag) open(ctx context.Context, con *console, create bool) (*app.Control, error) {
 	return app.OpenControl(ctx, app.ControlOptions{Data: d.Data, Create: create, Now: con.now})
 }
+
+const maxDays = 3650
 
 type keysCreate struct {
 	dataFlag
@@ -45,8 +54,8 @@ type keysCreate struct {
 
 // Run makes the key and prints its secret.
 func (c *keysCreate) Run(ctx context.Context, con *console) error {
-	if c.Days < 0 {
-		return fault.Invalid("--days %d is negative", c.Days)
+	if c.Days < 0 || c.Days > maxDays {
+		return fault.Invalid("--days %d is not between 0 and %d", c.Days, maxDays)
 	}
 	store, err := c.open(ctx, con, false)
 	if err != nil {
@@ -72,7 +81,8 @@ func printSecret(con *console, asJSON bool, secret auth.Secret, key control.Key)
 		return printJSON(con.out, map[string]any{"id": key.ID, "key": string(secret), "expires_at": instant(key.ExpiresAt)})
 	}
 	fmt.Fprintln(con.out, string(secret))
-	fmt.Fprintf(con.errs, "key %s for %s, %s, expires %s. It is shown only now.\n", key.ID, key.Workspace, join(key.Scopes), orNever(key.ExpiresAt))
+	fmt.Fprintf(con.errs, "key %s for %s, %s, expires %s. It is shown only now.\nnext: assay serve, then: ASSAY_KEY=%s assay call performance\n",
+		key.ID, key.Workspace, join(key.Scopes), orNever(key.ExpiresAt), string(secret))
 	return nil
 }
 
@@ -171,6 +181,9 @@ type keysRotate struct {
 
 // Run makes the successor and prints its secret.
 func (c *keysRotate) Run(ctx context.Context, con *console) error {
+	if c.Overlap <= 0 {
+		return fault.Invalid("--overlap %s leaves no time to change clients", c.Overlap).WithHint("to end a key at once, create a new one and revoke the old")
+	}
 	store, err := c.open(ctx, con, false)
 	if err != nil {
 		return err

@@ -35,6 +35,7 @@ type commands struct {
 	Call      callCommand      `cmd:"" help:"Call a tool of a running service."`
 	Keys      keysCommand      `cmd:"" help:"Create, list, revoke and rotate API keys."`
 	Workspace workspaceCommand `cmd:"" help:"Create, list and delete workspaces."`
+	User      userCommand      `cmd:"" help:"Make accounts for people, list them, reset passwords."`
 	Doctor    doctorCommand    `cmd:"" help:"Check the data directory and say what is wrong."`
 	OpenAPI   openAPICommand   `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 contract."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
@@ -49,6 +50,7 @@ type console struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], &console{out: os.Stdout, errs: os.Stderr, now: time.Now})
 	stop()
 	os.Exit(code)
@@ -80,16 +82,15 @@ func run(ctx context.Context, args []string, con *console) int {
 		fmt.Fprintf(con.errs, "assay: %v\nhint: assay --help lists the commands, assay COMMAND --help its flags\n", err)
 		return exitUsage
 	}
-	return report(con, ctx, parsed.Run())
+	return report(ctx, con, parsed.Run())
 }
 
 // report prints an error with its hint and returns the exit code that stands for its kind.
-func report(con *console, ctx context.Context, err error) int {
+func report(ctx context.Context, con *console, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	var silent exitCode
-	if errors.As(err, &silent) {
+	if silent, ok := errors.AsType[exitError](err); ok {
 		return int(silent)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -101,20 +102,20 @@ func report(con *console, ctx context.Context, err error) int {
 		fmt.Fprintf(con.errs, "hint: %s\n", hint)
 	}
 	switch fault.KindOf(err) {
-	case fault.KindInvalid, fault.KindNotFound, fault.KindConflict:
+	case fault.KindInvalid, fault.KindNotFound, fault.KindConflict, fault.KindMisconfigured:
 		return exitUsage
 	case fault.KindNotReady:
 		return exitNotReady
 	case fault.KindUnauthenticated, fault.KindForbidden, fault.KindRateLimited:
 		return exitRefused
-	case fault.KindUnavailable, fault.KindMisconfigured, fault.KindInternal:
+	case fault.KindUnavailable, fault.KindInternal:
 		return exitFailed
 	}
 	return exitFailed
 }
 
-// exitCode ends a command that has already said what it had to say.
-type exitCode int
+// exitError ends a command that has already said what it had to say.
+type exitError int
 
 // Error names the code.
-func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }

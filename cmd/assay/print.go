@@ -69,12 +69,16 @@ func printAnswer(w io.Writer, answer string) error {
 			fmt.Fprintln(w, text.WrapSoft(cell(part.value), width(w)))
 		case "period":
 			fmt.Fprintln(w, text.FgHiBlack.Sprint(periodLine(part.value)))
+		case "currency":
+			fmt.Fprintln(w, text.FgHiBlack.Sprint("amounts in "+cell(part.value)))
 		case "metrics":
 			printMetrics(w, part.value)
 		case "rows":
 			printRows(w, part.value)
 		case "pagination":
 			printPage(w, part.value)
+		case "truncated":
+			printTruncated(w, part.value)
 		case "warnings":
 			printWarnings(w, part.value)
 		}
@@ -105,7 +109,6 @@ func newTable(w io.Writer) table.Writer {
 	style.Format.Header = text.FormatDefault
 	style.Options = table.OptionsNoBordersAndSeparators
 	style.Options.SeparateHeader = true
-	style.Size.WidthMax = width(w)
 	t.SetStyle(style)
 	return t
 }
@@ -135,45 +138,88 @@ func printRows(w io.Writer, value json.RawMessage) {
 	if json.Unmarshal(value, &rows) != nil || len(rows) == 0 {
 		return
 	}
+	columns := columnsOf(rows)
+	shown, left := fitting(columns, width(w))
 	t := newTable(w)
-	var names []string
 	header := table.Row{}
 	var configs []table.ColumnConfig
-	for _, row := range rows {
-		for _, m := range members(row) {
-			if !contains(names, m.name) {
-				names = append(names, m.name)
-				header = append(header, m.name)
-				if len(m.value) > 0 && strings.ContainsAny(string(m.value[:1]), "-0123456789") {
-					configs = append(configs, table.ColumnConfig{Number: len(names), Align: text.AlignRight, AlignHeader: text.AlignRight})
-				}
-			}
+	for i, c := range shown {
+		header = append(header, c.name)
+		if c.number {
+			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		} else {
+			configs = append(configs, table.ColumnConfig{Number: i + 1, WidthMax: max(c.width, minText), WidthMaxEnforcer: text.WrapSoft})
 		}
 	}
 	t.AppendHeader(header)
 	t.SetColumnConfigs(configs)
-	for _, row := range rows {
-		values := map[string]string{}
-		for _, m := range members(row) {
-			values[m.name] = cell(m.value)
-		}
-		line := make(table.Row, len(names))
-		for i, name := range names {
-			line[i] = values[name]
+	for i := range rows {
+		line := make(table.Row, len(shown))
+		for k, c := range shown {
+			line[k] = c.cells[i]
 		}
 		t.AppendRow(line)
 	}
 	fmt.Fprintln(w)
 	t.Render()
+	if len(left) > 0 {
+		fmt.Fprintf(w, "not shown for want of room: %s (--raw has them)\n", strings.Join(left, ", "))
+	}
 }
 
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
+// column is one column of a table before it is known whether there is room for it.
+type column struct {
+	name   string
+	cells  []string
+	number bool // every cell is one, or empty
+	width  int
+}
+
+const (
+	minText = 16 // columns of text may be wrapped to this width
+	gap     = 2  // between columns
+)
+
+// columnsOf turns rows into columns, in the order in which their names first appear.
+func columnsOf(rows []json.RawMessage) []*column {
+	var columns []*column
+	byName := map[string]*column{}
+	for i, row := range rows {
+		for _, m := range members(row) {
+			c := byName[m.name]
+			if c == nil {
+				c = &column{name: m.name, cells: make([]string, len(rows)), number: true, width: len(m.name)}
+				byName[m.name] = c
+				columns = append(columns, c)
+			}
+			c.cells[i] = cell(m.value)
+			c.width = max(c.width, text.StringWidth(c.cells[i]))
+			c.number = c.number && strings.ContainsAny(string(m.value[:1]), "-0123456789n")
 		}
 	}
-	return false
+	return columns
+}
+
+// fitting makes room: first text is wrapped, then whole columns are left out from the right. A number is never cut.
+func fitting(columns []*column, room int) (shown []*column, left []string) {
+	total := gap
+	for _, c := range columns {
+		total += c.width + gap
+	}
+	for _, c := range columns {
+		if over := total - room; over > 0 && !c.number && c.width > minText {
+			narrower := max(minText, c.width-over)
+			total -= c.width - narrower
+			c.width = narrower
+		}
+	}
+	for len(columns) > 1 && total > room {
+		last := columns[len(columns)-1]
+		columns = columns[:len(columns)-1]
+		total -= last.width + gap
+		left = append([]string{last.name}, left...)
+	}
+	return columns, left
 }
 
 func printPage(w io.Writer, value json.RawMessage) {
@@ -187,10 +233,24 @@ func printPage(w io.Writer, value json.RawMessage) {
 	}
 }
 
+func printTruncated(w io.Writer, value json.RawMessage) {
+	var t struct {
+		Returned int `json:"rows_returned"`
+		Total    int `json:"rows_total"`
+		How      string
+	}
+	if json.Unmarshal(value, &t) == nil && t.Total > t.Returned {
+		fmt.Fprintf(w, "%d of %d rows; for more: %s\n", t.Returned, t.Total, t.How)
+	}
+}
+
 func printWarnings(w io.Writer, value json.RawMessage) {
 	var warnings []struct{ Code, Text string }
 	if json.Unmarshal(value, &warnings) != nil {
 		return
+	}
+	if len(warnings) > 0 {
+		fmt.Fprintln(w)
 	}
 	for _, warning := range warnings {
 		fmt.Fprintln(w, text.FgYellow.Sprint("! ")+text.WrapSoft(warning.Text, width(w)-2))

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
+	"runtime/debug"
 	"strings"
 
 	"assay/internal/app"
@@ -40,7 +41,7 @@ func (s settings) given() map[string]string {
 	fields := config.Fields()
 	value := reflect.ValueOf(s)
 	for i := range value.NumField() {
-		if text, ok := value.Field(i).Interface().(*string); ok && text != nil {
+		if text, ok := reflect.TypeAssert[*string](value.Field(i)); ok && text != nil {
 			flags[fields[i].Key] = *text
 		}
 	}
@@ -53,6 +54,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
+	collectLess()
 	log := logger(con, settings)
 	service, err := app.Open(ctx, settings, log, con.now)
 	if err != nil {
@@ -63,6 +65,15 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 		return err
 	})
 	return closeAfter(service, err)
+}
+
+// collectLess lets the Go heap grow to five times what lives on it before it is collected. What lives there is a few
+// megabytes, because the facts are the engine's own memory, and collecting took a tenth of a call's time. GOGC in
+// the environment says otherwise.
+func collectLess() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
 }
 
 // logger writes to standard error in the form that was asked for.

@@ -62,6 +62,13 @@ func (c *workspaceCreate) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
+	settings, err := c.settings()
+	if err != nil {
+		return err
+	}
+	if err := app.ClearFacts(ctx, settings, w.ID, con.now); err != nil {
+		return err
+	}
 	if c.JSON {
 		return printJSON(con.out, lineOf(w))
 	}
@@ -123,10 +130,14 @@ func (c *workspaceDelete) Run(ctx context.Context, con *console) error {
 	}
 	defer store.Close()
 	id := measure.WorkspaceID(c.ID)
-	if err := store.Store.DeleteWorkspace(ctx, id, control.By{Actor: "assay workspace delete", At: con.now()}); err != nil {
+	if _, err := store.Store.Workspace(ctx, id); err != nil {
 		return err
 	}
-	if err := app.DropFacts(ctx, c.Data, id, con.now); err != nil {
+	settings, err := c.settings()
+	if err != nil {
+		return err
+	}
+	if err := app.DeleteWorkspace(ctx, settings, id, "assay workspace delete", con.now); err != nil {
 		return err
 	}
 	fmt.Fprintf(con.errs, "workspace %s is deleted\n", c.ID)

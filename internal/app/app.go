@@ -16,8 +16,6 @@ import (
 	"assay/internal/auth"
 	"assay/internal/config"
 	"assay/internal/fault"
-	"assay/internal/httpapi"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/tools"
 	"assay/internal/warehouse"
@@ -27,6 +25,9 @@ import (
 // instructions tell a client's model how to begin.
 const instructions = "Measures the marketing of an online store. Start with discover (what there is) or performance (how it goes); " +
 	"each answer names what it rests on and what to ask next."
+
+// closeTimeout is how long a question or import that still runs may keep the store from closing.
+const closeTimeout = time.Minute
 
 // App is a data directory that this process holds, with everything that answers from it.
 type App struct {
@@ -39,6 +40,8 @@ type App struct {
 	facts   *warehouse.Warehouse
 	limiter *auth.Limiter
 	tools   *tools.Service
+	writing writing // into workspaces
+	ended   func()  // called when keys have ended; never nil
 }
 
 // Open takes the data directory for this process and opens its stores. A directory that another process holds is
@@ -48,7 +51,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err != nil {
 		return nil, err
 	}
-	a := &App{config: c, log: log, now: now, held: held}
+	a := &App{config: c, log: log, now: now, held: held, ended: func() {}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -74,7 +77,7 @@ func (a *App) setClock() error {
 	if err != nil {
 		return err
 	}
-	a.tools, err = tools.NewService(tools.Deps{Facts: a.facts, Keys: a.control.Store, Clock: clock, Log: a.log})
+	a.tools, err = tools.NewService(tools.Deps{Facts: a.facts, Keys: a.control.Store, Clock: clock, Now: a.now, Log: a.log})
 	return err
 }
 
@@ -82,7 +85,9 @@ func (a *App) setClock() error {
 func (a *App) Close() error {
 	var errs []error
 	if a.engine != nil {
-		errs = append(errs, a.engine.Close(context.Background()))
+		last, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		errs = append(errs, a.engine.Close(last))
 	}
 	if a.control != nil {
 		errs = append(errs, a.control.Close())
@@ -100,72 +105,91 @@ func (a *App) ready(ctx context.Context) error {
 	return errors.Join(a.control.Store.Ping(ctx), a.engine.Ping(ctx))
 }
 
-// handler is what the network sees.
-func (a *App) handler(baseURL string, metrics *httpapi.Metrics) http.Handler {
-	return httpapi.New(httpapi.Options{
-		BaseURL:        baseURL,
-		Auth:           a.control.Keys,
-		Limits:         a.limiter,
-		Session:        func(p auth.Principal, requestID string) mcp.Session { return a.tools.Session(p, requestID) },
-		Tools:          toolDocs(),
-		AllowedOrigins: a.config.AllowedOrigins,
-		Ready:          a.ready,
-		Log:            a.log,
-		Version:        Version(),
-		Metrics:        metrics,
-		Now:            a.now,
-		Instructions:   instructions,
-	})
-}
-
 // Serve answers calls until ctx ends, then finishes those that run. It calls ready with the base URL once calls
 // are accepted.
 func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", a.config.Addr)
+	open, err := a.listen(ctx)
 	if err != nil {
-		return fault.Unavailable("address %s cannot be listened on", a.config.Addr).Wrap(err).
-			WithHint("stop what uses the port, or pass another --addr")
-	}
-	commands, err := listenSocket(ctx, a.config.Data)
-	if err != nil {
-		listener.Close()
 		return err
 	}
 	baseURL := a.config.BaseURL
 	if baseURL == "" {
-		baseURL = "http://" + listener.Addr().String()
+		baseURL = ownURL(open.calls.Addr())
 	}
-	metrics := httpapi.NewMetrics()
+	face, err := a.newFront(baseURL)
+	if err != nil {
+		open.close()
+		return err
+	}
+	a.ended = face.keys.Invalidate
 	group, running := errgroup.WithContext(ctx)
-	a.run(group, running, listener, a.handler(baseURL, metrics))
-	a.run(group, running, commands, a.commandHandler())
-	if a.config.MetricsAddr != "" {
-		scraped, err := new(net.ListenConfig).Listen(ctx, "tcp", a.config.MetricsAddr)
-		if err != nil {
-			listener.Close()
-			commands.Close()
-			return fault.Unavailable("metrics address %s cannot be listened on", a.config.MetricsAddr).Wrap(err)
-		}
+	a.run(running, group, open.calls, &http.Server{
+		Handler:           face.handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		WriteTimeout:      2 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	})
+	// An import may run for an hour: commands have no deadline but their own.
+	a.run(running, group, open.commands, &http.Server{Handler: a.commandHandler(), ReadHeaderTimeout: 10 * time.Second})
+	if open.metrics != nil {
 		mux := http.NewServeMux()
-		mux.Handle("GET /metrics", metrics.Handler())
-		a.run(group, running, scraped, mux)
+		mux.Handle("GET /metrics", face.metrics.Handler())
+		a.run(running, group, open.metrics, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute})
 	}
-	group.Go(func() error { return a.control.Keys.Run(running) })
+	group.Go(func() error { return face.keys.Run(running) })
+	group.Go(func() error { return face.server.Run(running) })
 	group.Go(func() error { return a.limiter.Run(running) })
 	group.Go(func() error { return ready(baseURL) })
 	return group.Wait()
 }
 
-// run serves a listener until ctx ends and then waits for the requests that run.
-func (a *App) run(group *errgroup.Group, ctx context.Context, listener net.Listener, handler http.Handler) {
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+// listeners are where the service listens.
+type listeners struct{ calls, commands, metrics net.Listener }
+
+func (l listeners) close() {
+	for _, each := range []net.Listener{l.calls, l.commands, l.metrics} {
+		if each != nil {
+			each.Close()
+		}
 	}
+}
+
+// listen opens all addresses, or none.
+func (a *App) listen(ctx context.Context) (open listeners, err error) {
+	defer func() {
+		if err != nil {
+			open.close()
+		}
+	}()
+	if open.calls, err = new(net.ListenConfig).Listen(ctx, "tcp", a.config.Addr); err != nil {
+		return open, fault.Unavailable("address %s cannot be listened on", a.config.Addr).Wrap(err).
+			WithHint("stop what uses the port, or pass another --addr")
+	}
+	if open.commands, err = listenSocket(ctx, a.config.Data); err != nil {
+		return open, err
+	}
+	if a.config.MetricsAddr != "" {
+		if open.metrics, err = new(net.ListenConfig).Listen(ctx, "tcp", a.config.MetricsAddr); err != nil {
+			return open, fault.Unavailable("metrics address %s cannot be listened on", a.config.MetricsAddr).Wrap(err)
+		}
+	}
+	return open, nil
+}
+
+// ownURL is how this machine reaches an address. One that stands for all interfaces is reached on loopback; others
+// need a base URL in the settings.
+func ownURL(addr net.Addr) string {
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)
+	}
+	return "http://" + addr.String()
+}
+
+// run serves a listener until ctx ends and then waits for the requests that run.
+func (a *App) run(ctx context.Context, group *errgroup.Group, listener net.Listener, server *http.Server) {
+	server.ErrorLog = slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)
 	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("listener %s: %w", listener.Addr(), err)
@@ -177,7 +201,9 @@ func (a *App) run(group *errgroup.Group, ctx context.Context, listener net.Liste
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.ShutdownTimeout)
 		defer cancel()
 		if err := server.Shutdown(last); err != nil {
-			return errors.Join(fmt.Errorf("calls on %s did not end within %s: %w", listener.Addr(), a.config.ShutdownTimeout, err), server.Close())
+			a.log.WarnContext(last, "calls were cut off at the stop", slog.String("address", listener.Addr().String()),
+				slog.Duration("waited", a.config.ShutdownTimeout), slog.Any("error", err))
+			return server.Close()
 		}
 		return nil
 	})

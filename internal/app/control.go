@@ -41,6 +41,9 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
 		return nil, fault.Unavailable("data directory %s cannot be made", o.Data).Wrap(err)
 	}
+	if err := secretKept(o.Data); err != nil {
+		return nil, err
+	}
 	secret, err := auth.LoadSecret(filepath.Join(o.Data, "secret"))
 	if err != nil {
 		return nil, fmt.Errorf("installation's secret: %w", err)
@@ -52,6 +55,18 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 	installation := auth.NewInstallation(secret)
 	keys := auth.NewKeys(auth.KeysOptions{Store: store, Installation: installation, Now: o.Now, Log: o.Log})
 	return &Control{Store: store, Keys: keys, Installation: installation}, nil
+}
+
+// secretKept refuses a directory that has lost its secret: a new one would turn every key invalid and every
+// customer into a stranger.
+func secretKept(dataDir string) error {
+	_, lost := os.Stat(filepath.Join(dataDir, "secret"))
+	_, err := os.Stat(filepath.Join(dataDir, "control.db"))
+	if errors.Is(lost, fs.ErrNotExist) && err == nil {
+		return fault.New(fault.KindMisconfigured, "the installation's secret %s is gone", filepath.Join(dataDir, "secret")).
+			WithHint("put it back from a backup; without it no key is valid and returning customers are not recognised. To give both up, move control.db and facts away")
+	}
+	return nil
 }
 
 // Close ends the connection.

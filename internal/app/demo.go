@@ -100,16 +100,12 @@ func (a *App) makeDemo(ctx context.Context, o DemoOptions, begun bool) (DemoStor
 	made.Today = made.Today.Or(civil.DayOf(a.now(), demoZone()))
 	by := control.By{Actor: demoActor, At: a.now()}
 	_, err := a.control.Store.Workspace(ctx, demoWorkspace)
-	switch {
-	case err == nil && !begun:
+	exists := err == nil
+	if exists && !begun {
 		return made, fault.Conflict("workspace %q in %s was not made by the demo", demoWorkspace, a.config.Data).
 			WithHint("pass another --data")
-	case err == nil:
-		err = a.control.Store.DeleteWorkspace(ctx, demoWorkspace, by)
-	case fault.KindOf(err) == fault.KindNotFound:
-		err = nil
 	}
-	if err != nil {
+	if err != nil && fault.KindOf(err) != fault.KindNotFound {
 		return made, err
 	}
 	if err := writeJSON(filepath.Join(a.config.Data, demoStoreFile), made); err != nil {
@@ -117,6 +113,11 @@ func (a *App) makeDemo(ctx context.Context, o DemoOptions, begun bool) (DemoStor
 	}
 	if err := a.dropFacts(ctx, demoWorkspace); err != nil {
 		return made, err
+	}
+	if exists {
+		if err := a.control.Store.DeleteWorkspace(ctx, demoWorkspace, by); err != nil {
+			return made, err
+		}
 	}
 	workspace := control.NewWorkspace(demo.StoreName)
 	workspace.ID, workspace.Currency, workspace.Zone = demoWorkspace, demo.StoreCurrency, demo.StoreZone
@@ -169,6 +170,12 @@ func (a *App) demoAccess(ctx context.Context, made DemoStore) (DemoAccess, error
 		return access, fmt.Errorf("%s: %w", demoFile, err)
 	}
 	access.Workspace, access.Today = demoWorkspace, made.Today
+	if err := a.keepSigningSecret(); err != nil {
+		return access, err
+	}
+	if err := a.keepOwner(ctx, access); err != nil {
+		return access, fmt.Errorf("demo's owner: %w", err)
+	}
 	access.Title = demo.StoreName
 	access.TruthFile = filepath.Join(a.config.Data, truthFile)
 	if access.APIKey, err = a.keepKey(ctx, access.APIKey, "demo", control.Scopes()); err != nil {
@@ -176,6 +183,19 @@ func (a *App) demoAccess(ctx context.Context, made DemoStore) (DemoAccess, error
 	}
 	access.ReadKey, err = a.keepKey(ctx, access.ReadKey, "demo, read only", []control.Scope{control.ScopeRead})
 	return access, err
+}
+
+// keepOwner makes the account that demo.json names, where it does not exist.
+func (a *App) keepOwner(ctx context.Context, access DemoAccess) error {
+	accounts := a.people(nil)
+	owner, err := accounts.Find(ctx, access.Email)
+	if fault.KindOf(err) == fault.KindNotFound {
+		owner, err = accounts.Create(ctx, access.Email, access.Password, demoActor)
+	}
+	if err != nil {
+		return err
+	}
+	return accounts.SetRole(ctx, owner.ID, demoWorkspace, control.RoleOwner, demoActor)
 }
 
 func (a *App) keepKey(ctx context.Context, key, name string, scopes []control.Scope) (string, error) {

@@ -35,8 +35,8 @@ const (
 
 const littleSpace = 1 << 30 // bytes; an import needs room for the old and the new state
 
-// Diagnose checks a data directory without changing anything in it. Facts that a running service holds are left
-// to that service's own diagnose tool.
+// Diagnose checks a data directory by opening what a service would open, which brings its tables up to date. Facts
+// that a running service holds are left to that service's own diagnose tool.
 func Diagnose(ctx context.Context, c config.Config, now func() time.Time) []Finding {
 	d := &diagnosis{config: c, now: now}
 	if d.directory() {
@@ -114,7 +114,7 @@ func (d *diagnosis) secret() {
 func (d *diagnosis) stores(ctx context.Context) {
 	a, err := Open(ctx, d.config, discard(), d.now)
 	if errors.Is(err, errHeld) {
-		d.add("facts", Fine, "", "%v; ask its diagnose tool about the facts", err)
+		d.add("facts", Fine, "", "a service is running on this directory: ask its diagnose tool")
 		d.workspacesOf(ctx, nil)
 		return
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,10 +10,10 @@ import (
 	"os"
 	"time"
 
+	"assay/internal/config"
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
-	"assay/internal/ingest/source"
 	"assay/internal/measure"
 )
 
@@ -41,10 +42,11 @@ func (r ImportResult) Err() error {
 	return fault.New(r.Refused.Kind, "%s", r.Refused.Text).WithHint("%s", r.Refused.Hint)
 }
 
-// ImportFiles imports through the service that holds the data directory, or directly where none does.
-func ImportFiles(ctx context.Context, dataDir string, request ImportRequest, progress func(done, total int64), now func() time.Time) (ImportResult, error) {
-	if _, err := os.Stat(dataDir); errors.Is(err, fs.ErrNotExist) {
-		return ImportResult{}, fault.NotFound("there is no data directory %s", dataDir).
+// ImportFiles imports through the service that holds the data directory, or directly where none does. The result
+// tells what was done also when an error ended the work half-way.
+func ImportFiles(ctx context.Context, c config.Config, request ImportRequest, progress func(done, total int64), now func() time.Time) (ImportResult, error) {
+	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
+		return ImportResult{}, fault.NotFound("there is no data directory %s", c.Data).
 			WithHint("make a workspace first: assay workspace create NAME")
 	}
 	var err error
@@ -58,26 +60,29 @@ func ImportFiles(ctx context.Context, dataDir string, request ImportRequest, pro
 		}
 		request.Mapping = paths[0]
 	}
-	result, err := through(ctx, dataDir, "/import", request, progress, now, func(a *App) (any, error) {
+	result, err := through(ctx, c, "/import", request, progress, now, func(a *App) (any, error) {
 		return a.Import(ctx, request, progress)
 	})
+	var imported ImportResult
+	switch r := result.(type) {
+	case ImportResult:
+		imported = r
+	case json.RawMessage:
+		if len(r) > 0 {
+			err = errors.Join(err, json.Unmarshal(r, &imported))
+		}
+	}
+	return imported, err
+}
+
+// Import imports files into a workspace. Files that are refused stand in the result; the error is about everything
+// else, and the result then tells what was imported before it.
+func (a *App) Import(ctx context.Context, request ImportRequest, progress func(done, total int64)) (ImportResult, error) {
+	leave, err := a.writing.enter(ctx, request.Workspace)
 	if err != nil {
 		return ImportResult{}, err
 	}
-	if here, ok := result.(ImportResult); ok {
-		return here, nil
-	}
-	var there ImportResult
-	text, ok := result.(json.RawMessage)
-	if !ok {
-		return there, fmt.Errorf("answer of the service is a %T", result)
-	}
-	return there, json.Unmarshal(text, &there)
-}
-
-// Import imports files into a workspace. Files that are refused stand in the result; the error is about
-// everything else.
-func (a *App) Import(ctx context.Context, request ImportRequest, progress func(done, total int64)) (ImportResult, error) {
+	defer leave()
 	workspace, err := a.control.Store.Workspace(ctx, request.Workspace)
 	if err != nil {
 		return ImportResult{}, err
@@ -90,7 +95,7 @@ func (a *App) Import(ctx context.Context, request ImportRequest, progress func(d
 	for _, path := range request.Files {
 		file, err := ingest.FileAt(path)
 		if err != nil {
-			return ImportResult{}, fault.Invalid("file %s cannot be read: %v", path, errors.Unwrap(err))
+			return ImportResult{}, fault.Invalid("file %s cannot be read: %v", path, cmp.Or(errors.Unwrap(err), err))
 		}
 		options.Files = append(options.Files, file)
 	}
@@ -105,9 +110,6 @@ func (a *App) Import(ctx context.Context, request ImportRequest, progress func(d
 		}
 		options.Mapping = &mapping
 	}
-	if options.Rates, err = a.rates(ctx, workspace.ID); err != nil {
-		return ImportResult{}, err
-	}
 	report, err := ingest.Run(ctx, a.facts, options)
 	result := ImportResult{Report: report}
 	if fault.KindOf(err) == fault.KindInvalid {
@@ -115,12 +117,4 @@ func (a *App) Import(ctx context.Context, request ImportRequest, progress func(d
 		err = nil
 	}
 	return result, err
-}
-
-func (a *App) rates(ctx context.Context, id measure.WorkspaceID) (source.Rates, error) {
-	known, err := a.facts.FXRates(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return ingest.RatesOf(known)
 }

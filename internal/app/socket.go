@@ -36,8 +36,9 @@ type faultLine struct {
 	Hint string     `json:"hint,omitempty"`
 }
 
-type dropRequest struct {
+type deleteRequest struct {
 	Workspace measure.WorkspaceID `json:"workspace"`
+	Actor     string              `json:"actor,omitempty"`
 }
 
 // listenSocket opens the socket, in place of one that a killed process left.
@@ -68,9 +69,14 @@ func (a *App) commandHandler() http.Handler {
 			return a.Import(ctx, request, progress)
 		})
 	})
-	mux.HandleFunc("POST /drop", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(ctx context.Context, request dropRequest, _ func(done, total int64)) (any, error) {
-			return struct{}{}, a.dropFacts(ctx, request.Workspace)
+	mux.HandleFunc("POST /delete", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(ctx context.Context, request deleteRequest, _ func(done, total int64)) (any, error) {
+			return struct{}{}, a.deleteWorkspace(ctx, request.Workspace, request.Actor)
+		})
+	})
+	mux.HandleFunc("POST /clear", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(ctx context.Context, request deleteRequest, _ func(done, total int64)) (any, error) {
+			return struct{}{}, a.clearFacts(ctx, request.Workspace)
 		})
 	})
 	return mux
@@ -83,7 +89,9 @@ func answer[Q any](w http.ResponseWriter, r *http.Request, run func(context.Cont
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	var guard sync.Mutex // one line at a time
+	w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(w).Flush() // the command knows now that it was heard, however long the work takes
+	var guard sync.Mutex                      // one line at a time
 	encoder := json.NewEncoder(w)
 	send := func(l line) {
 		guard.Lock()
@@ -93,16 +101,15 @@ func answer[Q any](w http.ResponseWriter, r *http.Request, run func(context.Cont
 		}
 	}
 	result, err := run(r.Context(), request, func(done, total int64) { send(line{Done: done, Total: total}) })
-	if err != nil {
-		send(line{Fault: asLine(err)})
-		return
+	last := line{}
+	if result != nil {
+		text, encoding := json.Marshal(result)
+		last.Result, err = text, errors.Join(err, encoding)
 	}
-	text, err := json.Marshal(result)
 	if err != nil {
-		send(line{Fault: asLine(err)})
-		return
+		last.Fault = asLine(err)
 	}
-	send(line{Result: text})
+	send(last)
 }
 
 func asLine(err error) *faultLine {
@@ -124,7 +131,8 @@ func connect(dataDir string) (*service, error) {
 	return &service{client: &http.Client{Transport: &http.Transport{DialContext: dial, ResponseHeaderTimeout: time.Minute}}}, nil
 }
 
-// ask sends a request and returns the result's JSON. It calls progress for each line before it.
+// ask sends a request and returns the result's JSON, which may come beside a failure that ended the work half-way.
+// It calls progress for each line before it.
 func (s *service) ask(ctx context.Context, path string, request any, progress func(done, total int64)) (json.RawMessage, error) {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -149,17 +157,17 @@ func (s *service) ask(ctx context.Context, path string, request any, progress fu
 		}
 		switch {
 		case l.Fault != nil:
-			return nil, fault.New(l.Fault.Kind, "%s", l.Fault.Text).WithHint("%s", l.Fault.Hint)
+			return l.Result, fault.New(l.Fault.Kind, "%s", l.Fault.Text).WithHint("%s", l.Fault.Hint)
 		case l.Result != nil:
 			return l.Result, nil
 		case progress != nil:
 			progress(l.Done, l.Total)
 		}
 	}
-	if err := errors.Join(lines.Err(), ctx.Err()); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	return nil, fault.Unavailable("the service ended before it was done; nothing was kept")
+	return nil, fault.Unavailable("the service ended before it was done").Wrap(lines.Err()).WithHint("start it again and repeat: what was imported already is recognised")
 }
 
 // absolute returns file names as the service can open them.

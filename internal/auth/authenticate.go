@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -175,9 +176,7 @@ func (u *lastUse) take() map[string]time.Time {
 func (u *lastUse) putBack(taken map[string]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for id, at := range u.pending {
-		taken[id] = at
-	}
+	maps.Copy(taken, u.pending)
 	u.pending = taken
 }
 

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -16,8 +17,8 @@ func (l lines) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	at := func(d dot) vg.Point { return vg.Point{X: x(float64(d.slot)), Y: y(d.Value)} }
 	apart := x(1) - x(0)
-	for i := len(l.tracks) - 1; i >= 0; i-- {
-		t := l.tracks[i]
+	for i, t := range slices.Backward(l.tracks) {
+
 		for _, r := range runs(t.dots, at) {
 			look := draw.LineStyle{Color: t.style.color, Width: l.thickness(), Dashes: t.style.dashes}
 			if r.partial {
@@ -152,8 +153,8 @@ func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 				low = []vg.Point{{X: low[0].X - 3, Y: low[0].Y}, {X: low[0].X + 3, Y: low[0].Y}}
 				high = []vg.Point{{X: high[0].X - 3, Y: high[0].Y}, {X: high[0].X + 3, Y: high[0].Y}}
 			}
-			for i := len(high) - 1; i >= 0; i-- {
-				low = append(low, high[i])
+			for _, h := range slices.Backward(high) {
+				low = append(low, h)
 			}
 			c.FillPolygon(faded(t.style.color, .22), low)
 		}

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/text"
@@ -9,13 +10,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Distances in CSS pixels.
+// margin is the empty edge of a picture in CSS pixels.
+const margin vg.Length = 16
+
+// Sizes of text in CSS pixels, and the distance of lines as a multiple of them.
 const (
-	margin    vg.Length = 16
-	titleSize           = 16
-	nameSize            = 12
-	noteSize            = 11
-	lineGap             = 1.35 // of a line of text, as a multiple of its size
+	titleSize = 16
+	nameSize  = 12
+	noteSize  = 11
+	lineGap   = 1.35
 )
 
 // textLines is how many lines a title or the notes may have; a low picture needs its height for the values.
@@ -72,8 +75,8 @@ func (s sheet) paintNotes(area draw.Canvas, notes []string) draw.Canvas {
 	}
 	sty := letters(noteSize, s.theme.soft)
 	lines := wrapped(sty, strings.Join(notes, " · "), area.Size().X, s.textLines())
-	for i := len(lines) - 1; i >= 0; i-- {
-		write(area, sty, vg.Point{X: area.Min.X, Y: area.Min.Y + 2}, lines[i])
+	for _, line := range slices.Backward(lines) {
+		write(area, sty, vg.Point{X: area.Min.X, Y: area.Min.Y + 2}, line)
 		area = draw.Crop(area, 0, 0, sty.Font.Size*lineGap, 0)
 	}
 	return draw.Crop(area, 0, 0, 4, 0)

@@ -59,7 +59,7 @@ func (s sheet) plot(area draw.Canvas) *plot.Plot {
 	p.BackgroundColor = nil
 	p.X.Min, p.X.Max = s.span()
 	p.X.Padding, p.Y.Padding = 0, 4
-	p.X.LineStyle.Width, p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0, 0
+	p.X.Width, p.Y.Width, p.Y.Tick.Length = 0, 0, 0
 	p.X.Tick.LineStyle = draw.LineStyle{Color: s.theme.zero, Width: 1}
 	p.X.Tick.Length = 5
 	small := letters(noteSize, s.theme.soft)

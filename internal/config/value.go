@@ -136,7 +136,7 @@ func list(text string) []string {
 
 // parse sets a field of Config from a text.
 func parse(field reflect.Value, text string) (err error) {
-	if u, ok := field.Addr().Interface().(encoding.TextUnmarshaler); ok {
+	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](field.Addr()); ok {
 		return u.UnmarshalText([]byte(text))
 	}
 	text = strings.TrimSpace(text)

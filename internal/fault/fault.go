@@ -84,8 +84,7 @@ func Unavailable(format string, args ...any) *Error { return New(KindUnavailable
 
 // KindOf returns the kind set where the cause was known, and KindInternal when none was.
 func KindOf(err error) Kind {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
 	return KindInternal

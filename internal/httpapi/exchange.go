@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -98,13 +99,18 @@ func (s *service) finish(x *exchange, r *http.Request, took time.Duration) {
 	if x.route == routeHealth {
 		level = slog.LevelDebug
 	}
+	// Paths and names that callers made up are left out: somebody may have pasted a key into them.
+	tool := ""
+	if x.reply.Tool != "" {
+		tool = s.knownTool(x.reply.Tool)
+	}
 	attrs := []slog.Attr{
-		slog.String("request_id", x.requestID), slog.String("method", r.Method), slog.String("path", shortened(r.URL.Path)),
+		slog.String("request_id", x.requestID), slog.String("method", r.Method), slog.String("route", x.route),
 		slog.Int("status", x.status), slog.Duration("duration", took),
 	}
 	for _, a := range []slog.Attr{
 		slog.String("workspace", string(x.principal.Workspace.ID)), slog.String("actor", x.principal.Actor),
-		slog.String("rpc_method", x.reply.Method), slog.String("tool", x.reply.Tool), slog.String("outcome", x.reply.Outcome),
+		slog.String("rpc_method", x.reply.Method), slog.String("tool", tool), slog.String("outcome", x.reply.Outcome),
 	} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)
@@ -125,8 +131,6 @@ func (s *service) knownTool(name string) string {
 	return "unknown"
 }
 
-func shortened(path string) string { return path[:min(len(path), 200)] }
-
 // json writes a JSON answer that no cache keeps.
 func (x *exchange) json(status int, body []byte) {
 	h := x.Header()
@@ -134,6 +138,7 @@ func (x *exchange) json(status int, body []byte) {
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "no-store")
 	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	x.WriteHeader(status)
 	if _, err := x.Write(body); err != nil {
 		return // the client is gone, and nobody is left to tell

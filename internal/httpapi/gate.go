@@ -34,8 +34,11 @@ func newGate(baseURL string, further []string) gate {
 	for _, host := range hosts {
 		g.hosts = append(g.hosts, host)
 		g.origins = append(g.origins, base.Scheme+"://"+host)
+		// Clients leave out the port that the scheme has anyway.
 		if base.Port() == "" {
 			g.hosts = append(g.hosts, host+":"+standard)
+		} else if short, ok := strings.CutSuffix(host, ":"+standard); ok {
+			g.hosts, g.origins = append(g.hosts, short), append(g.origins, base.Scheme+"://"+short)
 		}
 	}
 	return g

@@ -79,13 +79,29 @@ func (s *service) dispatch(x *exchange, r *http.Request) {
 	}
 }
 
+// delegated names the routes that the authorization server answers.
+var delegated = []string{"authorize", "token", "register", "server_metadata"}
+
+// openPreflight lets scripts of any site read a public document, with the headers that MCP clients send along.
+func openPreflight(x *exchange) {
+	h := x.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Allow-Methods", "GET")
+	h.Set("Access-Control-Allow-Headers", "Content-Type, Mcp-Protocol-Version")
+	x.WriteHeader(http.StatusNoContent)
+}
+
 func (s *service) enter(known *route, x *exchange, r *http.Request) {
 	if r.Method == http.MethodOptions && known.guarded {
 		s.preflight(known, x, r)
 		return
 	}
+	if r.Method == http.MethodOptions && known.name == "resource_metadata" {
+		openPreflight(x)
+		return
+	}
 	// The authorization server answers for its own paths in a browser's preflight.
-	passes := r.Method == http.MethodOptions && s.OAuth != nil
+	passes := r.Method == http.MethodOptions && s.OAuth != nil && slices.Contains(delegated, known.name)
 	if !passes && !slices.Contains(known.methods, r.Method) {
 		x.Header().Set("Allow", strings.Join(known.methods, ", "))
 		x.fail(mcp.MethodNotAllowed, nil)

@@ -194,7 +194,7 @@ func TestTheLogTellsACallAndNoSecret(t *testing.T) {
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-Request-Id", "r1")
 	service.ServeHTTP(httptest.NewRecorder(), r)
-	want := "level=INFO msg=request request_id=r1 method=POST path=/api/mcp/rpc status=200 duration=0s workspace=shop actor=key:1 rpc_method=tools/call tool=echo outcome=ok\n"
+	want := "level=INFO msg=request request_id=r1 method=POST route=rpc status=200 duration=0s workspace=shop actor=key:1 rpc_method=tools/call tool=echo outcome=ok\n"
 	if got := log.String(); got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}

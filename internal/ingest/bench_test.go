@@ -23,6 +23,10 @@ func (s *sumStore) Imported(context.Context, measure.WorkspaceID, string) (wareh
 	return warehouse.ImportRecord{}, false, nil
 }
 
+func (s *sumStore) FXRates(context.Context, measure.WorkspaceID) ([]warehouse.FXRate, error) {
+	return nil, nil
+}
+
 func (s *sumStore) Add(_ context.Context, b *warehouse.Batch) error {
 	for _, o := range b.Orders {
 		if !o.Cancelled && !o.Test && o.Original.Currency == "USD" {

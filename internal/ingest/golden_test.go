@@ -42,6 +42,10 @@ func (r *recorder) Begin(_ context.Context, spec warehouse.ImportSpec) (warehous
 	return r, nil
 }
 
+func (*recorder) FXRates(context.Context, measure.WorkspaceID) ([]warehouse.FXRate, error) {
+	return nil, nil
+}
+
 func (r *recorder) Imported(context.Context, measure.WorkspaceID, string) (warehouse.ImportRecord, bool, error) {
 	return warehouse.ImportRecord{}, false, nil
 }

@@ -7,6 +7,7 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -41,6 +42,7 @@ func Readers() []source.Reader {
 type Store interface {
 	Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error)
 	Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (warehouse.ImportRecord, bool, error)
+	FXRates(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.FXRate, error)
 }
 
 // Options say what to import and how.
@@ -51,7 +53,7 @@ type Options struct {
 	Source       string          // a reader's name, or Auto; Auto when empty
 	Channel      measure.Channel // what the files are about, where they do not tell
 	Mapping      *mapper.Mapping // instead of a source
-	Rates        source.Rates    // nil: only files in the workspace's currency can be read
+	Rates        source.Rates    // nil: the store's own, as they stand before each file
 	DryRun       bool            // report everything and keep nothing
 	SkipRejected bool            // import a file without its rejected rows instead of refusing it
 	Progress     func(done, total int64)
@@ -71,6 +73,9 @@ func FileAt(path string) (File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return File{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return File{}, fmt.Errorf("%s is not a regular file", path)
 	}
 	return File{
 		Name: filepath.Base(path), Size: info.Size(),

@@ -49,9 +49,14 @@ func TestShopifyExportGivesThePublishedTotals(t *testing.T) {
 	}
 	check(t, store, months)
 
-	version := store.Version(shop)
-	if again := store.run(t, store.options(file)).Files[0]; again.Status != ingest.Already || store.Version(shop) != version {
-		t.Errorf("a second import is %s and changes the version from %d to %d", again.Status, version, store.Version(shop))
+	before, err := store.Version(t.Context(), shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := store.run(t, store.options(file)).Files[0]
+	after, err := store.Version(t.Context(), shop)
+	if err != nil || again.Status != ingest.Already || after != before {
+		t.Errorf("a second import is %s and changes the version from %d to %d, %v", again.Status, before, after, err)
 	}
 	check(t, store, months)
 }

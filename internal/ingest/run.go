@@ -69,7 +69,7 @@ type runner struct {
 
 // file imports one file. A refusal stands in the report as well as in the error.
 func (r *runner) file(ctx context.Context, f File) (FileReport, error) {
-	report := FileReport{File: f.Name}
+	report := FileReport{File: source.Shown(f.Name)}
 	err := r.load(ctx, f, &report)
 	if text, hint, ok := fault.Public(err); ok {
 		report.Status, report.Problem, report.Hint = Refused, text, hint
@@ -87,12 +87,12 @@ func (r *runner) load(ctx context.Context, f File, report *FileReport) error {
 	if err != nil {
 		return err
 	}
-	defer content.Close() //nolint:errcheck // it was only read
+	defer content.Close()
 	opened, err := tabular.Open(f.Name, content)
 	if err != nil {
 		return fault.Invalid("file %q cannot be read: %v", f.Name, err)
 	}
-	defer opened.Close() //nolint:errcheck // it was only read
+	defer opened.Close()
 	samples, err := opened.Samples(headerRows + sampleRows)
 	if err != nil {
 		return fault.Invalid("file %q cannot be read: %v", f.Name, err)
@@ -105,10 +105,10 @@ func (r *runner) load(ctx context.Context, f File, report *FileReport) error {
 	report.Delimiter, report.HeaderLine, report.Compressed = delimiterNames[picked.delimiter], picked.line, opened.Compressed
 	report.Encoding = string(opened.Encoding())
 
-	key := r.ledgerKey(hash)
+	key := r.ledgerKey(hash, report.Source)
 	if before, known, err := r.store.Imported(ctx, r.Workspace.ID, key); err != nil {
 		return err
-	} else if known && before.Source == report.Source {
+	} else if known {
 		report.Status, report.ImportedAt = Already, &before.At
 		return nil
 	}
@@ -126,7 +126,7 @@ func hashOf(ctx context.Context, f File) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer content.Close() //nolint:errcheck // it was only read
+	defer content.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, cancellable{ctx, content}); err != nil {
 		return "", err
@@ -147,16 +147,13 @@ func (c cancellable) Read(p []byte) (int, error) {
 	return c.src.Read(p)
 }
 
-// ledgerKey is the hash of the file, and of what the caller said about it where that changes its meaning: the
-// same file under another mapping is another import.
-func (r *runner) ledgerKey(hash string) string {
-	if r.Mapping == nil && r.Channel == "" {
-		return hash
-	}
+// ledgerKey is the hash of the file and of how it is read: the same file under another reader or mapping is another
+// import.
+func (r *runner) ledgerKey(hash, reader string) string {
 	said, err := json.Marshal(struct {
-		Hash, Channel string
-		Mapping       any
-	}{hash, string(r.Channel), r.Mapping})
+		Hash, Reader, Channel string
+		Mapping               any
+	}{hash, reader, string(r.Channel), r.Mapping})
 	if err != nil {
 		panic(err) // a mapping came from JSON
 	}
@@ -177,12 +174,19 @@ type loading struct {
 }
 
 func (l *loading) run(ctx context.Context, key, hash string) error {
+	rates, err := l.rates(ctx)
+	if err != nil {
+		return err
+	}
 	rows, err := l.picked.reader.Open(l.picked.table, source.Options{
 		Base: l.Workspace.Currency, Zone: l.Workspace.Location(), HashKey: l.HashKey,
-		Rates: l.Rates, Channel: l.Channel, Notes: l.notes,
+		Rates: rates, Channel: l.Channel, Notes: l.notes,
 	})
 	if err != nil {
 		return err
+	}
+	if l.SkipRejected {
+		key = "" // rows may be missing, so the same file is worth reading again
 	}
 	l.into, err = l.store.Begin(ctx, warehouse.ImportSpec{
 		Workspace: l.Workspace.ID, Source: l.report.Source, File: l.file.Name, FileHash: key, DryRun: l.DryRun, Base: l.Workspace.Currency,
@@ -213,6 +217,26 @@ func (l *loading) run(ctx context.Context, key, hash string) error {
 	return l.commit(ctx, summary)
 }
 
+// rates are the store's exchange rates, which the file before this one may have brought.
+func (l *loading) rates(ctx context.Context) (source.Rates, error) {
+	if l.Rates != nil {
+		return l.Rates, nil
+	}
+	known, err := l.store.FXRates(ctx, l.Workspace.ID)
+	if err != nil {
+		return nil, err
+	}
+	return RatesOf(known)
+}
+
+// wouldBe says what happened, or would have without the dry run.
+func (l *loading) wouldBe(done string) string {
+	if l.DryRun {
+		return "would be " + done
+	}
+	return "were " + done
+}
+
 func (l *loading) refused() bool { return l.report.Rejected > 0 && !l.SkipRejected }
 
 func (l *loading) commit(ctx context.Context, summary source.Summary) error {
@@ -229,6 +253,11 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 		l.report.Status = Checked
 	}
 	l.report.Tables, l.report.ChangedDays, l.report.Version = countsOf(out.Tables), out.DaysHit, out.Version
+	if gone := out.Tables["ad_days"].Removed; gone > 0 {
+		l.notes.Add("rows_replaced", "%d rows that were there are not in this file and %s: a report replaces all that its account had on its days. "+
+			"If the report was filtered to some campaigns, import the unfiltered one", gone, l.wouldBe("removed"))
+		l.report.Warnings = l.notes.List()
+	}
 	return nil
 }
 

@@ -67,16 +67,16 @@ func (f FileReport) outcome() string {
 }
 
 func (f FileReport) form() string {
-	form := ""
+	var form strings.Builder
 	for _, part := range []string{f.Encoding, f.Delimiter} {
 		if part != "" {
-			form += ", " + part
+			form.WriteString(", " + part)
 		}
 	}
 	if f.Compressed {
-		form += ", gzip"
+		form.WriteString(", gzip")
 	}
-	return form
+	return form.String()
 }
 
 func (f FileReport) writeTotals(out *strings.Builder) {

@@ -110,9 +110,9 @@ type Next struct {
 type Source struct {
 	Source      string     `json:"source"`
 	Kind        string     `json:"kind"`
-	LastDay     civil.Date `json:"last_day,omitzero"`
+	LastDay     civil.Date `json:"last_day,omitzero" doc:"Of several sources in one line: the earliest."`
 	FirstDay    civil.Date `json:"first_day,omitzero" detail:"analyst"`
-	MissingDays int64      `json:"missing_days,omitempty" detail:"analyst"`
+	MissingDays int64      `json:"missing_days,omitempty" detail:"analyst" doc:"Days without a row from its first to its last, inside the period or not."`
 	Rows        int64      `json:"rows,omitempty" detail:"debug"`
 }
 
@@ -120,9 +120,9 @@ type Source struct {
 type DataQuality struct {
 	Revenue       string        `json:"revenue,omitempty" doc:"What revenue means in this workspace."`
 	Model         measure.Model `json:"model,omitempty" doc:"How orders were credited to channels."`
-	MissingDays   int64         `json:"missing_days,omitempty" doc:"Days without a row inside the sources' ranges."`
 	UndatedRefund *Money        `json:"undated_refunds,omitempty" doc:"Refunds of unknown date, dated by their orders."`
 	Method        string        `json:"method,omitempty" detail:"analyst" doc:"How what was inferred was inferred."`
+	MoreWarnings  int           `json:"more_warnings,omitempty" doc:"Warnings for which there was no room."`
 	DataVersion   uint64        `json:"data_version,omitempty" detail:"debug"`
 	Read          []Read        `json:"read,omitempty" detail:"debug"`
 }

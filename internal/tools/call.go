@@ -27,7 +27,7 @@ type Facts interface {
 	Channels(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.ChannelVolume, error)
 	Sources(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.SourceState, error)
 	Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]warehouse.ImportRecord, error)
-	Version(ws measure.WorkspaceID) uint64
+	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
 }
 
 // Keys lists a workspace's API keys. The store of control data does.
@@ -39,8 +39,9 @@ type Keys interface {
 type Call struct {
 	Workspace control.Workspace
 	Principal auth.Principal
-	Now       time.Time  // in UTC
-	Today     civil.Date // in the workspace's zone
+	Now       time.Time  // by the clock of answers, in UTC
+	Today     civil.Date // the day of Now in the workspace's zone
+	Real      time.Time  // by the clock that keys end by, in UTC
 	Facts     Facts
 	Store     store    // what the workspace has, as of this call
 	Keys      Keys     // nil: the workspace's keys are not looked at
@@ -69,6 +70,24 @@ func (s store) days() civil.Range {
 		all = join(all, v.Days)
 	}
 	return all
+}
+
+// untouched reports whether no order says which channel it came from.
+func (s store) untouched() bool {
+	return !slices.ContainsFunc(s.channels, func(v warehouse.ChannelVolume) bool {
+		return v.Channel != measure.Unattributed && v.Credited != 0
+	})
+}
+
+// active is how many channels have orders or spend.
+func (s store) active() int {
+	n := 0
+	for _, v := range s.channels {
+		if v.Channel != measure.Unattributed && (v.Credited != 0 || v.SpendDays > 0) {
+			n++
+		}
+	}
+	return n
 }
 
 // join returns the shortest period that holds both.
@@ -113,6 +132,14 @@ func (c *Call) window(start, end civil.Date, daysBack int) (civil.Range, error) 
 	return w, nil
 }
 
+// untold reports whether what a channel brought cannot be told: no order says where it came from.
+func (c *Call) untold(channel measure.Channel) bool {
+	return channel != "" && channel != measure.Unattributed && c.Store.untouched()
+}
+
+// namedChannels is how many channels an error names.
+const namedChannels = 25
+
 // period describes a window.
 func (c *Call) period(w civil.Range) *Period {
 	return &Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
@@ -134,9 +161,9 @@ func (c *Call) channel(name string) (measure.Channel, error) {
 	}
 	known := make([]string, len(c.Store.channels))
 	for i, v := range c.Store.channels {
-		known[i] = string(v.Channel)
+		known[i] = clean(string(v.Channel))
 	}
-	return "", fault.Invalid("channel %q is not known; known are %s", clean(name), strings.Join(known, ", ")).
+	return "", fault.Invalid("channel %q is not known; known are %s", clean(name), listedUpTo(namedChannels, known)).
 		WithHint("Leave channel out for the whole store, or use one of these names.")
 }
 
@@ -173,7 +200,6 @@ func (c *Call) describe(a *closing, quality DataQuality, kinds ...string) {
 			a.Sources = append(a.Sources, Source{
 				Source: clean(s.Source), Kind: s.Kind, Rows: s.Rows, FirstDay: s.Days.First, LastDay: s.Days.Last, MissingDays: s.MissingDays,
 			})
-			quality.MissingDays += s.MissingDays
 		}
 	}
 	if c.view.DetailLevel == summaryLevel {

@@ -78,28 +78,34 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 		return nil, err
 	}
 	page := p.page(c)
-	found, err := c.Facts.Campaigns(ctx, c.Workspace.ID, warehouse.CampaignsOf{
+	of := warehouse.CampaignsOf{
 		Windows:  warehouse.Windows{Recent: days, Earlier: days.Previous()},
 		Platform: measure.Platform(p.Platform), Campaign: p.CampaignID, Level: p.Level, Sort: p.SortBy,
 		Limit: page.limit, Offset: page.offset,
-	})
+	}
+	found, err := c.Facts.Campaigns(ctx, c.Workspace.ID, of)
 	if err != nil {
 		return nil, fmt.Errorf("campaigns %s: %w", days, err)
 	}
 	c.read("campaigns", len(found.Rows))
-	f := c.figures()
-	a := &campaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: f.campaignMetrics(found.Totals, p.Level)}
+	f, credited := c.figures(), p.Level == warehouse.Campaigns && !c.Store.untouched()
+	a := &campaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: f.campaignMetrics(found.Totals, credited)}
+	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.AdDays.Intersect(days.Previous()).Days() > 0)
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
 	for _, t := range found.Rows {
-		a.Rows = append(a.Rows, f.campaignRow(t, p.Level))
+		a.Rows = append(a.Rows, f.campaignRow(t, p.Level, credited))
 	}
 	a.Pagination = page.pagination(len(a.Rows), found.Total)
 	if found.Total == 0 {
 		a.Summary = c.explainEmpty(&a.closing, days)
 	} else {
-		a.Summary = c.campaignsSummary(a, days, found)
-		c.warnCampaigns(a, days, found.Totals.Recent)
-		c.campaignsNext(a, days, p)
+		creatives, err := c.haveCreatives(ctx, of, found)
+		if err != nil {
+			return nil, err
+		}
+		a.Summary = c.campaignsSummary(a, days, found, creatives)
+		c.warnCampaigns(a, days, found.Totals.Recent, creatives)
+		c.campaignsNext(a, days, p, creatives)
 	}
 	quality := DataQuality{Revenue: "claimed by the platforms"}
 	if c.view.DetailLevel != summaryLevel {
@@ -109,24 +115,47 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 	return a, nil
 }
 
-func (f figures) campaignMetrics(totals warehouse.Pair[warehouse.CampaignTotal], level warehouse.CampaignLevel) campaignMetrics {
+// where leaves out what no report covers.
+func (m *campaignMetrics) where(reported, reportedBefore bool) {
+	m.Spend = m.Spend.where(reported, reportedBefore)
+	m.Revenue = m.Revenue.where(reported, reportedBefore)
+	m.Conversions = m.Conversions.where(reported, reportedBefore)
+}
+
+// haveCreatives reports whether the reports of the selection name ads: whether their finest rows are more than the
+// campaigns, or any of them has an ad. Reports by campaign have one row without an ad for each.
+func (c *Call) haveCreatives(ctx context.Context, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
+	named := func(t warehouse.CampaignTotal) bool { return t.AdID != "" || t.AdName != "" || t.AdSetID != "" }
+	if of.Level == warehouse.Creatives && len(found.Rows) > 0 {
+		return slices.ContainsFunc(found.Rows, named), nil
+	}
+	of.Level, of.Limit, of.Offset = warehouse.Creatives, 1, 0
+	finest, err := c.Facts.Campaigns(ctx, c.Workspace.ID, of)
+	if err != nil {
+		return false, fmt.Errorf("creatives %s: %w", of.Windows.Recent, err)
+	}
+	c.read("creatives", len(finest.Rows))
+	return slices.ContainsFunc(finest.Rows, named) || finest.Total > found.Total, nil
+}
+
+func (f figures) campaignMetrics(totals warehouse.Pair[warehouse.CampaignTotal], credited bool) campaignMetrics {
 	now, before := totals.Recent, totals.Earlier
 	m := campaignMetrics{
 		Spend:       metricOf(f.money(now.Spend), f.money(before.Spend)),
 		Revenue:     metricOf(f.money(now.Value), f.money(before.Value)),
-		ROAS:        metricOfRatios(ratio(measure.ROAS(now.Value, now.Spend)), ratio(measure.ROAS(before.Value, before.Spend))),
+		ROAS:        metricOfKnown(ratio(measure.ROAS(now.Value, now.Spend)), ratio(measure.ROAS(before.Value, before.Spend))),
 		Conversions: metricOf(orders(now.Conversions), orders(before.Conversions)),
-		CPA: new(metricOfRatios(f.perMinor(measure.CPA(now.Spend, now.Conversions)),
+		CPA: new(metricOfKnown(f.perMinor(measure.CPA(now.Spend, now.Conversions)),
 			f.perMinor(measure.CPA(before.Spend, before.Conversions)))),
-		CTRPct: new(metricOfRatios(ratio(measure.Share(now.Clicks, now.Impressions)), ratio(measure.Share(before.Clicks, before.Impressions)))),
+		CTRPct: new(metricOfKnown(ratio(measure.Share(now.Clicks, now.Impressions)), ratio(measure.Share(before.Clicks, before.Impressions)))),
 	}
-	if level == warehouse.Campaigns {
+	if credited {
 		m.Credited = new(metricOf(f.revenue(now.Credited), f.revenue(before.Credited)))
 	}
 	return m
 }
 
-func (f figures) campaignRow(t warehouse.CampaignTotal, level warehouse.CampaignLevel) campaignRow {
+func (f figures) campaignRow(t warehouse.CampaignTotal, level warehouse.CampaignLevel, credited bool) campaignRow {
 	row := campaignRow{
 		Platform: string(t.Platform), CampaignID: t.CampaignID, PlatformID: t.CampaignID, Name: Foreign(t.CampaignName),
 		Spend: f.money(t.Spend), Revenue: f.money(t.Value), ROAS: ratio(measure.ROAS(t.Value, t.Spend)), Conversions: orders(t.Conversions),
@@ -135,16 +164,18 @@ func (f figures) campaignRow(t warehouse.CampaignTotal, level warehouse.Campaign
 	}
 	if level == warehouse.Creatives {
 		row.AdID, row.AdName, row.AdSet = t.AdID, Foreign(t.AdName), Foreign(t.AdSetName)
+	}
+	if !credited {
 		return row
 	}
 	row.CreditedOrders, row.CreditedRevenue = new(orders(t.Credited.Orders)), new(f.revenue(t.Credited))
 	return row
 }
 
-func (c *Call) campaignsSummary(a *campaignsAnswer, days civil.Range, found warehouse.CampaignPage) string {
+func (c *Call) campaignsSummary(a *campaignsAnswer, days civil.Range, found warehouse.CampaignPage, creatives bool) string {
 	now := found.Totals.Recent
 	what := plural(found.Total, "campaign", "campaigns")
-	if a.Level == warehouse.Creatives {
+	if a.Level == warehouse.Creatives && creatives {
 		what = plural(found.Total, "creative", "creatives")
 	}
 	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.amount(now.Spend), spell(days), against(a.Metrics.Spend.ChangePct, days))
@@ -155,7 +186,13 @@ func (c *Call) campaignsSummary(a *campaignsAnswer, days civil.Range, found ware
 }
 
 // warnCampaigns says first of all that the figures are claims, and by how much they exceed what the store credits.
-func (c *Call) warnCampaigns(a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal) {
+func (c *Call) warnCampaigns(a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
+	if a.Level == warehouse.Creatives && !creatives {
+		a.warn("no_creatives", "The reports have no ads or creatives: the rows are campaigns.")
+	}
+	if a.Level == warehouse.Campaigns && c.Store.untouched() && c.view.DetailLevel != summaryLevel {
+		a.warn("no_touchpoints", "No order says which channel it came from, so what orders credit to campaigns cannot be told.")
+	}
 	text := "revenue and conversions are what platforms claim; their sum can exceed the store's orders."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
 		text = fmt.Sprintf("revenue and conversions are what platforms claim: %s times what the store's orders credit them with by last touch.",
@@ -165,8 +202,8 @@ func (c *Call) warnCampaigns(a *campaignsAnswer, days civil.Range, now warehouse
 	c.warnDays(&a.closing, days, 0, true)
 }
 
-func (c *Call) campaignsNext(a *campaignsAnswer, days civil.Range, p campaignsParams) {
-	if a.Level == warehouse.Campaigns {
+func (c *Call) campaignsNext(a *campaignsAnswer, days civil.Range, p campaignsParams, creatives bool) {
+	if a.Level == warehouse.Campaigns && creatives {
 		arguments := with(dated(days), "level", string(warehouse.Creatives))
 		if p.Platform != "" {
 			arguments["platform"] = p.Platform

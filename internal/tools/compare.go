@@ -88,7 +88,7 @@ func runCompare(ctx context.Context, c *Call, p compareParams) (*compareAnswer, 
 	}
 	a := &compareAnswer{Period1: compared(earlier), Period2: compared(recent), Timezone: c.Workspace.Zone, Channel: channel}
 	a.Currency = c.Workspace.Currency
-	now, before := totalOf(totals.Recent), totalOf(totals.Earlier)
+	now, before := c.totalOf(totals.Recent, channel, recent), c.totalOf(totals.Earlier, channel, earlier)
 	a.Metrics = c.figures().storeMetrics(now, before)
 	if earlier.Days() != recent.Days() {
 		a.Metrics.perDay(recent.Days(), earlier.Days())
@@ -100,6 +100,10 @@ func runCompare(ctx context.Context, c *Call, p compareParams) (*compareAnswer, 
 		a.Summary = c.explainEmpty(&a.closing, recent)
 	} else {
 		a.Summary = c.compareSummary(a, now, before, totals)
+		if c.Store.untouched() && (channel != "" || p.IncludeChannels) {
+			c.warnUntouched(&a.closing, recent, channel)
+		}
+		c.warnSpend(&a.closing, now, channel)
 		c.warnCompare(a, earlier, recent, now.Undated+before.Undated)
 		c.compareNext(a, earlier, recent, p.IncludeChannels)
 	}
@@ -121,6 +125,9 @@ func (m *storeMetrics) perDay(days, daysBefore int) {
 }
 
 func (m *Metric[T]) perDay(days, daysBefore int) {
+	if m.Value == nil || m.Previous == nil {
+		return
+	}
 	m.PerDay = percent(measure.Change(float64(*m.Value)/float64(days), float64(*m.Previous)/float64(daysBefore)))
 }
 
@@ -143,7 +150,11 @@ func (c *Call) comparedRows(totals warehouse.Pair[[]warehouse.ChannelTotal]) []c
 	}
 	rows := make([]comparedRow, 0, len(recent))
 	for _, t := range byRevenue(f, recent) {
-		rows = append(rows, f.comparedRow(t, before[t.Channel]))
+		row := f.comparedRow(t, before[t.Channel])
+		if c.Store.untouched() {
+			row.ROAS, row.ROASPrevious = nil, nil
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -169,6 +180,9 @@ func (f figures) comparedRow(now, before warehouse.ChannelTotal) comparedRow {
 }
 
 func (c *Call) compareSummary(a *compareAnswer, now, before storeTotal, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
+	if now.untold {
+		return c.untoldSummary(a.Channel, civil.Range{First: a.Period2.Start, Last: a.Period2.End}, now)
+	}
 	text := fmt.Sprintf("Revenue was %s in %d days against %s in %d days: %s.", c.amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
 		c.amount(c.Workspace.Basis.Revenue(before.Sums)), a.Period1.Days, moved(a.Metrics.Revenue.ChangePct))
 	if change := a.Metrics.Revenue.PerDay; change != nil {
@@ -176,6 +190,9 @@ func (c *Call) compareSummary(a *compareAnswer, now, before storeTotal, totals w
 	}
 	if a.Channel != "" {
 		return spoken(a.Channel) + ": " + text
+	}
+	if c.Store.untouched() {
+		return text
 	}
 	return text + c.biggestMover(totals)
 }
@@ -188,7 +205,11 @@ func (c *Call) warnCompare(a *compareAnswer, earlier, recent civil.Range, undate
 		a.warn("overlap", fmt.Sprintf("The periods share %s.", plural(earlier.Intersect(recent).Days(), "day", "days")))
 	}
 	if first := c.Store.OrderDays.First; earlier.First.Before(first) {
-		a.warn("data_start", fmt.Sprintf("The store's orders begin on %s, inside period 1.", first))
+		where := "inside period 1"
+		if earlier.Last.Before(first) {
+			where = "after period 1"
+		}
+		a.warn("data_start", fmt.Sprintf("The store's orders begin on %s, %s.", first, where))
 	}
 	c.warnDays(&a.closing, recent, undated, true)
 }

@@ -34,6 +34,16 @@ type finding struct {
 	Severity severity `json:"severity"`
 	Finding  string   `json:"finding"`
 	Fix      string   `json:"fix,omitempty"`
+
+	about string // what the summary says instead, where the finding holds a stranger's text
+}
+
+// line is the finding as the summary says it.
+func (f finding) line() string {
+	if f.about != "" {
+		return f.about + "."
+	}
+	return f.Check + ": " + f.Finding
 }
 
 // severity is how bad a finding is.
@@ -50,9 +60,8 @@ const (
 var severities = []severity{bad, poor, note, fine}
 
 const (
-	diagnosedImports = 5                   // latest lines of the ledger that are looked at
+	diagnosedImports = 1                   // latest lines of the ledger that are looked at
 	keyEndsSoon      = 14 * 24 * time.Hour // before a key's end
-	rowsRejectedPart = 0.01                // of a file's rows
 )
 
 func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswer, error) {
@@ -63,7 +72,7 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 	c.read("imports", len(imports))
 	found := c.checkFacts()
 	found = append(found, c.checkSources()...)
-	found = append(found, c.checkImports(imports)...)
+	found = append(found, c.checkImports(imports))
 	keys, err := c.checkKeys(ctx)
 	if err != nil {
 		return nil, err
@@ -96,34 +105,40 @@ func diagnoseSummary(found []finding) string {
 	}
 	text := fmt.Sprintf("%d checks: %s, %s.", len(found), plural(count[bad], "error", "errors"), plural(count[poor], "warning", "warnings"))
 	if found[0].Severity == bad || found[0].Severity == poor {
-		text += fmt.Sprintf(" First, %s: %s", found[0].Check, found[0].Finding)
+		text += " First, " + found[0].line()
 	}
 	return text + " There is no trained MMM model yet."
 }
 
 func (c *Call) checkFacts() []finding {
 	if c.Store.OrderDays.Days() == 0 {
-		return []finding{{"orders", bad, "There are no orders.", "assay import FILE --workspace " + string(c.Workspace.ID) + " with the shop's order export."}}
+		return []finding{{
+			Check: "orders", Severity: bad, Finding: "There are no orders.",
+			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with the shop's order export.",
+		}}
 	}
-	out := []finding{{"orders", fine, fmt.Sprintf("%s from %s to %s.", plural(int(c.Store.Orders), "order", "orders"),
-		c.Store.OrderDays.First, c.Store.OrderDays.Last), ""}}
+	out := []finding{{Check: "orders", Severity: fine, Finding: fmt.Sprintf("%s from %s to %s.", plural(int(c.Store.Orders), "order", "orders"),
+		c.Store.OrderDays.First, c.Store.OrderDays.Last)}}
 	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > staleAfter {
-		out[0] = finding{"orders", poor, fmt.Sprintf("The last order is of %s, %d days ago.", c.Store.OrderDays.Last, behind), "Import the orders since then."}
+		out[0] = finding{
+			Check: "orders", Severity: poor, Finding: fmt.Sprintf("The last order is of %s, %d days ago.", c.Store.OrderDays.Last, behind),
+			Fix: "Import the orders since then.",
+		}
 	}
 	if c.Store.AdDays.Days() == 0 {
 		out = append(out, finding{
-			"ad_reports", poor, "There are no ad reports: spend, ROAS and campaigns are empty.",
-			"assay import FILE --workspace " + string(c.Workspace.ID) + " with each platform's report by day and campaign.",
+			Check: "ad_reports", Severity: poor, Finding: "There are no ad reports: spend, ROAS and campaigns are empty.",
+			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with each platform's report by day and campaign.",
 		})
 	}
 	if c.Store.Counts["touches"] == 0 {
 		out = append(out, finding{
-			"touchpoints", note, "No order has touchpoints: channels rest on what the shop itself credits.",
-			"Import orders with their visits or UTM parameters.",
+			Check: "touchpoints", Severity: note, Finding: "No order has touchpoints: channels rest on what the shop itself credits.",
+			Fix: "Import orders with their visits or UTM parameters.",
 		})
 	}
 	if c.Store.Counts["order_lines"] == 0 {
-		out = append(out, finding{"order_lines", note, "No order has lines: products is empty.", "Import an order export with line items."})
+		out = append(out, finding{Check: "order_lines", Severity: note, Finding: "No order has lines: products is empty.", Fix: "Import an order export with line items."})
 	}
 	return out
 }
@@ -137,40 +152,28 @@ func (c *Call) checkSources() []finding {
 }
 
 func (c *Call) checkSource(s warehouse.SourceState) finding {
-	name := "source " + clean(s.Source) + " (" + s.Kind + ")"
+	f := finding{Check: "source " + clean(s.Source) + " (" + s.Kind + ")", Severity: poor}
 	switch c.stateOf(s) {
 	case "stale":
-		return finding{name, poor, fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, c.Today.Sub(s.Days.Last)), "Import its report up to yesterday."}
+		behind := c.Today.Sub(s.Days.Last)
+		f.Finding, f.Fix = fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, behind), "Import its report up to yesterday."
+		f.about = fmt.Sprintf("a source of %s ends on %s, %d days ago", s.Kind, s.Days.Last, behind)
 	case "gaps":
-		return finding{name, poor, fmt.Sprintf("%s missing between %s and %s, the latest %s.", plural(int(s.MissingDays), "day is", "days are"),
-			s.Days.First, s.Days.Last, s.LastGap), "If ads ran on those days, import their report again; days without ads leave no rows."}
+		f.Finding = fmt.Sprintf("%s missing between %s and %s, the latest %s.", plural(int(s.MissingDays), "day is", "days are"),
+			s.Days.First, s.Days.Last, s.LastGap)
+		f.Fix = "If ads ran on those days, import their report again; days without ads leave no rows."
+		f.about = fmt.Sprintf("a source of %s has gaps, the latest on %s", s.Kind, s.LastGap)
+	default:
+		f.Severity, f.Finding = fine, fmt.Sprintf("From %s to %s without gaps.", s.Days.First, s.Days.Last)
 	}
-	if s.Kind == fromAds && s.Zone != "" && s.Zone != c.Workspace.Zone {
-		return finding{
-			name, note, fmt.Sprintf("The account's days are in %s, the store's in %s.", clean(s.Zone), c.Workspace.Zone),
-			"Spend near midnight may fall on the neighbouring day; set the account's zone to the store's if that matters.",
-		}
-	}
-	return finding{name, fine, fmt.Sprintf("From %s to %s without gaps.", s.Days.First, s.Days.Last), ""}
+	return f
 }
 
-func (c *Call) checkImports(imports []warehouse.ImportRecord) []finding {
+func (c *Call) checkImports(imports []warehouse.ImportRecord) finding {
 	if len(imports) == 0 {
-		return []finding{{"imports", bad, "Nothing was ever imported.", "assay import FILE --workspace " + string(c.Workspace.ID)}}
+		return finding{Check: "imports", Severity: bad, Finding: "Nothing was ever imported.", Fix: "assay import FILE --workspace " + string(c.Workspace.ID)}
 	}
-	var out []finding
-	for _, i := range imports {
-		if float64(i.Rejected) > rowsRejectedPart*float64(i.Rows) {
-			out = append(out, finding{
-				"import of " + clean(i.File), poor, fmt.Sprintf("%d of %d rows were rejected.", i.Rejected, i.Rows),
-				"Import the file again with --dry-run; the report names each line and what is wrong with it.",
-			})
-		}
-	}
-	if len(out) > 0 {
-		return out
-	}
-	return []finding{{"imports", fine, fmt.Sprintf("The last one was on %s.", imports[0].At.UTC().Format("2006-01-02")), ""}}
+	return finding{Check: "imports", Severity: fine, Finding: fmt.Sprintf("The last one was on %s.", imports[0].At.UTC().Format("2006-01-02"))}
 }
 
 // checkKeys looks for keys that end soon and keys that are never used.
@@ -185,11 +188,11 @@ func (c *Call) checkKeys(ctx context.Context) ([]finding, error) {
 	var ending, mighty []string
 	valid := 0
 	for _, k := range keys {
-		if !k.Valid(c.Now) {
+		if !k.Valid(c.Real) {
 			continue
 		}
 		valid++
-		if !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(c.Now) < keyEndsSoon {
+		if !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(c.Real) < keyEndsSoon {
 			ending = append(ending, clean(k.Name))
 		}
 		if k.ExpiresAt.IsZero() && slices.Contains(k.Scopes, control.ScopeApprove) {
@@ -198,23 +201,32 @@ func (c *Call) checkKeys(ctx context.Context) ([]finding, error) {
 	}
 	var out []finding
 	if len(ending) > 0 {
-		out = append(out, finding{"keys", poor, "API keys end within 14 days: " + listed(ending) + ".", "assay keys rotate ID"})
+		out = append(out, finding{
+			Check: "keys", Severity: poor, Finding: "API keys end within 14 days: " + listed(ending) + ".", Fix: "assay keys rotate ID",
+			about: plural(len(ending), "API key ends", "API keys end") + " within 14 days",
+		})
 	}
 	if len(mighty) > 0 {
-		out = append(out, finding{"keys", note, "API keys that may execute changes never end: " + listed(mighty) + ".", "Rotate them into keys with an end."})
+		out = append(out, finding{
+			Check: "keys", Severity: note, Finding: "API keys that may execute changes never end: " + listed(mighty) + ".",
+			Fix: "Rotate them into keys with an end.",
+		})
 	}
 	if len(out) == 0 {
-		out = []finding{{"keys", fine, plural(valid, "API key is", "API keys are") + " valid.", ""}}
+		out = []finding{{Check: "keys", Severity: fine, Finding: plural(valid, "API key is", "API keys are") + " valid."}}
 	}
 	return out, nil
 }
 
 func (c *Call) checkSettings() []finding {
-	zone := finding{"zone", fine, "Days begin at midnight in " + c.Workspace.Zone + ".", ""}
+	zone := finding{Check: "zone", Severity: fine, Finding: "Days begin at midnight in " + c.Workspace.Zone + "."}
 	if c.Workspace.Zone == "UTC" {
-		zone = finding{"zone", note, "Days begin at midnight UTC.", "Set the workspace's zone if the store counts its days elsewhere."}
+		zone = finding{
+			Check: "zone", Severity: note, Finding: "Days begin at midnight UTC.",
+			Fix: "Set the workspace's zone if the store counts its days elsewhere.",
+		}
 	}
-	limit := finding{"limits", fine, "The rate limit follows the volume of orders.", ""}
+	limit := finding{Check: "limits", Severity: fine, Finding: "The rate limit follows the volume of orders."}
 	if c.Workspace.RatePerMin > 0 {
 		limit.Finding = fmt.Sprintf("The rate limit is set to %d calls a minute.", c.Workspace.RatePerMin)
 	}
@@ -230,7 +242,7 @@ func checkModel() finding {
 		}
 	}
 	return finding{
-		"mmm_model", note, "There is no trained MMM model: " + strings.Join(waiting, ", ") + " cannot answer.",
-		"Use performance, campaigns and compare; keep importing spend by channel and day, which a model will need.",
+		Check: "mmm_model", Severity: note, Finding: "There is no trained MMM model: " + strings.Join(waiting, ", ") + " cannot answer.",
+		Fix: "Use performance, campaigns and compare; keep importing spend by channel and day, which a model will need.",
 	}
 }

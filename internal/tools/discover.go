@@ -195,6 +195,9 @@ func (c *Call) discoverSummary(what aspect, rows []discoverRow) string {
 		if len(rows) == 0 {
 			return "The store has no channels yet: import orders with touchpoints or ad reports."
 		}
+		if c.Store.untouched() {
+			return fmt.Sprintf("The store has %s with orders or spend; no order says which one it came from.", plural(c.Store.active(), "channel", "channels"))
+		}
 		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", plural(len(rows), "channel", "channels"), spoken(rows[0].Channel))
 	case integrationsAspect:
 		if len(rows) == 0 {
@@ -210,10 +213,11 @@ func (c *Call) discoverSummary(what aspect, rows []discoverRow) string {
 	if c.Store.empty() {
 		return "The store is empty: nothing was imported into this workspace yet."
 	}
-	text := fmt.Sprintf("The store has %s from %s to %s in %s", plural(int(c.Store.Orders), "order", "orders"),
-		c.Store.OrderDays.First, c.Store.OrderDays.Last, plural(len(c.Store.channels), "channel", "channels"))
+	channels := plural(c.Store.active(), "channel", "channels") + " with orders or spend"
+	text := fmt.Sprintf("The store has %s from %s to %s; %s", plural(int(c.Store.Orders), "order", "orders"),
+		c.Store.OrderDays.First, c.Store.OrderDays.Last, channels)
 	if c.Store.OrderDays.Days() == 0 {
-		text = "The store has no orders, and " + plural(len(c.Store.channels), "channel", "channels")
+		text = "The store has no orders; " + channels
 	}
 	if c.Store.AdDays.Days() > 0 {
 		text += fmt.Sprintf("; ad reports reach from %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)

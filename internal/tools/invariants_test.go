@@ -20,6 +20,9 @@ var members = []string{
 	"store_data_range",
 }
 
+// stores are the workspaces of the fixture.
+var stores = []string{"full", "untouched", "orders", "empty"}
+
 // built lists the tools with answers.
 func built() []Tool {
 	var out []Tool
@@ -87,7 +90,7 @@ func TestAnswersKeepTheOrderAndTheBudgets(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
 		for lvl, tokens := range budgets {
-			for _, store := range []string{"full", "empty"} {
+			for _, store := range stores {
 				r := call(t, store, tool.Name, `{"detail_level":"`+string(lvl)+`"}`)
 				if r.IsError {
 					t.Errorf("%s at %s: %s", tool.Name, lvl, r.Content[0].Text)
@@ -154,7 +157,7 @@ func TestAnswersMatchTheirSchemas(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tool.Name, err)
 		}
-		for _, store := range []string{"full", "empty"} {
+		for _, store := range stores {
 			for lvl := range budgets {
 				var value any
 				if err := json.Unmarshal(call(t, store, tool.Name, `{"detail_level":"`+string(lvl)+`"}`).StructuredContent, &value); err != nil {
@@ -183,7 +186,7 @@ func TestSummaryFormatIsShortText(t *testing.T) {
 func TestNextStepsWorkAsTheyStand(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
-		for _, store := range []string{"full", "empty"} {
+		for _, store := range stores {
 			var a struct{ Next []Next }
 			if err := json.Unmarshal(call(t, store, tool.Name, `{}`).StructuredContent, &a); err != nil {
 				t.Fatal(err)

@@ -75,18 +75,24 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	}
 	a := &performanceAnswer{Model: model, Basis: basisOf(model), Channel: channel}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	now, before := totalOf(totals.Recent), totalOf(totals.Earlier)
+	touchless := c.Store.untouched() && model != measure.PlatformReported
+	now, before := c.totalOf(totals.Recent, channel, days), c.totalOf(totals.Earlier, channel, days.Previous())
+	now.untold, before.untold = touchless && now.untold, touchless && before.untold
 	a.Metrics = c.figures().storeMetrics(now, before)
-	a.Rows = c.channelRows(totals, a.Basis)
+	a.Rows = c.channelRows(totals, a.Basis, touchless)
 	if len(a.Rows) == 0 {
 		a.Summary = c.explainEmpty(&a.closing, days)
 	} else {
-		a.Summary = c.performanceSummary(a, days, totals)
+		a.Summary = c.performanceSummary(a, days, totals, now)
+		if touchless {
+			c.warnUntouched(&a.closing, days, channel)
+		}
 		if model == measure.PlatformReported {
 			if err := c.warnClaims(ctx, &a.closing, days, totals.Recent); err != nil {
 				return nil, err
 			}
 		}
+		c.warnSpend(&a.closing, now, channel)
 		c.warnBefore(&a.closing, days)
 		c.warnDays(&a.closing, days, now.Undated, true)
 		c.performanceNext(a, days, channel)
@@ -135,17 +141,21 @@ func nothing(t warehouse.ChannelTotal) bool {
 	return t.Sums == (measure.Sums{}) && t.Spend == 0 && t.Impressions == 0 && t.Claimed == 0 && t.ClaimedSum == 0
 }
 
-func totalOf(channels []warehouse.ChannelTotal) storeTotal {
-	var sum storeTotal
+// totalOf sums the channels of a window: those of the store, or the one that was asked for. The store's spend is known
+// where its ad reports reach, also on days on which nothing ran.
+func (c *Call) totalOf(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) storeTotal {
+	sum := storeTotal{spendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, untold: c.untold(only)}
 	for _, t := range channels {
 		sum.Sums = sum.Add(t.Sums)
 		sum.spend += t.Spend
+		sum.spendKnown = sum.spendKnown || t.SpendKnown
 	}
 	return sum
 }
 
-// channelRows returns a row for each channel of the recent window, largest revenue first.
-func (c *Call) channelRows(totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis) []channelRow {
+// channelRows returns a row for each channel of the recent window, largest revenue first. Without touches, a channel
+// has no figure that sets spend against what it brought.
+func (c *Call) channelRows(totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
 	f := c.figures()
 	earlier := map[measure.Channel]measure.Sums{}
 	for _, t := range totals.Earlier {
@@ -154,8 +164,11 @@ func (c *Call) channelRows(totals warehouse.Pair[[]warehouse.ChannelTotal], basi
 	rows := make([]channelRow, 0, len(totals.Recent))
 	for _, t := range byRevenue(f, totals.Recent) {
 		row := f.channelRow(t, earlier[t.Channel])
-		if basis == measure.Reported {
+		switch {
+		case basis == measure.Reported:
 			row.reported()
+		case touchless:
+			row.ROAS, row.CPA = nil, nil
 		}
 		rows = append(rows, row)
 	}
@@ -200,8 +213,10 @@ func (r *channelRow) reported() {
 	}
 }
 
-func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
-	now := totalOf(totals.Recent)
+func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now storeTotal) string {
+	if now.untold {
+		return c.untoldSummary(a.Channel, days, now)
+	}
 	who := "The store took"
 	if a.Channel != "" {
 		who = spoken(a.Channel) + " is credited with"
@@ -211,7 +226,7 @@ func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals
 	if r := a.Metrics.ROAS.Value; r != nil {
 		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.amount(now.spend), grouped(decimals(float64(*r), 2), 2))
 	}
-	if a.Channel == "" {
+	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.untouched()) {
 		text += c.biggestMover(totals)
 	}
 	return text
@@ -274,7 +289,9 @@ func (c *Call) warnClaims(ctx context.Context, a *closing, days civil.Range, cla
 
 func (c *Call) performanceNext(a *performanceAnswer, days civil.Range, channel measure.Channel) {
 	if channel == "" {
-		c.suggest(&a.closing, "campaigns", dated(days), "Where the spend went.")
+		if c.Store.AdDays.Days() > 0 {
+			c.suggest(&a.closing, "campaigns", dated(days), "Where the spend went.")
+		}
 		c.suggest(&a.closing, "trends", dated(days), "Days that stand out.")
 		return
 	}

@@ -128,7 +128,7 @@ func (c *Call) products(ctx context.Context, a *productsAnswer, p productsParams
 		Orders:   metricOf(Count(now.Orders), Count(before.Orders)),
 		Units:    new(metricOf(Count(now.Units), Count(before.Units))),
 		Discount: metricOf(f.money(now.Discount), f.money(before.Discount)),
-		AOV:      metricOfRatios(f.each(now.Net, now.Orders), f.each(before.Net, before.Orders)),
+		AOV:      metricOfKnown(f.each(now.Net, now.Orders), f.each(before.Net, before.Orders)),
 	}
 	for _, t := range found.Rows {
 		a.Rows = append(a.Rows, f.productRow(t, now.Net))
@@ -163,7 +163,7 @@ func (c *Call) coupons(ctx context.Context, a *productsAnswer, p productsParams,
 		Revenue:  metricOf(f.money(now.Charged), f.money(before.Charged)),
 		Orders:   metricOf(Count(now.Orders), Count(before.Orders)),
 		Discount: metricOf(f.money(now.Discount), f.money(before.Discount)),
-		AOV:      metricOfRatios(f.each(now.Charged, now.Orders), f.each(before.Charged, before.Orders)),
+		AOV:      metricOfKnown(f.each(now.Charged, now.Orders), f.each(before.Charged, before.Orders)),
 	}
 	for _, t := range found.Rows {
 		a.Rows = append(a.Rows, salesRow{

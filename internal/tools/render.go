@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"assay/internal/mcp"
 )
@@ -13,15 +15,14 @@ import (
 const (
 	summaryRows   = 5      // rows at the summary level unless the caller sets a limit
 	maxNext       = 3      // next steps of one answer
+	maxWarnings   = 5      // warnings of one answer
+	fewWarnings   = 3      // warnings that weigh more than rows
 	bytesPerToken = 4      // measured on minified JSON and CSV of figures
 	ceiling       = 20_000 // tokens that no answer exceeds, whatever was asked
 )
 
 // budgets is how many tokens an answer has at each level.
 var budgets = map[level]int{summaryLevel: 600, analystLevel: 3_000, debugLevel: 12_000}
-
-// maxWarnings is how many warnings an answer has at each level. They are added in the order of their weight.
-var maxWarnings = map[level]int{summaryLevel: 3, analystLevel: 5, debugLevel: 5}
 
 // render writes an answer as the caller wants it: JSON as text and as an object, CSV and summary as text only.
 func render(a answer, c *Call) (mcp.CallResult, error) {
@@ -44,11 +45,12 @@ func render(a answer, c *Call) (mcp.CallResult, error) {
 // prepare brings an answer into the form in which it is written: no more than what was asked for, rounded.
 func prepare(a answer, c *Call) {
 	end := a.end()
-	end.Warnings = end.Warnings[:min(len(end.Warnings), maxWarnings[c.view.DetailLevel])]
+	byWeight(end.Warnings)
 	end.Next = end.Next[:min(len(end.Next), maxNext)]
 	if c.view.Compact {
 		end.Sources, end.DataQuality, end.StoreDataRange = nil, nil, nil
 	}
+	end.keepWarnings(maxWarnings)
 	total := a.size()
 	a.keep(total)
 	if end.Pagination == nil && !end.allRows && !c.limitGiven && c.view.DetailLevel == summaryLevel && total > summaryRows {
@@ -58,7 +60,8 @@ func prepare(a answer, c *Call) {
 	finish{level: c.view.DetailLevel, exponent: c.Workspace.Currency.Exponent()}.apply(reflect.ValueOf(a))
 }
 
-// fit writes the answer with as many rows as the budget allows. Rows weigh more than a second suggestion.
+// fit writes the answer with as many rows as the budget allows, and one at least: a page without any would lead
+// nowhere. Rows weigh more than what [closing.shed] gives up.
 func fit(a answer, c *Call, tokens int) ([]byte, error) {
 	total := a.size()
 	for {
@@ -67,15 +70,69 @@ func fit(a answer, c *Call, tokens int) ([]byte, error) {
 			return nil, err
 		}
 		shown, limit := a.size(), tokens*bytesPerToken
-		if len(text) <= limit || shown == 0 {
+		switch {
+		case len(text) <= limit:
 			return text, nil
+		case a.end().shed():
+		case shown <= 1:
+			return text, nil
+		default:
+			shorten(a, c, max(1, min(shown-1, shown*limit/len(text))), total)
 		}
-		if next := &a.end().Next; len(*next) > 1 {
-			*next = (*next)[:1]
+	}
+}
+
+// shed gives up the least that an answer can do without, and reports whether there was anything: the names of sources,
+// how the figures were made, a second suggestion, the lighter warnings.
+func (c *closing) shed() bool {
+	kinds := byKind(c.Sources)
+	switch q := c.DataQuality; {
+	case len(kinds) < len(c.Sources):
+		c.Sources = kinds
+	case q != nil && (q.Method != "" || q.Read != nil):
+		q.Method, q.Read = "", nil
+	case len(c.Next) > 1:
+		c.Next = c.Next[:1]
+	case len(c.Warnings) > fewWarnings:
+		c.keepWarnings(fewWarnings)
+	default:
+		return false
+	}
+	return true
+}
+
+// keepWarnings cuts the warnings and counts those that are left out.
+func (c *closing) keepWarnings(n int) {
+	more := len(c.Warnings) - n
+	if more <= 0 {
+		return
+	}
+	c.Warnings = c.Warnings[:n]
+	if c.DataQuality != nil {
+		c.DataQuality.MoreWarnings += more
+	}
+}
+
+// byKind makes one line of the sources of each kind.
+func byKind(sources []Source) []Source {
+	out, count := []Source{}, map[string]int{}
+	for _, s := range sources {
+		count[s.Kind] += 1 + strings.Count(s.Source, ", ") // one line may name several already
+		at := slices.IndexFunc(out, func(o Source) bool { return o.Kind == s.Kind })
+		if at < 0 {
+			out = append(out, s)
 			continue
 		}
-		shorten(a, c, min(shown-1, shown*limit/len(text)), total)
+		if s.LastDay.Before(out[at].LastDay) {
+			out[at].LastDay = s.LastDay
+		}
+		if s.FirstDay.Before(out[at].FirstDay) {
+			out[at].FirstDay = s.FirstDay
+		}
+		out[at].MissingDays, out[at].Rows = out[at].MissingDays+s.MissingDays, out[at].Rows+s.Rows
+		out[at].Source = plural(count[s.Kind], "source", "sources")
 	}
+	return out
 }
 
 // shorten cuts rows for which there is no room, and says how to get them.

@@ -165,6 +165,37 @@ func TestPageCutBySizeLeadsToTheNextRow(t *testing.T) {
 	}
 }
 
+// A page without rows that says there is more at its own offset would be asked for again and again.
+func TestPageIsNeverCutToNothing(t *testing.T) {
+	t.Parallel()
+	a := sample(3)
+	for i := range a.Rows {
+		a.Rows[i].Note = strings.Repeat("x", 3000)
+	}
+	a.Pagination = page{limit: 3, offset: 6}.pagination(3, 20)
+	rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	if p := a.Pagination; len(a.Rows) != 1 || p.Returned != 1 || !p.HasMore || *p.NextOffset != 7 {
+		t.Errorf("%d rows, %+v; want one row and the next offset behind it", len(a.Rows), p)
+	}
+}
+
+func TestSourcesGiveWayBeforeRows(t *testing.T) {
+	t.Parallel()
+	a := sample(5)
+	for i := range 40 {
+		a.Sources = append(a.Sources, Source{Source: fmt.Sprint("account ", i), Kind: fromAds, LastDay: fixtureToday.AddDays(-i)})
+	}
+	for i := range 5 {
+		a.warn(fmt.Sprint("w", i), "Text.")
+	}
+	a.DataQuality.Method = strings.Repeat("how ", 40)
+	rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	want := Source{Source: "40 sources", Kind: fromAds, LastDay: fixtureToday.AddDays(-39)}
+	if len(a.Sources) != 1 || a.Sources[0] != want || len(a.Rows) != 5 || len(a.Warnings) != 5 {
+		t.Errorf("%d rows, %d warnings, sources %+v; want all of them, and %+v", len(a.Rows), len(a.Warnings), a.Sources, want)
+	}
+}
+
 func TestTableIsReadByAnyReader(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
@@ -231,8 +262,24 @@ func TestWarningsAndStepsAreFew(t *testing.T) {
 		a.Next = append(a.Next, Next{Tool: "trends", Arguments: map[string]any{}, Reason: "Why."})
 	}
 	rendered(t, a, sampleCall(shared{DetailLevel: debugLevel, Format: jsonFormat}))
-	if len(a.Warnings) != 5 || a.Warnings[0].Code != "w0" || len(a.Next) != maxNext {
-		t.Errorf("%d warnings from %q, %d steps", len(a.Warnings), a.Warnings[0].Code, len(a.Next))
+	if len(a.Warnings) != 5 || a.Warnings[0].Code != "w0" || len(a.Next) != maxNext || a.DataQuality.MoreWarnings != 4 {
+		t.Errorf("%d warnings from %q and %d more, %d steps", len(a.Warnings), a.Warnings[0].Code, a.DataQuality.MoreWarnings, len(a.Next))
+	}
+}
+
+func TestWeightiestWarningComesFirst(t *testing.T) {
+	t.Parallel()
+	a := sample(0)
+	for _, code := range []string{"other", "provisional", "partial_day", "no_touchpoints", "data_start"} {
+		a.warn(code, "Text.")
+	}
+	rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	var got []string
+	for _, w := range a.Warnings {
+		got = append(got, w.Code)
+	}
+	if diff := cmp.Diff([]string{"no_touchpoints", "data_start", "partial_day", "provisional", "other"}, got); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
 

@@ -16,14 +16,14 @@ import (
 type series struct {
 	days   civil.Range // of totals; empty when the store has nothing in it
 	totals []warehouse.DayTotal
+	untold bool // it is of a channel, and no order says where it came from
 }
 
 // point is a day, a week or a month of a series.
 type point struct {
 	storeTotal
-	days       civil.Range
-	spendKnown bool // on any of its days
-	whole      bool // the store's range does not cut it
+	days  civil.Range
+	whole bool // the store's range does not cut it
 }
 
 // series reads the days of a channel, or of the store when none is named. The end may lie in the future.
@@ -36,8 +36,11 @@ func (c *Call) series(ctx context.Context, channel measure.Channel, days civil.R
 	if err != nil {
 		return series{}, err
 	}
-	s := series{days: days, totals: make([]warehouse.DayTotal, days.Days())}
-	reported := c.spendDays(channel)
+	s := series{days: days, totals: make([]warehouse.DayTotal, days.Days()), untold: c.untold(channel)}
+	reported := c.Store.AdDays
+	if channel != "" {
+		reported = spendDays(found)
+	}
 	for i := range s.totals {
 		day := days.First.AddDays(i)
 		s.totals[i] = warehouse.DayTotal{Day: day, SpendKnown: reported.Days() > 0 && reported.Contains(day)}
@@ -61,6 +64,8 @@ func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civi
 		c.read("store_days", len(found))
 		return found, nil
 	}
+	// Later reports tell whether a day at the end without one is a day without spend.
+	days.Last = c.Store.days().Last
 	found, err := c.Facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, days, channel)
 	if err != nil {
 		return nil, fmt.Errorf("days of channel %q %s: %w", channel, days, err)
@@ -73,15 +78,16 @@ func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civi
 	return out, nil
 }
 
-// spendDays is the period in which a day without a report of spend is a day on which nothing was spent.
-func (c *Call) spendDays(channel measure.Channel) civil.Range {
-	if channel == "" {
-		return c.Store.AdDays
+// spendDays is the period in which a day without a report of spend is a day on which nothing was spent: from the first
+// to the last day that has one. Credits reach further and say nothing of spend.
+func spendDays(found []warehouse.DayTotal) civil.Range {
+	var days civil.Range
+	for _, d := range found {
+		if d.SpendKnown {
+			days = join(days, civil.Range{First: d.Day, Last: d.Day})
+		}
 	}
-	if v, ok := c.Store.volume(channel); ok && v.SpendDays > 0 {
-		return v.Days
-	}
-	return civil.Range{}
+	return days
 }
 
 // points cuts the series into days, weeks or months.
@@ -98,6 +104,7 @@ func (s series) points(g civil.Granularity) []point {
 // point sums some of the days.
 func (s series) point(days civil.Range) point {
 	p := point{days: days}
+	p.untold = s.untold
 	inside := days.Intersect(s.days)
 	for i := range inside.Days() {
 		d := s.totals[inside.First.AddDays(i).Sub(s.days.First)]

@@ -26,6 +26,7 @@ type Deps struct {
 	Facts      Facts
 	Keys       Keys             // nil: diagnose does not look at keys
 	Clock      func() time.Time // the clock of answers
+	Now        func() time.Time // the real clock, by which keys end; nil: Clock
 	Log        *slog.Logger
 	CacheBytes uint64        // of kept answers; 0: 64 MiB
 	Deadline   time.Duration // of one call; 0: 30 seconds
@@ -53,8 +54,7 @@ type Service struct {
 // answerKey is all that an answer depends on. The arguments are the bytes that came: two spellings of one call are two
 // entries, and no spelling is ever taken for another.
 type answerKey struct {
-	workspace measure.WorkspaceID
-	data      uint64
+	storeKey
 	settings  int64
 	today     civil.Date
 	tool      string
@@ -63,8 +63,11 @@ type answerKey struct {
 	allowed   string
 }
 
+// storeKey is a state of a workspace's data. A workspace that was dropped and made anew under its old name counts its
+// data versions from the start, so the time it was made tells the two apart.
 type storeKey struct {
 	workspace measure.WorkspaceID
+	made      int64 // microseconds since 1970
 	data      uint64
 }
 
@@ -72,6 +75,9 @@ type storeKey struct {
 func NewService(deps Deps) (*Service, error) {
 	if deps.CacheBytes == 0 {
 		deps.CacheBytes = usualCacheBytes
+	}
+	if deps.Now == nil {
+		deps.Now = deps.Clock
 	}
 	if deps.Deadline == 0 {
 		deps.Deadline = usualDeadline
@@ -180,13 +186,13 @@ func argument(args json.RawMessage, name string) json.RawMessage {
 }
 
 // answer returns the kept answer of the same call, or makes it. Calls that arrive while it is being made wait for it.
-// Failures are not kept.
+// Failures are not kept, and nothing is while the version of the data is not known.
 func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (json.RawMessage, error) {
 	now := s.service.deps.Clock().UTC()
 	w := s.principal.Workspace
+	version, unversioned := s.service.deps.Facts.Version(ctx, w.ID)
 	key := answerKey{
-		workspace: w.ID,
-		data:      s.service.deps.Facts.Version(w.ID),
+		storeKey:  storeKey{workspace: w.ID, made: w.CreatedAt.UnixMicro(), data: version},
 		settings:  w.Version,
 		today:     civil.DayOf(now, s.service.zone(w)),
 		tool:      tool.Name,
@@ -194,8 +200,11 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 		scopes:    joined(s.principal.Scopes),
 		allowed:   joined(s.principal.Tools),
 	}
-	if !keepable(tool) {
-		return s.make(ctx, tool, args, key, now)
+	switch {
+	case unversioned != nil:
+		return s.make(ctx, tool, args, key, now, s.service.read)
+	case !keepable(tool):
+		return s.make(ctx, tool, args, key, now, s.service.kept)
 	}
 	if kept, ok := s.service.answers.GetIfPresent(key); ok {
 		return kept, nil
@@ -205,7 +214,7 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 	defer cancel()
 	return s.service.answers.Get(detached, key, otter.LoaderFunc[answerKey, json.RawMessage](
 		func(ctx context.Context, key answerKey) (json.RawMessage, error) {
-			return s.make(ctx, tool, args, key, now)
+			return s.make(ctx, tool, args, key, now, s.service.kept)
 		}))
 }
 
@@ -223,14 +232,15 @@ func (s *Service) zone(w control.Workspace) *time.Location {
 // diagnose looks at keys and their ends.
 func keepable(tool Tool) bool { return !tool.Writes && tool.Name != diagnose.Name }
 
-func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time) (json.RawMessage, error) {
-	have, err := s.service.store(ctx, storeKey{key.workspace, key.data})
+func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, of storeReader) (json.RawMessage, error) {
+	have, err := of(ctx, key.storeKey)
 	if err != nil {
 		return nil, err
 	}
 	limit := argument(args, "limit")
 	call := &Call{
-		Workspace: s.principal.Workspace, Principal: s.principal, Now: now, Today: key.today, Facts: s.service.deps.Facts,
+		Workspace: s.principal.Workspace, Principal: s.principal, Now: now, Today: key.today,
+		Real: s.service.deps.Now().UTC(), Facts: s.service.deps.Facts,
 		Store: have, Keys: s.service.deps.Keys, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
 	}
 	value, err := tool.Call(ctx, call, args)
@@ -248,18 +258,24 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key
 	return encode(result)
 }
 
-// store returns what a workspace has. It is read once for each version of the data.
-func (s *Service) store(ctx context.Context, key storeKey) (store, error) {
-	return s.stores.Get(ctx, key, otter.LoaderFunc[storeKey, store](func(ctx context.Context, key storeKey) (have store, err error) {
-		if have.Coverage, err = s.deps.Facts.Coverage(ctx, key.workspace); err != nil {
-			return store{}, err
-		}
-		if have.channels, err = s.deps.Facts.Channels(ctx, key.workspace); err != nil {
-			return store{}, err
-		}
-		have.sources, err = s.deps.Facts.Sources(ctx, key.workspace)
-		return have, err
-	}))
+// storeReader returns what a workspace has.
+type storeReader func(context.Context, storeKey) (store, error)
+
+// kept returns what a workspace has. It is read once for each version of the data.
+func (s *Service) kept(ctx context.Context, key storeKey) (store, error) {
+	return s.stores.Get(ctx, key, otter.LoaderFunc[storeKey, store](s.read))
+}
+
+// read asks the warehouse what a workspace has.
+func (s *Service) read(ctx context.Context, key storeKey) (have store, err error) {
+	if have.Coverage, err = s.deps.Facts.Coverage(ctx, key.workspace); err != nil {
+		return store{}, err
+	}
+	if have.channels, err = s.deps.Facts.Channels(ctx, key.workspace); err != nil {
+		return store{}, err
+	}
+	have.sources, err = s.deps.Facts.Sources(ctx, key.workspace)
+	return have, err
 }
 
 // failed turns a failure into a result that the caller's model can act on. What is not the caller's doing is logged in

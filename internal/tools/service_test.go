@@ -27,7 +27,8 @@ type counted struct {
 	asked   atomic.Int64
 	version atomic.Uint64
 	failing atomic.Pointer[error]
-	hold    chan struct{} // when set, a question waits until it is closed, and finds nothing
+	lost    atomic.Pointer[error] // why the version cannot be told
+	hold    chan struct{}         // when set, a question waits until it is closed, and finds nothing
 }
 
 func (c *counted) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, m measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
@@ -42,7 +43,12 @@ func (c *counted) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, m m
 	return c.Facts.ChannelTotals(ctx, ws, m, in)
 }
 
-func (c *counted) Version(measure.WorkspaceID) uint64 { return c.version.Load() }
+func (c *counted) Version(context.Context, measure.WorkspaceID) (uint64, error) {
+	if err := c.lost.Load(); err != nil {
+		return 0, *err
+	}
+	return c.version.Load(), nil
+}
 
 // countedService is a service whose questions are counted and whose clock the test moves.
 func countedService(t *testing.T) (*Service, *counted, *atomic.Pointer[time.Time], *bytes.Buffer) {
@@ -101,9 +107,46 @@ func TestAnswerIsKeptUntilSomethingItRestsOnChanges(t *testing.T) {
 	if got := ask(p, `{}`); got != 1 {
 		t.Errorf("after a change of settings: %d questions, want 1", got)
 	}
+	p.Workspace.CreatedAt = fixtureNow
+	if got := ask(p, `{}`); got != 1 {
+		t.Errorf("a workspace made anew under the same name: %d questions, want 1", got)
+	}
 	other := reader(newWorkspace("empty"))
 	if got := ask(other, `{}`); got != 1 {
 		t.Errorf("another workspace: %d questions, want 1", got)
+	}
+}
+
+func TestNothingIsKeptWhileTheVersionIsUnknown(t *testing.T) {
+	t.Parallel()
+	s, facts, _, _ := countedService(t)
+	p := reader(newWorkspace("full"))
+	callAs(t, s.Session(p, "r1"), "performance", `{}`)
+	lost := error(fault.Unavailable("the store is busy"))
+	facts.lost.Store(&lost)
+	before := facts.asked.Load()
+	for range 2 {
+		if r := callAs(t, s.Session(p, "r1"), "performance", `{}`); r.IsError {
+			t.Fatal(r.Content[0].Text)
+		}
+	}
+	if got := facts.asked.Load() - before; got != 2 {
+		t.Errorf("%d questions of two calls without a version, want 2", got)
+	}
+}
+
+// The clock of answers may stand still, as a demo's does; keys end all the same.
+func TestKeysEndByTheRealClock(t *testing.T) {
+	t.Parallel()
+	deps := fixtureService(t).deps
+	deps.Now = func() time.Time { return fixtureNow.AddDate(0, 0, 4) }
+	s, err := NewService(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := callAs(t, s.Session(reader(newWorkspace("full")), "r1"), "diagnose", `{"detail_level":"debug"}`).Content[0].Text
+	if strings.Contains(text, "nightly job") || !strings.Contains(text, "1 API key is valid") {
+		t.Errorf("a key that ended is not told from one that is valid: %s", text)
 	}
 }
 

@@ -38,7 +38,8 @@ func reader(w control.Workspace) auth.Principal {
 	return auth.Principal{Workspace: w, Actor: "key:k1", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead}}
 }
 
-// fixture opens the service over the fixed store, in the workspace "full", beside the workspace "empty" without facts.
+// fixture opens the service over the fixed store, in the workspace "full", beside the workspaces "untouched" and
+// "orders", whose orders name no channel, and "empty", which has no facts.
 // It is made once, because every test only reads.
 var fixture = sync.OnceValues(func() (*Service, error) {
 	ctx := context.Background()
@@ -46,8 +47,10 @@ var fixture = sync.OnceValues(func() (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := load(ctx, w, "full", fixtureBatch()); err != nil {
-		return nil, err
+	for ws, b := range map[measure.WorkspaceID]*warehouse.Batch{"full": fixtureBatch(), "untouched": untouchedBatch(true), "orders": untouchedBatch(false)} {
+		if err := load(ctx, w, ws, b); err != nil {
+			return nil, err
+		}
 	}
 	return NewService(Deps{Facts: w, Keys: fixtureKeys{}, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
 })
@@ -239,6 +242,30 @@ func addOddities(b *warehouse.Batch) {
 	for _, code := range []string{"WELCOME", "MIRA10"} {
 		b.Coupons = append(b.Coupons, warehouse.OrderCoupon{OrderRef: warehouse.OrderRef{Source: "shop", Key: "odd-coupons"}, Code: code, Discount: 100})
 	}
+}
+
+// untouchedBatch is an order a day for ten weeks, none of which says where it came from, as some shops export them. With
+// ads there are reports by campaign, which know no ads, and a gap of two days.
+func untouchedBatch(ads bool) *warehouse.Batch {
+	b := &warehouse.Batch{}
+	for day := fixtureToday.AddDays(-69); !day.After(fixtureToday); day = day.AddDays(1) {
+		ref := warehouse.OrderRef{Source: "shop", Key: day.String()}
+		b.Orders = append(b.Orders, warehouse.Order{
+			OrderRef: ref, Name: "#" + ref.Key, At: day.UTC().Add(17 * time.Hour), Day: day, Surface: measure.OnlineStore, Customer: ref.Key,
+			Charged: 5000, Original: money.Amount{Minor: 5000, Currency: "USD"}, Status: "paid", Units: 1,
+		})
+		if n := day.Sub(fixtureToday); !ads || n == 0 || n == -50 || n == -51 {
+			continue
+		}
+		for _, platform := range []measure.Platform{measure.Facebook, measure.Google} {
+			b.AdDays = append(b.AdDays, warehouse.AdDay{
+				Source: string(platform) + "_ads", Platform: platform, Account: "acc-1", Channel: measure.Channel(platform), Day: day,
+				CampaignID: string(platform) + "-1", CampaignName: "Always on", Impressions: 1000, Clicks: 20, Spend: 1000,
+				Original: money.Amount{Minor: 1000, Currency: "USD"}, Conversions: measure.Millionths, Value: 2500,
+			})
+		}
+	}
+	return b
 }
 
 // openFacts opens a warehouse on a directory.

@@ -99,6 +99,9 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 		a.Summary = c.explainEmpty(&a.closing, days)
 	} else {
 		a.Summary = c.trendsSummary(a, days, s.total(days))
+		if s.untold && p.Metric != trendSpend {
+			c.warnUntouched(&a.closing, days, channel)
+		}
 		c.warnTrends(a, p, days, rows, s)
 		c.trendsNext(a, days)
 	}
@@ -211,7 +214,7 @@ func (c *Call) value(metric trendMetric, p point) float64 {
 			return float64(f.money(p.spend))
 		}
 	case trendROAS:
-		if r := f.roas(p.Sums, p.spend); r != nil {
+		if r := f.totalROAS(p.storeTotal); r != nil {
 			return float64(*r)
 		}
 	}
@@ -247,6 +250,9 @@ func (c *Call) trendMetrics(metric trendMetric, now, before storeTotal) trendMet
 }
 
 func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) string {
+	if now.untold && (a.Metric == trendRevenue || a.Metric == trendOrders) {
+		return c.untoldSummary(a.Channel, days, now)
+	}
 	m := a.Metrics
 	var text string
 	switch a.Metric {
@@ -255,9 +261,19 @@ func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) 
 	case trendOrders:
 		text = fmt.Sprintf("There were %s orders %s, %s", number(float64(orders(now.Orders))), spell(days), against(m.Orders.ChangePct, days))
 	case trendSpend:
-		text = fmt.Sprintf("Spend was %s %s, %s", c.amount(now.spend), spell(days), against(m.Spend.ChangePct, days))
+		text = fmt.Sprintf("Spend is not known %s: no report covers it", spell(days))
+		if now.spendKnown {
+			text = fmt.Sprintf("Spend was %s %s, %s", c.amount(now.spend), spell(days), against(m.Spend.ChangePct, days))
+		}
 	case trendROAS:
-		text = fmt.Sprintf("ROAS cannot be told %s, because there is no spend", spell(days))
+		why := "there is no spend"
+		switch {
+		case now.untold:
+			why = "no order says which channel it came from"
+		case !now.spendKnown:
+			why = "no report of spend covers it"
+		}
+		text = fmt.Sprintf("ROAS cannot be told %s, because %s", spell(days), why)
 		if m.ROAS.Value != nil {
 			text = fmt.Sprintf("ROAS was %s %s, %s", grouped(decimals(float64(*m.ROAS.Value), 2), 2), spell(days), against(m.ROAS.ChangePct, days))
 		}
@@ -285,8 +301,12 @@ func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, row
 	if c.Workspace.Basis.NetOfRefunds {
 		undated = s.total(days).Undated
 	}
+	withSpend := a.Metric == trendSpend || a.Metric == trendROAS
+	if withSpend {
+		c.warnSpend(&a.closing, s.total(days), a.Channel)
+	}
 	c.warnBefore(&a.closing, days)
-	c.warnDays(&a.closing, days, undated, a.Metric == trendSpend || a.Metric == trendROAS)
+	c.warnDays(&a.closing, days, undated, withSpend)
 	judged, whole := 0, 0
 	for _, r := range rows {
 		if !r.Partial {

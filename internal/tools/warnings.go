@@ -1,10 +1,13 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/civil"
+	"assay/internal/measure"
 )
 
 // The kinds of sources, as the warehouse names them.
@@ -13,6 +16,57 @@ const (
 	fromAds    = "ads"
 	fromSpend  = "spend"
 )
+
+// weights lists the codes of warnings, those first without which the figures would be misread. A code that is not
+// listed comes last.
+var weights = []string{
+	"no_data", "no_touchpoints", "no_creatives", "platform_reported", "unequal_lengths", "overlap", "spend_unknown", "data_start",
+	"partial_day", "undated_refunds", "data_end", "source_stale", "provisional", "not_judged", "partly_judged",
+}
+
+// byWeight sorts warnings, weightiest first. Those of one weight keep their order.
+func byWeight(warnings []Warning) {
+	weight := func(w Warning) int {
+		if at := slices.Index(weights, w.Code); at >= 0 {
+			return at
+		}
+		return len(weights)
+	}
+	slices.SortStableFunc(warnings, func(a, b Warning) int { return cmp.Compare(weight(a), weight(b)) })
+}
+
+// warnUntouched says that no order names its channel, and offers what platforms claim before anything else.
+func (c *Call) warnUntouched(a *closing, w civil.Range, channel measure.Channel) {
+	text := "No order says which channel it came from, so channel revenue and ROAS cannot be told"
+	if c.Store.AdDays.Days() == 0 {
+		a.warn("no_touchpoints", text+".")
+		return
+	}
+	a.warn("no_touchpoints", text+"; model=platform_reported shows what platforms claim.")
+	arguments := with(dated(w), "model", string(measure.PlatformReported))
+	if channel != "" {
+		arguments["channel"] = string(channel)
+	}
+	c.suggest(a, "performance", arguments, "See what the platforms claim.")
+}
+
+// untoldSummary is what there is to say of a channel when no order names one.
+func (c *Call) untoldSummary(channel measure.Channel, days civil.Range, now storeTotal) string {
+	if !now.spendKnown {
+		return fmt.Sprintf("What %s brought %s cannot be told: no order says which channel it came from.", spoken(channel), spell(days))
+	}
+	return fmt.Sprintf("%s spent %s %s; what it brought cannot be told, because no order says which channel it came from.",
+		spoken(channel), c.amount(now.spend), spell(days))
+}
+
+// warnSpend says that spend is not known where it is a part of the question. A channel that no ad platform runs, such
+// as mail, is not expected to have any.
+func (c *Call) warnSpend(a *closing, now storeTotal, channel measure.Channel) {
+	if v, ok := c.Store.volume(channel); now.spendKnown || channel != "" && (!ok || v.SpendDays == 0) {
+		return
+	}
+	a.warn("spend_unknown", "No ad report covers the period: spend and ROAS are unknown, which is not zero.")
+}
 
 // warnDays says what there is to know about the days of a window: a day that is not over, days without data, days that
 // platforms may still change, refunds without a date.
@@ -39,7 +93,7 @@ func (c *Call) warnBefore(a *closing, w civil.Range) {
 
 func (c *Call) warnPartial(a *closing, w civil.Range) {
 	if w.Contains(c.Today) {
-		a.warn("partial_day", fmt.Sprintf("%s is not over.", c.Today))
+		a.warn("partial_day", fmt.Sprintf("%s is not over: changes against whole days look worse than they are.", c.Today))
 	}
 }
 
@@ -72,16 +126,18 @@ func (c *Call) warnStale(a *closing, w civil.Range) {
 	}
 }
 
-// warnProvisional tells of days that ad platforms may still restate.
+// warnProvisional tells of days that ad platforms may still restate: so many before today, as far as their reports
+// and the window reach.
 func (c *Call) warnProvisional(a *closing, w civil.Range) {
-	days := 0
+	var days civil.Range
 	for _, s := range c.Store.sources {
-		if s.Kind == fromAds && s.Restating > days && s.Days.Last.AddDays(1-s.Restating).Compare(w.Last) <= 0 {
-			days = s.Restating
+		if s.Kind == fromAds && s.Restating > 0 {
+			open := civil.Range{First: c.Today.AddDays(1 - s.Restating), Last: s.Days.Last}
+			days = join(days, open.Intersect(w))
 		}
 	}
-	if days > 0 {
-		a.warn("provisional", fmt.Sprintf("Platforms may still change the last %d days of their reports.", days))
+	if days.Days() > 0 {
+		a.warn("provisional", fmt.Sprintf("Platforms may still change what they report %s.", spell(days)))
 	}
 }
 
@@ -105,9 +161,11 @@ func (c *Call) explainEmpty(a *closing, w civil.Range) string {
 const listedItems = 3
 
 // listed joins the first few of a list and counts the rest.
-func listed(items []string) string {
-	if len(items) <= listedItems {
+func listed(items []string) string { return listedUpTo(listedItems, items) }
+
+func listedUpTo(n int, items []string) string {
+	if len(items) <= n {
 		return strings.Join(items, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(items[:listedItems], ", "), len(items)-listedItems)
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:n], ", "), len(items)-n)
 }

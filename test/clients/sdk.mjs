@@ -35,6 +35,7 @@ for (const { name } of tools) {
   built += 1;
   assert.deepEqual(result.structuredContent, JSON.parse(text(result)), `${name}: structuredContent is the text's object`);
 }
+assert.equal(built, 7, 'the seven tools that are built answer');
 const csv = await client.callTool({ name: 'performance', arguments: { format: 'csv' } });
 assert.equal(csv.structuredContent, undefined);
 const wrong = await client.callTool({ name: 'campaigns', arguments: { limit: 101 } });

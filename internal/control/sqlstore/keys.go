@@ -198,7 +198,7 @@ func (t *keyText) into(k *control.Key) (err error) {
 	if k.Hash, err = hex.DecodeString(t.hash); err != nil {
 		return fmt.Errorf("hash of key %q: %w", k.ID, err)
 	}
-	for _, s := range strings.Fields(t.scopes) {
+	for s := range strings.FieldsSeq(t.scopes) {
 		k.Scopes = append(k.Scopes, control.Scope(s))
 	}
 	if t.tools != "" {

@@ -2,6 +2,7 @@ package adreport
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -202,6 +203,9 @@ func (s *rows) day(rec tabular.Record) (civil.Date, error) {
 	return day, nil
 }
 
+// shortened is what spreadsheets make of ids with more than eleven digits: 1.20265E+17.
+var shortened = regexp.MustCompile(`^\d([.,]\d+)?[eE]\+\d+$`)
+
 // identify fills what the row is about.
 func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 	cell := func(field string) string {
@@ -219,6 +223,14 @@ func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 	}
 	row.Account = cmp.Or(cell(Account), s.spec.Account, defaultAccount)
 	row.Channel = cmp.Or(s.options.Channel, measure.ParseChannel(cell(ChannelName)), measure.Channel(row.Platform))
+	for _, field := range []string{CampaignID, AdSetID, AdID} {
+		if id := cell(field); shortened.MatchString(id) {
+			return &source.RowError{
+				Line: rec.Line, Column: field, Value: id, Reason: "a spreadsheet has shortened this id, and other ids to the same",
+				Fix: "export again and import the file as it was downloaded, or format the column as text before saving",
+			}
+		}
+	}
 	row.CampaignName, row.AdSetName, row.AdName = cell(Campaign), cell(AdSet), cell(Ad)
 	row.CampaignID = cmp.Or(cell(CampaignID), row.CampaignName)
 	row.AdSetID = cmp.Or(cell(AdSetID), row.AdSetName)

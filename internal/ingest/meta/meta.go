@@ -65,6 +65,6 @@ var columns = []source.Column{
 		"valeur de conversion des achats", "valeur de conversion de l'achat", "valor de conversion de compras",
 	}},
 	{Field: adreport.Attribution, Names: []string{
-		"attribution setting", "attributionseinstellung", "parametre d'attribution", "configuracion de atribucion", "configuracion de la atribucion",
+		"attribution setting", "attributionseinstellung", "parametre d'attribution", "configuration de atribucion", "configuration de la atribucion",
 	}},
 }

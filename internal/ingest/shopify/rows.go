@@ -174,6 +174,7 @@ func (r *rows) line(rec tabular.Record) {
 
 // settle fills what is known only when all lines are.
 func (r *rows) settle() {
+	spreadDiscount(r.sale.Lines, r.told.subtotal, r.told.discount)
 	r.sale.Order.Discounts = discounts(r.told.discount, r.lines.discount, r.lines.goods, r.told.subtotal)
 }
 

@@ -146,7 +146,7 @@ func decimalMark(cell string) byte {
 	for i := last + 1; i < len(cell) && cell[i] >= '0' && cell[i] <= '9'; i++ {
 		digits++
 	}
-	other := byte('.' + ',' - mark)
+	other := '.' + ',' - mark
 	switch {
 	case strings.IndexByte(cell[:last], other) >= 0:
 		return mark // "1.234,5": the last of two different marks

@@ -44,6 +44,7 @@ type told struct {
 	content           uint64
 	charged, refunded int64
 	refunds           int32
+	detailed          bool // it has lines, refunds or coupons
 	state             state
 	currency          [3]byte
 }
@@ -82,6 +83,12 @@ func (t *Orders) Add(s *Sale, b *warehouse.Batch) error {
 	}
 	if err := t.convert(s); err != nil {
 		return Located(err, s.Line, s.Rows)
+	}
+	if t.clashes(s) {
+		return &RowError{
+			Line: s.Line, Rows: s.Rows, Value: Shown(s.Order.Key), Reason: "the order stands in the file twice, with different lines, refunds or coupons",
+			Fix: "leave only the order's latest version in the file",
+		}
 	}
 	if t.copyOf(s, refunded) {
 		t.Totals.Repeated++
@@ -157,6 +164,15 @@ func (t *Orders) convert(s *Sale) error {
 	return t.rates.Convert(o.Day, s.Currency, amounts...)
 }
 
+// clashes reports whether the file told the order before with another content, and one of the two has parts: which
+// parts would belong to it could not be told.
+func (t *Orders) clashes(s *Sale) bool {
+	before, seen := t.seen[t.hasher.Key(s.Order.Source, s.Order.Key)]
+	return seen && before.content != s.Content && (before.detailed || s.detailed())
+}
+
+func (s *Sale) detailed() bool { return len(s.Lines)+len(s.Refunds)+len(s.Coupons) > 0 }
+
 // copyOf reports whether the file told the same order before. Another order under the same key takes the place
 // of the earlier one, in the totals too.
 func (t *Orders) copyOf(s *Sale, refunded int64) bool {
@@ -166,7 +182,7 @@ func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	if seen && before.content == s.Content {
 		return true
 	}
-	now := told{content: s.Content, charged: o.Original.Minor, refunded: refunded, refunds: int32(len(s.Refunds))}
+	now := told{content: s.Content, charged: o.Original.Minor, refunded: refunded, refunds: int32(len(s.Refunds)), detailed: s.detailed()}
 	copy(now.currency[:], s.Currency)
 	switch {
 	case o.Test:

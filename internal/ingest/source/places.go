@@ -1,6 +1,7 @@
 package source
 
 import (
+	"maps"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -38,9 +39,7 @@ func NewCountries() *Countries {
 			codes[Fold(names.Name(region))] = code
 		}
 	}
-	for name, code := range otherNames {
-		codes[name] = code
-	}
+	maps.Copy(codes, otherNames)
 	return &Countries{codes: codes}
 }
 

@@ -73,8 +73,7 @@ func (c *Converter) find(day civil.Date, from money.Currency) rateFound {
 
 // Located says how many rows an error rejects, and where they start unless the error knows it.
 func Located(err error, line, rows int) error {
-	var row *RowError
-	if errors.As(err, &row) {
+	if row, ok := errors.AsType[*RowError](err); ok {
 		row.Rows = rows
 		if row.Line == 0 {
 			row.Line = line

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"assay/internal/civil"
 	"assay/internal/ingest/tabular"
@@ -166,7 +167,7 @@ func masked(text string) string {
 }
 
 func printable(r rune) rune {
-	if r < ' ' || r == 0x7F {
+	if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) { // also what turns the direction of writing
 		return -1
 	}
 	return r

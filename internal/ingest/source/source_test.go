@@ -73,8 +73,14 @@ func TestCountriesAreKnownByCodeAndName(t *testing.T) {
 func TestRegionsAreCodes(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ text, country, want string }{
-		{"CA", "US", "CA"}, {"US-CA", "US", "CA"}, {"ca", "", "CA"}, {"California", "US", "CA"},
-		{"Québec", "CA", "QC"}, {"California", "", "California"}, {"Bayern", "DE", "Bayern"}, {"", "US", ""},
+		{"CA", "US", "CA"},
+		{"US-CA", "US", "CA"},
+		{"ca", "", "CA"},
+		{"California", "US", "CA"},
+		{"Québec", "CA", "QC"},
+		{"California", "", "California"},
+		{"Bayern", "DE", "Bayern"},
+		{"", "US", ""},
 	}
 	for _, c := range cases {
 		if got := Region(c.text, c.country); got != c.want {

@@ -20,7 +20,7 @@ type workbook struct {
 func openWorkbook(src io.Reader) (*workbook, error) {
 	limited := &io.LimitedReader{R: src, N: MaxWorkbook + 1}
 	file, err := excelize.OpenReader(limited, excelize.Options{
-		RawCellValue: true, UnzipSizeLimit: 4 * MaxWorkbook, UnzipXMLSizeLimit: MaxWorkbook,
+		RawCellValue: true, UnzipSizeLimit: MaxWorkbook, UnzipXMLSizeLimit: MaxWorkbook,
 	})
 	if limited.N <= 0 {
 		return nil, fmt.Errorf("it is larger than %d MiB; save it as CSV: %w", MaxWorkbook>>20, ErrLimit)

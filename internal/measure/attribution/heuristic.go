@@ -1,6 +1,9 @@
 package attribution
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // HalfLifeDays is the age at which [TimeDecay] halves a touch's weight.
 const HalfLifeDays = 7
@@ -80,11 +83,8 @@ func shapley(shares []float64, touches []uint16, _ []float64) {
 	different := 0
 	for i, ch := range touches {
 		shares[i] = 1
-		for _, before := range touches[:i] {
-			if before == ch {
-				shares[i] = 0
-				break
-			}
+		if slices.Contains(touches[:i], ch) {
+			shares[i] = 0
 		}
 		different += int(shares[i])
 	}

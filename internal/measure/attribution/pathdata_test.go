@@ -86,6 +86,7 @@ func TestHeuristicsEqualThePackageToThePrintedDigits(t *testing.T) {
 				want, wantSum = p.last, p.lastSum
 			case attribution.Linear:
 				want, wantSum = p.linear, p.linearSum
+			default: // first
 			}
 			// Half of the last printed digit: nine decimals of conversions, seven of most values.
 			if got.Channel != p.channel || math.Abs(got.Conversions-want) > 1e-9 || math.Abs(got.Value/unit-wantSum) > 1e-7 {

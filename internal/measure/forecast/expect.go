@@ -54,31 +54,24 @@ func Weeks() Rhythm {
 // forecasting with exponential and Holt-Winters smoothing", section 3). σ_t is the larger of 0.95 · 1.4826 times the
 // median of the earlier |x - x̂| and half their 95.45 % quantile: with heavy tails |z| > 2 then still means about one
 // point in twenty-two. The factor 0.95 makes up for taking the larger of two estimates; it was set by simulation
-// (TestQuietSeriesIsSeldomFlagged). Everything is read from the last points before t only.
+// (TestQuietSeriesIsSeldomFlagged). Everything is read from the points before t only, the scale included: when they call
+// for another one, they are read again on it.
 //
 // Assumptions: one cycle, a level that drifts slowly, errors that do not depend on each other. A yearly pattern and
 // holidays are not known to it, so their days stand out.
 func OneStep(values []float64, r Rhythm) []Expectation {
-	s := scaleOf(values)
-	f := filter{Rhythm: r, clean: make([]float64, 0, len(values)), errors: make([]float64, 0, len(values))}
 	out := make([]Expectation, len(values))
+	f := filter{Rhythm: r, scale: scale{root: true}}
 	for t, y := range values {
-		expected, ok := f.next()
-		if !ok {
-			out[t] = Expectation{Value: math.NaN(), Z: math.NaN()}
-			f.take(s.to(y))
-			continue
-		}
-		x := s.to(y)
-		e := x - expected
-		sigma := f.sigma()
-		out[t] = Expectation{Value: s.from(expected), Z: e / sigma}
-		if math.IsNaN(sigma) {
-			f.take(x)
+		if next := f.after(values[:t], r.window); next.root != f.root {
+			f = filter{Rhythm: r, scale: next}
+			for _, before := range values[:t] {
+				f.step(before)
+			}
 		} else {
-			f.take(expected + max(-r.clipAt*sigma, min(r.clipAt*sigma, e)))
+			f.scale = next
 		}
-		f.errors = append(f.errors, math.Abs(e))
+		out[t] = f.step(y)
 	}
 	return out
 }
@@ -86,8 +79,27 @@ func OneStep(values []float64, r Rhythm) []Expectation {
 // filter is what is remembered of the points before the present one, on the scale of x.
 type filter struct {
 	Rhythm
+	scale
 	clean  []float64 // x*, NaN where there was no value
 	errors []float64 // |x - x̂|, NaN where there was no value
+}
+
+// step judges the point that comes now and remembers it.
+func (f *filter) step(y float64) Expectation {
+	x := f.to(y)
+	expected, ok := f.next()
+	if !ok {
+		f.take(x)
+		return Expectation{Value: math.NaN(), Z: math.NaN()}
+	}
+	e, sigma := x-expected, f.sigma()
+	if math.IsNaN(sigma) {
+		f.take(x)
+	} else {
+		f.take(expected + max(-f.clipAt*sigma, min(f.clipAt*sigma, e)))
+	}
+	f.errors = append(f.errors, math.Abs(e))
+	return Expectation{Value: f.from(expected), Z: e / sigma}
 }
 
 func (f *filter) take(x float64) { f.clean = append(f.clean, x) }
@@ -162,12 +174,12 @@ type scale struct {
 	floor float64 // smallest value whose logarithm is taken
 }
 
-// scaleOf chooses by the whole series, so that all of its points are judged on one scale. It takes logarithms unless
-// more than one value in twenty is zero or less. Single zeros, such as a day on which the shop was down, stand at a
-// hundredth of the median so that their logarithm exists.
-func scaleOf(values []float64) scale {
-	var positive []float64
-	existing := 0
+// after returns the scale for the point that follows these values. Logarithms give way to the square root once more
+// than one value in twenty is zero or less, and come back when fewer than one in forty is: between the two the scale
+// stays, so that a series at the border does not change it with each zero. Single zeros, such as a day on which the
+// shop was down, stand at a hundredth of the median of the last positive values so that their logarithm exists.
+func (s scale) after(values []float64, window int) scale {
+	existing, positive := 0, make([]float64, 0, len(values))
 	for _, y := range values {
 		if math.IsNaN(y) {
 			continue
@@ -177,11 +189,16 @@ func scaleOf(values []float64) scale {
 			positive = append(positive, y)
 		}
 	}
-	if len(positive)*20 < existing*19 || len(positive) == 0 {
+	zeros, most := existing-len(positive), 20
+	if s.root {
+		most = 40
+	}
+	if len(positive) == 0 || zeros*most > existing {
 		return scale{root: true}
 	}
-	slices.Sort(positive)
-	return scale{floor: quantile(positive, 0.5) / 100}
+	recent := positive[max(0, len(positive)-window):]
+	slices.Sort(recent)
+	return scale{floor: quantile(recent, 0.5) / 100}
 }
 
 func (s scale) to(y float64) float64 {

@@ -110,6 +110,33 @@ func TestExpectationLooksOnlyBack(t *testing.T) {
 	}
 }
 
+// What comes later decides nothing, the scale included: a channel that stops selling is read on another scale from then
+// on, and its earlier days keep what was expected of them.
+func TestLaterZerosDoNotChangeEarlierExpectations(t *testing.T) {
+	t.Parallel()
+	y := shop(rand.New(rand.NewPCG(3, 4)), 150, 0, false)
+	y[60] = 0
+	part := OneStep(y, Days())
+	whole := OneStep(append(y, make([]float64, 150)...), Days())
+	for i, want := range part {
+		if !same(want.Value, whole[i].Value) || !same(want.Z, whole[i].Z) {
+			t.Fatalf("day %d: expected %+v with the zeros after day 150 and %+v without", i, whole[i], want)
+		}
+	}
+}
+
+// Zeros become usual in the end: what is expected follows them, whatever scale the series began on.
+func TestSeriesThatStopsIsExpectedToStayStopped(t *testing.T) {
+	t.Parallel()
+	y := shop(rand.New(rand.NewPCG(3, 5)), 150, 0, false)
+	last := OneStep(append(y, make([]float64, 150)...), Days())[299]
+	if last.Value > 0.01*y[149] || math.Abs(last.Z) > 2 {
+		t.Errorf("after 150 days without sales %v is expected, z = %v; want about nothing", last.Value, last.Z)
+	}
+}
+
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
 func TestUnitDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	y := shop(rand.New(rand.NewPCG(5, 6)), 150, 0, false)

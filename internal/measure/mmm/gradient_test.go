@@ -1,7 +1,6 @@
 package mmm
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -333,7 +332,7 @@ func TestDataThatAreNoDataAreRefused(t *testing.T) {
 		if _, err := newModel(d, s); err == nil {
 			t.Errorf("%s was accepted", name)
 		} else if err.Error() == "" {
-			t.Error(fmt.Sprintf("%s: the refusal says nothing", name))
+			t.Errorf("%s: the refusal says nothing", name)
 		}
 	}
 }

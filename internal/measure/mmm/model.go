@@ -97,6 +97,7 @@ func (m *model) addChannels(d Data) {
 			c.effectOf = spend / m.yScale
 		case Share:
 			c.effectOf = floats.Sum(d.Target[:m.rows]) / m.yScale
+		case Coefficient: // on the scale of the target already
 		}
 		for _, l := range m.spec.Lifts {
 			if l.Channel == media.Channel {

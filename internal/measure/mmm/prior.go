@@ -27,7 +27,7 @@ type Prior struct {
 }
 
 func (p Prior) validate() error {
-	ok := false
+	var ok bool
 	switch p.Family {
 	case NormalPrior, LaplacePrior, LogNormalPrior:
 		ok = p.B > 0

@@ -43,7 +43,7 @@ func copyFile(ctx context.Context, from, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer source.Close() //nolint:errcheck // it was only read
+	defer source.Close()
 	copied, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*")
 	if err != nil {
 		return err

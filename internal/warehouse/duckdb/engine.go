@@ -141,7 +141,7 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // the connection goes back to the pool
+	defer conn.Close()
 	settings := []string{
 		"SET autoinstall_known_extensions = false",
 		"SET autoload_known_extensions = false",

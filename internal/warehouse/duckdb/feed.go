@@ -182,7 +182,7 @@ func (w *workspace) columns(ctx context.Context, conn *sql.Conn, table string) (
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // nothing was read
+	defer rows.Close()
 	types, err := rows.ColumnTypes()
 	if err != nil {
 		return nil, err

@@ -145,7 +145,7 @@ ORDER BY d.day`))
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err reports what went wrong
+	defer rows.Close()
 	var cut []civil.Range
 	var orders int64
 	for rows.Next() {

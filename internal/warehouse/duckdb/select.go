@@ -43,7 +43,7 @@ func (e *Engine) read(ctx context.Context, w *workspace, s warehouse.Statement, 
 	if err != nil {
 		return err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err reports what went wrong
+	defer rows.Close()
 	for n := 0; rows.Next(); n++ {
 		if n == e.options.MaxRows {
 			return tooManyRows(s.Name, n)
