@@ -305,7 +305,8 @@ func TestWeeklyReviewNamesItsDates(t *testing.T) {
 		want []string
 	}{
 		{nil, []string{"2026-03-02 to 2026-03-08", "period1_start=2026-02-23"}},
-		{map[string]string{"date": "2026-02-18"}, []string{"2026-02-16 to 2026-02-22"}},
+		{map[string]string{"week": "the one before Easter"}, []string{"the one before Easter", "find its Monday and Sunday"}},
+		{map[string]string{"week": "2026-02-18"}, []string{"2026-02-16 to 2026-02-22"}},
 		{map[string]string{"channel": "email"}, []string{`channel="email"`}},
 	}
 	for _, c := range cases {
@@ -319,7 +320,7 @@ func TestWeeklyReviewNamesItsDates(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range []map[string]string{{"date": "soon"}, {"month": "2026-02"}} {
+	for _, args := range []map[string]string{{"month": "2026-02"}} {
 		if _, err := s.GetPrompt(t.Context(), weeklyReview, args); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("%v: %v, want invalid", args, err)
 		}
