@@ -54,7 +54,12 @@ func must(t *testing.T, data string, args ...string) string {
 // has to end cleanly.
 func serve(t *testing.T, data string) (baseURL string, pid int) {
 	t.Helper()
-	cmd := program(t, data, "serve", "--addr", "127.0.0.1:0")
+	return serveAt(t, data, "127.0.0.1:0")
+}
+
+func serveAt(t *testing.T, data, addr string) (baseURL string, pid int) {
+	t.Helper()
+	cmd := program(t, data, "serve", "--addr", addr)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -26,6 +26,9 @@ import (
 const instructions = "Measures the marketing of an online store. Start with discover (what there is) or performance (how it goes); " +
 	"each answer names what it rests on and what to ask next."
 
+// factsDir is where a data directory has its facts, a file for each workspace.
+const factsDir = "facts"
+
 // closeTimeout is how long a question or import that still runs may keep the store from closing.
 const closeTimeout = time.Minute
 
@@ -61,7 +64,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
-		Dir: filepath.Join(c.Data, "facts"), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
+		Dir: filepath.Join(c.Data, factsDir), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
 	})
 	if err != nil {
 		return nil, err

@@ -3,7 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -22,8 +25,11 @@ func DeleteWorkspace(ctx context.Context, c config.Config, id measure.WorkspaceI
 }
 
 // ClearFacts removes facts that a workspace of the same id left behind, when a process died between the steps of
-// its deletion.
+// its deletion. Where nothing was left, nobody is asked.
 func ClearFacts(ctx context.Context, c config.Config, id measure.WorkspaceID, now func() time.Time) error {
+	if _, err := os.Stat(filepath.Join(c.Data, factsDir, string(id)+".duckdb")); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	_, err := through(ctx, c, "/clear", deleteRequest{Workspace: id}, nil, now, func(a *App) (any, error) {
 		return nil, a.clearFacts(ctx, id)
 	})

@@ -254,7 +254,7 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 	}
 	l.report.Tables, l.report.ChangedDays, l.report.Version = countsOf(out.Tables), out.DaysHit, out.Version
 	if gone := out.Tables["ad_days"].Removed; gone > 0 {
-		l.notes.Add("rows_replaced", "%d rows that were there are not in this file and %s: a report replaces all that its account had on its days. "+
+		l.notes.Add("rows_replaced", "this file lacks %d of the rows that were there, and they %s: a report replaces all that its account had on its days. "+
 			"If the report was filtered to some campaigns, import the unfiltered one", gone, l.wouldBe("removed"))
 		l.report.Warnings = l.notes.List()
 	}
