@@ -27,6 +27,7 @@ var parts = []struct {
 	{"internal/measure", []string{"internal/civil", "internal/money"}},
 	{"internal/measure/stats/...", []string{"internal/measure/stats/..."}},
 	{"internal/measure/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/..."}},
+	{"internal/lab", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
 	{"internal/config", []string{"internal/fault", "internal/money"}},
 	{"internal/warehouse", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
 	{"internal/warehouse/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/..."}},

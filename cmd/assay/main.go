@@ -37,6 +37,7 @@ type commands struct {
 	Workspace workspaceCommand `cmd:"" help:"Create, list and delete workspaces."`
 	User      userCommand      `cmd:"" help:"Make accounts for people, list them, reset passwords."`
 	Doctor    doctorCommand    `cmd:"" help:"Check the data directory and say what is wrong."`
+	Lab       labCommand       `cmd:"" help:"Run a method of measurement on a CSV file."`
 	OpenAPI   openAPICommand   `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 contract."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
