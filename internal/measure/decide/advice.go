@@ -1,0 +1,84 @@
+package decide
+
+import (
+	"fmt"
+	"math"
+
+	"assay/internal/fault"
+)
+
+// Action is what to do with a plan.
+type Action string
+
+// The actions.
+const (
+	Shift Action = "shift" // move the money
+	Hold  Action = "hold"  // leave it where it is until more is known
+)
+
+// Advice is what the evidence behind a plan allows.
+type Advice struct {
+	Action  Action
+	Reasons []string
+	// Settle is the experiment that is worth most, nil when no experiment would change the plan.
+	Settle *Value
+}
+
+// convincing is the least probability of beating the current spends at which money is moved.
+const convincing = 0.6
+
+// Advise says whether to follow the plan of the problem, and which perfect experiment would be worth most.
+func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
+	advice := &Advice{Action: Shift}
+	switch {
+	case p.stays(plan):
+		advice.Action = Hold
+		advice.Reasons = append(advice.Reasons, p.whyStay())
+	case plan.BeatsCurrent < convincing:
+		advice.Action = Hold
+		advice.Reasons = append(advice.Reasons, fmt.Sprintf("the plan beats the current spends with probability %.2f only, below %.1f", plan.BeatsCurrent, convincing))
+	case plan.Lift.Q05 < -plan.Lift.Mean:
+		advice.Action = Hold
+		advice.Reasons = append(advice.Reasons, fmt.Sprintf("the plan may lose more than it is expected to win: %.4g expected, %.4g in one case of twenty", plan.Lift.Mean, plan.Lift.Q05))
+	}
+	for _, a := range plan.Allocations {
+		if a.Unseen {
+			advice.Reasons = append(advice.Reasons, fmt.Sprintf("%s would spend more than the data have seen, where the assumed shape speaks and not the data", a.Channel))
+		}
+	}
+	tests := make([]Test, len(p.Channels))
+	for j, c := range p.Channels {
+		tests[j].Channel = c.Name
+	}
+	values, err := Information(p, tests, seed)
+	if err != nil {
+		return nil, err
+	}
+	if values[0].Gain > 0 {
+		advice.Settle = &values[0]
+	}
+	return advice, nil
+}
+
+func (p Problem) stays(plan *Plan) bool {
+	for _, a := range plan.Allocations {
+		if math.Abs(a.Proposed-a.Current) > moved*p.Budget {
+			return false
+		}
+	}
+	return true
+}
+
+func (p Problem) whyStay() string {
+	for _, c := range p.Channels {
+		if c.Max > c.Min {
+			return "the current spends are already the best within the bounds"
+		}
+	}
+	return "the bounds leave no channel any room"
+}
+
+func (p Problem) noTest(t Test) error {
+	return fault.Invalid("a test of %q with standard error %v cannot be valued", t.Channel, t.SE).
+		WithHint("name one of the channels %v and a standard error of at least 0", p.names())
+}

@@ -1,0 +1,116 @@
+package decide
+
+import (
+	"container/heap"
+	"math"
+	"slices"
+)
+
+// division is a budget to be divided among curves that are known: the largest sum of responses.
+//
+// The bound comes from the Lagrangian dual (Everett 1963): for any price of money no division brings more than
+// price times budget plus what each channel would gain if it bought at that price, which is exact for each channel
+// alone. Where the curves are concave the best price leaves no gap: this is water-filling. Where some are S-shaped
+// there may be one, and at the best price some channel jumps across the part of its curve that no price reaches;
+// the division is then split in two at that channel (branch and bound; Land and Doig 1960) until bound and plan meet.
+type division struct {
+	curves []curve
+	parts  []part
+	budget float64
+}
+
+const (
+	closeEnough = 1e-7 // bound and plan meet when they differ by this share of the bound
+	mostSplits  = 4000
+	priceSteps  = 64 // halvings of the interval that holds the price
+)
+
+// region is the part of all plans where each channel's spend lies between two bounds, with what is known of it.
+type region struct {
+	low, high []float64
+	bound     float64 // no plan in the region brings more
+	at        int     // the channel to split, -1 when bound and plan meet
+	split     float64
+}
+
+// regions is a heap with the highest bound on top.
+type regions []region
+
+func (r regions) Len() int           { return len(r) }
+func (r regions) Less(i, j int) bool { return r[i].bound > r[j].bound }
+func (r regions) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
+func (r *regions) Push(x any)        { *r = append(*r, x.(region)) } //nolint:forcetypeassert // the heap is typed by its only user
+func (r *regions) Pop() any {
+	last := (*r)[len(*r)-1]
+	*r = (*r)[:len(*r)-1]
+	return last
+}
+
+// best returns the best plan between the bounds, what it brings, and what no plan can exceed.
+func (d division) best(low, high []float64) (plan []float64, value, bound float64) {
+	value = math.Inf(-1)
+	var open regions
+	visit := func(low, high []float64) {
+		r, x := d.look(low, high)
+		if x == nil {
+			return
+		}
+		if v := d.value(x); v > value {
+			plan, value = x, v
+		}
+		heap.Push(&open, r)
+	}
+	visit(low, high)
+	for splits := 0; len(open) > 0; splits++ {
+		r := open[0]
+		if r.at < 0 || splits == mostSplits || r.bound-value <= closeEnough*math.Abs(r.bound) {
+			return plan, value, math.Max(r.bound, value)
+		}
+		heap.Pop(&open)
+		left, right := slices.Clone(r.high), slices.Clone(r.low)
+		left[r.at], right[r.at] = r.split, r.split
+		visit(r.low, left)
+		visit(right, r.high)
+	}
+	return plan, value, value
+}
+
+func (d division) value(plan []float64) float64 {
+	var sum float64
+	for j, x := range plan {
+		v, _ := d.curves[j].at(x)
+		sum += v
+	}
+	return sum
+}
+
+// look finds the best price in a region. The plan is nil when no plan in the region spends the budget.
+func (d division) look(low, high []float64) (r region, plan []float64) {
+	if !d.reachable(low, high) {
+		return r, nil
+	}
+	m := newMarket(d, low, high)
+	plan, bound := m.clear(m.buy, d.budget)
+	r = region{low: low, high: high, bound: bound, at: -1}
+	r.at, r.split = m.gap(plan)
+	return r, plan
+}
+
+// reachable reports whether some plan between the bounds spends the budget.
+func (d division) reachable(low, high []float64) bool {
+	var least, most float64
+	for _, p := range d.parts {
+		var from, to float64
+		for _, j := range p.members {
+			from, to = from+low[j], to+high[j]
+		}
+		if p.group != nil {
+			if from > p.group.Max+slack*d.budget || to < p.group.Min-slack*d.budget {
+				return false
+			}
+			from, to = math.Max(from, p.group.Min), math.Min(to, p.group.Max)
+		}
+		least, most = least+from, most+to
+	}
+	return least <= d.budget*(1+slack) && most >= d.budget*(1-slack)
+}

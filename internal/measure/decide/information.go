@@ -1,0 +1,98 @@
+package decide
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
+)
+
+// Test is an experiment that measures what a channel brings at its largest allowed spend more than at its least.
+type Test struct {
+	Channel measure.Channel
+	// SE is the standard error of the result, in the target's unit over the window; 0 for a perfect one.
+	SE float64
+}
+
+// Value is what a test is worth: how much more the best plan after the test is expected to bring than the best plan
+// now, in the target's unit over the window, before the cost of the test.
+type Value struct {
+	Test
+	Gain float64
+}
+
+// outcomes is the number of results that a test is taken to have, each as likely as the others.
+const outcomes = 8
+
+// Information values tests, highest gain first. Gains are those of the mean response, whatever the problem's risk.
+//
+// The method is stratification: draws are ordered by the result they would give, and each stratum stands for one
+// result (Strong and Oakley 2013, for a single parameter). Within a stratum half of the draws choose the plan and the
+// other half judge it, so that chance is not taken for knowledge; a gain below zero is none.
+func Information(p Problem, tests []Test, seed uint64) ([]Value, error) {
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	p.Risk = Risk{}
+	out := make([]Value, 0, len(tests))
+	for i, t := range tests {
+		j := slices.IndexFunc(p.Channels, func(c Channel) bool { return c.Name == t.Channel })
+		if j < 0 || !(t.SE >= 0) || math.IsInf(t.SE, 0) {
+			return nil, p.noTest(t)
+		}
+		out = append(out, Value{t, p.worth(p.results(j, t.SE, seed, uint64(i)))})
+	}
+	slices.SortStableFunc(out, func(a, b Value) int { return cmp.Compare(b.Gain, a.Gain) })
+	return out, nil
+}
+
+// results returns the result of the test in each draw.
+func (p Problem) results(j int, se float64, seed, index uint64) []float64 {
+	c := p.Channels[j]
+	n := p.draws()
+	high, low := make([]float64, n), make([]float64, n)
+	c.Response.draws(high, c.Max)
+	c.Response.draws(low, c.Min)
+	random := stats.Stream(seed, index)
+	for i := range high {
+		high[i] += se*random.NormFloat64() - low[i]
+	}
+	return high
+}
+
+// worth returns the expected gain of choosing after the result is known.
+func (p Problem) worth(results []float64) float64 {
+	n := len(results)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	now := p.judged(order)
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(results[a], results[b]), cmp.Compare(a, b))
+	})
+	strata := min(outcomes, n/4)
+	var after float64
+	for s := range strata {
+		stratum := order[s*n/strata : (s+1)*n/strata]
+		after += p.judged(stratum) * float64(len(stratum)) / float64(n)
+	}
+	return math.Max(after-now, 0)
+}
+
+// judged returns what plans that one half of the draws chooses bring on the other half.
+func (p Problem) judged(draws []int) float64 {
+	halves := [2][]int{}
+	for i, d := range draws {
+		halves[i%2] = append(halves[i%2], d)
+	}
+	var sum float64
+	for k, half := range halves {
+		plan, _, _ := newChooser(p, half).choose()
+		other := newChooser(p, halves[1-k])
+		sum += other.objective(plan) * float64(len(other.draws))
+	}
+	return sum / float64(len(draws))
+}

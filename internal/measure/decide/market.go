@@ -1,0 +1,115 @@
+package decide
+
+import "math"
+
+// market is where channels buy money at a price. At a price of none everyone takes all they may, at a high one
+// nothing above the least; in between lies the price at which they take the budget.
+type market struct {
+	division
+	low, high   []float64
+	least, most float64   // a price below every slope, and one above
+	paid        []float64 // the price that each channel paid last; in a group that is at a bound not everyone's
+}
+
+func newMarket(d division, low, high []float64) *market {
+	m := &market{division: d, low: low, high: high, least: math.Inf(1), most: math.Inf(-1), paid: make([]float64, len(low))}
+	for j, k := range d.curves {
+		least, most := k.steepest(low[j], high[j])
+		m.least, m.most = math.Min(m.least, least), math.Max(m.most, most)
+	}
+	margin := 1e-3*(m.most-m.least) + 1e-9*(math.Abs(m.most)+math.Abs(m.least))
+	if margin == 0 {
+		margin = 1 // every response is flat
+	}
+	m.least, m.most = m.least-margin, m.most+margin
+	return m
+}
+
+// buyer sets what channels take at a price and returns their sum and their profit. Others' elements are left alone.
+// What they take at a lower price and at a higher one is known: they take no more and no less than that.
+type buyer func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64)
+
+// buy is the buyer of all parts.
+func (m *market) buy(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
+	for _, p := range m.parts {
+		s, gain := m.buyPart(p, x, price, atMost, atLeast)
+		sum, profit = sum+s, profit+gain
+	}
+	return sum, profit
+}
+
+// buyPart lets a group's members buy. When together they take more than they may, or less than they must, they trade
+// at a price of their own at which they keep the bound, and pay or receive the difference on all of it.
+func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
+	members := func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
+		for _, j := range p.members {
+			spend, gain := m.curves[j].best(atLeast[j], atMost[j], price)
+			x[j], m.paid[j] = spend, price
+			sum, profit = sum+spend, profit+gain
+		}
+		return sum, profit
+	}
+	if p.group == nil {
+		return members(x, price, atMost, atLeast)
+	}
+	// What a group took at other prices may have been its bound.
+	sum, profit = members(x, price, m.high, m.low)
+	if sum >= p.group.Min && sum <= p.group.Max {
+		return sum, profit
+	}
+	bound := math.Min(math.Max(sum, p.group.Min), p.group.Max)
+	within, dual := m.clear(members, bound)
+	for _, j := range p.members {
+		x[j] = within[j]
+	}
+	return bound, dual - price*bound
+}
+
+// clear finds the price at which the buyer takes the sum, and a plan that does: where channels jump at that price,
+// they go as far as the sum lasts. No plan of that sum brings more than dual.
+func (m *market) clear(buy buyer, sum float64) (plan []float64, dual float64) {
+	least, most := m.least, m.most
+	cheap, dear, try := make([]float64, len(m.low)), make([]float64, len(m.low)), make([]float64, len(m.low))
+	dual = math.Inf(1)
+	offer := func(x []float64, price float64, atMost, atLeast []float64) float64 {
+		taken, profit := buy(x, price, atMost, atLeast)
+		dual = math.Min(dual, profit+price*sum)
+		return taken
+	}
+	offer(cheap, least, m.high, m.low)
+	taken := offer(dear, most, m.high, m.low)
+	for range priceSteps {
+		price := least + (most-least)/2
+		if s := offer(try, price, cheap, dear); s > sum {
+			least, cheap, try = price, try, cheap
+		} else {
+			most, dear, try, taken = price, try, dear, s
+		}
+	}
+	rest := sum - taken
+	for j := range dear {
+		step := math.Max(math.Min(cheap[j]-dear[j], rest), 0)
+		dear[j] += step
+		rest -= step
+	}
+	return dear, dual
+}
+
+// gap returns the channel whose part of the plan falls furthest short of what it would gain at its price, and where
+// to split it; -1 when none does.
+func (m *market) gap(plan []float64) (at int, split float64) {
+	at = -1
+	var widest float64
+	for j, x := range plan {
+		ideal, most := m.curves[j].best(m.low[j], m.high[j], m.paid[j])
+		value, _ := m.curves[j].at(x)
+		short := most - (value - m.paid[j]*x)
+		if short > widest && m.high[j] > m.low[j] {
+			at, widest, split = j, short, x
+			if x <= m.low[j] || x >= m.high[j] {
+				split = (x + ideal) / 2
+			}
+		}
+	}
+	return at, split
+}

@@ -1,0 +1,190 @@
+package decide
+
+import (
+	"math"
+	"sync"
+
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
+)
+
+// Plan is a division of the budget.
+type Plan struct {
+	Allocations []Allocation // in the problem's order
+	Certificate Certificate
+	// Lift is what the plan brings more than the current spends, in the target's unit; more money is part of it. So
+	// that a plan is not praised by the draws that chose it, each half of the draws judges the plan that the other
+	// half would have chosen.
+	Lift stats.Summary
+	// BeatsCurrent is the probability that the plan brings more than the current spends, judged in the same way.
+	BeatsCurrent float64
+	// Agreement is the share of the budget on which the two halves' plans agree, 0 to 1.
+	Agreement float64
+}
+
+// Allocation is what a plan gives one channel, in money over the window.
+type Allocation struct {
+	Channel  measure.Channel
+	Current  float64
+	Proposed float64
+	// MarginalROAS is the expected response to the next unit of money at the proposed spend.
+	MarginalROAS float64
+	// RightWay is the probability that money moved into or out of the channel earns more where it goes than where it
+	// came from; nil when the channel stays or nothing moves the other way.
+	RightWay *float64
+	// Unseen reports that the proposed spend is larger than any that the data speak of, so that the shape assumed
+	// speaks there and not the data.
+	Unseen bool
+}
+
+// Certificate says how good the plan is at most not: no plan within the bounds has an objective above UpperBound.
+type Certificate struct {
+	Objective  float64 // in the target's unit, over all draws
+	UpperBound float64
+}
+
+// Gap is the distance between bound and objective as a share of the bound.
+func (c Certificate) Gap() float64 {
+	if c.UpperBound == 0 {
+		return 0
+	}
+	return (c.UpperBound - c.Objective) / math.Abs(c.UpperBound)
+}
+
+// moved is the least change of a spend, as a share of the budget, that counts as one.
+const moved = 1e-6
+
+// Optimize divides the budget. A fault of kind invalid says which bound, sum or name cannot be met and what would
+// help. The result does not depend on the number of cores. Draws count as independent between the first half and the
+// second, as chains one after another are.
+func Optimize(p Problem) (*Plan, error) {
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	n := p.draws()
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	// The choosers do not touch one another, so their order does not matter.
+	var best, first, second []float64
+	var plan Plan
+	var work sync.WaitGroup
+	work.Go(func() { best, plan.Certificate.Objective, plan.Certificate.UpperBound = newChooser(p, all).choose() })
+	work.Go(func() {
+		first, _, _ = newChooser(p, all[:n/2]).choose()
+		second, _, _ = newChooser(p, all[n/2:]).choose()
+	})
+	work.Wait()
+
+	lift := p.lift(second)
+	copy(lift[n/2:], p.lift(first)[n/2:])
+	plan.Lift = stats.Summarize(lift)
+	plan.BeatsCurrent = shareAbove(lift)
+	var apart float64
+	for j := range first {
+		apart += math.Abs(first[j] - second[j])
+	}
+	plan.Agreement = 1 - apart/(2*p.Budget)
+	plan.Allocations = p.allocations(best, all)
+	return &plan, nil
+}
+
+// lift returns for each draw what a plan brings more than the current spends.
+func (p Problem) lift(plan []float64) []float64 {
+	n := p.draws()
+	lift, now := make([]float64, n), make([]float64, n)
+	current := make([]float64, len(plan))
+	for j, c := range p.Channels {
+		current[j] = c.Current
+	}
+	p.responses(lift, plan)
+	p.responses(now, current)
+	for i := range lift {
+		lift[i] -= now[i]
+	}
+	return lift
+}
+
+// shareAbove returns the share of values above zero; zeros count half, so that staying has an even chance.
+func shareAbove(values []float64) float64 {
+	var sum float64
+	for _, v := range values {
+		switch {
+		case v > 0:
+			sum++
+		case v == 0:
+			sum += 0.5
+		}
+	}
+	return sum / float64(len(values))
+}
+
+func (p Problem) allocations(plan []float64, all []int) []Allocation {
+	out := make([]Allocation, len(plan))
+	for j, c := range p.Channels {
+		_, slope := c.Response.mean(all).at(plan[j])
+		out[j] = Allocation{
+			Channel: c.Name, Current: c.Current, Proposed: plan[j], MarginalROAS: slope,
+			Unseen: c.Seen > 0 && plan[j] > c.Seen*(1+slack),
+		}
+	}
+	p.judgeMoves(out)
+	return out
+}
+
+// judgeMoves sets the probability that each move goes the right way: in each draw, the return on the money that moved
+// is compared with that of all money that moved the other way.
+func (p Problem) judgeMoves(moves []Allocation) {
+	n := p.draws()
+	gains := make([][]float64, len(moves))
+	var up, down flow
+	for j, a := range moves {
+		step := a.Proposed - a.Current
+		if math.Abs(step) <= moved*p.Budget {
+			continue
+		}
+		gain, now := make([]float64, n), make([]float64, n)
+		p.Channels[j].Response.draws(gain, a.Proposed)
+		p.Channels[j].Response.draws(now, a.Current)
+		for i := range gain {
+			gain[i] = (gain[i] - now[i]) / step
+		}
+		gains[j] = gain
+		if step > 0 {
+			up.add(gain, step)
+		} else {
+			down.add(gain, -step)
+		}
+	}
+	for j, a := range moves {
+		against, sign := down, 1.0
+		if a.Proposed < a.Current {
+			against, sign = up, -1
+		}
+		if gains[j] == nil || against.money == 0 {
+			continue
+		}
+		for i := range gains[j] {
+			gains[j][i] = sign * (gains[j][i] - against.gain[i]/against.money)
+		}
+		share := shareAbove(gains[j])
+		moves[j].RightWay = &share
+	}
+}
+
+// flow is money that moved one way and what it brings in each draw.
+type flow struct {
+	money float64
+	gain  []float64
+}
+
+func (f *flow) add(perUnit []float64, money float64) {
+	if f.gain == nil {
+		f.gain = make([]float64, len(perUnit))
+	}
+	f.money += money
+	for i, v := range perUnit {
+		f.gain[i] += v * money
+	}
+}
