@@ -26,6 +26,8 @@ var parts = []struct {
 	{"internal/fault", nil},
 	{"internal/measure", []string{"internal/civil", "internal/money"}},
 	{"internal/measure/stats/...", []string{"internal/measure/stats/..."}},
+	{"internal/measure/decide", []string{"internal/fault", "internal/measure", "internal/measure/stats/..."}},
+	{"internal/measure/mmm", []string{"internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide"}},
 	{"internal/measure/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/..."}},
 	{"internal/lab", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
 	{"internal/config", []string{"internal/fault", "internal/money"}},

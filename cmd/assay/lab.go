@@ -14,6 +14,7 @@ type labCommand struct {
 
 	Attribution labAttribution `cmd:"" help:"Credit conversions to channels."`
 	CLV         labCLV         `cmd:"" name:"clv" help:"Fit repeat purchases or their value, and project them."`
+	MMM         labMMM         `cmd:"" name:"mmm" help:"Media mix models, and budgets divided by them."`
 }
 
 // runLab runs a method on the file and prints its report. A result that is not reportable is printed and ends with the
@@ -29,6 +30,10 @@ func runLab[R lab.Report](con *console, csv string, method func(*lab.Table) (R, 
 		return err
 	}
 	report.Took(con.now().Sub(began))
+	return printReport(con, report)
+}
+
+func printReport(con *console, report lab.Report) error {
 	if err := lab.Write(con.out, report); err != nil {
 		return err
 	}

@@ -20,12 +20,15 @@ const (
 type Advice struct {
 	Action  Action
 	Reasons []string
-	// Settle is the experiment that is worth most, nil when no experiment would change the plan.
+	// Settle is the experiment that is worth most, nil when none is worth a thousandth of what the plan brings.
 	Settle *Value
 }
 
 // convincing is the least probability of beating the current spends at which money is moved.
 const convincing = 0.6
+
+// worthwhile is the least gain of an experiment that is spoken of, as a share of what the plan brings.
+const worthwhile = 1e-3
 
 // Advise says whether to follow the plan of the problem, and which perfect experiment would be worth most.
 func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
@@ -54,7 +57,7 @@ func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
 	if err != nil {
 		return nil, err
 	}
-	if values[0].Gain > 0 {
+	if values[0].Gain > worthwhile*math.Abs(plan.Certificate.Objective) {
 		advice.Settle = &values[0]
 	}
 	return advice, nil

@@ -84,10 +84,16 @@ func (p *Posterior) slopes(c *channel) []float64 {
 // one row for each factor, one element for each draw, in the target's unit. The other channels stay as they were.
 // Beyond a factor of one the answer rests more and more on the shape assumed.
 func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float64 {
+	responses, _ := p.ResponseSlopes(name, factors)
+	return responses
+}
+
+// ResponseSlopes returns the channel's responses as [Posterior.Responses] does, and their derivatives by the factor.
+// At a factor of 0 the derivative of some shapes is infinite; it is given as 0 there.
+func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (responses, slopes [][]float64) {
 	c := p.channel(name)
-	out := make([][]float64, len(factors))
-	for k := range factors {
-		out[k] = make([]float64, len(p.draws))
+	for range factors {
+		responses, slopes = append(responses, make([]float64, len(p.draws))), append(slopes, make([]float64, len(p.draws)))
 	}
 	v := p.model.newCurve(len(p.model.y))
 	scaled, moved := make([]float64, len(v.a)), newWorth(len(v.a))
@@ -98,10 +104,11 @@ func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float
 		for k, factor := range factors {
 			floats.ScaleTo(scaled, factor, v.a)
 			p.model.spec.Saturation.fill(moved, scaled, shape)
-			out[k][i] = p.response(v.beta, moved.s, without)
+			floats.Mul(moved.ds, v.a)
+			responses[k][i], slopes[k][i] = p.response(v.beta, moved, without)
 		}
 	}
-	return out
+	return responses, slopes
 }
 
 // without returns the mean of each period without the channel when effects multiply, and nil when they add.
@@ -116,16 +123,16 @@ func (p *Posterior) without(v *curve, theta []float64) []float64 {
 	return mean
 }
 
-// response is the sum of contributions of saturated exposures.
-func (p *Posterior) response(beta float64, s, without []float64) float64 {
+// response is the sum of contributions of saturated exposures, and the same of their derivatives in ds.
+func (p *Posterior) response(beta float64, w worth, without []float64) (total, slope float64) {
 	if without == nil {
-		return beta * floats.Sum(s) * p.model.yScale
+		return beta * floats.Sum(w.s) * p.model.yScale, beta * floats.Sum(w.ds) * p.model.yScale
 	}
-	var total float64
 	for t, mean := range without {
-		total += mean * math.Expm1(beta*s[t])
+		total += mean * math.Expm1(beta*w.s[t])
+		slope += mean * math.Exp(beta*w.s[t]) * beta * w.ds[t]
 	}
-	return total
+	return total, slope
 }
 
 // Curve is a channel's response to its spend: what it brings in all over the window when its whole spend there is

@@ -295,12 +295,16 @@ func TestResponseCurvePassesThroughTheContribution(t *testing.T) {
 			const h = 1e-4
 			r := p.Responses(name, []float64{0, 1, 1 - h, 1 + h})
 			totals, slopes := p.contributionTotals(name), p.slopes(p.channel(name))
+			_, moved := p.ResponseSlopes(name, []float64{1})
 			for i := range totals {
 				if r[0][i] != 0 || !near(r[1][i], totals[i], 1e-9) {
 					t.Errorf("%s draw %d: response %v at 0 and %v at 1, want 0 and %v", name, i, r[0][i], r[1][i], totals[i])
 				}
 				if want := (r[3][i] - r[2][i]) / (2 * h); !near(slopes[i], want, 1e-6) {
 					t.Errorf("%s draw %d: slope %v, want %v", name, i, slopes[i], want)
+				}
+				if !near(moved[0][i], slopes[i], 1e-9) {
+					t.Errorf("%s draw %d: slope %v of the response, want %v", name, i, moved[0][i], slopes[i])
 				}
 			}
 			curve := p.ResponseCurve(name, 2, 21)

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"assay/internal/fault"
+	"assay/internal/lab"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats/hmc"
+)
+
+type labMMM struct {
+	Fit      labMMMFit      `cmd:"" help:"Fit a media mix model."`
+	Optimize labMMMOptimize `cmd:"" help:"Divide a budget among the channels of a fitted model."`
+}
+
+type labMMMFit struct {
+	csvFlag
+	Date       string            `required:"" placeholder:"C" help:"Column of periods' first days, YYYY-MM-DD, or of an index that counts weeks."`
+	Target     string            `required:"" placeholder:"C" help:"Column of what is explained."`
+	Media      []string          `required:"" placeholder:"C,…" help:"Columns of exposures: spend, impressions or clicks."`
+	Controls   []string          `placeholder:"C,…" help:"Columns of what moves the target and is not media."`
+	Spend      map[string]string `placeholder:"A=C,…" mapsep:"," help:"Column of money of a medium; without it the exposure is the money."`
+	Adstock    string            `default:"geometric:8" placeholder:"A" help:"geometric, delayed, binomial, weibull_cdf, weibull_pdf with :PERIODS, or none (default: ${default})."`
+	Saturation string            `default:"logistic" placeholder:"S" help:"logistic, hill, michaelis_menten, tanh, root, log or none (default: ${default})."`
+	Effect     string            `default:"coefficient" placeholder:"E" help:"What priors of a channel's size speak of: coefficient, roi or share (default: ${default})."`
+	Yearly     int               `default:"0" placeholder:"N" help:"Pairs of sine and cosine of the year (default: ${default})."`
+	Weekly     int               `default:"0" placeholder:"N" help:"Pairs of sine and cosine of the week, for daily data (default: ${default})."`
+	Trend      string            `default:"linear" placeholder:"T" help:"linear, knots:PERIODS or none (default: ${default})."`
+	Likelihood string            `default:"normal" placeholder:"L" help:"normal, student_t or log_normal (default: ${default})."`
+	Priors     string            `placeholder:"F" help:"JSON file of priors by parameter."`
+	LiftTests  string            `placeholder:"F" help:"CSV file of lift tests: channel,x,delta_x,delta_y,sigma."`
+	Holdout    int               `placeholder:"N" help:"Last periods kept from the fit, to judge it."`
+	Chains     int               `default:"4" placeholder:"N" help:"Chains (default: ${default})."`
+	Warmup     int               `default:"1000" placeholder:"N" help:"Draws of each chain that adapt the sampler (default: ${default})."`
+	Draws      int               `default:"1000" placeholder:"N" help:"Draws kept of each chain (default: ${default})."`
+	Out        string            `placeholder:"DIR" help:"Directory for draws.csv, contributions.csv, curves.csv and model.json."`
+}
+
+// Run fits the model and prints what it says.
+func (c *labMMMFit) Run(ctx context.Context, con *console, group *labCommand) error {
+	spec, err := c.spec()
+	if err != nil {
+		return err
+	}
+	ask := lab.MMM{
+		Date: c.Date, Target: c.Target, Media: c.Media, Controls: c.Controls, Spend: maps.Clone(c.Spend),
+		Priors: c.Priors, Lifts: c.LiftTests, Spec: spec,
+		Sampling: mmm.Sampling{
+			Seed: group.Seed, Chains: c.Chains, Warmup: c.Warmup, Draws: c.Draws,
+			Stop: func() bool { return ctx.Err() != nil },
+		},
+	}
+	return runLab(con, c.CSV, func(t *lab.Table) (*lab.MMMReport, error) {
+		report, err := ask.Run(t)
+		if errors.Is(err, hmc.ErrStopped) {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil || c.Out == "" {
+			return report, err
+		}
+		return report, report.Save(c.Out)
+	})
+}
+
+func (c *labMMMFit) spec() (s mmm.Spec, err error) {
+	s = mmm.Spec{Effect: mmm.Effect(c.Effect), Yearly: c.Yearly, Weekly: c.Weekly, Holdout: c.Holdout}
+	var fails [4]error
+	s.Adstock, fails[0] = mmm.ParseAdstock(c.Adstock)
+	s.Saturation, fails[1] = mmm.ParseSaturation(c.Saturation)
+	s.Trend, fails[2] = mmm.ParseTrend(c.Trend)
+	s.Likelihood, fails[3] = mmm.ParseLikelihood(c.Likelihood)
+	for _, err := range fails {
+		if err != nil {
+			return s, err
+		}
+	}
+	if c.Chains < 1 || c.Warmup < 1 || c.Draws < 1 {
+		return s, fault.Invalid("%d chains of %d + %d draws cannot be taken", c.Chains, c.Warmup, c.Draws)
+	}
+	return s, nil
+}
+
+type labMMMOptimize struct {
+	Model  string  `required:"" placeholder:"DIR" help:"Directory that fit wrote with --out."`
+	Budget float64 `required:"" placeholder:"N" help:"Money over the model's whole window."`
+	Bounds string  `placeholder:"F" help:"JSON file: {\"channel\": {\"min\": N, \"max\": N}}. Default: the limits of --risk."`
+	Risk   string  `default:"balanced" placeholder:"R" help:"conservative, balanced or aggressive: moves of at most 15, 30, 60 % (default: ${default})."`
+}
+
+// Run prints the plan.
+func (c *labMMMOptimize) Run(con *console, group *labCommand) error {
+	began := con.now()
+	report, err := lab.Optimize{Model: c.Model, Budget: c.Budget, Bounds: c.Bounds, Risk: c.Risk, Seed: group.Seed}.Run()
+	if err != nil {
+		return err
+	}
+	report.Took(con.now().Sub(began))
+	return printReport(con, report)
+}

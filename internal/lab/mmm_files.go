@@ -1,0 +1,137 @@
+package lab
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
+)
+
+// Points of a response curve and the multiple of the current spend that it reaches.
+const (
+	curvePoints = 41
+	curveReach  = 2
+)
+
+// Save writes the fitted model to a directory, which is made when it is not there: draws.csv, contributions.csv,
+// curves.csv and model.json. A report that is not reportable has nothing to save.
+func (r *MMMReport) Save(dir string) error {
+	if r.posterior == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return fmt.Errorf("directory of the model: %w", err)
+	}
+	for name, write := range map[string]func(*csv.Writer) error{
+		"draws.csv": r.writeDraws, "contributions.csv": r.writeContributions, "curves.csv": r.writeCurves,
+	} {
+		if err := create(filepath.Join(dir, name), func(w io.Writer) error {
+			table := csv.NewWriter(w)
+			if err := write(table); err != nil {
+				return err
+			}
+			table.Flush()
+			return table.Error()
+		}); err != nil {
+			return err
+		}
+	}
+	return create(filepath.Join(dir, "model.json"), func(w io.Writer) error { return json.NewEncoder(w).Encode(r.posterior.Save()) })
+}
+
+// create writes a file, and says so when closing it fails.
+func create(path string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("file of the model: %w", err)
+	}
+	err = write(file)
+	if closing := file.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return fmt.Errorf("file %s of the model: %w", path, err)
+	}
+	return nil
+}
+
+func (r *MMMReport) writeDraws(w *csv.Writer) error {
+	if err := w.Write(append([]string{"chain", "draw"}, r.posterior.Parameters()...)); err != nil {
+		return err
+	}
+	for chain, draws := range r.posterior.Draws() {
+		for i, draw := range draws {
+			row := []string{strconv.Itoa(chain + 1), strconv.Itoa(i + 1)}
+			for _, v := range draw {
+				row = append(row, format(v))
+			}
+			if err := w.Write(row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *MMMReport) writeContributions(w *csv.Writer) error {
+	if err := w.Write([]string{"date", "channel", "mean", "q05", "q95"}); err != nil {
+		return err
+	}
+	for _, channel := range r.posterior.Channels() {
+		rows := r.posterior.Contributions(channel)
+		draws := make([]float64, len(rows))
+		for t, label := range r.labels {
+			for i := range rows {
+				draws[i] = rows[i][t]
+			}
+			s := stats.Summarize(draws)
+			if err := w.Write([]string{label, string(channel), format(s.Mean), format(s.Q05), format(s.Q95)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *MMMReport) writeCurves(w *csv.Writer) error {
+	if err := w.Write([]string{"channel", "spend", "mean", "q05", "q95"}); err != nil {
+		return err
+	}
+	for _, channel := range r.posterior.Channels() {
+		for _, point := range r.posterior.ResponseCurve(channel, curveReach, curvePoints).Points {
+			if err := w.Write([]string{string(channel), format(point.Spend), format(point.Mean), format(point.Q05), format(point.Q95)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// format writes a number with all its digits.
+func format(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// openModel reads what [MMMReport.Save] wrote.
+func openModel(dir string) (*mmm.Posterior, error) {
+	var saved mmm.Saved
+	if err := readJSON(filepath.Join(dir, "model.json"), &saved); err != nil {
+		return nil, err
+	}
+	return mmm.Restore(saved)
+}
+
+// namesOf returns the keys in order.
+func namesOf[V any](byName map[string]V) []string {
+	out := make([]string, 0, len(byName))
+	for name := range byName {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,108 @@
+package lab
+
+import (
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+	"assay/internal/measure/mmm"
+)
+
+// Optimize asks how to divide a budget among the channels of a saved model.
+type Optimize struct {
+	Model  string  // directory that [MMMReport.Save] wrote
+	Budget float64 // over the model's whole window
+	Bounds string  // file of bounds by channel, JSON; empty for the limits of the risk
+	Risk   string  // as [decide.ParseRisk] reads it
+	Seed   uint64
+}
+
+// OptimizeReport holds the plan. Money is over the model's window.
+type OptimizeReport struct {
+	Verdict
+	Allocations  []allocation `json:"allocations,omitempty"`
+	ExpectedLift *lift        `json:"expected_lift,omitempty"` // over the current spends, in the target's unit
+	BeatsCurrent float64      `json:"p_beats_current"`
+	Certificate  *certificate `json:"certificate,omitempty"`
+	Advice       *advice      `json:"advice,omitempty"`
+	Clock
+}
+
+type allocation struct {
+	Channel      measure.Channel `json:"channel"`
+	Current      float64         `json:"current"`
+	Proposed     float64         `json:"proposed"`
+	MarginalROAS float64         `json:"marginal_roas"`
+	RightWay     *float64        `json:"p_right_way"` // null when the channel stays
+	Unseen       bool            `json:"beyond_the_data"`
+}
+
+type lift struct {
+	Mean float64 `json:"mean"`
+	Q05  float64 `json:"q05"`
+	Q95  float64 `json:"q95"`
+}
+
+type certificate struct {
+	Objective  float64 `json:"objective"`
+	UpperBound float64 `json:"upper_bound"`
+	Gap        float64 `json:"gap"`
+}
+
+type advice struct {
+	Action  decide.Action `json:"action"`
+	Reasons []string      `json:"reasons"`
+	Settle  *experiment   `json:"experiment"` // null when no experiment would change the plan
+}
+
+type experiment struct {
+	Channel measure.Channel `json:"channel"`
+	Gain    float64         `json:"gain_at_most"` // of a perfect test, in the target's unit over the window
+}
+
+// Run divides the budget.
+func (o Optimize) Run() (*OptimizeReport, error) {
+	risk, err := decide.ParseRisk(o.Risk)
+	if err != nil {
+		return nil, err
+	}
+	posterior, err := openModel(o.Model)
+	if err != nil {
+		return nil, err
+	}
+	bounds := map[measure.Channel]mmm.Bounds{}
+	if o.Bounds != "" {
+		if err := readJSON(o.Bounds, &bounds); err != nil {
+			return nil, err
+		}
+	}
+	problem, err := posterior.Problem(o.Budget, risk, bounds)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := decide.Optimize(problem)
+	if err != nil {
+		return nil, err
+	}
+	told, err := decide.Advise(problem, plan, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return newOptimizeReport(plan, told), nil
+}
+
+func newOptimizeReport(plan *decide.Plan, told *decide.Advice) *OptimizeReport {
+	c := plan.Certificate
+	r := &OptimizeReport{
+		Verdict:      Granted(),
+		ExpectedLift: &lift{plan.Lift.Mean, plan.Lift.Q05, plan.Lift.Q95},
+		BeatsCurrent: plan.BeatsCurrent,
+		Certificate:  &certificate{c.Objective, c.UpperBound, c.Gap()},
+		Advice:       &advice{Action: told.Action, Reasons: append([]string{}, told.Reasons...)},
+	}
+	for _, a := range plan.Allocations {
+		r.Allocations = append(r.Allocations, allocation(a))
+	}
+	if told.Settle != nil {
+		r.Advice.Settle = &experiment{told.Settle.Channel, told.Settle.Gain}
+	}
+	return r
+}

@@ -1,0 +1,280 @@
+package lab_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"assay/internal/lab"
+	"assay/internal/measure"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
+)
+
+// twoChannels is a store of 60 weeks: search returns 3 on each unit of money and more, tv a little under 1.
+func twoChannels() string {
+	random := stats.Stream(11, 0)
+	var text strings.Builder
+	text.WriteString("week,sales,search,tv,price\n")
+	for t := range 60 {
+		search, tv := 100*(1+random.Float64()), 200*random.Float64()
+		if t%9 < 4 {
+			tv = 0
+		}
+		price := math.Floor(2 * random.Float64())
+		sales := 2000 + 1200*search/(200+search) + 0.9*tv - 150*price + 25*random.NormFloat64()
+		fmt.Fprintf(&text, "%d,%.3f,%.3f,%.3f,%.0f\n", t, sales, search, tv, price)
+	}
+	return text.String()
+}
+
+func ask() lab.MMM {
+	return lab.MMM{
+		Date: "week", Target: "sales", Media: []string{"search", "tv"}, Controls: []string{"price"},
+		Spec:     mmm.Spec{Saturation: mmm.MichaelisMenten, Trend: mmm.Trend{Kind: mmm.NoTrend}, Adstock: mmm.Adstock{Kind: mmm.Immediately, Lags: 1}},
+		Sampling: mmm.Sampling{Seed: 1, Warmup: 300, Draws: 400},
+	}
+}
+
+func fitted(t *testing.T) (*lab.MMMReport, string) {
+	t.Helper()
+	report, err := ask().Run(table(t, twoChannels()))
+	if err != nil || !report.Reportable() {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	dir := t.TempDir()
+	if err := report.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	return report, dir
+}
+
+// keys returns the names of an object's members in order.
+func keys(t *testing.T, object any) []string {
+	t.Helper()
+	members, ok := object.(map[string]any)
+	if !ok {
+		t.Fatalf("%v is no object", object)
+	}
+	var out []string
+	for name := range members {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestMixModelIsFittedSavedAndOptimized(t *testing.T) {
+	t.Parallel()
+	report, dir := fitted(t)
+	printed := document(t, report)
+	channel := printed["channels"].([]any)[0].(map[string]any)
+	for what, c := range map[string]struct {
+		object any
+		want   []string
+	}{
+		"report":  {printed, []string{"channels", "diagnostics", "fit", "reasons", "status"}},
+		"fit":     {printed["fit"], []string{"holdout", "mape", "r2", "wmape"}},
+		"channel": {channel, []string{"adstock", "channel", "contribution", "marginal_roas", "roas", "saturation", "share", "spend"}},
+		"share":   {channel["share"], []string{"mean", "q05", "q25", "q50", "q75", "q95", "sd"}},
+		"kappa":   {channel["saturation"].(map[string]any)["kappa"], []string{"mean", "q05", "q25", "q50", "q75", "q95", "sd"}},
+	} {
+		if got := keys(t, c.object); !slices.Equal(got, c.want) {
+			t.Errorf("%s has the keys %v, want %v", what, got, c.want)
+		}
+	}
+	// The truth is 0.9; search shares its part between curve and baseline.
+	if tv := report.Channels[1].ROAS; tv.Q05 > 0.9 || tv.Q95 < 0.9 {
+		t.Errorf("return of tv %+v misses 0.9", tv)
+	}
+
+	curves := rows(t, filepath.Join(dir, "curves.csv"))
+	draws := rows(t, filepath.Join(dir, "draws.csv"))
+	contributions := rows(t, filepath.Join(dir, "contributions.csv"))
+	if len(draws) != 1+4*400 || len(contributions) != 1+2*60 || strings.Join(contributions[0], ",") != "date,channel,mean,q05,q95" {
+		t.Errorf("%d rows of draws, %d of contributions headed %v", len(draws), len(contributions), contributions[0])
+	}
+
+	spend := report.Channels[0].Spend + report.Channels[1].Spend
+	for _, risk := range []string{"conservative", "balanced", "aggressive"} {
+		ask := lab.Optimize{Model: dir, Budget: spend, Risk: risk, Seed: 1}
+		plan, err := ask.Run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var proposed, response float64
+		for _, a := range plan.Allocations {
+			proposed += a.Proposed
+			response += interpolated(t, curves, string(a.Channel), a.Proposed)
+		}
+		if math.Abs(proposed-spend) > 1e-9*spend || plan.Certificate.Gap > 1e-3 || plan.Certificate.Gap < 0 {
+			t.Errorf("%s: spends %v of %v with gap %v", risk, proposed, spend, plan.Certificate.Gap)
+		}
+		// Straight lines between 41 points lie below the curve by up to a thousandth.
+		if risk == "aggressive" && math.Abs(plan.Certificate.Objective/response-1) > 2e-3 {
+			t.Errorf("the objective %v is not the response %v on the curves", plan.Certificate.Objective, response)
+		}
+		again, err := ask.Run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := text(t, plan), text(t, again); a != b {
+			t.Errorf("%s: two runs differ: %s and %s", risk, a, b)
+		}
+	}
+}
+
+func text(t *testing.T, r lab.Report) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := lab.Write(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func rows(t *testing.T, path string) [][]string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	out, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// interpolated reads a channel's mean response from curves.csv.
+func interpolated(t *testing.T, curves [][]string, channel string, spend float64) float64 {
+	t.Helper()
+	var x, y float64
+	for _, row := range curves[1:] {
+		toX, _ := strconv.ParseFloat(row[1], 64)
+		toY, _ := strconv.ParseFloat(row[2], 64)
+		if row[0] == channel && toX >= spend && toX > 0 {
+			return y + (toY-y)*(spend-x)/(toX-x)
+		}
+		x, y = toX, toY
+	}
+	t.Fatalf("the curve of %s ends below %v", channel, spend)
+	return 0
+}
+
+func TestPlansThatCannotBeKeptAreRefused(t *testing.T) {
+	t.Parallel()
+	report, dir := fitted(t)
+	spend := report.Channels[0].Spend + report.Channels[1].Spend
+	for _, c := range []struct {
+		bounds, risk, want string
+		budget             float64
+	}{
+		{"", "reckless", `there is no risk "reckless"`, spend},
+		{"", "balanced", "a budget of 0 leaves nothing", 0},
+		{"", "balanced", "the most that the channels may spend adds up to", 2 * spend},
+		{`{"tv": {"min": 90, "max": 80}}`, "balanced", "tv has the least spend 90 above the most 80", spend},
+		{`{"radio": {"min": 0, "max": 80}}`, "balanced", `bounds for "radio"`, spend},
+		{`{"tv": {"least": 0}}`, "balanced", "bounds.json: byte", spend},
+		{`{"search": {"min": 0, "max": 10}, "tv": {"min": 0, "max": 10}}`, "balanced", "adds up to 20", spend},
+	} {
+		ask := lab.Optimize{Model: dir, Budget: c.budget, Risk: c.risk}
+		if c.bounds != "" {
+			ask.Bounds = filepath.Join(t.TempDir(), "bounds.json")
+			if err := os.WriteFile(ask.Bounds, []byte(c.bounds), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := ask.Run(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v %s: %v, want %s", c.risk, c.budget, c.bounds, err, c.want)
+		}
+	}
+	if _, err := (lab.Optimize{Model: t.TempDir(), Budget: 1, Risk: "balanced"}).Run(); err == nil {
+		t.Error("a directory without a model was accepted")
+	}
+	held := lab.Optimize{Model: dir, Budget: spend, Risk: "balanced", Bounds: filepath.Join(t.TempDir(), "held.json")}
+	same, err := json.Marshal(map[measure.Channel]mmm.Bounds{"tv": {Min: &report.Channels[1].Spend, Max: &report.Channels[1].Spend}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(held.Bounds, same, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := held.Run()
+	if err != nil || plan.Allocations[1].Proposed != report.Channels[1].Spend || plan.Advice.Action != "hold" {
+		t.Errorf("a held channel: %+v, %v", plan, err)
+	}
+}
+
+func TestFilesThatAreNoPeriodsAreRefused(t *testing.T) {
+	t.Parallel()
+	whole := twoChannels()
+	for name, c := range map[string]struct {
+		change func(*lab.MMM) string
+		want   string
+	}{
+		"a week twice":     {func(*lab.MMM) string { return strings.Replace(whole, "\n7,", "\n6,", 1) }, `t.csv:9: column "week": "6" is there twice`},
+		"a gap":            {func(*lab.MMM) string { return strings.Replace(whole, "\n59,", "\n77,", 1) }, `t.csv:61: column "week": "77" follows 58`},
+		"half a week":      {func(*lab.MMM) string { return strings.Replace(whole, "\n7,", "\n7.5,", 1) }, `t.csv:9: column "week": "7.5" is not a whole`},
+		"no such channel":  {func(m *lab.MMM) string { m.Media[1] = "radio"; return whole }, `t.csv:1: there is no column "radio"`},
+		"spend of nothing": {func(m *lab.MMM) string { m.Spend = map[string]string{"price": "tv"}; return whole }, `there is a spend for "price"`},
+		"a channel twice":  {func(m *lab.MMM) string { m.Media[1] = "search"; return whole }, `"search" is empty or taken`},
+		"a negative spend": {func(*lab.MMM) string { return strings.Replace(whole, ",0.000,", ",-1,", 1) }, `t.csv:2: column "tv": "-1" is not a number from 0 up`},
+		"no priors":        {func(m *lab.MMM) string { m.Priors = "absent.json"; return whole }, "absent.json"},
+	} {
+		m := ask()
+		csv := c.change(&m)
+		if _, err := m.Run(table(t, csv)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+func TestTooLittleIsSaidAndNotSaved(t *testing.T) {
+	t.Parallel()
+	lines := strings.SplitAfter(twoChannels(), "\n")
+	report, err := ask().Run(table(t, strings.Join(lines[:11], "")))
+	if err != nil || report.Reportable() || len(report.Reasons) != 1 || !strings.Contains(report.Reasons[0], "10 periods") {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	dir := filepath.Join(t.TempDir(), "model")
+	if err := report.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a model without numbers was saved")
+	}
+	if got := keys(t, document(t, report)["diagnostics"]); !slices.Equal(got, []string{"seconds"}) {
+		t.Errorf("diagnostics of nothing: %v", got)
+	}
+}
+
+func TestOrderOfRowsDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	lines := strings.SplitAfter(strings.TrimSuffix(twoChannels(), "\n"), "\n")
+	lines[len(lines)-1] += "\n"
+	reversed := slices.Clone(lines[1:])
+	slices.Reverse(reversed)
+	m := ask()
+	m.Sampling.Warmup, m.Sampling.Draws = 50, 20
+	one, err := m.Run(table(t, strings.Join(lines, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := m.Run(table(t, lines[0]+strings.Join(reversed, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := text(t, one), text(t, other); a != b {
+		t.Errorf("sorted %s, reversed %s", a, b)
+	}
+}
