@@ -8,120 +8,61 @@ import (
 	"assay/internal/warehouse"
 )
 
-// buffers collect the rows of an import, one block per table.
-type buffers struct {
-	orders        *buffer[warehouse.Order]
-	lines         *buffer[warehouse.OrderLine]
-	refunds       *buffer[warehouse.Refund]
-	coupons       *buffer[warehouse.OrderCoupon]
-	touches       *buffer[warehouse.Touch]
-	adDays        *buffer[warehouse.AdDay]
-	channelSpend  *buffer[warehouse.ChannelSpend]
-	products      *buffer[warehouse.Product]
-	messages      *buffer[warehouse.MessageDay]
-	surveys       *buffer[warehouse.SurveyResponse]
-	creators      *buffer[warehouse.Creator]
-	creatorCodes  *buffer[warehouse.CreatorCode]
-	creatorCosts  *buffer[warehouse.CreatorCost]
-	linkDays      *buffer[warehouse.LinkDay]
-	couponChannel *buffer[warehouse.CouponChannel]
-	targets       *buffer[warehouse.Target]
-	rates         *buffer[warehouse.FXRate]
-	regionDays    *buffer[warehouse.RegionDay]
+// buffers hold what an import brings, a block per table, in the order of merging.
+type buffers []incoming
+
+// incoming is what an import brings for one table.
+type incoming interface {
+	about() *part
+	add(ctx context.Context, l *load, b *warehouse.Batch) error
+	flush(ctx context.Context, l *load) error // hands over a block that is not full
 }
 
-func newBuffers() buffers {
+// newBuffers lists the fact tables: where a batch has their rows, how one is written, and for tables that may be
+// large, how to notice that rows come in order.
+func newBuffers(texts *orderTexts) buffers {
 	return buffers{
-		orders: newBuffer(orders, putOrder, func(p *part, before, o *warehouse.Order, at *course) {
-			p.unordered = p.unordered || compareRefs(&before.OrderRef, &o.OrderRef) >= 0
-			p.unsorted = p.unsorted || at.turned(o.Day.Compare(before.Day))
-		}),
-		lines: newBuffer(orderLines, putLine, func(p *part, before, l *warehouse.OrderLine, _ *course) {
-			p.unordered = p.unordered || rising(&before.OrderRef, &l.OrderRef, cmp.Compare(before.Line, l.Line))
-		}),
-		refunds: newBuffer(refunds, putRefund, func(p *part, before, r *warehouse.Refund, _ *course) {
-			p.unordered = p.unordered || rising(&before.OrderRef, &r.OrderRef, cmp.Compare(before.Refund, r.Refund))
-		}),
-		coupons: newBuffer(orderCoupons, putCoupon, func(p *part, before, c *warehouse.OrderCoupon, _ *course) {
-			p.unordered = p.unordered || rising(&before.OrderRef, &c.OrderRef, cmp.Compare(before.Code, c.Code))
-		}),
-		touches: newBuffer(touches, putTouch, func(p *part, before, t *warehouse.Touch, _ *course) {
-			p.unordered = p.unordered || rising(&before.OrderRef, &t.OrderRef, cmp.Compare(before.Seq, t.Seq))
-			p.long = p.long || t.Seq > maxTouches
-		}),
-		adDays:        newBuffer(adDays, putAdDay, nil),
-		channelSpend:  newBuffer(channelSpend, putChannelSpend, nil),
-		products:      newBuffer(products, putProduct, nil),
-		messages:      newBuffer(messageDays, putMessage, nil),
-		surveys:       newBuffer(surveys, putSurvey, nil),
-		creators:      newBuffer(creators, putCreator, nil),
-		creatorCodes:  newBuffer(creatorCodes, putCreatorCode, nil),
-		creatorCosts:  newBuffer(creatorCosts, putCreatorCost, nil),
-		linkDays:      newBuffer(linkDays, putLink, nil),
-		couponChannel: newBuffer(couponChannel, putCouponChannel, nil),
-		targets:       newBuffer(targets, putTarget, nil),
-		rates:         newBuffer(fxRates, putRate, nil),
-		regionDays:    newBuffer(regionDays, putRegion, nil),
+		newBuffer(orders, texts.rows, putOrder, watchOrders()),
+		newBuffer(orderLines, func(b *warehouse.Batch) []warehouse.OrderLine { return b.Lines }, putLine,
+			watchParts(func(l *warehouse.OrderLine) *warehouse.OrderRef { return &l.OrderRef },
+				func(a, b *warehouse.OrderLine) int { return cmp.Compare(a.Line, b.Line) })),
+		newBuffer(refunds, func(b *warehouse.Batch) []warehouse.Refund { return b.Refunds }, putRefund,
+			watchParts(func(r *warehouse.Refund) *warehouse.OrderRef { return &r.OrderRef },
+				func(a, b *warehouse.Refund) int { return cmp.Compare(a.Refund, b.Refund) })),
+		newBuffer(orderCoupons, func(b *warehouse.Batch) []warehouse.OrderCoupon { return b.Coupons }, putCoupon,
+			watchParts(func(c *warehouse.OrderCoupon) *warehouse.OrderRef { return &c.OrderRef },
+				func(a, b *warehouse.OrderCoupon) int { return cmp.Compare(a.Code, b.Code) })),
+		newBuffer(touches, func(b *warehouse.Batch) []warehouse.Touch { return b.Touches }, putTouch, watchTouches()),
+		newBuffer(adDays, func(b *warehouse.Batch) []warehouse.AdDay { return b.AdDays }, putAdDay, nil),
+		newBuffer(channelSpend, func(b *warehouse.Batch) []warehouse.ChannelSpend { return b.ChannelSpend }, putChannelSpend, nil),
+		newBuffer(products, func(b *warehouse.Batch) []warehouse.Product { return b.Products }, putProduct, nil),
+		newBuffer(messageDays, func(b *warehouse.Batch) []warehouse.MessageDay { return b.Messages }, putMessage, nil),
+		newBuffer(surveys, func(b *warehouse.Batch) []warehouse.SurveyResponse { return b.Surveys }, putSurvey, nil),
+		newBuffer(creators, func(b *warehouse.Batch) []warehouse.Creator { return b.Creators }, putCreator, nil),
+		newBuffer(creatorCodes, func(b *warehouse.Batch) []warehouse.CreatorCode { return b.CreatorCodes }, putCreatorCode, nil),
+		newBuffer(creatorCosts, func(b *warehouse.Batch) []warehouse.CreatorCost { return b.CreatorCosts }, putCreatorCost, nil),
+		newBuffer(linkDays, func(b *warehouse.Batch) []warehouse.LinkDay { return b.LinkDays }, putLink, nil),
+		newBuffer(couponChannel, func(b *warehouse.Batch) []warehouse.CouponChannel { return b.CouponMap }, putCouponChannel, nil),
+		newBuffer(targets, func(b *warehouse.Batch) []warehouse.Target { return b.Targets }, putTarget, nil),
+		newBuffer(fxRates, func(b *warehouse.Batch) []warehouse.FXRate { return b.FXRates }, putRate, nil),
+		newBuffer(regionDays, func(b *warehouse.Batch) []warehouse.RegionDay { return b.RegionDays }, putRegion, nil),
 	}
 }
 
-// rising reports whether the second key does not follow the first: equal keys must be told apart by what they
-// have behind the order.
-func rising(a, b *warehouse.OrderRef, rest int) bool {
-	if c := compareRefs(a, b); c != 0 {
-		return c > 0
+// of returns what the import brings for a table.
+func (b buffers) of(t *table) *part {
+	for _, in := range b {
+		if in.about().table == t {
+			return in.about()
+		}
 	}
-	return rest >= 0
-}
-
-// course tells whether a sequence of days keeps its direction.
-type course struct{ direction int }
-
-// turned reports whether a step goes against an earlier one.
-func (c *course) turned(step int) bool {
-	if step == 0 {
-		return false
-	}
-	step = cmp.Compare(step, 0)
-	if c.direction == 0 {
-		c.direction = step
-	}
-	return c.direction != step
-}
-
-// parts lists what the import brings, table by table in the order of merging.
-func (b *buffers) parts() []*part {
-	return []*part{
-		b.orders.part, b.lines.part, b.refunds.part, b.coupons.part, b.touches.part, b.adDays.part,
-		b.channelSpend.part, b.products.part, b.messages.part, b.surveys.part, b.creators.part,
-		b.creatorCodes.part, b.creatorCosts.part, b.linkDays.part, b.couponChannel.part, b.targets.part,
-		b.rates.part, b.regionDays.part,
-	}
+	panic("duckdb: no buffer for " + t.name)
 }
 
 // add copies a batch's rows into the blocks.
-func (b *buffers) add(ctx context.Context, l *load, rows *warehouse.Batch) error {
-	for _, add := range []func() error{
-		func() error { return b.orders.add(ctx, l, rows.Orders) },
-		func() error { return b.lines.add(ctx, l, rows.Lines) },
-		func() error { return b.refunds.add(ctx, l, rows.Refunds) },
-		func() error { return b.coupons.add(ctx, l, rows.Coupons) },
-		func() error { return b.touches.add(ctx, l, rows.Touches) },
-		func() error { return b.adDays.add(ctx, l, rows.AdDays) },
-		func() error { return b.channelSpend.add(ctx, l, rows.ChannelSpend) },
-		func() error { return b.products.add(ctx, l, rows.Products) },
-		func() error { return b.messages.add(ctx, l, rows.Messages) },
-		func() error { return b.surveys.add(ctx, l, rows.Surveys) },
-		func() error { return b.creators.add(ctx, l, rows.Creators) },
-		func() error { return b.creatorCodes.add(ctx, l, rows.CreatorCodes) },
-		func() error { return b.creatorCosts.add(ctx, l, rows.CreatorCosts) },
-		func() error { return b.linkDays.add(ctx, l, rows.LinkDays) },
-		func() error { return b.couponChannel.add(ctx, l, rows.CouponMap) },
-		func() error { return b.targets.add(ctx, l, rows.Targets) },
-		func() error { return b.rates.add(ctx, l, rows.FXRates) },
-		func() error { return b.regionDays.add(ctx, l, rows.RegionDays) },
-	} {
-		if err := add(); err != nil {
+func (b buffers) add(ctx context.Context, l *load, rows *warehouse.Batch) error {
+	for _, in := range b {
+		if err := in.add(ctx, l, rows); err != nil {
 			return err
 		}
 	}
@@ -129,14 +70,9 @@ func (b *buffers) add(ctx context.Context, l *load, rows *warehouse.Batch) error
 }
 
 // flush hands over the blocks that are not full.
-func (b *buffers) flush(ctx context.Context, l *load) error {
-	for _, flush := range []func(context.Context, *load) error{
-		b.orders.flush, b.lines.flush, b.refunds.flush, b.coupons.flush, b.touches.flush, b.adDays.flush,
-		b.channelSpend.flush, b.products.flush, b.messages.flush, b.surveys.flush, b.creators.flush,
-		b.creatorCodes.flush, b.creatorCosts.flush, b.linkDays.flush, b.couponChannel.flush, b.targets.flush,
-		b.rates.flush, b.regionDays.flush,
-	} {
-		if err := flush(ctx, l); err != nil {
+func (b buffers) flush(ctx context.Context, l *load) error {
+	for _, in := range b {
+		if err := in.flush(ctx, l); err != nil {
 			return err
 		}
 	}
@@ -145,33 +81,37 @@ func (b *buffers) flush(ctx context.Context, l *load) error {
 
 // buffer is the block of one table that is being filled, and one that is perhaps being written.
 type buffer[T any] struct {
-	part    *part
-	put     func(*cells, *T)
-	observe func(p *part, before, row *T, at *course) // nil: keys may come in any order
-	rows    []T
-	last    T
-	seen    bool
-	days    course
-	spare   chan []T
+	part   *part
+	rowsOf func(*warehouse.Batch) []T
+	put    func(*cells, *T)
+	watch  watch[T] // nil: keys may come in any order
+	rows   []T
+	last   T
+	seen   bool
+	spare  chan []T
 }
 
-func newBuffer[T any](t *table, put func(*cells, *T), observe func(*part, *T, *T, *course)) *buffer[T] {
-	b := &buffer[T]{part: &part{table: t, unordered: observe == nil}, put: put, observe: observe, spare: make(chan []T, 2)}
+func newBuffer[T any](t *table, rowsOf func(*warehouse.Batch) []T, put func(*cells, *T), watch watch[T]) *buffer[T] {
+	b := &buffer[T]{part: &part{table: t, unordered: watch == nil}, rowsOf: rowsOf, put: put, watch: watch, spare: make(chan []T, 2)}
 	b.spare <- nil
 	b.spare <- nil
 	return b
 }
 
-func (b *buffer[T]) add(ctx context.Context, l *load, rows []T) error {
-	b.watch(rows)
+func (b *buffer[T]) about() *part { return b.part }
+
+func (b *buffer[T]) add(ctx context.Context, l *load, batch *warehouse.Batch) error {
+	rows := b.rowsOf(batch)
+	b.notice(rows)
+	full := spanRows * l.engine.feedThreads()
 	for len(rows) > 0 {
 		if b.rows == nil {
 			b.rows = <-b.spare
 		}
-		n := min(len(rows), blockRows-len(b.rows))
+		n := min(len(rows), full-len(b.rows))
 		b.rows = append(b.rows, rows[:n]...)
 		rows = rows[n:]
-		if len(b.rows) == blockRows {
+		if len(b.rows) == full {
 			if err := b.flush(ctx, l); err != nil {
 				return err
 			}
@@ -180,15 +120,15 @@ func (b *buffer[T]) add(ctx context.Context, l *load, rows []T) error {
 	return nil
 }
 
-// watch notices whether keys and days come in order, which saves looking for duplicates and sorting.
-func (b *buffer[T]) watch(rows []T) {
-	if b.observe == nil || len(rows) == 0 {
+// notice lets the watch see each row beside the one before it.
+func (b *buffer[T]) notice(rows []T) {
+	if b.watch == nil || len(rows) == 0 {
 		return
 	}
 	before := &b.last
 	for i := range rows {
 		if b.seen {
-			b.observe(b.part, before, &rows[i], &b.days)
+			b.watch(b.part, before, &rows[i])
 		}
 		before, b.seen = &rows[i], true
 	}
@@ -201,8 +141,12 @@ func (b *buffer[T]) flush(ctx context.Context, l *load) error {
 	}
 	rows := b.rows
 	b.rows = nil
+	threads := l.engine.feedThreads()
+	if b.part.unordered {
+		threads = 1 // the last of the rows with a key counts, so they must arrive in their order
+	}
 	return l.send(ctx, job{
-		ctx: context.WithoutCancel(ctx), part: b.part, rows: block[T]{rows: rows, put: b.put},
+		ctx: context.WithoutCancel(ctx), part: b.part, rows: block[T]{rows: rows, put: b.put}, threads: threads,
 		done: func() {
 			clear(rows)
 			b.spare <- rows[:0]

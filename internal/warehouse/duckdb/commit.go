@@ -72,8 +72,8 @@ type merge struct {
 
 func newMerge(l *load) *merge {
 	m := &merge{load: l, counts: map[string]warehouse.Counts{}}
-	for _, p := range l.buffers.parts() {
-		if p.rows > 0 {
+	for _, in := range l.buffers {
+		if p := in.about(); p.rows > 0 {
 			m.parts = append(m.parts, p)
 		}
 	}
@@ -94,6 +94,9 @@ func (m *merge) changed() bool {
 // those after.
 func (m *merge) run(ctx context.Context) error {
 	if err := m.exec(ctx, startMerge); err != nil {
+		return err
+	}
+	if err := m.spellOut(ctx); err != nil {
 		return err
 	}
 	if err := m.nameOrders(ctx); err != nil {
@@ -140,7 +143,7 @@ CREATE TEMP TABLE other_dirty (day DATE);`
 // nameOrders makes told: the orders that came themselves, without the stale ones once those are known.
 func (m *merge) nameOrders(ctx context.Context) error {
 	from := "{{orders}} WHERE false"
-	switch p := m.buffers.orders.part; {
+	switch p := m.buffers.of(orders); {
 	case p.rows > 0 && p.direct:
 		from = "{{orders}}"
 	case p.rows > 0:
@@ -164,7 +167,7 @@ WHERE o.customer <> '';`)
 // that orders and refunds have.
 func (m *merge) noteFirstOrders(ctx context.Context, t *table) error {
 	if t == orders {
-		if err := m.exec(ctx, "INSERT INTO dirty SELECT DISTINCT day FROM {{orders}}"); err != nil {
+		if err := m.exec(ctx, "INSERT INTO dirty SELECT DISTINCT day FROM {{order_rows}}"); err != nil {
 			return err
 		}
 	}

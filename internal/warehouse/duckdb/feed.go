@@ -21,8 +21,15 @@ import (
 type feed struct {
 	columns []duckdb.ColumnInfo
 	rows    source
-	next    atomic.Int64
+	threads int
+	claimed atomic.Int64 // rows that a thread has taken on
 }
+
+// spanRows is how many rows in a row a thread takes on: DuckDB's row group, which is then packed once, by that thread.
+const spanRows = 122_880
+
+// span is what a thread has taken on and not written yet.
+type span struct{ at, end int }
 
 // source is a block of rows of one type.
 type source interface {
@@ -63,8 +70,9 @@ func (f *feeds) register(conn *sql.Conn) error {
 	})
 }
 
-// insert writes a block of rows into a table, whose columns it fills in their order.
-func (f *feeds) insert(ctx context.Context, conn *sql.Conn, target string, columns []column, rows source) error {
+// insert writes a block of rows into a table, whose columns it fills in their order. With one thread the rows arrive
+// in their order.
+func (f *feeds) insert(ctx context.Context, conn *sql.Conn, target string, columns []column, rows source, threads int) error {
 	token := f.last.Add(1)
 	infos := make([]duckdb.ColumnInfo, len(columns))
 	exprs := make([]string, len(columns))
@@ -72,7 +80,7 @@ func (f *feeds) insert(ctx context.Context, conn *sql.Conn, target string, colum
 		infos[i] = duckdb.ColumnInfo{Name: c.name, T: c.carried}
 		exprs[i] = c.expr
 	}
-	f.active.Store(token, &feed{columns: infos, rows: rows})
+	f.active.Store(token, &feed{columns: infos, rows: rows, threads: threads})
 	defer f.active.Delete(token)
 	_, err := conn.ExecContext(ctx, fmt.Sprintf("INSERT INTO %s SELECT %s FROM assay_rows(%d)",
 		target, strings.Join(exprs, ", "), token))
@@ -87,19 +95,24 @@ func (f *feed) Cardinality() *duckdb.CardinalityInfo {
 	return &duckdb.CardinalityInfo{Cardinality: uint(f.rows.len()), Exact: true}
 }
 
-// Init asks for one thread, so that the rows arrive in their order.
+// Init says how many threads may write.
 func (f *feed) Init() duckdb.ParallelTableSourceInfo {
-	return duckdb.ParallelTableSourceInfo{MaxThreads: 1}
+	return duckdb.ParallelTableSourceInfo{MaxThreads: f.threads}
 }
 
-// NewLocalState returns the state of a thread, which has none.
-func (f *feed) NewLocalState() any { return &struct{}{} }
+// NewLocalState returns the state of a thread, which has taken nothing on yet.
+func (f *feed) NewLocalState() any { return &span{} }
 
-// FillChunk writes the next rows.
-func (f *feed) FillChunk(_ any, chunk duckdb.DataChunk) error {
-	capacity := duckdb.GetDataChunkCapacity()
-	first := int(f.next.Add(int64(capacity))) - capacity
-	n := max(0, min(capacity, f.rows.len()-first))
+// FillChunk writes the next rows of the thread's span, or of the next span.
+func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
+	s := state.(*span)
+	if s.at == s.end {
+		end := int(f.claimed.Add(spanRows))
+		s.at, s.end = min(end-spanRows, f.rows.len()), min(end, f.rows.len())
+	}
+	n := min(duckdb.GetDataChunkCapacity(), s.end-s.at)
+	first := s.at
+	s.at += n
 	c := cells{chunk: chunk}
 	for i := range n {
 		c.row, c.column = i, 0
@@ -145,6 +158,7 @@ func (c *cells) text(s string) {
 }
 
 func (c *cells) int(n int64)     { put(c, n) }
+func (c *cells) number(n int32)  { put(c, n) }
 func (c *cells) flag(b bool)     { put(c, b) }
 func (c *cells) float(x float64) { put(c, x) }
 
@@ -192,6 +206,8 @@ func (w *workspace) columns(ctx context.Context, conn *sql.Conn, table string) (
 		name := identifier(t.Name())
 		carried, expr := duckdb.TYPE_VARCHAR, name
 		switch t.DatabaseTypeName() {
+		case "INTEGER":
+			carried = duckdb.TYPE_INTEGER
 		case "BIGINT":
 			carried = duckdb.TYPE_BIGINT
 		case "BOOLEAN":

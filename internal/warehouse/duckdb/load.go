@@ -11,10 +11,6 @@ import (
 	"assay/internal/warehouse"
 )
 
-// blockRows is how many rows of a table are written with one statement: DuckDB's row group, so that each block
-// is compressed once.
-const blockRows = 122_880
-
 // load is one import. Rows are collected in blocks. A goroutine writes full blocks to the database while the
 // caller reads on. All of it happens in one transaction, on one connection that is thrown away at the end.
 type load struct {
@@ -22,6 +18,7 @@ type load struct {
 	spec    warehouse.ImportSpec
 	w       *workspace
 	conn    *sql.Conn
+	texts   *orderTexts
 	buffers buffers
 	windows []warehouse.AdWindow
 	fresh   bool // the store had no orders when the import began
@@ -35,10 +32,11 @@ type load struct {
 
 // job is a block to write.
 type job struct {
-	ctx  context.Context //nolint:containedctx // a message to the writer, not a field that lives on
-	part *part
-	rows source
-	done func() // the block may be reused
+	ctx     context.Context //nolint:containedctx // a message to the writer, not a field that lives on
+	part    *part
+	rows    source
+	threads int    // that may write it at once
+	done    func() // the block may be reused
 }
 
 // part is what an import brings for one table.
@@ -49,8 +47,9 @@ type part struct {
 	target    string // where they go
 	columns   []column
 	rows      int64
-	unordered bool // keys did not rise strictly, so one may occur twice
+	unordered bool // keys neither only rose nor only fell, so one may occur twice
 	unsorted  bool // days neither only rose nor only fell
+	tied      bool // two orders of a customer may have the same instant
 	long      bool // some order may have more touches than are kept
 }
 
@@ -69,7 +68,8 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 		engine: e, spec: spec, w: w, windows: append([]warehouse.AdWindow(nil), spec.Replace...),
 		jobs: make(chan job), written: make(chan struct{}), leave: func() { release(); leave() },
 	}
-	l.buffers = newBuffers()
+	l.texts = newOrderTexts()
+	l.buffers = newBuffers(l.texts)
 	if err := l.open(ctx); err != nil {
 		close(l.written)
 		l.end()
@@ -90,12 +90,12 @@ func (l *load) open(ctx context.Context) (err error) {
 	if err := l.exec(ctx, shareMacro); err != nil {
 		return err
 	}
-	n, err := l.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{orders}} LIMIT 1)")
+	n, err := l.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{order_rows}} LIMIT 1)")
 	if err != nil {
 		return err
 	}
 	l.fresh = n == 0
-	return nil
+	return l.texts.read(ctx, l)
 }
 
 // Add takes rows; see [warehouse.Import].
@@ -149,7 +149,7 @@ func (l *load) writeBlock(j job) error {
 		}
 	}
 	p.rows += int64(j.rows.len())
-	if err := l.engine.feeds.insert(j.ctx, l.conn, p.target, p.columns, j.rows); err != nil {
+	if err := l.engine.feeds.insert(j.ctx, l.conn, p.target, p.columns, j.rows, j.threads); err != nil {
 		return fmt.Errorf("rows of %s: %w", p.table.name, err)
 	}
 	return nil
@@ -158,8 +158,8 @@ func (l *load) writeBlock(j job) error {
 // openPart decides where the rows of a table go: into the table itself when it is empty, else beside it.
 func (l *load) openPart(ctx context.Context, p *part) (err error) {
 	p.opened = true
-	home := l.w.table(p.table.name)
-	if p.columns, err = l.w.columns(ctx, l.conn, p.table.name); err != nil {
+	home := l.w.table(p.table.home())
+	if p.columns, err = l.w.columns(ctx, l.conn, p.table.home()); err != nil {
 		return err
 	}
 	n, err := l.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM "+home+" LIMIT 1)")
@@ -171,7 +171,7 @@ func (l *load) openPart(ctx context.Context, p *part) (err error) {
 		p.target = home
 		return nil
 	}
-	p.target = stage(p.table)
+	p.target = "stage_" + p.table.home()
 	return l.exec(ctx, "CREATE TEMP TABLE "+p.target+" AS SELECT * FROM "+home+" LIMIT 0")
 }
 
@@ -183,7 +183,10 @@ func (l *load) drain(ctx context.Context) error {
 	if failed := l.failure.Load(); failed != nil {
 		return *failed
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return l.texts.write(ctx, l)
 }
 
 // Abort gives everything up; see [warehouse.Import].
@@ -221,6 +224,24 @@ func (l *load) count(ctx context.Context, template string) (n int64, err error) 
 	err = l.conn.QueryRowContext(ctx, l.w.text(template)).Scan(&n)
 	return n, err
 }
+
+// each runs a statement and calls scan for every row.
+func (l *load) each(ctx context.Context, template string, scan func(*sql.Rows) error) error {
+	rows, err := l.conn.QueryContext(ctx, l.w.text(template))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// feedThreads is how many threads write a block at once. Each more takes the memory of another span.
+func (e *Engine) feedThreads() int { return min(e.options.Threads, 4) }
 
 // stage is the temporary table with a table's rows as they came.
 func stage(t *table) string { return "stage_" + t.name }

@@ -27,8 +27,10 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 			return err
 		}
 	}
-	if err := m.deduplicate(ctx, p, stage(t)); err != nil {
-		return err
+	if t != orders { // those are there once already
+		if err := m.deduplicate(ctx, p, stage(t)); err != nil {
+			return err
+		}
 	}
 	err := m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE before_%[1]s AS SELECT t.* FROM {{%[1]s}} t SEMI JOIN %s", t.name, t.scope()))
 	if err != nil {
@@ -117,8 +119,13 @@ func (m *merge) apply(ctx context.Context, p *part) error {
 	}
 	t := p.table
 	c := m.counts[t.name]
-	if t.kind == bag {
+	switch {
+	case t.kind == bag:
 		return m.applyWindows(ctx)
+	case t == orders && c.Updated > 0:
+		return m.exec(ctx, deleteOrders+";"+insertOrders)
+	case t == orders:
+		return m.exec(ctx, insertOrders)
 	}
 	if c.Updated > 0 {
 		err := m.exec(ctx, fmt.Sprintf("DELETE FROM {{%[1]s}} t USING changed_%[1]s c WHERE %[2]s", t.name, same("c", "t", t.key)))
@@ -132,18 +139,19 @@ func (m *merge) apply(ctx context.Context, p *part) error {
 			return err
 		}
 	}
-	order := strings.Join(t.key, ", ")
-	if t == orders {
-		order = "placed_at, " + order
-	}
-	return m.exec(ctx, fmt.Sprintf("INSERT INTO {{%[1]s}} SELECT * FROM changed_%[1]s ORDER BY %[2]s", t.name, order))
+	return m.exec(ctx, fmt.Sprintf("INSERT INTO {{%[1]s}} SELECT * FROM changed_%[1]s ORDER BY %[2]s", t.name, strings.Join(t.key, ", ")))
 }
 
 // settle puts right what went straight into an empty table: keys that came twice, days that came in no order.
 func (m *merge) settle(ctx context.Context, p *part) error {
 	t := p.table
-	home := m.w.table(t.name)
-	if t.kind != bag && p.unordered || p.unsorted || p.long {
+	home := m.w.table(t.home())
+	switch {
+	case t == orders:
+		if err := m.settleOrders(ctx, p); err != nil {
+			return err
+		}
+	case t.kind != bag && p.unordered || p.long:
 		rows := fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT * FROM %s; DELETE FROM %s", stage(t), home, home)
 		if err := m.exec(ctx, rows); err != nil {
 			return err
@@ -151,11 +159,7 @@ func (m *merge) settle(ctx context.Context, p *part) error {
 		if err := m.deduplicate(ctx, p, stage(t)); err != nil {
 			return err
 		}
-		order := strings.Join(t.key, ", ")
-		if t == orders {
-			order = "placed_at, " + order
-		}
-		if err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT * FROM %s ORDER BY %s", home, stage(t), order)); err != nil {
+		if err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT * FROM %s ORDER BY %s", home, stage(t), strings.Join(t.key, ", "))); err != nil {
 			return err
 		}
 	}
@@ -170,7 +174,7 @@ func (m *merge) settle(ctx context.Context, p *part) error {
 	return m.noteDays(ctx, t, home)
 }
 
-// deduplicate keeps one row per key: the last that came, or the latest version of an order, or the sum.
+// deduplicate keeps one row per key: the last that came, or the sum.
 func (m *merge) deduplicate(ctx context.Context, p *part, from string) error {
 	t := p.table
 	if p.unordered {
@@ -190,12 +194,8 @@ QUALIFY row_number() OVER (PARTITION BY source, key ORDER BY seq DESC) <= %[2]d`
 func (t *table) distinct(columns []column, from string) string {
 	key := strings.Join(t.key, ", ")
 	if t.sum == "" {
-		prefer := "rowid DESC"
-		if t == orders {
-			prefer = "coalesce(updated_at, TIMESTAMP '9999-12-31 00:00:00') DESC, rowid DESC"
-		}
-		return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s) = 1",
-			from, key, prefer)
+		return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY rowid DESC) = 1",
+			from, key)
 	}
 	exprs := make([]string, len(columns))
 	for i, c := range columns {

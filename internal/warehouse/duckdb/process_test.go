@@ -44,7 +44,7 @@ var roles = map[string]func(ctx context.Context, dir string) error{
 	},
 	"committed": func(ctx context.Context, dir string) error { return childImport(ctx, dir, clock, nil, reached) },
 	"hold": func(ctx context.Context, dir string) error {
-		e, err := Open(ctx, Options{Dir: dir, Clock: clock})
+		e, err := Open(ctx, Options{Dir: dir, Clock: clock, Threads: 1}) // a block per span
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func reached() {
 
 // childImport imports enough for several blocks and stops where a hook is given.
 func childImport(ctx context.Context, dir string, clock func() time.Time, added, committed func()) error {
-	e, err := Open(ctx, Options{Dir: dir, Clock: clock})
+	e, err := Open(ctx, Options{Dir: dir, Clock: clock, Threads: 1}) // a block per span
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func childImport(ctx context.Context, dir string, clock func() time.Time, added,
 	if err != nil {
 		return err
 	}
-	b := someOrders("child", blockRows+10_000)
+	b := someOrders("child", spanRows+10_000)
 	if err := in.Add(ctx, &b); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func TestAKilledImportLeavesTheStoreAsItWas(t *testing.T) {
 		before int // orders in the store when the child starts
 		after  int64
 	}{
-		{"add", 0, 0}, {"add", 50, 50}, {"commit", 0, 0}, {"commit", 50, 50}, {"committed", 50, blockRows + 10_050},
+		{"add", 0, 0}, {"add", 50, 50}, {"commit", 0, 0}, {"commit", 50, 50}, {"committed", 50, spanRows + 10_050},
 	} {
 		t.Run(c.role+" on "+strconv.Itoa(c.before), func(t *testing.T) {
 			t.Parallel()
@@ -174,7 +174,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 // childFull limits the size of its own files, which is what a full disk looks like from inside.
 func childFull(ctx context.Context, dir string) error {
 	signal.Ignore(syscall.SIGXFSZ)
-	e, err := Open(ctx, Options{Dir: dir, Clock: clock})
+	e, err := Open(ctx, Options{Dir: dir, Clock: clock, Threads: 1}) // a block per span
 	if err != nil {
 		return err
 	}

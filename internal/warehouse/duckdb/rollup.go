@@ -28,7 +28,11 @@ CREATE TEMP MACRO share(amount, lower, upper, whole) AS up_to(amount, upper, who
 // customer's first or ceased to be.
 func (m *merge) customers(ctx context.Context) error {
 	if m.fresh {
-		return m.exec(ctx, "INSERT INTO {{customers}}"+firstOrders(""))
+		first := firstOrders("")
+		if p := m.buffers.of(orders); p.direct && !p.tied {
+			first = firstByTime
+		}
+		return m.exec(ctx, "INSERT INTO {{customers}}"+first)
 	}
 	n, err := m.count(ctx, "SELECT count(*) FROM touched_customers")
 	if err != nil || n == 0 {
@@ -55,6 +59,19 @@ FROM (
     GROUP BY o.customer
 )`
 }
+
+// firstByTime asks for the first order of each customer where no two of a customer's orders have the same instant: then
+// their times alone decide, which is half the work.
+const firstByTime = `
+SELECT f.customer, f.first_at, f.day, k.source, f.key
+FROM (
+    SELECT r.customer, min(r.placed_at) AS first_at, arg_min(r.day, r.placed_at) AS day,
+        arg_min(r.kind, r.placed_at) AS kind, arg_min(r.key, r.placed_at) AS key
+    FROM {{order_rows}} r
+    WHERE r.customer <> '' AND r.kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
+    GROUP BY r.customer
+) f
+INNER JOIN {{order_kinds}} k ON k.kind = f.kind`
 
 // rollUp rebuilds the roll-ups of the days that changed.
 func (m *merge) rollUp(ctx context.Context) error {
@@ -139,7 +156,7 @@ func (m *merge) rollUpSlice(ctx context.Context, days civil.Range, steps []strin
 func (m *merge) slices(ctx context.Context) ([]civil.Range, error) {
 	rows, err := m.conn.QueryContext(ctx, m.w.text(`
 SELECT d.day, count(o.day)
-FROM (SELECT DISTINCT day FROM dirty) d LEFT JOIN {{orders}} o ON o.day = d.day
+FROM (SELECT DISTINCT day FROM dirty) d LEFT JOIN {{order_rows}} o ON o.day = d.day
 GROUP BY d.day
 ORDER BY d.day`))
 	if err != nil {

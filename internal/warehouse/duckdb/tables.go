@@ -23,13 +23,19 @@ type table struct {
 	day  string   // the column with the business day; "" when rows have none
 	sum  string   // rows of one import that share a key add up in this column; "" when the last one counts
 
+	// rows is the table that has the rows, where the fact table is a view over it and others.
+	rows string
+
 	// whole means that an import with any of these rows has all of them for each order that it has.
 	whole bool
 }
 
-// The fact tables, in the order in which they are merged.
+// home returns the table that has the rows.
+func (t *table) home() string { return cmp.Or(t.rows, t.name) }
+
+// The fact tables.
 var (
-	orders        = &table{name: "orders", key: []string{"source", "key"}, day: "day"}
+	orders        = &table{name: "orders", rows: "order_rows", key: []string{"source", "key"}, day: "day"}
 	orderLines    = &table{name: "order_lines", kind: ofOrder, key: []string{"source", "key", "line"}}
 	refunds       = &table{name: "refunds", kind: ofOrder, key: []string{"source", "key", "refund"}, day: "day", whole: true}
 	orderCoupons  = &table{name: "order_coupons", kind: ofOrder, key: []string{"source", "key", "code"}, whole: true}
@@ -48,36 +54,6 @@ var (
 	fxRates       = &table{name: "fx_rates", key: []string{"day", "from_currency", "to_currency", "source"}, day: "day"}
 	regionDays    = &table{name: "region_days", key: []string{"source", "day", "country", "region"}, day: "day"}
 )
-
-func compareRefs(a, b *warehouse.OrderRef) int {
-	if c := cmp.Compare(a.Source, b.Source); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.Key, b.Key)
-}
-
-func putOrder(c *cells, o *warehouse.Order) {
-	putRef(c, &o.OrderRef)
-	c.text(o.Name)
-	c.instant(o.At)
-	c.day(o.Day)
-	c.text(string(o.Surface))
-	c.text(o.Customer)
-	c.text(string(o.Channel))
-	c.int(o.Charged)
-	c.int(o.Tax)
-	c.int(o.Shipping)
-	c.int(o.Discounts)
-	c.int(o.Original.Minor)
-	c.text(string(o.Original.Currency))
-	c.text(o.Status)
-	c.flag(o.Cancelled)
-	c.flag(o.Test)
-	c.text(o.Country)
-	c.text(o.Region)
-	c.int(o.Units)
-	c.instant(o.UpdatedAt)
-}
 
 func putRef(c *cells, r *warehouse.OrderRef) {
 	c.text(r.Source)

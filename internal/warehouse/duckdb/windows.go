@@ -9,7 +9,7 @@ import (
 
 // replaceEmptyWindows takes part in the merge when windows are to be replaced and no row came for any of them.
 func (m *merge) replaceEmptyWindows(ctx context.Context) error {
-	p := m.buffers.adDays.part
+	p := m.buffers.of(adDays)
 	if len(m.windows) == 0 || p.rows > 0 {
 		return nil
 	}

@@ -1,22 +1,51 @@
 -- The roll-ups of the store, its channels and its regions.
 
--- All events, counted twice in one pass: by day, surface, newness and the channel of orders without touches; and by
--- day and region. An order without touches belongs to the channel that its source names, else to the channel of a
--- mapped coupon, else to nobody; all models agree on it. channel is NULL for orders with touches.
+-- The slice's orders, counted by what tells them apart in a roll-up. code_channel is NULL for orders without a mapped
+-- coupon.
+CREATE OR REPLACE TEMP TABLE slice_counts AS
+SELECT o.day, o.kind, o.place, o.customer = '' OR c.key IS NOT NULL AS is_new, t.key IS NOT NULL AS touched,
+    s.channel AS code_channel, 1000000 * count(*) AS orders, sum(o.charged) AS charged, sum(o.tax) AS tax,
+    sum(o.shipping) AS shipping, sum(o.discounts) AS discounts, sum(o.units) AS units
+FROM {{order_rows}} o
+JOIN {{order_kinds}} k ON k.kind = o.kind
+LEFT JOIN (SELECT source, key FROM {{customers}} WHERE day IN (SELECT day FROM slice)) c
+    ON c.source = k.source AND c.key = o.key
+LEFT JOIN slice_touched t ON t.source = k.source AND t.key = o.key
+LEFT JOIN slice_codes s ON s.source = k.source AND s.key = o.key
+WHERE NOT k.cancelled AND NOT k.test AND o.day IN (SELECT day FROM slice)
+GROUP BY ALL;
+
+-- All events, added up twice: by day, surface, newness and the channel of orders without touches; and by day and
+-- region. An order without touches belongs to the channel that its source names, else to the channel of a mapped
+-- coupon, else to nobody; all models agree on it. credited is NULL for orders with touches.
 CREATE OR REPLACE TEMP TABLE slice_cube AS
 SELECT day, surface, is_new, credited, country, region, GROUPING(country) = 1 AS by_channel,
     sum(orders) AS orders, sum(charged) AS charged, sum(tax) AS tax, sum(shipping) AS shipping,
     sum(discounts) AS discounts, sum(refunds) AS refunds, sum(undated) AS undated, sum(new_orders) AS new_orders,
     sum(units) AS units
 FROM (
-    SELECT e.*, CASE
+    SELECT o.day, k.surface, o.is_new, p.country, p.region,
+        CASE
+            WHEN o.touched THEN NULL
+            WHEN k.channel <> '' THEN k.channel
+            ELSE coalesce(o.code_channel, 'unattributed')
+        END AS credited,
+        o.orders, o.charged, o.tax, o.shipping, o.discounts, 0 AS refunds, 0 AS undated,
+        CASE WHEN o.is_new THEN o.orders ELSE 0 END AS new_orders, o.units
+    FROM slice_counts o
+    JOIN {{order_kinds}} k ON k.kind = o.kind
+    JOIN {{order_places}} p ON p.place = o.place
+    UNION ALL
+    SELECT r.day, r.surface, r.is_new, r.country, r.region,
+        CASE
             WHEN t.key IS NOT NULL THEN NULL
-            WHEN e.channel <> '' THEN e.channel
-            ELSE coalesce(c.channel, 'unattributed')
-        END AS credited
-    FROM slice_events e
-    LEFT JOIN slice_touched t ON t.source = e.source AND t.key = e.key
-    LEFT JOIN slice_codes c ON c.source = e.source AND c.key = e.key
+            WHEN r.channel <> '' THEN r.channel
+            ELSE coalesce(s.channel, 'unattributed')
+        END,
+        0, 0, 0, 0, 0, r.refunds, r.undated, 0, 0
+    FROM slice_refunds r
+    LEFT JOIN slice_touched t ON t.source = r.source AND t.key = r.key
+    LEFT JOIN slice_codes s ON s.source = r.source AND s.key = r.key
 )
 GROUP BY GROUPING SETS ((day, surface, is_new, credited), (day, country, region));
 
