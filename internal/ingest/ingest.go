@@ -61,7 +61,7 @@ type Options struct {
 	Log          *slog.Logger
 }
 
-// File is something to import. It is opened twice: once for its hash, once for its rows.
+// File is something to import. It is opened several times: for its hash, and for its rows.
 type File struct {
 	Name string // base name, for reports and the ledger
 	Size int64  // in bytes

@@ -83,6 +83,18 @@ func (r *runner) load(ctx context.Context, f File, report *FileReport) error {
 		return err
 	}
 	report.Hash = hash
+	first := *report
+	err = r.attempt(ctx, f, report, false)
+	if errors.Is(err, source.ErrScattered) {
+		*report = first
+		err = r.attempt(ctx, f, report, true)
+	}
+	return err
+}
+
+// attempt imports a file whose hash is known. Of a scattered file every order's key is remembered, which most files do
+// not need; when that turns out only while it is read, the error is [source.ErrScattered] and nothing was changed.
+func (r *runner) attempt(ctx context.Context, f File, report *FileReport, scattered bool) error {
 	content, err := f.Open()
 	if err != nil {
 		return err
@@ -105,15 +117,15 @@ func (r *runner) load(ctx context.Context, f File, report *FileReport) error {
 	report.Delimiter, report.HeaderLine, report.Compressed = delimiterNames[picked.delimiter], picked.line, opened.Compressed
 	report.Encoding = string(opened.Encoding())
 
-	key := r.ledgerKey(hash, report.Source)
+	key := r.ledgerKey(report.Hash, report.Source)
 	if before, known, err := r.store.Imported(ctx, r.Workspace.ID, key); err != nil {
 		return err
 	} else if known {
 		report.Status, report.ImportedAt = Already, &before.At
 		return nil
 	}
-	load := &loading{runner: r, file: f, opened: opened, picked: picked, report: report, notes: &source.Notes{}}
-	if err := load.run(ctx, key, hash); err != nil {
+	load := &loading{runner: r, file: f, opened: opened, picked: picked, report: report, notes: &source.Notes{}, scattered: scattered}
+	if err := load.run(ctx, key); err != nil {
 		return err
 	}
 	report.Encoding = string(opened.Encoding())
@@ -164,23 +176,24 @@ func (r *runner) ledgerKey(hash, reader string) string {
 // loading is one file on its way into the store.
 type loading struct {
 	*runner
-	file   File
-	opened *tabular.File
-	picked choice
-	report *FileReport
-	notes  *source.Notes
-	batch  warehouse.Batch
-	into   warehouse.Import
+	file      File
+	opened    *tabular.File
+	picked    choice
+	report    *FileReport
+	notes     *source.Notes
+	scattered bool
+	batch     warehouse.Batch
+	into      warehouse.Import
 }
 
-func (l *loading) run(ctx context.Context, key, hash string) error {
+func (l *loading) run(ctx context.Context, key string) error {
 	rates, err := l.rates(ctx)
 	if err != nil {
 		return err
 	}
 	rows, err := l.picked.reader.Open(l.picked.table, source.Options{
 		Base: l.Workspace.Currency, Zone: l.Workspace.Location(), HashKey: l.HashKey,
-		Rates: rates, Channel: l.Channel, Notes: l.notes,
+		Rates: rates, Channel: l.Channel, Notes: l.notes, Scattered: l.scattered,
 	})
 	if err != nil {
 		return err
@@ -202,7 +215,7 @@ func (l *loading) run(ctx context.Context, key, hash string) error {
 	if err != nil {
 		return err
 	}
-	if now, err := l.opened.Hash(); err != nil || now != hash {
+	if now, err := l.opened.Hash(); err != nil || now != l.report.Hash {
 		return fault.Conflict("file %q changed while it was read", l.file.Name)
 	}
 	if l.report.Rows == 0 {

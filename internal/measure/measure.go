@@ -47,6 +47,12 @@ func ParseChannel(s string) Channel { return Channel(canonical(s)) }
 func ParsePlatform(s string) Platform { return Platform(canonical(s)) }
 
 func canonical(s string) string {
+	if name, ok := aliases[s]; ok {
+		return name
+	}
+	if isCanonical(s) { // as most are
+		return s
+	}
 	key := strings.ToLower(strings.TrimSpace(s))
 	key = strings.Map(func(r rune) rune {
 		switch r {
@@ -59,6 +65,15 @@ func canonical(s string) string {
 		return name
 	}
 	return key
+}
+
+func isCanonical(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '_' && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
 }
 
 // Surface is where an order was placed.

@@ -3,7 +3,7 @@ package demo
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
+	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
 
@@ -118,9 +118,9 @@ func (s *shoppers) after(who, surface, t int) {
 	}
 }
 
-// hashed returns the keyed hash of a shopper's address: the first 16 bytes of HMAC-SHA256, hex.
+// hashed returns the keyed hash of a shopper's address: as the readers of files make it.
 func (p *plan) hashed(who int) string {
 	mac := hmac.New(sha256.New, p.opt.HashKey)
 	_, _ = fmt.Fprintf(mac, "shopper%d@example.com", who)
-	return hex.EncodeToString(mac.Sum(nil)[:16])
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:9])
 }

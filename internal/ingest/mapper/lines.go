@@ -216,7 +216,11 @@ func (r *lineRows) finish(b *warehouse.Batch) error {
 
 // settle adds the order unless its rows are too far apart to be one.
 func (r *lineRows) settle(g *group, b *warehouse.Batch) error {
-	if r.orders.Differs(&g.sale) {
+	differs, err := r.orders.Differs(&g.sale)
+	if err != nil {
+		return err
+	}
+	if differs {
 		return &source.RowError{
 			Line: g.sale.Line, Rows: g.sale.Rows, Column: r.header.Name(r.fields[order].at), Value: source.Shown(g.id),
 			Reason: "the order's other rows stand far above in the file",

@@ -139,7 +139,7 @@ func (r *orderRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	}
 	s := &r.sale
 	s.Reset()
-	s.Line, s.Rows, s.Content = rec.Line, 1, r.hasher.Row(0, rec.Fields)
+	s.Line, s.Rows, s.Content = rec.Line, 1, r.orders.Content(rec.Fields)
 	if err := r.head(s, rec.Fields, rec.Line); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (r *orderRows) giveBack(rec tabular.Record, b *warehouse.Batch) error {
 	if of := r.cell(rec.Fields, refundOf); of != "" {
 		back.Key = of
 	}
-	return r.orders.AddReturn(&source.Return{Line: rec.Line, Rows: 1, Currency: s.Currency, Refund: back, Content: s.Content}, b)
+	return r.orders.AddReturn(&source.Return{Line: rec.Line, Rows: 1, Currency: s.Currency, Refund: back, Content: r.hasher.Row(0, rec.Fields)}, b)
 }
 
 // Close implements [source.Rows].

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -33,7 +34,9 @@ type Orders struct {
 	options Options
 	rates   *Converter
 	hasher  Hasher
-	seen    map[uint64]told // by key, hashed
+	last    warehouse.OrderRef
+	course  int             // whether keys rise (1) or fall (-1) from order to order; 0 before the second one
+	seen    map[uint64]told // by key, hashed; orders stand here only in scattered files
 	day     dayCache
 	Totals  Totals
 }
@@ -83,6 +86,9 @@ func (t *Orders) Add(s *Sale, b *warehouse.Batch) error {
 	}
 	if err := t.convert(s); err != nil {
 		return Located(err, s.Line, s.Rows)
+	}
+	if !t.options.Scattered && !t.follows(&s.Order.OrderRef) {
+		return ErrScattered
 	}
 	if t.clashes(s) {
 		return &RowError{
@@ -141,9 +147,44 @@ func (t *Orders) AddReturn(r *Return, b *warehouse.Batch) error {
 }
 
 // Differs reports whether the file told an order under the same key before, with another content.
-func (t *Orders) Differs(s *Sale) bool {
+func (t *Orders) Differs(s *Sale) (bool, error) {
+	if !t.options.Scattered {
+		if t.step(&s.Order.OrderRef) == 0 {
+			return false, ErrScattered
+		}
+		return false, nil
+	}
 	before, seen := t.seen[t.hasher.Key(s.Order.Source, s.Order.Key)]
-	return seen && before.content != s.Content
+	return seen && before.content != s.Content, nil
+}
+
+// Content returns the hash of an order's only row, where it will be compared.
+func (t *Orders) Content(fields []string) uint64 {
+	if !t.options.Scattered {
+		return 0
+	}
+	return t.hasher.Row(0, fields)
+}
+
+// follows takes the next order's key. It reports whether the keys still only rise or only fall, so that the file
+// cannot have told the order before.
+func (t *Orders) follows(next *warehouse.OrderRef) bool {
+	step := t.step(next)
+	if t.last.Key != "" {
+		t.course = step
+	}
+	t.last = *next
+	return step != 0
+}
+
+// step compares the next order's key with the last one's: 1 when it rises, -1 when it falls, 0 when it turns or stays.
+// Short keys come first, which is the order of numbers.
+func (t *Orders) step(next *warehouse.OrderRef) int {
+	step := cmp.Or(cmp.Compare(len(next.Key), len(t.last.Key)), cmp.Compare(next.Key, t.last.Key), cmp.Compare(next.Source, t.last.Source))
+	if t.course != 0 && step != t.course {
+		return 0
+	}
+	return step
 }
 
 func (t *Orders) convert(s *Sale) error {
@@ -167,6 +208,9 @@ func (t *Orders) convert(s *Sale) error {
 // clashes reports whether the file told the order before with another content, and one of the two has parts: which
 // parts would belong to it could not be told.
 func (t *Orders) clashes(s *Sale) bool {
+	if !t.options.Scattered {
+		return false
+	}
 	before, seen := t.seen[t.hasher.Key(s.Order.Source, s.Order.Key)]
 	return seen && before.content != s.Content && (before.detailed || s.detailed())
 }
@@ -177,8 +221,13 @@ func (s *Sale) detailed() bool { return len(s.Lines)+len(s.Refunds)+len(s.Coupon
 // of the earlier one, in the totals too.
 func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	o := &s.Order
-	key := t.hasher.Key(o.Source, o.Key)
-	before, seen := t.seen[key]
+	var key uint64
+	var before told
+	var seen bool
+	if t.options.Scattered {
+		key = t.hasher.Key(o.Source, o.Key)
+		before, seen = t.seen[key]
+	}
 	if seen && before.content == s.Content {
 		return true
 	}
@@ -194,7 +243,9 @@ func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 		t.count(before, -1)
 		t.options.Notes.Add("orders_twice", "order %s, line %d, stands in the file twice with different content: the last one counts", Shown(o.Key), s.Line)
 	}
-	t.seen[key] = now
+	if t.options.Scattered {
+		t.seen[key] = now
+	}
 	t.count(now, 1)
 	t.Totals.See(o.Day)
 	if s.Currency != t.options.Base {

@@ -3,7 +3,7 @@ package source
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
+	"encoding/base64"
 	"hash"
 	"strings"
 )
@@ -16,8 +16,9 @@ type Customers struct {
 	sum  []byte
 }
 
-// hashBytes is how much of the HMAC-SHA256 is kept: 128 bits tell any number of customers apart, in half the room.
-const hashBytes = 16
+// hashBytes is how much of the HMAC-SHA256 is kept. Of ten million customers two share 72 bits with a chance of one in a
+// hundred million, and twelve characters are what a database holds, compares and groups without looking elsewhere.
+const hashBytes = 9
 
 // NewCustomers returns hashes under the key.
 func NewCustomers(key []byte) *Customers {
@@ -34,6 +35,6 @@ func (c *Customers) Hash(id string) string {
 	c.text = append(c.text[:0], id...)
 	c.mac.Write(c.text)
 	c.sum = c.mac.Sum(c.sum[:0])
-	c.text = hex.AppendEncode(c.text[:0], c.sum[:hashBytes])
+	c.text = base64.RawURLEncoding.AppendEncode(c.text[:0], c.sum[:hashBytes])
 	return string(c.text)
 }

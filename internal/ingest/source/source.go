@@ -3,6 +3,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -74,7 +75,14 @@ type Options struct {
 	Rates   Rates           // nil: only files in the base currency can be read
 	Channel measure.Channel // what the caller says the file is about; "" when they did not
 	Notes   *Notes
+
+	// Scattered files have orders in no order of their keys. Readers then remember every key, to notice orders that
+	// stand in the file twice; of other files they remember the last.
+	Scattered bool
 }
+
+// ErrScattered says that a file must be read again with [Options.Scattered].
+var ErrScattered = errors.New("the file's orders neither only rise nor only fall by their keys")
 
 // Rates knows exchange rates.
 type Rates interface {

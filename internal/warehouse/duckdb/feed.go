@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/duckdb/duckdb-go/v2"
+	"github.com/duckdb/duckdb-go/v2/mapping"
 
 	"assay/internal/civil"
 )
@@ -113,39 +115,65 @@ func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
 	n := min(duckdb.GetDataChunkCapacity(), s.end-s.at)
 	first := s.at
 	s.at += n
-	c := cells{chunk: chunk}
+	c := cells{vectors: vectorsOf(chunk, len(f.columns))}
 	for i := range n {
 		c.row, c.column = i, 0
 		f.rows.write(&c, first+i)
-		if c.err == nil && c.column != len(f.columns) {
-			c.err = fmt.Errorf("%d values for %d columns", c.column, len(f.columns))
-		}
-		if c.err != nil {
-			return c.err
+		if c.column != len(f.columns) {
+			return fmt.Errorf("%d values for %d columns", c.column, len(f.columns))
 		}
 	}
 	return chunk.SetSize(n)
 }
 
-// cells writes the values of a row from left to right. The first error stays.
+// cells writes the values of a row from left to right, straight into the memory that the database reads.
 type cells struct {
-	chunk       duckdb.DataChunk
+	vectors     []vector
 	row, column int
-	err         error
 }
 
-func put[T any](c *cells, value T) {
-	if err := duckdb.SetChunkValue(c.chunk, c.column, c.row, value); err != nil && c.err == nil {
-		c.err = err
+// vector is the memory of a column of a chunk.
+type vector struct {
+	handle   mapping.Vector
+	data     unsafe.Pointer
+	validity unsafe.Pointer // a bit per row, 64 to a word, 0 for NULL; nil until there is one
+}
+
+// vectorsOf returns the memory of a chunk's columns. The driver writes value by value, which takes longer than all
+// else that is done with most of them; its handle of the chunk and the places of the columns are not exported.
+func vectorsOf(chunk duckdb.DataChunk, columns int) []vector {
+	inside := reflect.ValueOf(chunk)
+	handle := mapping.DataChunk{Ptr: inside.FieldByName("chunk").FieldByName("Ptr").UnsafePointer()}
+	places := inside.FieldByName("projection")
+	vectors := make([]vector, columns)
+	for i := range vectors {
+		v := mapping.DataChunkGetVector(handle, mapping.IdxT(places.Index(i).Int()))
+		vectors[i] = vector{handle: v, data: mapping.VectorGetData(v)}
 	}
+	return vectors
+}
+
+// put writes a value of a fixed size.
+func put[T int64 | int32 | bool | float64](c *cells, value T) {
+	*(*T)(unsafe.Add(c.vectors[c.column].data, uintptr(c.row)*unsafe.Sizeof(value))) = value //nolint:gosec // within the chunk
 	c.column++
 }
 
 func (c *cells) null() {
-	if err := c.chunk.SetValue(c.column, c.row, nil); err != nil && c.err == nil {
-		c.err = err
+	v := &c.vectors[c.column]
+	if v.validity == nil {
+		mapping.VectorEnsureValidityWritable(v.handle)
+		v.validity = mapping.VectorGetValidity(v.handle)
 	}
+	*(*uint64)(unsafe.Add(v.validity, c.row/64*8)) &^= 1 << (c.row % 64)
 	c.column++
+}
+
+// inlined is how the database keeps a text of at most twelve bytes: duckdb_string_t of its C interface. The bytes behind
+// the text are zero.
+type inlined struct {
+	length uint32
+	bytes  [12]byte
 }
 
 // text writes a string; bytes that are no UTF-8 are replaced.
@@ -153,8 +181,16 @@ func (c *cells) text(s string) {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
-	// The bytes are read by the database before the call returns, and by nobody after it.
-	put(c, unsafe.Slice(unsafe.StringData(s), len(s))) //nolint:gosec // see above; copying would cost a third more
+	v := &c.vectors[c.column]
+	c.column++
+	if len(s) > len(inlined{}.bytes) {
+		// The bytes are copied by the database before the call returns.
+		mapping.VectorAssignStringElementLen(v.handle, mapping.IdxT(c.row), unsafe.Slice(unsafe.StringData(s), len(s))) //nolint:gosec // see above
+		return
+	}
+	short := inlined{length: uint32(len(s))}
+	copy(short.bytes[:], s)
+	*(*inlined)(unsafe.Add(v.data, uintptr(c.row)*unsafe.Sizeof(short))) = short //nolint:gosec // within the chunk
 }
 
 func (c *cells) int(n int64)     { put(c, n) }

@@ -44,7 +44,7 @@ var roles = map[string]func(ctx context.Context, dir string) error{
 	},
 	"committed": func(ctx context.Context, dir string) error { return childImport(ctx, dir, clock, nil, reached) },
 	"hold": func(ctx context.Context, dir string) error {
-		e, err := Open(ctx, Options{Dir: dir, Clock: clock, Threads: 1}) // a block per span
+		e, err := Open(ctx, Options{Dir: dir, Clock: clock})
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 // childFull limits the size of its own files, which is what a full disk looks like from inside.
 func childFull(ctx context.Context, dir string) error {
 	signal.Ignore(syscall.SIGXFSZ)
-	e, err := Open(ctx, Options{Dir: dir, Clock: clock, Threads: 1}) // a block per span
+	e, err := Open(ctx, Options{Dir: dir, Clock: clock})
 	if err != nil {
 		return err
 	}
