@@ -104,11 +104,10 @@ func (s *service) finish(x *exchange, r *http.Request, took time.Duration) {
 	if x.reply.Tool != "" {
 		tool = s.knownTool(x.reply.Tool)
 	}
-	attrs := []slog.Attr{
+	attrs := append(make([]slog.Attr, 0, 11),
 		slog.String("request_id", x.requestID), slog.String("method", r.Method), slog.String("route", x.route),
-		slog.Int("status", x.status), slog.Duration("duration", took),
-	}
-	for _, a := range []slog.Attr{
+		slog.Int("status", x.status), slog.Duration("duration", took))
+	for _, a := range [...]slog.Attr{
 		slog.String("workspace", string(x.principal.Workspace.ID)), slog.String("actor", x.principal.Actor),
 		slog.String("rpc_method", x.reply.Method), slog.String("tool", tool), slog.String("outcome", x.reply.Outcome),
 	} {

@@ -71,6 +71,9 @@ func (s *service) refuseBody(x *exchange, err error) {
 }
 
 func isJSON(contentType string) bool {
+	if contentType == "application/json" { // as nearly all say it
+		return true
+	}
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && media == "application/json"
 }

@@ -308,6 +308,12 @@ func refused(err error) (json.RawMessage, error) {
 
 // joined makes one text of a set of names, whatever their order.
 func joined[T ~string](names []T) string {
+	if len(names) == 0 {
+		return ""
+	}
+	if len(names) == 1 {
+		return string(names[0])
+	}
 	set := map[string]bool{}
 	for _, name := range names {
 		set[string(name)] = true

@@ -8,6 +8,7 @@ package warehouse
 import (
 	"context"
 	"database/sql"
+	"sync"
 
 	"assay/internal/measure"
 )
@@ -49,7 +50,10 @@ type Row interface{ Scan(dest ...any) error }
 
 // Warehouse answers questions about the facts of workspaces. Every question takes a deadline from its context,
 // reads one workspace and returns rows as structs. Ratios, windows and scores are computed by the caller.
-type Warehouse struct{ engine Engine }
+type Warehouse struct {
+	engine    Engine
+	questions sync.Map // *question by name, taken apart when it is first asked
+}
 
 // New returns a warehouse on the engine.
 func New(engine Engine) *Warehouse { return &Warehouse{engine: engine} }

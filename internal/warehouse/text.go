@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
+	"strings"
 
 	"assay/internal/measure"
 )
@@ -29,9 +31,9 @@ func Render(d Dialect, ws measure.WorkspaceID, text string) string {
 	})
 }
 
-// question returns the text of a question in the engine's dialect. A question without a text is a mistake in
+// questionText returns the text of a question in the engine's dialect. A question without a text is a mistake in
 // the program.
-func question(d Dialect, name string) string {
+func questionText(d Dialect, name string) string {
 	for _, file := range []string{"sql/" + name + "." + d.Name() + ".sql", "sql/" + name + ".sql"} {
 		text, err := fs.ReadFile(texts, file)
 		if err == nil {
@@ -41,25 +43,59 @@ func question(d Dialect, name string) string {
 	panic(fmt.Sprintf("warehouse: no text for the question %q", name))
 }
 
+// question is a text taken apart: before, between and behind the names of tables.
+type question struct {
+	pieces []string
+	tables []string // one less than pieces
+	params []string // each once, in the order in which they come up
+	heavy  bool
+}
+
+func newQuestion(text string) *question {
+	q := &question{heavy: heavy.MatchString(text)}
+	from := 0
+	for _, at := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+		q.pieces, q.tables = append(q.pieces, text[from:at[0]]), append(q.tables, text[at[2]:at[3]])
+		from = at[1]
+	}
+	q.pieces = append(q.pieces, text[from:])
+	for _, match := range parameter.FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(q.params, match[1]) {
+			q.params = append(q.params, match[1])
+		}
+	}
+	return q
+}
+
+// text is the question with the full names of the workspace's tables, as [Render] fills them in.
+func (q *question) text(d Dialect, ws measure.WorkspaceID) string {
+	var out strings.Builder
+	for i, table := range q.tables {
+		out.WriteString(q.pieces[i])
+		out.WriteString(d.Table(ws, table))
+	}
+	out.WriteString(q.pieces[len(q.tables)])
+	return out.String()
+}
+
 // values are what a question's parameters stand for, by name.
 type values map[string]any
 
 // statement renders a question and binds the parameters that its text names.
 func (w *Warehouse) statement(ws measure.WorkspaceID, name string, bind values) Statement {
 	d := w.engine.Dialect()
-	text := Render(d, ws, question(d, name))
-	s := Statement{Name: name, Text: text, Heavy: heavy.MatchString(text)}
-	bound := map[string]bool{}
-	for _, match := range parameter.FindAllStringSubmatch(text, -1) {
-		param := match[1]
+	known, ok := w.questions.Load(name)
+	if !ok {
+		known, _ = w.questions.LoadOrStore(name, newQuestion(questionText(d, name)))
+	}
+	q := known.(*question)
+	s := Statement{Name: name, Text: q.text(d, ws), Heavy: q.heavy, Args: make([]sql.NamedArg, len(q.params))}
+	for i, param := range q.params {
 		value, known := bind[param]
 		if !known {
 			panic(fmt.Sprintf("warehouse: the question %q binds no $%s", name, param))
 		}
-		if !bound[param] {
-			bound[param] = true
-			s.Args = append(s.Args, sql.Named(param, value))
-		}
+		s.Args[i] = sql.Named(param, value)
 	}
 	return s
 }

@@ -1,8 +1,10 @@
 package warehouse
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"assay/internal/civil"
 	"assay/internal/measure"
@@ -34,20 +36,39 @@ func (w *Warehouse) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, m
 	case in.adjacent():
 		name = "channel_totals_adjacent"
 	}
+	var period int
+	var spendRows int64
+	var c ChannelTotal
+	into := append([]any{&period, &c.Channel}, sumsOf(&c.Sums)...)
+	into = append(into, &c.Spend, &spendRows, &c.Impressions, &c.Clicks, &c.Claimed, &c.ClaimedSum)
 	var totals Pair[[]ChannelTotal]
 	err := w.ask(ctx, ws, name, bind, func(row Row) error {
-		var period int
-		var spendRows int64
-		var c ChannelTotal
-		into := append([]any{&period, &c.Channel}, sumsOf(&c.Sums)...)
-		into = append(into, &c.Spend, &spendRows, &c.Impressions, &c.Clicks, &c.Claimed, &c.ClaimedSum)
 		err := row.Scan(into...)
 		c.SpendKnown = spendRows > 0
 		rows := totals.of(period)
 		*rows = append(*rows, c)
 		return err
 	})
+	totals.Recent, totals.Earlier = perChannel(totals.Recent), perChannel(totals.Earlier)
 	return totals, err
+}
+
+// perChannel makes one row of those that a channel has and sorts them by channel. A question gives what a channel is
+// credited with and what it spent in one row or in two.
+func perChannel(rows []ChannelTotal) []ChannelTotal {
+	slices.SortStableFunc(rows, func(a, b ChannelTotal) int { return cmp.Compare(a.Channel, b.Channel) })
+	kept := rows[:0]
+	for _, row := range rows {
+		if len(kept) == 0 || kept[len(kept)-1].Channel != row.Channel {
+			kept = append(kept, row)
+			continue
+		}
+		c := &kept[len(kept)-1]
+		c.Sums, c.SpendKnown = c.Sums.Add(row.Sums), c.SpendKnown || row.SpendKnown
+		c.Spend, c.Impressions, c.Clicks = c.Spend+row.Spend, c.Impressions+row.Impressions, c.Clicks+row.Clicks
+		c.Claimed, c.ClaimedSum = c.Claimed+row.Claimed, c.ClaimedSum+row.ClaimedSum
+	}
+	return kept
 }
 
 // of returns the part of a window: 0 is the recent one.

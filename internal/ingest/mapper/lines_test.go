@@ -24,7 +24,7 @@ func TestScatteredLinesAreRefusedAndCopiesCountOnce(t *testing.T) {
 	t.Parallel()
 	header := source.NewHeader([]string{"order", "date", "sku", "quantity", "price"})
 	open := func() *lineRows {
-		rows, err := Common()[1].Open(source.Table{Header: header}, source.Options{Base: "USD", Zone: zone(t), HashKey: []byte("k"), Notes: &source.Notes{}})
+		rows, err := Common()[1].Open(source.Table{Header: header}, source.Options{Base: "USD", Zone: zone(t), HashKey: []byte("k"), Notes: &source.Notes{}, Scattered: true})
 		if err != nil {
 			t.Fatal(err)
 		}

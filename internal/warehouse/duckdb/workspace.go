@@ -252,12 +252,30 @@ func (e *Engine) detach(ctx context.Context, w *workspace) error {
 
 // Version returns the data version of a workspace; see [warehouse.Warehouse.Version].
 func (e *Engine) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
+	if w := e.open(ws); w != nil {
+		return w.version.Load(), nil
+	}
 	w, release, err := e.acquire(ctx, ws)
 	if err != nil {
 		return 0, err
 	}
 	defer release()
 	return w.version.Load(), nil
+}
+
+// open returns a workspace that is attached already, nil when it is not. It is not kept from being detached.
+func (e *Engine) open(ws measure.WorkspaceID) *workspace {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.instance == nil || e.instance.broken || e.moving[string(ws)] {
+		return nil
+	}
+	w := e.instance.attached[string(ws)]
+	if w != nil {
+		e.uses++
+		w.used = e.uses
+	}
+	return w
 }
 
 // Drop waits until nothing uses the workspace, then deletes its file. A workspace without a file is no error.

@@ -1,28 +1,24 @@
--- One row per window and channel, as channel_totals gives them, for two windows that meet: the earlier one ends the day
--- before the recent one begins, so each roll-up is read once. 0 is the recent window, 1 the earlier one. Days are days
--- of the workspace's zone, spend's of the ad account. sum_spend_rows is 0 where no report and no entry covers the channel: its
--- spend is unknown and not zero.
+-- One row per window, channel and roll-up, for two windows that meet: the earlier one ends the day before the recent one
+-- begins, so each roll-up is read once. The first has the credits by the model, the second what reports and hand-entered
+-- spend say of spend and claims; the caller adds them up, which is cheaper than a second pass here. 0 is the recent
+-- window, 1 the earlier one. Days are days of the workspace's zone, spend's of the ad account. sum_spend_rows is 0 where no
+-- report and no entry covers the channel: its spend is unknown and not zero.
 SELECT
-    period, channel,
+    CASE WHEN day >= CAST($recent_first AS DATE) THEN 0 ELSE 1 END AS period, channel,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,
     CAST(sum(tax) AS BIGINT) AS sum_tax, CAST(sum(shipping) AS BIGINT) AS sum_shipping,
     CAST(sum(discounts) AS BIGINT) AS sum_discounts, CAST(sum(refunds) AS BIGINT) AS sum_refunds,
     CAST(sum(undated) AS BIGINT) AS sum_undated, CAST(sum(new_orders) AS BIGINT) AS sum_new_orders,
-    CAST(sum(units) AS BIGINT) AS sum_units, CAST(sum(spend) AS BIGINT) AS sum_spend,
-    CAST(sum(spend_rows) AS BIGINT) AS sum_spend_rows, CAST(sum(impressions) AS BIGINT) AS sum_impressions,
-    CAST(sum(clicks) AS BIGINT) AS sum_clicks, CAST(sum(claimed) AS BIGINT) AS sum_claimed,
-    CAST(sum(claimed_value) AS BIGINT) AS sum_claimed_value
-FROM (
-    SELECT CASE WHEN day >= CAST($recent_first AS DATE) THEN 0 ELSE 1 END AS period, channel, orders, charged, tax,
-        shipping, discounts, refunds, undated, new_orders, units,
-        0 AS spend, 0 AS spend_rows, 0 AS impressions, 0 AS clicks, 0 AS claimed, 0 AS claimed_value
-    FROM {{credit_days}}
-    WHERE model = $model AND day >= CAST($earlier_first AS DATE) AND day <= CAST($recent_last AS DATE)
-    UNION ALL
-    SELECT CASE WHEN day >= CAST($recent_first AS DATE) THEN 0 ELSE 1 END, channel, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        spend, 1, impressions, clicks, conversions, value
-    FROM {{spend_days}}
-    WHERE day >= CAST($earlier_first AS DATE) AND day <= CAST($recent_last AS DATE)
-) AS days
+    CAST(sum(units) AS BIGINT) AS sum_units, 0 AS sum_spend, 0 AS sum_spend_rows, 0 AS sum_impressions,
+    0 AS sum_clicks, 0 AS sum_claimed, 0 AS sum_claimed_value
+FROM {{credit_days}}
+WHERE model = $model AND day >= CAST($earlier_first AS DATE) AND day <= CAST($recent_last AS DATE)
 GROUP BY period, channel
-ORDER BY period, channel
+UNION ALL
+SELECT
+    CASE WHEN day >= CAST($recent_first AS DATE) THEN 0 ELSE 1 END AS period, channel, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    CAST(sum(spend) AS BIGINT), count(*), CAST(sum(impressions) AS BIGINT), CAST(sum(clicks) AS BIGINT),
+    CAST(sum(conversions) AS BIGINT), CAST(sum(value) AS BIGINT)
+FROM {{spend_days}}
+WHERE day >= CAST($earlier_first AS DATE) AND day <= CAST($recent_last AS DATE)
+GROUP BY period, channel
