@@ -1,0 +1,135 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// storedOrders reads a workspace's orders as text, by key.
+func storedOrders(t *testing.T, e *Engine) []string {
+	t.Helper()
+	var found []string
+	text := `SELECT source || ' ' || key || ' ' || name || ' ' || customer || ' ' || channel || ' ' || original || original_currency || ' ' || status || ' '
+    || country || '-' || region || ' ' || cancelled || ' ' || test || ' ' || units || ' ' || coalesce(CAST(updated_at AS VARCHAR), 'undated')
+FROM ` + (Dialect{}).Table("shop", "orders") + " ORDER BY source, key"
+	err := e.Select(t.Context(), "shop", warehouse.Statement{Name: "stored", Text: text}, func(row warehouse.Row) error {
+		var line string
+		err := row.Scan(&line)
+		found = append(found, line)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// variousOrders are orders that differ in every text, short and long.
+func variousOrders(n int) warehouse.Batch {
+	var b warehouse.Batch
+	for i := range n {
+		day := month.First.AddDays(i % 28)
+		o := warehouse.Order{
+			OrderRef: warehouse.OrderRef{Source: "test", Key: fmt.Sprintf("%06d", i)}, At: day.UTC().Add(time.Duration(i) * time.Millisecond), Day: day,
+			Name: "#" + strings.Repeat("9", i%20), Customer: strings.Repeat("c", i%30), Surface: "online_store", Charged: int64(i),
+			Original: money.Amount{Minor: int64(i), Currency: []money.Currency{"USD", "EUR"}[i%2]}, Status: []string{"paid", "pending", ""}[i%3],
+			Country: []string{"US", "DE"}[i%2], Region: []string{"CA", "a region\xff of 23 letters", ""}[i%3],
+			Cancelled: i%7 == 0, Test: i%11 == 0, Units: int64(i % 5),
+		}
+		if i%2 == 0 {
+			o.Name = o.Key
+		}
+		if i%3 == 0 {
+			o.UpdatedAt = o.At
+		}
+		b.Orders = append(b.Orders, o)
+	}
+	return b
+}
+
+func TestOrdersAreStoredAsTheyCame(t *testing.T) {
+	t.Parallel()
+	const n = 500
+	b := variousOrders(n)
+	want := make([]string, n)
+	for i := range b.Orders {
+		o := &b.Orders[i]
+		updated := "undated"
+		if !o.UpdatedAt.IsZero() {
+			updated = strings.TrimSuffix(o.UpdatedAt.Format("2006-01-02 15:04:05.999999"), ".")
+		}
+		want[i] = fmt.Sprintf("%s %s %s %s %s %d%s %s %s-%s %t %t %d %s", o.Source, o.Key, o.Name, o.Customer, o.Channel, o.Original.Minor,
+			o.Original.Currency, o.Status, o.Country, strings.ToValidUTF8(o.Region, "\uFFFD"), o.Cancelled, o.Test, o.Units, updated)
+	}
+	again := variousOrders(n)
+	parts := map[string][]warehouse.Batch{
+		"at once":            {b},
+		"in two imports":     {{Orders: b.Orders[:n/2]}, {Orders: b.Orders[n/3:]}},
+		"the same twice":     {b, again},
+		"the latest first":   {{Orders: reversed(b.Orders)}},
+		"in no order":        {{Orders: append(append([]warehouse.Order(nil), b.Orders[n/2:]...), b.Orders[:n/2]...)}},
+		"an order come back": {{Orders: append(append([]warehouse.Order(nil), b.Orders...), b.Orders[3])}},
+	}
+	for name, imports := range parts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, Options{Threads: 2})
+			for _, batch := range imports {
+				mustImport(t, warehouse.New(e), "shop", batch)
+			}
+			if diff := cmp.Diff(want, storedOrders(t, e)); diff != "" {
+				t.Errorf("stored orders differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func reversed(orders []warehouse.Order) []warehouse.Order {
+	turned := make([]warehouse.Order, 0, len(orders))
+	for i := len(orders) - 1; i >= 0; i-- {
+		turned = append(turned, orders[i])
+	}
+	return turned
+}
+
+// A store of before has whole orders in one table. Opened, it has the same orders and goes on.
+func TestAStoreOfBeforeIsTakenApart(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{Threads: 2})
+	b := variousOrders(60)
+	mustImport(t, warehouse.New(e), "shop", b)
+	want := storedOrders(t, e)
+	w, release, err := e.acquire(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := `
+CREATE TABLE {{orders_before}} AS SELECT * FROM {{orders}};
+DROP VIEW {{orders}}; DROP TABLE {{order_rows}}; DROP TABLE {{order_kinds}}; DROP TABLE {{order_places}};
+ALTER TABLE {{orders_before}} RENAME TO orders;
+DELETE FROM {{schema_version}} WHERE version >= 3`
+	if _, err := w.instance.db.ExecContext(t.Context(), w.text(before)); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	dir := e.options.Dir
+	if err := e.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	e = open(t, Options{Dir: dir, Threads: 2})
+	if diff := cmp.Diff(want, storedOrders(t, e)); diff != "" {
+		t.Errorf("orders differ after the migration (-before +after):\n%s", diff)
+	}
+	mustImport(t, warehouse.New(e), "shop", b)
+	if diff := cmp.Diff(want, storedOrders(t, e)); diff != "" {
+		t.Errorf("orders differ after the same import (-before +after):\n%s", diff)
+	}
+}

@@ -1,0 +1,55 @@
+package duckdb
+
+import (
+	"testing"
+
+	"assay/internal/warehouse"
+)
+
+// arrival is an order as a file brings it: its key, its instant and who ordered.
+type arrival struct {
+	key      string
+	at       int64
+	customer string
+}
+
+// whatWasSeen lets the watch of orders see arrivals.
+func whatWasSeen(arrivals []arrival) *part {
+	p := &part{table: orders}
+	b := newBuffer(orders, newOrderTexts().rows, putOrder, watchOrders())
+	b.part = p
+	rows := make([]orderRow, len(arrivals))
+	for i, a := range arrivals {
+		rows[i] = orderRow{
+			ref: warehouse.OrderRef{Source: "test", Key: a.key}, at: a.at, day: month.First.AddDays(int(a.at)), customer: a.customer,
+		}
+	}
+	b.notice(rows)
+	return p
+}
+
+func TestOrderOfArrivalDecidesWhatAMergeLeavesOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name                      string
+		arrivals                  []arrival
+		unordered, unsorted, tied bool
+	}{
+		{name: "oldest first", arrivals: []arrival{{"9", 1, "a"}, {"10", 2, "b"}, {"11", 2, "a"}}},
+		{name: "newest first", arrivals: []arrival{{"11", 3, "a"}, {"10", 2, "b"}, {"9", 1, "a"}}},
+		{name: "a key twice in a row", arrivals: []arrival{{"9", 1, "a"}, {"9", 2, "b"}}, unordered: true},
+		{name: "a key comes back", arrivals: []arrival{{"9", 1, "a"}, {"10", 2, "b"}, {"9", 3, "c"}}, unordered: true},
+		{
+			name: "days turn", arrivals: []arrival{{"1", 1, "a"}, {"2", 3, "b"}, {"3", 2, "c"}},
+			unsorted: true, tied: true, // without an order of time nothing is known of customers' instants
+		},
+		{name: "a customer orders twice at once", arrivals: []arrival{{"1", 1, "a"}, {"2", 1, "b"}, {"3", 1, "a"}}, tied: true},
+		{name: "guests order at once", arrivals: []arrival{{"1", 1, ""}, {"2", 1, ""}}},
+	} {
+		p := whatWasSeen(c.arrivals)
+		if p.unordered != c.unordered || p.unsorted != c.unsorted || p.tied != c.tied {
+			t.Errorf("%s: unordered %t, unsorted %t, tied %t; want %t, %t, %t",
+				c.name, p.unordered, p.unsorted, p.tied, c.unordered, c.unsorted, c.tied)
+		}
+	}
+}
