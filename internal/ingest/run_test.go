@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/ingest"
+	"assay/internal/ingest/source"
 	"assay/internal/warehouse"
 )
 
@@ -371,5 +373,45 @@ func TestReadersHaveNamesOfTheirOwn(t *testing.T) {
 			t.Errorf("the name %q is taken, or it has no title", r.Name())
 		}
 		seen[r.Name()] = true
+	}
+}
+
+// Keys that only rise or only fall are not remembered. What is told twice is found all the same, wherever it shows.
+func TestTheOrderOfAFilesRowsDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	row := func(id, total string) string {
+		return id + ",2026-05-0" + id[len(id)-1:] + "T10:00:00Z,USD," + total + "\n"
+	}
+	header := "order_id,created_at,currency,total\n"
+	ordered := row("11", "1.00") + row("12", "2.00") + row("13", "3.00") + row("14", "4.00")
+	store := newBench(t, "USD", "UTC")
+	store.run(t, store.options(text("ordered.csv", header+ordered)))
+	want := store.contents(t)
+	for _, c := range []struct {
+		name, rows         string
+		repeated, replaced int64
+	}{
+		{"newest first", row("14", "4.00") + row("13", "3.00") + row("12", "2.00") + row("11", "1.00"), 0, 0},
+		{"in no order", row("13", "3.00") + row("11", "1.00") + row("14", "4.00") + row("12", "2.00"), 0, 0},
+		{"a copy at the end", ordered + row("11", "1.00"), 1, 0},
+		{"a copy next to it", ordered + row("14", "4.00"), 1, 0},
+		{"an old version above", row("12", "9.00") + ordered, 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			store := newBench(t, "USD", "UTC")
+			report := store.run(t, store.options(text("file.csv", header+c.rows))).Files[0]
+			if diff := cmp.Diff(want, store.contents(t), comparable); diff != "" {
+				t.Errorf("the store (-ordered +%s):\n%s", c.name, diff)
+			}
+			if report.Totals.Repeated != c.repeated || report.Totals.Charged["USD"] != "10.00" || report.Rows != strings.Count(c.rows, "\n") {
+				t.Errorf("report has %d rows, %d repeated, %s charged; want %d, %d, 10.00",
+					report.Rows, report.Totals.Repeated, report.Totals.Charged["USD"], strings.Count(c.rows, "\n"), c.repeated)
+			}
+			twice := slices.ContainsFunc(report.Warnings, func(n source.Note) bool { return n.Code == "orders_twice" })
+			if twice != (c.replaced > 0) {
+				t.Errorf("orders_twice noted: %t, want %t", twice, c.replaced > 0)
+			}
+		})
 	}
 }

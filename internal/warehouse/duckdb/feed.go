@@ -155,7 +155,7 @@ func vectorsOf(chunk duckdb.DataChunk, columns int) []vector {
 
 // put writes a value of a fixed size.
 func put[T int64 | int32 | bool | float64](c *cells, value T) {
-	*(*T)(unsafe.Add(c.vectors[c.column].data, uintptr(c.row)*unsafe.Sizeof(value))) = value //nolint:gosec // within the chunk
+	*(*T)(unsafe.Add(c.vectors[c.column].data, uintptr(c.row)*unsafe.Sizeof(value))) = value
 	c.column++
 }
 
@@ -190,7 +190,7 @@ func (c *cells) text(s string) {
 	}
 	short := inlined{length: uint32(len(s))}
 	copy(short.bytes[:], s)
-	*(*inlined)(unsafe.Add(v.data, uintptr(c.row)*unsafe.Sizeof(short))) = short //nolint:gosec // within the chunk
+	*(*inlined)(unsafe.Add(v.data, uintptr(c.row)*unsafe.Sizeof(short))) = short
 }
 
 func (c *cells) int(n int64)     { put(c, n) }

@@ -3,6 +3,7 @@ package duckdb
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,8 +95,8 @@ func TestOrdersAreStoredAsTheyCame(t *testing.T) {
 
 func reversed(orders []warehouse.Order) []warehouse.Order {
 	turned := make([]warehouse.Order, 0, len(orders))
-	for i := len(orders) - 1; i >= 0; i-- {
-		turned = append(turned, orders[i])
+	for _, o := range slices.Backward(orders) {
+		turned = append(turned, o)
 	}
 	return turned
 }
