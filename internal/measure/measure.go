@@ -106,7 +106,18 @@ const (
 	PlatformReported Model = "platform_reported"
 )
 
-// Models lists the attribution models in the order in which they are shown.
+// The models that are made from all journeys together, or from what customers say. They are computed from the
+// journeys of the window and not kept by day.
+const (
+	Markov        Model = "markov"         // removal effects in a chain of touches
+	Shapley       Model = "shapley"        // an order in equal parts to its different channels
+	SurveyBlended Model = "survey_blended" // last touch, drawn towards what customers answer
+)
+
+// Fitted lists the models that a window's own data are needed for, in the order in which they are shown.
+func Fitted() []Model { return []Model{Markov, Shapley, SurveyBlended} }
+
+// Models lists the attribution models that are kept by day, in the order in which they are shown.
 func Models() []Model {
 	return []Model{LastTouch, FirstTouch, Linear, TimeDecay, PositionBased, PlatformReported}
 }

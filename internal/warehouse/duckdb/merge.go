@@ -230,6 +230,13 @@ func (m *merge) noteDays(ctx context.Context, t *table, relations ...string) err
 INSERT INTO touched SELECT DISTINCT c.source, c.key
 FROM {{order_coupons}} c SEMI JOIN `+relations[0]+` m ON m.code = c.code`)
 	}
+	if t == surveys {
+		for _, from := range relations {
+			if err := m.exec(ctx, "INSERT INTO touched SELECT DISTINCT order_source, order_key FROM "+from); err != nil {
+				return err
+			}
+		}
+	}
 	if t.day == "" || t == orders || t.kind == ofOrder {
 		return nil
 	}

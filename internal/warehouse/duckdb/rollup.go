@@ -25,7 +25,7 @@ CREATE TEMP MACRO up_to(amount, point, whole) AS
 CREATE TEMP MACRO share(amount, lower, upper, whole) AS up_to(amount, upper, whole) - up_to(amount, lower, whole);`
 
 // customers brings the first orders of customers up to date, and notes the days of orders that became a
-// customer's first or ceased to be.
+// customer's first or ceased to be, and of their refunds.
 func (m *merge) customers(ctx context.Context) error {
 	if m.fresh {
 		first := firstOrders("")
@@ -44,6 +44,8 @@ CREATE TEMP TABLE first_after AS`+firstOrders("SEMI JOIN touched_customers t ON 
 CREATE TEMP TABLE first_changed AS
 (SELECT * FROM first_before EXCEPT SELECT * FROM first_after) UNION (SELECT * FROM first_after EXCEPT SELECT * FROM first_before);
 INSERT INTO dirty SELECT DISTINCT day FROM first_changed;
+INSERT INTO dirty SELECT DISTINCT r.day FROM {{refunds}} r SEMI JOIN first_changed f ON f.source = r.source AND f.key = r.key
+WHERE r.day IS NOT NULL;
 DELETE FROM {{customers}} c USING first_changed f WHERE f.customer = c.customer;
 INSERT INTO {{customers}} SELECT a.* FROM first_after a SEMI JOIN first_changed f ON f.customer = a.customer ORDER BY first_at, customer;`)
 }
@@ -84,6 +86,14 @@ func (m *merge) rollUp(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := m.rollUpDays(ctx); err != nil {
+		return err
+	}
+	return m.people(ctx)
+}
+
+// rollUpDays rebuilds what orders and refunds add up to on the days that changed.
+func (m *merge) rollUpDays(ctx context.Context) error {
 	slices, err := m.slices(ctx)
 	if err != nil || len(slices) == 0 {
 		return err
@@ -119,6 +129,9 @@ func (m *merge) steps(ctx context.Context) ([]string, error) {
 		{"rollups/6_campaigns.sql", touches},
 		{"rollups/7_lines.sql", orderLines},
 		{"rollups/8_coupons.sql", orderCoupons},
+		{"rollups/9_segments.sql", nil},
+		{"rollups/10_journeys.sql", touches},
+		{"rollups/11_answers.sql", surveys},
 	} {
 		if step.of == nil || m.counts[step.of.name].Removed > 0 {
 			files = append(files, step.file)

@@ -34,6 +34,8 @@ func newRandomStore(seed uint64, n int) *random {
 	for i := range s.days.Days() * 3 {
 		s.addAd(s.days.First.AddDays(i/3), i)
 	}
+	s.addAnswers(rand.New(rand.NewPCG(seed, 2)), n/2)
+	s.addMessages(rand.New(rand.NewPCG(seed, 3)), n)
 	return s
 }
 
@@ -154,6 +156,7 @@ func (s *random) change(n int) warehouse.Batch {
 			Amount: next.rng.Int64N(5000), DateUnknown: i%3 == 0,
 		})
 	}
+	next.addAnswers(rand.New(rand.NewPCG(uint64(s.changes), 4)), n/2)
 	return next.batch()
 }
 
@@ -205,6 +208,7 @@ func compare(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want 
 	same(t, "store days", notZero(want.storeDays()), storeDays)
 	totals := answer[warehouse.Pair[measure.Sums]](t)(w.StoreTotals(ctx, ws, warehouse.Windows{Recent: days}))
 	same(t, "store totals", sum, totals.Recent)
+	comparePeople(t, w, ws, want)
 	for _, model := range measure.Models() {
 		rows := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(ctx, ws, model, warehouse.Windows{Recent: days})).Recent
 		same(t, string(model)+" adds up", sum, total(rows))

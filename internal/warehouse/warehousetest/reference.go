@@ -18,13 +18,15 @@ type reference struct {
 	touches   map[warehouse.OrderRef][]warehouse.Touch
 	coupons   map[warehouse.OrderRef][]warehouse.OrderCoupon
 	couponMap map[string]measure.Channel
+	answers   map[answerKey]warehouse.SurveyResponse
+	messages  []warehouse.MessageDay
 }
 
 func newReference() *reference {
 	return &reference{
 		orders: map[warehouse.OrderRef]warehouse.Order{}, refunds: map[warehouse.OrderRef][]warehouse.Refund{},
 		touches: map[warehouse.OrderRef][]warehouse.Touch{}, coupons: map[warehouse.OrderRef][]warehouse.OrderCoupon{},
-		couponMap: map[string]measure.Channel{},
+		couponMap: map[string]measure.Channel{}, answers: map[answerKey]warehouse.SurveyResponse{},
 	}
 }
 
@@ -67,6 +69,10 @@ func (r *reference) take(b warehouse.Batch) {
 	for _, m := range b.CouponMap {
 		r.couponMap[m.Code] = m.Channel
 	}
+	for _, a := range b.Surveys {
+		r.answers[answerKey{a.Source, a.Key, a.Question}] = a
+	}
+	r.messages = append(r.messages, b.Messages...)
 }
 
 func clearAll[T any](from map[warehouse.OrderRef][]T, orders map[warehouse.OrderRef]bool) {
@@ -89,14 +95,7 @@ type event struct {
 
 // events lists what orders and refunds add to their days.
 func (r *reference) events() (out []event) {
-	first := map[string]warehouse.Order{}
-	for _, o := range r.orders {
-		before, ok := first[o.Customer]
-		later := ok && cmp.Or(o.At.Compare(before.At), cmp.Compare(o.Key, before.Key)) > 0
-		if !o.Cancelled && !o.Test && !later {
-			first[o.Customer] = o
-		}
-	}
+	first := r.firsts()
 	for ref, o := range r.orders {
 		if o.Cancelled || o.Test {
 			continue
@@ -113,6 +112,19 @@ func (r *reference) events() (out []event) {
 		}
 	}
 	return out
+}
+
+// firsts returns the first order of each customer.
+func (r *reference) firsts() map[string]warehouse.Order {
+	first := map[string]warehouse.Order{}
+	for _, o := range r.orders {
+		before, ok := first[o.Customer]
+		later := ok && cmp.Or(o.At.Compare(before.At), cmp.Compare(o.Key, before.Key)) > 0
+		if !o.Cancelled && !o.Test && !later {
+			first[o.Customer] = o
+		}
+	}
+	return first
 }
 
 // returns lists what an order gave back on each day. A refund without a date is dated by its order, if that is known.
@@ -228,7 +240,7 @@ func weights(model measure.Model, touches []warehouse.Touch) []*big.Rat {
 		for i := range out {
 			out[i].SetFrac64(ints[i], sum)
 		}
-	case measure.Linear, measure.PlatformReported:
+	case measure.Linear, measure.PlatformReported, measure.Markov, measure.Shapley, measure.SurveyBlended:
 		for i := range out {
 			out[i].SetFrac64(1, int64(n))
 		}

@@ -49,6 +49,9 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"two imports follow one another":                          importsInSequence,
 		"workspaces see nothing of each other":                    workspacesApart,
 		"rows without a key or a day are refused":                 refusedRows,
+		"customers, journeys and answers of the small store":      smallStorePeople,
+		"answers find their order whenever it comes":              lateOrders,
+		"an answer's text is looked for as it stands":             answerTexts,
 		"a random store agrees with the reference":                randomStore,
 		"a random store in unsorted pieces agrees with reference": randomPieces,
 	} {

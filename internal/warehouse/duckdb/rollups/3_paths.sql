@@ -2,12 +2,12 @@
 -- Time decay halves a touch's weight every 7 days; only ratios matter, so ages count from the latest touch, and
 -- the weights are integers, which add up the same in any order.
 CREATE OR REPLACE TEMP TABLE slice_paths AS
-SELECT source, key, channel, platform, campaign, i, n,
+SELECT source, key, channel, platform, campaign, touched_at, i, n,
     coalesce(max(CASE WHEN channel <> 'direct' THEN i END) OVER path, n) AS last_i,
     coalesce(min(CASE WHEN channel <> 'direct' THEN i END) OVER path, 1) AS first_i,
     sum(decay) OVER (PARTITION BY source, key ORDER BY i) AS decay_upto, decay, sum(decay) OVER path AS decay_total
 FROM (
-    SELECT t.source, t.key, t.channel, t.platform, t.campaign,
+    SELECT t.source, t.key, t.channel, t.platform, t.campaign, t.touched_at,
         row_number() OVER (PARTITION BY t.source, t.key ORDER BY t.seq) AS i,
         count(*) OVER (PARTITION BY t.source, t.key) AS n,
         CAST(round(67108864 * pow(0.5, coalesce(epoch(max(t.touched_at) OVER (PARTITION BY t.source, t.key))

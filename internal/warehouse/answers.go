@@ -1,0 +1,151 @@
+package warehouse
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// AnswersOf selects answers of surveys by the day on which they were given.
+type AnswersOf struct {
+	Windows  Windows         // totals are wanted for both, the rest for the recent one
+	Question string          // "" for all
+	Contains string          // text that the answer has, in upper or lower case; "" for any
+	Channel  measure.Channel // that last touch credits with the order; "" for any
+	MinValue *int64          // of the order, in minor units; nil for any. Answers without an order have none
+	Limit    int             // 0: all
+	Offset   int
+}
+
+// AnswerTotals are the answers of a window.
+type AnswerTotals struct {
+	All       int64 // whatever was selected
+	Selected  int64
+	Named     int64 // of the selected, those that name a channel
+	Responses int64 // orders, or persons without one, who answered anything, whatever was selected
+}
+
+// AnswerCount is how many answers name a channel, or have one text where they name none.
+type AnswerCount struct {
+	Question string
+	Channel  measure.Channel // "" when the answers name none
+	Answer   string          // "" when they name one
+	Answers  int64
+	New      int64 // from orders that were their customers' first
+	Known    int64 // from orders that the store has
+	Charged  int64 // in these
+}
+
+// AnswerCredit is how many of those who answered a question came by a channel, by last touch.
+type AnswerCredit struct {
+	Question string
+	Channel  measure.Channel
+	Answers  int64
+}
+
+// AnswerSummary is what was answered.
+type AnswerSummary struct {
+	Totals     Pair[AnswerTotals]
+	Counts     []AnswerCount
+	Credits    []AnswerCredit
+	Answerable int64 // orders on the surfaces on which anybody answered, in millionths
+}
+
+// Answers returns what customers answered, in sums.
+func (w *Warehouse) Answers(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (AnswerSummary, error) {
+	var s AnswerSummary
+	var err error
+	if s.Totals, err = w.answerTotals(ctx, ws, of); err != nil {
+		return AnswerSummary{}, err
+	}
+	bind := of.bind()
+	err = w.ask(ctx, ws, "answers", bind, func(row Row) error {
+		var c AnswerCount
+		err := row.Scan(&c.Question, &c.Channel, &c.Answer, &c.Answers, &c.New, &c.Known, &c.Charged)
+		s.Counts = append(s.Counts, c)
+		return err
+	})
+	if err != nil {
+		return AnswerSummary{}, fmt.Errorf("answers by question: %w", err)
+	}
+	err = w.ask(ctx, ws, "answer_credits", bind, func(row Row) error {
+		var c AnswerCredit
+		err := row.Scan(&c.Question, &c.Channel, &c.Answers)
+		s.Credits = append(s.Credits, c)
+		return err
+	})
+	if err != nil {
+		return AnswerSummary{}, fmt.Errorf("credits of those who answered: %w", err)
+	}
+	err = w.ask(ctx, ws, "answerable", bind, func(row Row) error { return row.Scan(&s.Answerable) })
+	if err != nil {
+		return AnswerSummary{}, fmt.Errorf("orders that could be answered: %w", err)
+	}
+	return s, nil
+}
+
+// AnswerRow is one answer.
+type AnswerRow struct {
+	Day      civil.Date
+	Question string
+	Answer   string
+	Channel  measure.Channel // that the answer names; "" for none
+	Credited measure.Channel // with the order by last touch
+	Charged  int64           // of the order
+	IsNew    bool            // the order was its customer's first
+	Known    bool            // the store has the order; otherwise the three above say nothing
+}
+
+// AnswerPage is a page of answers, the latest first, and the sums over all of the selection.
+type AnswerPage struct {
+	Rows   []AnswerRow
+	Totals Pair[AnswerTotals]
+}
+
+// AnswerRows returns single answers.
+func (w *Warehouse) AnswerRows(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (AnswerPage, error) {
+	var page AnswerPage
+	var err error
+	if page.Totals, err = w.answerTotals(ctx, ws, of); err != nil {
+		return AnswerPage{}, err
+	}
+	bind := of.bind()
+	bind["limit"], bind["offset"] = orAll(of.Limit), of.Offset
+	err = w.ask(ctx, ws, "answer_rows", bind, func(row Row) error {
+		var r AnswerRow
+		var known int
+		err := row.Scan(&r.Day, &r.Question, &r.Answer, &r.Channel, &r.Credited, &r.Charged, &r.IsNew, &known)
+		r.Known = known == 1
+		page.Rows = append(page.Rows, r)
+		return err
+	})
+	return page, err
+}
+
+func (w *Warehouse) answerTotals(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (Pair[AnswerTotals], error) {
+	var totals Pair[AnswerTotals]
+	err := w.ask(ctx, ws, "answer_totals", of.bind(), func(row Row) error {
+		var period int
+		var t AnswerTotals
+		err := row.Scan(&period, &t.All, &t.Selected, &t.Named, &t.Responses)
+		*totals.of(period) = t
+		return err
+	})
+	if err != nil {
+		return totals, fmt.Errorf("totals of answers: %w", err)
+	}
+	return totals, nil
+}
+
+func (of AnswersOf) bind() values {
+	bind := of.Windows.bind()
+	bind["first"], bind["last"] = bind["recent_first"], bind["recent_last"]
+	bind["question"], bind["contains"], bind["channel"] = of.Question, of.Contains, string(of.Channel)
+	bind["least"] = int64(-1)
+	if of.MinValue != nil {
+		bind["least"] = *of.MinValue
+	}
+	return bind
+}

@@ -1,0 +1,214 @@
+package warehouse
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// Segment is a part of the orders: those that were their customers' first, and the others.
+type Segment string
+
+// The segments. An order without a customer counts as a first one. The empty segment is both.
+const (
+	NewCustomers       Segment = "new"
+	ReturningCustomers Segment = "returning"
+)
+
+// SegmentTotals are what both segments add up to.
+type SegmentTotals struct{ New, Returning measure.Sums }
+
+// Of returns the sums of a segment, of both when it is empty.
+func (t SegmentTotals) Of(s Segment) measure.Sums {
+	switch s {
+	case NewCustomers:
+		return t.New
+	case ReturningCustomers:
+		return t.Returning
+	}
+	return t.New.Add(t.Returning)
+}
+
+func (t *SegmentTotals) put(isNew bool, sums measure.Sums) {
+	if isNew {
+		t.New = sums
+	} else {
+		t.Returning = sums
+	}
+}
+
+// SegmentTotals returns what new and returning customers ordered in each window, of the whole store or of the orders
+// that last touch credits one channel with. Summed they are the store's, or the channel's under last touch.
+func (w *Warehouse) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
+	bind := in.bind()
+	bind["channel"] = string(channel)
+	var totals Pair[SegmentTotals]
+	err := w.ask(ctx, ws, "segment_totals", bind, func(row Row) error {
+		var period int
+		var isNew bool
+		var sums measure.Sums
+		err := row.Scan(append([]any{&period, &isNew}, sumsOf(&sums)...)...)
+		totals.of(period).put(isNew, sums)
+		return err
+	})
+	return totals, err
+}
+
+// SegmentChannels returns what new and returning customers ordered in the period by the channel that last touch
+// credits.
+func (w *Warehouse) SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]SegmentTotals, error) {
+	totals := map[measure.Channel]SegmentTotals{}
+	err := w.ask(ctx, ws, "segment_channels", bindDays(days), func(row Row) error {
+		var channel measure.Channel
+		var isNew bool
+		var sums measure.Sums
+		err := row.Scan(append([]any{&channel, &isNew}, sumsOf(&sums)...)...)
+		t := totals[channel]
+		t.put(isNew, sums)
+		totals[channel] = t
+		return err
+	})
+	return totals, err
+}
+
+// CohortMonth is how many customers of a cohort ordered in a month.
+type CohortMonth struct {
+	Cohort civil.Date // first day of the month of their first orders
+	Month  civil.Date // first day of the month of activity; the cohort's own for the size of the cohort
+	Active int64      // customers
+	Orders int64      // whole orders
+}
+
+// Cohorts returns the activity of the cohorts whose month begins in the period, sorted by cohort and month: of
+// customers whom last touch credits the channel with, of all when it is empty.
+func (w *Warehouse) Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]CohortMonth, error) {
+	bind := bindDays(months)
+	bind["channel"] = string(channel)
+	var out []CohortMonth
+	err := w.ask(ctx, ws, "cohorts", bind, func(row Row) error {
+		var c CohortMonth
+		err := row.Scan(&c.Cohort, &c.Month, &c.Active, &c.Orders)
+		out = append(out, c)
+		return err
+	})
+	return out, err
+}
+
+// Panel is the customers of a store, or as many of them as can be looked at one by one: then those whose keys have the
+// lowest hashes, which is as good as a draw by chance and stays the same.
+type Panel struct {
+	Customers []PanelCustomer
+	Everybody int64 // customers of the store
+}
+
+// PanelCustomer is a customer without a name.
+type PanelCustomer struct {
+	FirstDay civil.Date
+	Channel  measure.Channel // that last touch credits with the first order
+	Days     []PanelDay      // by day
+}
+
+// PanelDay is a day on which a customer ordered or was given money back.
+type PanelDay struct {
+	Day      civil.Date
+	Orders   int64 // whole orders
+	Charged  int64
+	Tax      int64
+	Shipping int64
+	Refunds  int64
+	Net      int64 // charged for lines
+	Costed   int64 // the part of Net whose cost is known
+	Cost     int64
+}
+
+// Panel returns the customers of the panel.
+func (w *Warehouse) Panel(ctx context.Context, ws measure.WorkspaceID) (Panel, error) {
+	var p Panel
+	var size int64
+	err := w.ask(ctx, ws, "panel_size", nil, func(row Row) error { return row.Scan(&size, &p.Everybody) })
+	if err != nil {
+		return Panel{}, fmt.Errorf("size of the panel: %w", err)
+	}
+	ids := make(map[int64]int, size)
+	p.Customers = make([]PanelCustomer, 0, size)
+	err = w.ask(ctx, ws, "panel_customers", nil, func(row Row) error {
+		var id int64
+		var c PanelCustomer
+		err := row.Scan(&id, &c.FirstDay, &c.Channel)
+		ids[id] = len(p.Customers)
+		p.Customers = append(p.Customers, c)
+		return err
+	})
+	if err != nil {
+		return Panel{}, fmt.Errorf("customers of the panel: %w", err)
+	}
+	err = w.ask(ctx, ws, "panel_days", nil, func(row Row) error {
+		var id int64
+		var d PanelDay
+		err := row.Scan(&id, &d.Day, &d.Orders, &d.Charged, &d.Tax, &d.Shipping, &d.Refunds, &d.Net, &d.Costed, &d.Cost)
+		if at, ok := ids[id]; ok {
+			p.Customers[at].Days = append(p.Customers[at].Days, d)
+		}
+		return err
+	})
+	if err != nil {
+		return Panel{}, fmt.Errorf("days of the panel: %w", err)
+	}
+	return p, nil
+}
+
+// PathTotal is a form of journey and what the orders that ended it add up to.
+type PathTotal struct {
+	Channels []measure.Channel // the oldest first; a channel touched again at once stands once
+	Sums     measure.Sums
+	Touches  int64 // of all its orders
+	Seconds  int64 // from the first touch to the order, of all its orders
+}
+
+// pathSeparator stands between the channels of a journey: a character that no name has.
+const pathSeparator = "\x1f"
+
+// Paths returns the journeys of the orders with touches in each window, sorted by their channels. Refunds count on
+// their own day, with the journey of their order.
+func (w *Warehouse) Paths(ctx context.Context, ws measure.WorkspaceID, segment Segment, in Windows) (Pair[[]PathTotal], error) {
+	bind := in.bind()
+	bind["segment"] = string(segment)
+	var totals Pair[[]PathTotal]
+	err := w.ask(ctx, ws, "paths", bind, func(row Row) error {
+		var period int
+		var path string
+		var t PathTotal
+		err := row.Scan(append(append([]any{&period, &path}, sumsOf(&t.Sums)...), &t.Touches, &t.Seconds)...)
+		for name := range strings.SplitSeq(path, pathSeparator) {
+			t.Channels = append(t.Channels, measure.Channel(name))
+		}
+		rows := totals.of(period)
+		*rows = append(*rows, t)
+		return err
+	})
+	return totals, err
+}
+
+// JourneyCount is how many orders took so many touches and so long.
+type JourneyCount struct {
+	Touches int64
+	LagDays int64 // whole days from the first touch to the order
+	Orders  int64 // whole orders
+}
+
+// Journeys returns how many touches orders took and how long, sorted by both.
+func (w *Warehouse) Journeys(ctx context.Context, ws measure.WorkspaceID, segment Segment, days civil.Range) ([]JourneyCount, error) {
+	bind := bindDays(days)
+	bind["segment"] = string(segment)
+	var out []JourneyCount
+	err := w.ask(ctx, ws, "journeys", bind, func(row Row) error {
+		var c JourneyCount
+		err := row.Scan(&c.Touches, &c.LagDays, &c.Orders)
+		out = append(out, c)
+		return err
+	})
+	return out, err
+}

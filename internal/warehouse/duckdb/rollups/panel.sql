@@ -1,0 +1,31 @@
+-- The panel, made anew: its size is bounded, so this takes as long as finding its orders.
+DELETE FROM {{panel_customers}};
+INSERT INTO {{panel_customers}}
+SELECT id, day, channel
+FROM {{buyers}}
+WHERE id <= (SELECT max(id) FROM (SELECT id FROM {{buyers}} ORDER BY id LIMIT panel_size()))
+ORDER BY id;
+
+CREATE OR REPLACE TEMP TABLE panel_orders AS
+SELECT o.source, o.key, o.day, b.id, o.charged, o.tax, o.shipping
+FROM {{orders}} o
+JOIN (SELECT customer, id FROM {{buyers}} WHERE id <= (SELECT max(id) FROM {{panel_customers}})) b
+    ON b.customer = o.customer
+WHERE NOT o.cancelled AND NOT o.test;
+
+DELETE FROM {{panel_days}};
+INSERT INTO {{panel_days}}
+SELECT id, day, sum(orders), sum(charged), sum(tax), sum(shipping), sum(refunds), sum(net), sum(costed), sum(cost)
+FROM (
+    SELECT id, day, 1 AS orders, charged, tax, shipping, 0 AS refunds, 0 AS net, 0 AS costed, 0 AS cost
+    FROM panel_orders
+    UNION ALL
+    SELECT o.id, CASE WHEN r.date_unknown THEN o.day ELSE r.day END, 0, 0, 0, 0, r.amount, 0, 0, 0
+    FROM {{refunds}} r JOIN panel_orders o ON o.source = r.source AND o.key = r.key
+    UNION ALL
+    SELECT o.id, o.day, 0, 0, 0, 0, 0, l.net, CASE WHEN l.cost_known THEN l.net ELSE 0 END,
+        CASE WHEN l.cost_known THEN l.cost ELSE 0 END
+    FROM {{order_lines}} l JOIN panel_orders o ON o.source = l.source AND o.key = l.key
+)
+GROUP BY id, day
+ORDER BY id, day;

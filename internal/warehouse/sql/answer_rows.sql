@@ -1,0 +1,11 @@
+-- One row per answer, the latest first. Days are those of the answers in the workspace's zone. charged is the value of the
+-- order; known is 0 where the store does not have it. least is the smallest value of an order, negative for any.
+SELECT day, question, answer, channel, credited, charged, is_new, CASE WHEN order_day IS NULL THEN 0 ELSE 1 END AS known
+FROM {{order_answers}}
+WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
+    AND ($question = '' OR question = $question)
+    AND ($contains = '' OR position(lower($contains) IN lower(answer)) > 0)
+    AND ($channel = '' OR credited = $channel)
+    AND ($least < 0 OR (order_day IS NOT NULL AND charged >= $least))
+ORDER BY day DESC, source, key, question, answer
+LIMIT $limit OFFSET $offset
