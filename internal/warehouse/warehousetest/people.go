@@ -161,7 +161,9 @@ func (r *reference) cohorts(channel measure.Channel, months civil.Range) (out []
 	for at, who := range customers {
 		out = append(out, warehouse.CohortMonth{Cohort: at.cohort, Month: at.month, Active: int64(len(who)), Orders: orders[at]})
 	}
-	slices.SortFunc(out, func(a, b warehouse.CohortMonth) int { return cmp.Or(a.Cohort.Compare(b.Cohort), a.Month.Compare(b.Month)) })
+	slices.SortFunc(out, func(a, b warehouse.CohortMonth) int {
+		return cmp.Or(a.Cohort.Compare(b.Cohort), a.Month.Compare(b.Month))
+	})
 	return out
 }
 
