@@ -30,6 +30,14 @@ func (s Sums) Add(t Sums) Sums {
 	return s
 }
 
+// Negated returns the sums with the opposite signs.
+func (s Sums) Negated() Sums {
+	return Sums{
+		Orders: -s.Orders, Charged: -s.Charged, Tax: -s.Tax, Shipping: -s.Shipping, Discounts: -s.Discounts, Refunds: -s.Refunds,
+		Undated: -s.Undated, NewOrders: -s.NewOrders, Units: -s.Units,
+	}
+}
+
 // OrderCount returns the number of orders.
 func (s Sums) OrderCount() float64 { return float64(s.Orders) / Millionths }
 

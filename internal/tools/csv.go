@@ -164,14 +164,15 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 type column struct {
 	name     string
 	index    []int
-	optional bool
+	optional bool // left out where it is zero
+	inside   bool // of a struct that a row may not have
 }
 
 // columnsOf lists the columns that the rows have. An optional field that no row has is left out.
 func columnsOf(rows reflect.Value) []column {
 	var out []column
 	for _, c := range fieldColumns(rows.Type().Elem(), nil, "") {
-		used := !c.optional
+		used := !c.optional && !c.inside
 		for i := 0; i < rows.Len() && !used; i++ {
 			_, used = c.value(rows.Index(i))
 		}
@@ -197,7 +198,10 @@ func fieldColumns(t reflect.Type, index []int, prefix string) []column {
 		case field.Anonymous && name == "":
 			out = append(out, fieldColumns(inner, at, prefix)...)
 		case inner.Kind() == reflect.Struct && inner.NumField() > 0 && inner.Field(0).IsExported():
-			out = append(out, fieldColumns(inner, at, prefix+name+".")...)
+			for _, c := range fieldColumns(inner, at, prefix+name+".") {
+				c.inside = c.inside || field.Type.Kind() == reflect.Pointer
+				out = append(out, c)
+			}
 		default:
 			out = append(out, column{name: prefix + name, index: at, optional: strings.Contains(options, "omit")})
 		}

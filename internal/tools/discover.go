@@ -172,6 +172,7 @@ func daily(kind string) bool { return kind == fromOrders || kind == fromAds || k
 // needs lists the facts that the tools with answers rest on.
 var needs = map[string]string{
 	"performance": "orders", "campaigns": "ad_days", "trends": "orders", "products": "order_lines", "compare": "orders",
+	"email_lifecycle": "message_days", "customers": "orders", "surveys": "survey_responses", "lifecycle": "orders",
 }
 
 // capabilities lists every tool with whether it has something to answer from.

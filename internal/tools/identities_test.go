@@ -43,7 +43,7 @@ const february = `"start_date":"2026-02-01","end_date":"2026-02-28","detail_leve
 func TestChannelRowsSumToTheStoreForEveryModel(t *testing.T) {
 	t.Parallel()
 	var first storeMetrics
-	for i, model := range measure.Models() {
+	for i, model := range append(measure.Models(), measure.Fitted()...) {
 		a := answerAs[performanceAnswer](t, "performance", fmt.Sprintf(`{%s,"model":%q}`, february, model))
 		var revenue, orders, spend float64
 		for _, r := range a.Rows {
@@ -130,8 +130,14 @@ func TestPreviousIsTheWindowBefore(t *testing.T) {
 
 func TestPagesTileTheRows(t *testing.T) {
 	t.Parallel()
-	for _, tool := range []string{"trends", "campaigns", "products"} {
+	for _, tool := range []string{"trends", "campaigns", "products", "customers", "surveys"} {
 		extra := ""
+		switch tool {
+		case "customers":
+			extra = `,"view":"journeys"`
+		case "surveys":
+			extra = `,"view":"individual"`
+		}
 		if tool == "campaigns" {
 			extra = `,"level":"creative"`
 		}

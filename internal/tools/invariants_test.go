@@ -21,7 +21,7 @@ var members = []string{
 }
 
 // stores are the workspaces of the fixture.
-var stores = []string{"full", "untouched", "orders", "empty"}
+var stores = []string{"full", "untouched", "orders", "loyal", "empty"}
 
 // built lists the tools with answers.
 func built() []Tool {

@@ -1,15 +1,418 @@
 package tools
 
-import "assay/internal/mcp"
+import (
+	"context"
+	"fmt"
+	"slices"
 
-var lifecycle = defineLater[lifecycleParams](mcp.Spec{
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+	"assay/internal/measure"
+	"assay/internal/measure/cohort"
+	"assay/internal/warehouse"
+)
+
+var lifecycle = define(mcp.Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
 	Description: "Lifetime value of each channel's customers, how long their acquisition takes to pay back, new against returning.",
-})
+}, runLifecycle)
 
 type lifecycleParams struct {
 	anyTime
-	Aspect string `json:"aspect" enum:"summary|ltv" doc:"New against returning, or lifetime value."`
+	Aspect lifecycleAspect `json:"aspect" enum:"summary|ltv" doc:"New against returning, or lifetime value."`
 	shared
+}
+
+// lifecycleAspect is what the rows of lifecycle are. None is the summary.
+type lifecycleAspect string
+
+const (
+	summaryAspect lifecycleAspect = "summary"
+	ltvAspect     lifecycleAspect = "ltv"
+)
+
+// window returns the period asked for. Its open ends are the store's.
+func (p lifecycleParams) window(c *Call) (civil.Range, error) {
+	first := c.Store.OrderDays.First.Or(c.Today.AddDays(-90))
+	if !p.EndDate.IsZero() && p.EndDate.Before(first) {
+		first = p.EndDate
+	}
+	return c.window(p.StartDate.Or(first), p.EndDate, 90)
+}
+
+type lifecycleAnswer struct {
+	opening
+	Aspect    lifecycleAspect  `json:"aspect"`
+	Metrics   lifecycleMetrics `json:"metrics"`
+	Estimates *Estimates       `json:"estimates,omitempty"`
+	Margin    *marginInfo      `json:"margin,omitempty" doc:"What contribution margin rests on."`
+	table[lifecycleRow]
+	closing
+}
+
+type lifecycleMetrics struct {
+	Revenue   *Metric[Money]   `json:"revenue,omitempty"`
+	Orders    *Metric[Count]   `json:"orders,omitempty"`
+	New       Metric[Count]    `json:"new_customers" doc:"First orders of customers, orders without a customer included."`
+	NewPct    *Metric[Percent] `json:"new_orders_pct,omitempty"`
+	Spend     Metric[Money]    `json:"spend"`
+	CAC       Metric[Money]    `json:"cac" doc:"All spend per new customer."`
+	LTV365    *Estimate[Money] `json:"ltv_365d,omitempty" doc:"Net revenue per customer within a year of the first order."`
+	Margin365 *Estimate[Money] `json:"margin_365d,omitempty" detail:"analyst"`
+	Payback   string           `json:"payback,omitempty"`
+	PaybackIn *Estimate[Count] `json:"payback_days,omitempty"`
+	LTVToCAC  *Estimate[Ratio] `json:"margin_to_cac,omitempty" detail:"analyst"`
+}
+
+// marginInfo says what contribution margins rest on.
+type marginInfo struct {
+	Source      cohort.MarginSource `json:"source" doc:"costs: of every order; costs_of_a_part: the rest takes their rate."`
+	RatePct     Percent             `json:"rate_pct" doc:"Of revenue without tax and shipping."`
+	CoveragePct Percent             `json:"coverage_pct" doc:"Revenue whose costs are known."`
+}
+
+// lifecycleRow is a segment or a channel; each has the fields that belong to it.
+type lifecycleRow struct {
+	Segment   warehouse.Segment `json:"segment,omitempty"`
+	Channel   measure.Channel   `json:"channel,omitempty" doc:"That last touch credits with the first order."`
+	Customers *Count            `json:"customers,omitempty" doc:"Won in the period and followed."`
+	Orders    *Count            `json:"orders,omitempty"`
+	Revenue   *Money            `json:"revenue,omitempty"`
+	SharePct  *Percent          `json:"share_pct,omitempty" doc:"Of orders."`
+	AOV       *Money            `json:"aov,omitempty"`
+	Change    *Percent          `json:"revenue_change_pct,omitempty"`
+	Refunds   *Money            `json:"refunds,omitempty" detail:"analyst"`
+	CAC       *Money            `json:"cac,omitempty" doc:"Spend of the channel per new customer credited to it."`
+	LTV90     *Estimate[Money]  `json:"ltv_90d,omitempty" doc:"Net revenue per customer."`
+	LTV365    *Estimate[Money]  `json:"ltv_365d,omitempty"`
+	Margin90  *Estimate[Money]  `json:"margin_90d,omitempty" detail:"analyst" doc:"Contribution margin per customer."`
+	Margin365 *Estimate[Money]  `json:"margin_365d,omitempty" detail:"analyst"`
+	Payback   string            `json:"payback,omitempty" doc:"When margin per customer covers the cost of winning one."`
+	PaybackIn *Estimate[Count]  `json:"payback_days,omitempty" detail:"analyst" doc:"An end that is not reached is the last day observed."`
+	LTVToCAC  *Estimate[Ratio]  `json:"margin_to_cac,omitempty" detail:"analyst" doc:"Margin of the longest age observed over cost."`
+	Spend     *Money            `json:"spend,omitempty" detail:"analyst"`
+	Won       *Count            `json:"new_customers,omitempty" detail:"analyst" doc:"New orders credited to the channel."`
+	Hidden    bool              `json:"suppressed,omitempty" doc:"Too few customers to show values of."`
+}
+
+func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAnswer, error) {
+	days, err := p.window(c)
+	if err != nil {
+		return nil, err
+	}
+	a := &lifecycleAnswer{Aspect: p.Aspect}
+	if a.Aspect == "" {
+		a.Aspect = summaryAspect
+	}
+	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.allRows = a.Aspect == summaryAspect
+	acquired, err := c.acquisition(ctx, days)
+	if err != nil {
+		return nil, err
+	}
+	a.Metrics = c.lifecycleMetrics(acquired)
+	if acquired.segments.Recent.Of("") == (measure.Sums{}) {
+		a.Summary = c.explainEmpty(&a.closing, days)
+		c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds, fromSpend)
+		return a, nil
+	}
+	quality := DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
+	switch a.Aspect {
+	case summaryAspect:
+		c.lifecycleSplit(a, acquired, days)
+	case ltvAspect:
+		quality.Revenue, quality.Method = netQuality(c.Workspace.Basis), paybackMethod
+		err = c.lifecycleValues(ctx, a, acquired, days)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.warnFirstDays(&a.closing, days)
+	c.warnDays(&a.closing, days, 0, true)
+	c.warnSpend(&a.closing, storeTotal{spendKnown: acquired.spendKnown}, "")
+	c.lifecycleNext(a, days)
+	c.describe(&a.closing, quality, fromOrders, fromAds, fromSpend)
+	return a, nil
+}
+
+// acquisition is what winning customers cost and who was won.
+type acquisition struct {
+	segments    warehouse.Pair[warehouse.SegmentTotals]
+	byChannel   map[measure.Channel]warehouse.SegmentTotals
+	spend       map[measure.Channel]int64 // of channels whose spend is known
+	spent       int64
+	spentBefore int64
+	spendKnown  bool
+	knownBefore bool
+}
+
+func (c *Call) acquisition(ctx context.Context, days civil.Range) (q acquisition, err error) {
+	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
+	if q.segments, err = c.Facts.SegmentTotals(ctx, c.Workspace.ID, "", in); err != nil {
+		return q, fmt.Errorf("segments %s: %w", days, err)
+	}
+	if q.byChannel, err = c.Facts.SegmentChannels(ctx, c.Workspace.ID, days); err != nil {
+		return q, fmt.Errorf("segments by channel %s: %w", days, err)
+	}
+	totals, err := c.channelTotals(ctx, measure.LastTouch, in, "")
+	if err != nil {
+		return q, err
+	}
+	c.read("segment_totals", 2)
+	c.read("segment_channels", len(q.byChannel))
+	q.spend = map[measure.Channel]int64{}
+	for _, t := range totals.Recent {
+		if t.SpendKnown {
+			q.spend[t.Channel] = t.Spend
+		}
+	}
+	now, before := c.totalOf(totals.Recent, "", days), c.totalOf(totals.Earlier, "", days.Previous())
+	q.spent, q.spendKnown, q.spentBefore, q.knownBefore = now.spend, now.spendKnown, before.spend, before.spendKnown
+	return q, nil
+}
+
+func (c *Call) lifecycleMetrics(q acquisition) lifecycleMetrics {
+	f := c.figures()
+	now, before := q.segments.Recent, q.segments.Earlier
+	all, allBefore := now.Of(""), before.Of("")
+	return lifecycleMetrics{
+		Revenue: new(metricOf(f.revenue(all), f.revenue(allBefore))), Orders: new(metricOf(orders(all.Orders), orders(allBefore.Orders))),
+		New:    metricOf(orders(now.New.Orders), orders(before.New.Orders)),
+		NewPct: new(metricOfKnown(percent(measure.Share(now.New.Orders, all.Orders)), percent(measure.Share(before.New.Orders, allBefore.Orders)))),
+		Spend:  metricOf(f.money(q.spent), f.money(q.spentBefore)).where(q.spendKnown, q.knownBefore),
+		CAC: metricOfKnown(f.perMinor(measure.CPA(q.spent, now.New.Orders)), f.perMinor(measure.CPA(q.spentBefore, before.New.Orders))).
+			where(q.spendKnown, q.knownBefore),
+	}
+}
+
+// lifecycleSplit fills in new against returning customers.
+func (c *Call) lifecycleSplit(a *lifecycleAnswer, q acquisition, days civil.Range) {
+	f, all := c.figures(), q.segments.Recent.Of("")
+	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
+		now, before := q.segments.Recent.Of(segment), q.segments.Earlier.Of(segment)
+		a.Rows = append(a.Rows, lifecycleRow{
+			Segment: segment, Orders: new(orders(now.Orders)), Revenue: new(f.revenue(now)), SharePct: percent(measure.Share(now.Orders, all.Orders)),
+			AOV: f.aov(now), Change: percent(measure.Change(float64(f.basis.Revenue(now)), float64(f.basis.Revenue(before)))), Refunds: new(f.money(now.Refunds)),
+		})
+	}
+	share, _ := measure.Share(q.segments.Recent.New.Orders, all.Orders)
+	a.Summary = fmt.Sprintf("New customers placed %s %% of the %s orders %s and brought %s of %s.", grouped(decimals(share, 1), 1),
+		number(float64(orders(all.Orders))), spell(days), c.amount(f.basis.Revenue(q.segments.Recent.New)), c.amount(f.basis.Revenue(all)))
+	if cac := a.Metrics.CAC.Value; cac != nil {
+		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.amount(q.spent), c.majorAmount(float64(*cac)))
+	}
+	c.warnBefore(&a.closing, days)
+}
+
+// majorAmount writes whole units of the currency for a sentence.
+func (c *Call) majorAmount(major float64) string {
+	return c.amount(int64(major/float64(c.figures().money(1)) + 0.5))
+}
+
+// paybackMethod says how margins and paybacks are counted.
+const paybackMethod = "Contribution margin is revenue without tax and shipping less the costs of goods, refunds in full. " +
+	"The cost of a customer is the channel's whole spend over the new orders that last touch credits it with. Payback is the first day on which margin per customer covers it."
+
+// lifecycleValues fills in what customers are worth by channel, beside what it cost to win them.
+func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquisition, days civil.Range) error {
+	p, err := c.panel(ctx, days, "")
+	if err != nil {
+		return err
+	}
+	curves, err := cohort.Curves(p.members(c.netOf), 0, level90)
+	if err != nil {
+		return err
+	}
+	margins, unknown := p.margins()
+	if unknown != nil && fault.KindOf(unknown) != fault.KindNotReady {
+		return unknown
+	}
+	var earned map[measure.Channel]cohort.Curve
+	if unknown == nil {
+		a.Margin = &marginInfo{Source: margins.Source, RatePct: Percent(100 * margins.Rate), CoveragePct: Percent(100 * margins.Coverage)}
+		if earned, err = marginCurves(p, margins); err != nil {
+			return err
+		}
+	} else {
+		a.warn("margin_unknown", "Too few costs of products are known to tell a margin, so nothing can be said about payback: import products with their costs.")
+	}
+	f := c.figures()
+	if c.Store.untouched() {
+		c.warnUntouched(&a.closing, days, "")
+	} else {
+		curves = append(curves, unwon(curves, q.spend)...)
+	}
+	for _, curve := range curves {
+		row, err := f.valueRow(curve, earned, q)
+		if err != nil {
+			return err
+		}
+		a.Rows = append(a.Rows, row)
+	}
+	slices.SortStableFunc(a.Rows, func(a, b lifecycleRow) int { return int(*b.Customers) - int(*a.Customers) })
+	if c.view.DetailLevel == summaryLevel {
+		a.Metrics.Revenue, a.Metrics.Orders, a.Metrics.NewPct = nil, nil, nil
+		for i, row := range a.Rows {
+			if row.LTV365 != nil {
+				a.Rows[i].LTV90 = nil
+			}
+		}
+	}
+	a.Estimates = p.estimates("mean per customer by age, as long as each was watched; payback from the interval of the margin", projection{})
+	if err := c.wholeValues(a, p, earned, q); err != nil {
+		return err
+	}
+	c.warnPanel(&a.closing, p, projection{})
+	a.Summary = c.valuesSummary(a, days)
+	return nil
+}
+
+// unwon lists the channels with spend that won nobody who could be followed.
+func unwon(curves []cohort.Curve, spend map[measure.Channel]int64) (out []cohort.Curve) {
+	for _, channel := range sortedKeys(spend) {
+		if !slices.ContainsFunc(curves, func(c cohort.Curve) bool { return c.Channel == channel }) {
+			out = append(out, cohort.Curve{Channel: channel})
+		}
+	}
+	return out
+}
+
+// everybody stands for all channels where customers are one group.
+const everybody measure.Channel = "all"
+
+// marginCurves returns the margin per customer by channel, and of all customers under "all".
+func marginCurves(p panel, margins cohort.Margins) (map[measure.Channel]cohort.Curve, error) {
+	members := p.members(func(d warehouse.PanelDay) int64 {
+		if d.Orders == 0 {
+			return -d.Refunds
+		}
+		return margins.Of(saleOf(d)) - d.Refunds
+	})
+	out := map[measure.Channel]cohort.Curve{}
+	for _, group := range [][]cohort.Member{members, togetherAs(everybody, members)} {
+		curves, err := cohort.Curves(group, 0, level90)
+		if err != nil {
+			return nil, err
+		}
+		for _, curve := range curves {
+			out[curve.Channel] = curve
+		}
+	}
+	return out, nil
+}
+
+func (f figures) valueRow(curve cohort.Curve, earned map[measure.Channel]cohort.Curve, q acquisition) (lifecycleRow, error) {
+	value := f.valueSoFar(curve)
+	row := lifecycleRow{Channel: curve.Channel, Customers: new(Count(curve.Customers)), LTV90: value.LTV90, LTV365: value.LTV365, Hidden: len(curve.Points) == 0}
+	won := q.byChannel[curve.Channel].New.Orders
+	row.Won = new(orders(won))
+	spend, known := q.spend[curve.Channel]
+	if known {
+		row.Spend, row.CAC = new(f.money(spend)), f.perMinor(measure.CPA(spend, won))
+	}
+	margin := earned[curve.Channel]
+	switch {
+	case earned == nil:
+		row.Payback = "margin unknown"
+		return row, nil
+	case curve.Customers == 0:
+		row.Payback = "no new customers"
+		return row, nil
+	case len(margin.Points) == 0:
+		row.Payback = "too few customers"
+		return row, nil
+	}
+	worth := f.valueSoFar(margin)
+	row.Margin90, row.Margin365 = worth.LTV90, worth.LTV365
+	cost, ok := measure.CPA(spend, won)
+	switch {
+	case !known:
+		row.Payback = "spend unknown"
+		return row, nil
+	case !ok:
+		row.Payback = "no new customers"
+		return row, nil
+	}
+	payback, err := cohort.PaybackOf(margin, cost)
+	if err != nil {
+		return row, err
+	}
+	row.Payback, row.PaybackIn, row.LTVToCAC = paybackWords(payback), paybackDays(payback), marginToCost(margin, cost)
+	return row, nil
+}
+
+// paybackWords says when a cost is covered.
+func paybackWords(p cohort.Payback) string {
+	switch {
+	case p.Day.Reached && p.Day.Day == 0:
+		return "with the first order"
+	case p.Day.Reached:
+		return fmt.Sprintf("day %d", p.Day.Day)
+	}
+	return fmt.Sprintf("not by day %d", p.Day.Day)
+}
+
+func paybackDays(p cohort.Payback) *Estimate[Count] {
+	return &Estimate[Count]{Value: Count(p.Day.Day), Low: Count(p.Earliest.Day), High: Count(p.Latest.Day)}
+}
+
+// marginToCost is the margin of the last day observed over the cost of a customer, nil when that is nothing.
+func marginToCost(margin cohort.Curve, cost float64) *Estimate[Ratio] {
+	if cost <= 0 {
+		return nil
+	}
+	last := margin.Points[len(margin.Points)-1]
+	return &Estimate[Ratio]{Value: Ratio(last.Value / cost), Low: Ratio(last.Interval.Low / cost), High: Ratio(last.Interval.High / cost)}
+}
+
+// wholeValues fills in the metrics over all channels. Customers nobody paid for count too.
+func (c *Call) wholeValues(a *lifecycleAnswer, p panel, earned map[measure.Channel]cohort.Curve, q acquisition) error {
+	f := c.figures()
+	curves, err := cohort.Curves(togetherAs(everybody, p.members(c.netOf)), 0, level90)
+	if err != nil || len(curves) == 0 {
+		return err
+	}
+	a.Metrics.LTV365 = f.valueSoFar(curves[0]).LTV365
+	all := acquisition{byChannel: map[measure.Channel]warehouse.SegmentTotals{everybody: q.segments.Recent}, spend: map[measure.Channel]int64{}}
+	if q.spendKnown {
+		all.spend[everybody] = q.spent
+	}
+	row, err := f.valueRow(curves[0], earned, all)
+	if err != nil {
+		return err
+	}
+	a.Metrics.Margin365, a.Metrics.Payback, a.Metrics.PaybackIn, a.Metrics.LTVToCAC = row.Margin365, row.Payback, row.PaybackIn, row.LTVToCAC
+	return nil
+}
+
+func (c *Call) valuesSummary(a *lifecycleAnswer, days civil.Range) string {
+	text := fmt.Sprintf("%s new customers %s", number(float64(*a.Metrics.New.Value)), spell(days))
+	if cac := a.Metrics.CAC.Value; cac != nil {
+		text += fmt.Sprintf(" cost %s each", c.majorAmount(float64(*cac)))
+	}
+	text += "."
+	switch {
+	case a.Metrics.PaybackIn != nil && a.Metrics.PaybackIn.High == 0:
+		text += " Their contribution margin covers that with the first order."
+	case a.Metrics.PaybackIn != nil:
+		text += fmt.Sprintf(" Their contribution margin covers that: %s (90 %% interval day %s to %s).", a.Metrics.Payback,
+			number(float64(a.Metrics.PaybackIn.Low)), number(float64(a.Metrics.PaybackIn.High)))
+	case a.Margin == nil:
+		text += " Their margin is not known, because costs of products are not."
+	}
+	if l := a.Metrics.LTV365; l != nil {
+		text += fmt.Sprintf(" A customer brings %s within a year, refunds taken off.", c.majorAmount(float64(l.Value)))
+	}
+	return text
+}
+
+func (c *Call) lifecycleNext(a *lifecycleAnswer, days civil.Range) {
+	if a.Aspect == summaryAspect {
+		c.suggest(&a.closing, "lifecycle", with(dated(days), "aspect", string(ltvAspect)), "See value, cost and payback by channel.")
+	} else {
+		c.suggest(&a.closing, "customers", with(dated(days), "view", string(ltvView)), "See what is expected of these customers.")
+	}
+	c.suggest(&a.closing, "customers", with(dated(days), "view", string(retentionView)), "See who comes back.")
 }

@@ -24,7 +24,7 @@ var performance = define(mcp.Spec{
 type performanceParams struct {
 	last30
 	Channel string `json:"channel" doc:"Only this channel."`
-	Model   string `json:"model" doc:"How orders are credited: last_touch (default), first_touch, linear, time_decay, position_based, platform_reported."`
+	Model   string `json:"model" doc:"How orders are credited: last_touch (default), first_touch, linear, time_decay, position_based, platform_reported, markov, shapley, survey_blended."`
 	shared
 }
 
@@ -75,7 +75,7 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	}
 	a := &performanceAnswer{Model: model, Basis: basisOf(model), Channel: channel}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	touchless := c.Store.untouched() && model != measure.PlatformReported
+	touchless := c.Store.untouched() && a.Basis == measure.Attributed
 	now, before := c.totalOf(totals.Recent, channel, days), c.totalOf(totals.Earlier, channel, days.Previous())
 	now.untold, before.untold = touchless && now.untold, touchless && before.untold
 	a.Metrics = c.figures().storeMetrics(now, before)
@@ -87,6 +87,7 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 		if touchless {
 			c.warnUntouched(&a.closing, days, channel)
 		}
+		c.warnModel(&a.closing, model, days)
 		if model == measure.PlatformReported {
 			if err := c.warnClaims(ctx, &a.closing, days, totals.Recent); err != nil {
 				return nil, err
@@ -97,7 +98,9 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 		c.warnDays(&a.closing, days, now.Undated, true)
 		c.performanceNext(a, days, channel)
 	}
-	c.describe(&a.closing, c.quality("", now), fromOrders, fromAds, fromSpend)
+	quality := c.quality("", now)
+	quality.Method = methods[model]
+	c.describe(&a.closing, quality, fromOrders, fromAds, fromSpend)
 	return a, nil
 }
 
@@ -106,11 +109,16 @@ func parseModel(name string) (measure.Model, error) {
 	if name == "" {
 		return measure.LastTouch, nil
 	}
-	if model := measure.Model(name); slices.Contains(measure.Models(), model) {
+	models := append(measure.Models(), measure.Fitted()...)
+	model := measure.Model(name)
+	if other, ok := otherModelNames[name]; ok {
+		model = other
+	}
+	if slices.Contains(models, model) {
 		return model, nil
 	}
-	known := make([]string, 0, len(measure.Models()))
-	for _, m := range measure.Models() {
+	known := make([]string, 0, len(models))
+	for _, m := range models {
 		known = append(known, string(m))
 	}
 	return "", fault.Invalid("model %q is not known; known are %s", clean(name), strings.Join(known, ", ")).
@@ -118,19 +126,31 @@ func parseModel(name string) (measure.Model, error) {
 }
 
 func basisOf(model measure.Model) measure.Basis {
-	if model == measure.PlatformReported {
+	switch model {
+	case measure.PlatformReported:
 		return measure.Reported
+	case measure.SurveyBlended:
+		return measure.Modelled
 	}
 	return measure.Attributed
 }
 
 // channelTotals returns every channel's totals, or those of one.
 func (c *Call) channelTotals(ctx context.Context, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
-	totals, err := c.Facts.ChannelTotals(ctx, c.Workspace.ID, model, in)
+	kept := model
+	if slices.Contains(measure.Fitted(), model) {
+		kept = measure.LastTouch
+	}
+	totals, err := c.Facts.ChannelTotals(ctx, c.Workspace.ID, kept, in)
 	if err != nil {
 		return totals, fmt.Errorf("channel totals %s: %w", in.Recent, err)
 	}
 	c.read("channel_totals", len(totals.Recent)+len(totals.Earlier))
+	if kept != model {
+		if err := c.refit(ctx, model, in, &totals); err != nil {
+			return totals, fmt.Errorf("model %s: %w", model, err)
+		}
+	}
 	unwanted := func(t warehouse.ChannelTotal) bool { return only != "" && t.Channel != only || nothing(t) }
 	totals.Recent, totals.Earlier = slices.DeleteFunc(totals.Recent, unwanted), slices.DeleteFunc(totals.Earlier, unwanted)
 	return totals, nil

@@ -39,7 +39,7 @@ func reader(w control.Workspace) auth.Principal {
 }
 
 // fixture opens the service over the fixed store, in the workspace "full", beside the workspaces "untouched" and
-// "orders", whose orders name no channel, and "empty", which has no facts.
+// "orders", whose orders name no channel, "loyal", whose customers come back, and "empty", which has no facts.
 // It is made once, because every test only reads.
 var fixture = sync.OnceValues(func() (*Service, error) {
 	ctx := context.Background()
@@ -47,7 +47,7 @@ var fixture = sync.OnceValues(func() (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	for ws, b := range map[measure.WorkspaceID]*warehouse.Batch{"full": fixtureBatch(), "untouched": untouchedBatch(true), "orders": untouchedBatch(false)} {
+	for ws, b := range map[measure.WorkspaceID]*warehouse.Batch{"full": fixtureBatch(), "untouched": untouchedBatch(true), "orders": untouchedBatch(false), "loyal": loyalBatch()} {
 		if err := load(ctx, w, ws, b); err != nil {
 			return nil, err
 		}
@@ -99,6 +99,8 @@ func fixtureBatch() *warehouse.Batch {
 		addReports(b, day, n)
 	}
 	addOddities(b)
+	addAnswers(b)
+	addMessages(b)
 	b.CouponMap = []warehouse.CouponChannel{{Code: "MIRA10", Channel: "influencer", Creator: "5c1f2a34-0000-4000-8000-000000000001"}}
 	return b
 }

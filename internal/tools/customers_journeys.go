@@ -1,0 +1,211 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/measure/attribution"
+	"assay/internal/warehouse"
+)
+
+// journeyMethod says what journeys are.
+const journeyMethod = "Journeys are the touches known before an order; orders without touches have none, and journeys that ended without an order are not known. " +
+	"Shares of markov and shapley are of orders with touches; intervals of markov from 40 resamples."
+
+// pathCredit is a channel's share of the orders with touches under several models.
+type pathCredit struct {
+	Channel measure.Channel    `json:"channel"`
+	First   Percent            `json:"first_pct" doc:"First touch, direct only when there is nothing else."`
+	Last    Percent            `json:"last_pct"`
+	Shapley Percent            `json:"shapley_pct"`
+	Markov  *Estimate[Percent] `json:"markov_pct"`
+}
+
+const (
+	creditedChannels = 8  // channels whose credits an answer of view=journeys holds
+	pathDraws        = 40 // resamples behind the interval of a share by markov
+	pathSeed         = 7
+)
+
+// journeys fills in the paths to the orders.
+func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Range, page page) error {
+	paths, err := c.paths(ctx, a.Segment, warehouse.Windows{Recent: days, Earlier: days.Previous()})
+	if err != nil {
+		return err
+	}
+	now, before := ofChannel(paths.Recent, a.Channel), ofChannel(paths.Earlier, a.Channel)
+	total, totalBefore := sumOf(now), sumOf(before)
+	slices.SortStableFunc(now, func(a, b warehouse.PathTotal) int { return cmp.Compare(b.Sums.Orders, a.Sums.Orders) })
+	now = slices.DeleteFunc(now, func(p warehouse.PathTotal) bool { return p.Sums.Orders == 0 })
+	f := c.figures()
+	for _, p := range cut(page, now) {
+		a.Rows = append(a.Rows, f.pathRow(p, total.Sums.Orders))
+	}
+	a.Pagination = page.pagination(len(a.Rows), len(now))
+	a.Metrics = customersMetrics{
+		Touched: new(metricOf(orders(total.Sums.Orders), orders(totalBefore.Sums.Orders))),
+		Touches: ratio(measure.AOV(total.Touches, total.Sums.Orders)),
+	}
+	if len(now) == 0 {
+		if c.Store.untouched() && !c.Store.empty() {
+			c.warnUntouched(&a.closing, days, a.Channel)
+			a.Summary = fmt.Sprintf("Nothing is known of the paths to the orders %s: no order says which channels came before it.", spell(days))
+		}
+		return nil
+	}
+	if a.Channel == "" {
+		if err := c.delays(ctx, a, days); err != nil {
+			return err
+		}
+	}
+	if c.view.DetailLevel != summaryLevel {
+		if a.Credits, err = pathCredits(now); err != nil {
+			return err
+		}
+		a.Estimates = &Estimates{LevelPct: int(100 * level90), Method: "share of orders by removal effects, Poisson resamples of the journeys", Seed: new(uint64(pathSeed))}
+	}
+	a.Summary = c.journeysSummary(a, now[0], total, days)
+	return nil
+}
+
+// ofChannel keeps the paths that touch a channel, all when none is named.
+func ofChannel(paths []warehouse.PathTotal, channel measure.Channel) []warehouse.PathTotal {
+	return slices.DeleteFunc(slices.Clone(paths), func(p warehouse.PathTotal) bool {
+		return channel != "" && !slices.Contains(p.Channels, channel)
+	})
+}
+
+func sumOf(paths []warehouse.PathTotal) (total warehouse.PathTotal) {
+	for _, p := range paths {
+		total.Sums = total.Sums.Add(p.Sums)
+		total.Touches += p.Touches
+		total.Seconds += p.Seconds
+	}
+	return total
+}
+
+// secondsPerDay turns seconds into days.
+const secondsPerDay = 86_400
+
+func (f figures) pathRow(p warehouse.PathTotal, all int64) customersRow {
+	names := make([]string, len(p.Channels))
+	for i, channel := range p.Channels {
+		names[i] = string(channel)
+	}
+	return customersRow{
+		Path: Foreign(strings.Join(names, " > ")), Orders: new(orders(p.Sums.Orders)), Revenue: new(f.revenue(p.Sums)),
+		SharePct: percent(measure.Share(p.Sums.Orders, all)), AOV: f.aov(p.Sums), NewPct: percent(measure.Share(p.Sums.NewOrders, p.Sums.Orders)),
+		Touches: ratio(measure.AOV(p.Touches, p.Sums.Orders)), Days: ratio(measure.AOV(p.Seconds, p.Sums.Orders*secondsPerDay)),
+	}
+}
+
+// delays fills in how long journeys take.
+func (c *Call) delays(ctx context.Context, a *customersAnswer, days civil.Range) error {
+	counts, err := c.Facts.Journeys(ctx, c.Workspace.ID, a.Segment, days)
+	if err != nil {
+		return fmt.Errorf("lengths of journeys %s: %w", days, err)
+	}
+	c.read("journeys", len(counts))
+	var all, single int64
+	for _, n := range counts {
+		all += n.Orders
+		if n.Touches == 1 {
+			single += n.Orders
+		}
+	}
+	slices.SortFunc(counts, func(a, b warehouse.JourneyCount) int { return cmp.Compare(a.LagDays, b.LagDays) })
+	a.Metrics.SinglePct = percent(measure.Share(single, all))
+	a.Metrics.Median, a.Metrics.P90 = lagAt(counts, all, 0.5), lagAt(counts, all, 0.9)
+	return nil
+}
+
+// lagAt returns the smallest number of days within which a part of the orders came. Counts are sorted by days.
+func lagAt(counts []warehouse.JourneyCount, all int64, part float64) *Count {
+	var so int64
+	for _, n := range counts {
+		if so += n.Orders; float64(so) >= part*float64(all) {
+			return new(Count(n.LagDays))
+		}
+	}
+	return nil
+}
+
+// pathCredits shares the orders of the paths among their channels by several models, largest by Markov first.
+func pathCredits(paths []warehouse.PathTotal) ([]pathCredit, error) {
+	var all attribution.Paths
+	rows := map[measure.Channel]*pathCredit{}
+	var total float64
+	for i, p := range paths {
+		n := p.Sums.OrderCount()
+		if err := all.Add(attribution.Path{Channels: p.Channels, Conversions: n}); err != nil {
+			return nil, fmt.Errorf("journey %d: %w", i, err)
+		}
+		total += n
+		for _, channel := range p.Channels {
+			if rows[channel] == nil {
+				rows[channel] = &pathCredit{Channel: channel}
+			}
+		}
+		rows[touchOf(slices.Values(p.Channels))].First += Percent(100 * n)
+		rows[touchOf(func(yield func(measure.Channel) bool) {
+			for _, channel := range slices.Backward(p.Channels) {
+				if !yield(channel) {
+					return
+				}
+			}
+		})].Last += Percent(100 * n)
+	}
+	shapley, err := attribution.Attribute(&all, attribution.Shapley)
+	if err != nil {
+		return nil, err
+	}
+	for _, credit := range shapley.Credits {
+		rows[credit.Channel].Shapley = Percent(100 * credit.Conversions)
+	}
+	intervals, err := attribution.Intervals(&all, attribution.Markov1, attribution.Resampling{Draws: pathDraws, Level: level90, Seed: pathSeed})
+	if err != nil {
+		return nil, err
+	}
+	var out []pathCredit
+	for _, in := range intervals {
+		row := rows[in.Channel]
+		row.First, row.Last, row.Shapley = row.First/Percent(total), row.Last/Percent(total), row.Shapley/Percent(total)
+		row.Markov = &Estimate[Percent]{Value: Percent(100 * in.Share), Low: Percent(100 * in.Low), High: Percent(100 * in.High)}
+		out = append(out, *row)
+	}
+	slices.SortStableFunc(out, func(a, b pathCredit) int { return cmp.Compare(b.Markov.Value, a.Markov.Value) })
+	return out[:min(len(out), creditedChannels)], nil
+}
+
+// touchOf returns the first channel of a sequence that is no direct visit, and direct when all are.
+func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
+	for channel := range channels {
+		if channel != "direct" {
+			return channel
+		}
+	}
+	return "direct"
+}
+
+func (c *Call) journeysSummary(a *customersAnswer, most, total warehouse.PathTotal, days civil.Range) string {
+	text := fmt.Sprintf("%s orders %s have known touches", number(float64(orders(total.Sums.Orders))), spell(days))
+	if r := a.Metrics.Touches; r != nil {
+		text += fmt.Sprintf(", %s each", grouped(decimals(float64(*r), 2), 2))
+	}
+	if a.Metrics.Median != nil {
+		// Whole days: the order of day 3 came before four days were over.
+		text += fmt.Sprintf("; half came within %s of the first touch, nine in ten within %s",
+			plural(int(*a.Metrics.Median)+1, "day", "days"), plural(int(*a.Metrics.P90)+1, "day", "days"))
+	}
+	names := make([]string, len(most.Channels))
+	for i, channel := range most.Channels {
+		names[i] = spoken(channel)
+	}
+	share, _ := measure.Share(most.Sums.Orders, total.Sums.Orders)
+	return text + fmt.Sprintf(". The commonest path is %s, %s %% of them.", strings.Join(names, " > "), grouped(decimals(share, 1), 1))
+}

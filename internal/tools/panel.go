@@ -1,0 +1,175 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/measure/cohort"
+	"assay/internal/warehouse"
+)
+
+// panel is the customers whose first order lies in a window, with all they did until the last whole day.
+type panel struct {
+	warehouse.Panel
+	days     civil.Range // of first orders
+	observed civil.Date  // the last whole day
+	inside   []warehouse.PanelCustomer
+}
+
+// panel reads the customers won in a window, by one channel or by any.
+func (c *Call) panel(ctx context.Context, days civil.Range, channel measure.Channel) (panel, error) {
+	all, err := c.Facts.Panel(ctx, c.Workspace.ID)
+	if err != nil {
+		return panel{}, fmt.Errorf("panel of customers: %w", err)
+	}
+	c.read("panel", len(all.Customers))
+	p := panel{Panel: all, days: days, observed: c.Store.OrderDays.Last}
+	if !p.observed.Before(c.Today) {
+		p.observed = c.Today.AddDays(-1)
+	}
+	for _, customer := range all.Customers {
+		if days.Contains(customer.FirstDay) && !customer.FirstDay.After(p.observed) && (channel == "" || customer.Channel == channel) {
+			p.inside = append(p.inside, customer)
+		}
+	}
+	return p, nil
+}
+
+// sampled reports whether the panel is a part of the store's customers.
+func (p panel) sampled() bool { return int64(len(p.Customers)) < p.Everybody }
+
+// members turns the customers of the window into what they brought by day, as each says what a day brought.
+func (p panel) members(of func(warehouse.PanelDay) int64) []cohort.Member {
+	members := make([]cohort.Member, len(p.inside))
+	for i, customer := range p.inside {
+		m := cohort.Member{Channel: customer.Channel, AgeDays: p.observed.Sub(customer.FirstDay)}
+		for _, d := range customer.Days {
+			if amount := of(d); amount != 0 && !d.Day.After(p.observed) {
+				// A refund may be dated before the first order by mistake; it is the first day's then.
+				m.Gains = append(m.Gains, cohort.Gain{Day: max(0, d.Day.Sub(customer.FirstDay)), Amount: amount})
+			}
+		}
+		members[i] = m
+	}
+	return members
+}
+
+// together copies members into one group.
+func togetherAs(name measure.Channel, members []cohort.Member) []cohort.Member {
+	out := make([]cohort.Member, len(members))
+	for i, m := range members {
+		m.Channel = name
+		out[i] = m
+	}
+	return out
+}
+
+// netOf is what a day brought after refunds, on the workspace's basis of revenue.
+func (c *Call) netOf(d warehouse.PanelDay) int64 {
+	return c.Workspace.Basis.NetRevenue(measure.Sums{Charged: d.Charged, Tax: d.Tax, Shipping: d.Shipping, Refunds: d.Refunds})
+}
+
+// saleOf is a day's orders as margins see them: without tax and shipping. Their cost is known when that of every line
+// is.
+func saleOf(d warehouse.PanelDay) cohort.Sale {
+	return cohort.Sale{Revenue: max(0, d.Charged-d.Tax-d.Shipping), Cost: max(0, d.Cost), CostKnown: d.Net > 0 && d.Costed == d.Net}
+}
+
+// margins says how the margin of the panel's sales is known. It is an error of kind not ready when costs are not.
+func (p panel) margins() (cohort.Margins, error) {
+	var sales []cohort.Sale
+	for _, customer := range p.Customers {
+		for _, d := range customer.Days {
+			if d.Orders > 0 {
+				sales = append(sales, saleOf(d))
+			}
+		}
+	}
+	return cohort.MarginsOf(sales, 0)
+}
+
+// buyers returns the purchase histories of customers, in weeks.
+func (c *Call) buyers(customers []warehouse.PanelCustomer, end civil.Date) ([]cohort.Buyer, error) {
+	var purchases []cohort.Purchase
+	for i, customer := range customers {
+		name := strconv.Itoa(i)
+		for _, d := range customer.Days {
+			if d.Orders > 0 {
+				d.Refunds = 0 // of this or an earlier order; what is expected is what will be ordered
+				purchases = append(purchases, cohort.Purchase{Customer: name, Day: d.Day, Value: max(0, c.netOf(d))})
+			}
+		}
+	}
+	return cohort.Buyers(purchases, end)
+}
+
+// projectionSeed is the seed of every projection: the same data give the same answer.
+const projectionSeed = 7
+
+const (
+	projectionDraws    = 100   // futures behind an interval
+	projectedCustomers = 1_000 // of a group whose futures are drawn; the expectation of more moves little
+)
+
+// projection expects what customers will order.
+type projection struct {
+	model   string
+	weeks   float64
+	refused []string // why nothing is expected
+	dear    string   // why no value is expected, only orders
+	project func(group []cohort.Buyer) (cohort.Projection, error)
+	valued  bool
+}
+
+// longestHorizon is how far a projection looks ahead, in days, when the history is as long.
+const longestHorizon = 365
+
+// projection fits the models of repeat purchases to all customers of the panel.
+func (c *Call) projection(p panel) (projection, error) {
+	buyers, err := c.buyers(p.Customers, p.observed)
+	if err != nil {
+		return projection{}, err
+	}
+	histories := make([]cohort.History, len(buyers))
+	var spends []cohort.Spend
+	for i, b := range buyers {
+		histories[i] = b.History
+		if b.Repeats > 0 && b.MeanSpend > 0 {
+			spends = append(spends, cohort.Spend{Purchases: b.Repeats, Mean: b.MeanSpend})
+		}
+	}
+	ready := cohort.Ready(histories)
+	out := projection{refused: ready.Reasons, weeks: min(longestHorizon/7., ready.Observed)}
+	if len(out.refused) > 0 {
+		return out, nil
+	}
+	fit, err := cohort.FitBGNBD(histories)
+	if err != nil {
+		out.refused = []string{"the model of repeat purchases has no best fit to these customers"}
+		return out, nil //nolint:nilerr // a fit without a maximum is an answer
+	}
+	value, why := fitSpend(spends)
+	out.model, out.dear, out.valued = "BG/NBD", why, value != nil
+	if out.valued {
+		out.model += " with Gamma-Gamma"
+	}
+	out.project = func(group []cohort.Buyer) (cohort.Projection, error) {
+		return cohort.Project(fit, value, group, cohort.Horizon{Time: out.weeks, Draws: projectionDraws, Level: level90, Seed: projectionSeed})
+	}
+	return out, nil
+}
+
+// fitSpend fits the model of what purchases are worth, or says why it cannot be trusted.
+func fitSpend(spends []cohort.Spend) (*cohort.Fit[cohort.GammaGamma], string) {
+	if r := cohort.SpendFrequencyCorrelation(spends); r > cohort.LargestCorrelation || r < -cohort.LargestCorrelation {
+		return nil, fmt.Sprintf("customers who buy more often spend differently (correlation %.3f, at most %.1f)", r, cohort.LargestCorrelation)
+	}
+	fit, err := cohort.FitGammaGamma(spends)
+	if err != nil || fit.Model.Q <= 1 {
+		return nil, "the model of what purchases are worth does not fit"
+	}
+	return &fit, ""
+}
