@@ -80,6 +80,7 @@ type customersMetrics struct {
 	P90       *Count         `json:"p90_days,omitempty"`
 
 	valueSoFar
+	Pareto *Estimate[Ratio] `json:"expected_orders_pareto,omitempty" detail:"debug" doc:"The same by the Pareto/NBD model."`
 }
 
 // customersRow is a segment, a cohort, a journey or a channel; each has the fields that belong to it.

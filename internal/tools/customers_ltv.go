@@ -14,17 +14,49 @@ import (
 
 // valueSoFar is what a customer has brought on average by an age, and what is expected of one from here on.
 type valueSoFar struct {
-	LTV30  *Estimate[Money] `json:"ltv_30d,omitempty" detail:"analyst" doc:"Net revenue per customer within 30 days of the first order."`
-	LTV90  *Estimate[Money] `json:"ltv_90d,omitempty"`
-	LTV180 *Estimate[Money] `json:"ltv_180d,omitempty" detail:"analyst"`
-	LTV365 *Estimate[Money] `json:"ltv_365d,omitempty"`
-	Orders *Estimate[Ratio] `json:"expected_orders,omitempty" doc:"Further orders per customer within horizon_days. Basis modelled."`
-	Value  *Estimate[Money] `json:"expected_revenue,omitempty" doc:"Revenue of these, refunds not taken off. Basis modelled."`
+	LTV30    *Estimate[Money] `json:"ltv_30d,omitempty" detail:"analyst" doc:"Net revenue per customer within 30 days of the first order."`
+	LTV90    *Estimate[Money] `json:"ltv_90d,omitempty"`
+	LTV180   *Estimate[Money] `json:"ltv_180d,omitempty" detail:"analyst"`
+	LTV365   *Estimate[Money] `json:"ltv_365d,omitempty"`
+	Expected *Estimate[Ratio] `json:"expected_orders,omitempty" doc:"Further orders per customer within horizon_days. Basis modelled."`
+	Value    *Estimate[Money] `json:"expected_revenue,omitempty" doc:"Revenue of these, refunds not taken off. Basis modelled."`
 }
 
 // ages are the ages at which values are shown, in days.
 func (v *valueSoFar) ages() map[int]**Estimate[Money] {
 	return map[int]**Estimate[Money]{30: &v.LTV30, 90: &v.LTV90, 180: &v.LTV180, 365: &v.LTV365}
+}
+
+// secondOpinion is what the Pareto/NBD model expects of everybody, at the debug level: its fit takes a while.
+func (c *Call) secondOpinion(p panel, ahead projection) (*Estimate[Ratio], error) {
+	if ahead.project == nil || c.view.DetailLevel != debugLevel {
+		return nil, nil
+	}
+	all, err := c.buyers(p.Customers[:min(len(p.Customers), comparedCustomers)], p.observed)
+	if err != nil {
+		return nil, err
+	}
+	fit, err := cohort.FitParetoNBD(historiesOf(all))
+	if err != nil {
+		return nil, nil //nolint:nilerr // a model that does not fit has no opinion
+	}
+	group, err := c.buyers(p.inside[:min(len(p.inside), projectedCustomers)], p.observed)
+	if err != nil {
+		return nil, err
+	}
+	expected, err := cohort.Project(fit, nil, group, cohort.Horizon{Time: ahead.weeks, Draws: projectionDraws, Level: level90, Seed: projectionSeed})
+	if err != nil {
+		return nil, err
+	}
+	return ordersEach(expected), nil
+}
+
+// ordersEach is the number of further orders per customer.
+func ordersEach(expected cohort.Projection) *Estimate[Ratio] {
+	n := float64(expected.Customers)
+	return &Estimate[Ratio]{
+		Value: Ratio(expected.Purchases / n), Low: Ratio(expected.PurchasesInterval.Low / n), High: Ratio(expected.PurchasesInterval.High / n),
+	}
 }
 
 // longest keeps the value of the longest age, for answers with little room.
@@ -58,21 +90,19 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 	if err != nil {
 		return err
 	}
-	rows := make([]customersRow, len(curves))
-	for i, curve := range curves {
-		if rows[i], err = c.ltvRow(curve, p, ahead); err != nil {
+	slices.SortStableFunc(curves, func(a, b cohort.Curve) int { return b.Customers - a.Customers })
+	for _, curve := range cut(page, curves) {
+		row, err := c.ltvRow(curve, p, ahead)
+		if err != nil {
 			return err
 		}
-	}
-	slices.SortStableFunc(rows, func(a, b customersRow) int { return int(*b.Customers) - int(*a.Customers) })
-	if c.view.DetailLevel == summaryLevel {
-		for i := range rows {
-			rows[i].longest()
+		if c.view.DetailLevel == summaryLevel {
+			row.longest()
 		}
+		a.Rows = append(a.Rows, row)
 	}
-	a.Rows = cut(page, rows)
-	a.Pagination = page.pagination(len(a.Rows), len(rows))
-	if len(rows) == 0 {
+	a.Pagination = page.pagination(len(a.Rows), len(curves))
+	if len(curves) == 0 {
 		return nil
 	}
 	whole, err := cohort.Curves(togetherAs(everybody, members), 0, level90)
@@ -84,6 +114,9 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 		return err
 	}
 	a.Metrics = customersMetrics{Customers: all.Customers, valueSoFar: all.valueSoFar}
+	if a.Metrics.Pareto, err = c.secondOpinion(p, ahead); err != nil {
+		return err
+	}
 	a.Estimates = p.estimates("mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.model), ahead)
 	a.Summary = c.ltvSummary(a, whole[0], curves, days)
 	c.warnPanel(&a.closing, p, ahead)
@@ -132,9 +165,7 @@ func (c *Call) ltvRow(curve cohort.Curve, p panel, ahead projection) (customersR
 		return row, fmt.Errorf("projection of %q: %w", curve.Channel, err)
 	}
 	n := float64(len(group))
-	row.Orders, row.valueSoFar.Orders = nil, &Estimate[Ratio]{
-		Value: Ratio(expected.Purchases / n), Low: Ratio(expected.PurchasesInterval.Low / n), High: Ratio(expected.PurchasesInterval.High / n),
-	}
+	row.Expected = ordersEach(expected)
 	if ahead.valued {
 		row.Value = c.figures().estimate(expected.Value/n, cohort.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
 	}

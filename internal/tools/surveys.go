@@ -64,7 +64,7 @@ type surveyMetrics struct {
 	Answers     Metric[Count]      `json:"answers" doc:"Of the selection."`
 	Responses   Metric[Count]      `json:"responses" doc:"Orders that answered anything in the period, whatever was selected."`
 	ResponsePct *Estimate[Percent] `json:"response_rate_pct,omitempty" doc:"Of the orders on the surfaces on which anybody answered."`
-	NamedPct    Metric[Percent]    `json:"named_channel_pct" doc:"Answers of the selection that name a channel."`
+	NamedPct    *Percent           `json:"named_channel_pct,omitempty" doc:"Of the answers to questions to which anybody named a channel."`
 }
 
 // surveyRow is an answer to a question with how often it was given, or one single answer.
@@ -132,8 +132,6 @@ func surveyMetricsOf(t warehouse.Pair[warehouse.AnswerTotals]) surveyMetrics {
 	return surveyMetrics{
 		Answers:   metricOf(Count(t.Recent.Selected), Count(t.Earlier.Selected)),
 		Responses: metricOf(Count(t.Recent.Responses), Count(t.Earlier.Responses)),
-		NamedPct: metricOfKnown(percent(measure.Share(t.Recent.Named, t.Recent.Selected)),
-			percent(measure.Share(t.Earlier.Named, t.Earlier.Selected))),
 	}
 }
 
@@ -154,6 +152,7 @@ func (c *Call) surveySums(ctx context.Context, a *surveysAnswer, of warehouse.An
 		}
 		a.Metrics.ResponsePct = percents(float64(answered)/float64(asked), interval)
 	}
+	a.Metrics.NamedPct = namedShare(found.Counts)
 	rows, err := c.answerRows(found)
 	if err != nil {
 		return err
@@ -166,6 +165,21 @@ func (c *Call) surveySums(ctx context.Context, a *surveysAnswer, of warehouse.An
 		c.warnSurvey(a)
 	}
 	return nil
+}
+
+// namedShare is the part of the answers that name a channel, where they could.
+func namedShare(counts []warehouse.AnswerCount) *Percent {
+	var named, all int64
+	naming := namingQuestions(counts)
+	for _, n := range counts {
+		if naming[n.Question] {
+			all += n.Answers
+		}
+		if n.Channel != "" {
+			named += n.Answers
+		}
+	}
+	return percent(measure.Share(named, all))
 }
 
 // unnamed is what a row of answers that name no channel says, of a question to which others do.
