@@ -246,10 +246,10 @@ func (c *Call) creditedMessages(ctx context.Context, channel string, in warehous
 
 func (c *Call) messagesSummary(a *emailLifecycleAnswer, now sent, days civil.Range) string {
 	what := "Mails and text messages"
-	switch measure.Channel(a.Channel) {
-	case emailChannel:
+	switch a.Channel {
+	case string(emailChannel):
 		what = "Mails"
-	case smsChannel:
+	case string(smsChannel):
 		what = "Text messages"
 	}
 	text := fmt.Sprintf("%s claim %s %s, %s, from %s delivered.", what, c.amount(now.all().Revenue), spell(days),

@@ -38,8 +38,7 @@ func TestSegmentsSumToPerformance(t *testing.T) {
 func TestFittedModelsCreditJourneysAndAnswers(t *testing.T) {
 	t.Parallel()
 	revenue := func(store, model string) map[measure.Channel]Money {
-		var a performanceAnswer
-		a = decoded[performanceAnswer](t, call(t, store, "performance", fmt.Sprintf(`{"model":%q,"detail_level":"debug"}`, model)).StructuredContent)
+		a := decoded[performanceAnswer](t, call(t, store, "performance", fmt.Sprintf(`{"model":%q,"detail_level":"debug"}`, model)).StructuredContent)
 		out := map[measure.Channel]Money{}
 		for _, r := range a.Rows {
 			out[r.Channel] = r.Revenue

@@ -126,11 +126,11 @@ func parseModel(name string) (measure.Model, error) {
 }
 
 func basisOf(model measure.Model) measure.Basis {
-	switch model {
-	case measure.PlatformReported:
-		return measure.Reported
-	case measure.SurveyBlended:
+	if model == measure.SurveyBlended {
 		return measure.Modelled
+	}
+	if model == measure.PlatformReported {
+		return measure.Reported
 	}
 	return measure.Attributed
 }
