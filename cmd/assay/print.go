@@ -122,7 +122,7 @@ func printMetrics(w io.Writer, value json.RawMessage) {
 		for _, f := range members(m.value) {
 			fields[f.name] = cell(f.value)
 		}
-		if len(fields) == 0 {
+		if _, inferred := fields["low"]; inferred || len(fields) == 0 {
 			fields["value"] = cell(m.value)
 		}
 		t.AppendRow(table.Row{m.name, fields["value"], fields["previous"], fields["change_pct"]})
@@ -257,7 +257,8 @@ func printWarnings(w io.Writer, value json.RawMessage) {
 	}
 }
 
-// cell returns a JSON value as plain text: strings without quotes, null as nothing, objects and lists as JSON.
+// cell returns a JSON value as plain text: strings without quotes, null as nothing, an estimate as "26.3 (24.4 to 28.2)",
+// other objects and lists as JSON.
 func cell(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil {
@@ -266,5 +267,19 @@ func cell(value json.RawMessage) string {
 	if string(value) == "null" {
 		return ""
 	}
-	return string(value)
+	var estimate struct {
+		Value, Low, High *json.Number
+		Partial          bool
+	}
+	if value[0] != '{' || json.Unmarshal(value, &estimate) != nil || estimate.Value == nil {
+		return string(value)
+	}
+	s = estimate.Value.String()
+	if estimate.Low != nil && estimate.High != nil {
+		s += " (" + estimate.Low.String() + " to " + estimate.High.String() + ")"
+	}
+	if estimate.Partial {
+		s += " so far"
+	}
+	return s
 }

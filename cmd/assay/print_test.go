@@ -43,3 +43,15 @@ func TestAnAnswerIsPrintedForPeople(t *testing.T) {
 		}
 	}
 }
+
+func TestEstimatesArePrintedWithTheirIntervals(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		`{"value":26.3,"low":24.4,"high":28.2}`: "26.3 (24.4 to 28.2)", `{"value":3.5,"partial":true}`: "3.5 so far", `{"value":0}`: "0",
+		`null`: "", `"text"`: "text", `{"other":1}`: `{"other":1}`, `[1]`: "[1]", `12.50`: "12.50",
+	} {
+		if got := cell(json.RawMessage(value)); got != want {
+			t.Errorf("%s is printed as %q, want %q", value, got, want)
+		}
+	}
+}
