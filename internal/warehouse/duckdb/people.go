@@ -3,8 +3,6 @@ package duckdb
 import (
 	"context"
 	"fmt"
-
-	"assay/internal/civil"
 )
 
 // panelSize is how many customers the panel holds: enough for ten channels of some thousand each, and few enough to be
@@ -21,17 +19,8 @@ func (m *merge) people(ctx context.Context) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	months, err := m.cohortMonths(ctx)
-	if err != nil {
-		return fmt.Errorf("months of cohorts: %w", err)
-	}
-	for _, month := range months {
-		if err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE cohort_month AS SELECT CAST('"+month.String()+"' AS DATE) AS month"); err != nil {
-			return err
-		}
-		if err := m.runFile(ctx, "rollups/cohorts.sql"); err != nil {
-			return err
-		}
+	if err := m.cohorts(ctx); err != nil {
+		return fmt.Errorf("cohorts: %w", err)
 	}
 	if err := m.exec(ctx, fmt.Sprintf("CREATE OR REPLACE TEMP MACRO panel_size() AS %d", panelSize)); err != nil {
 		return err
@@ -39,33 +28,43 @@ func (m *merge) people(ctx context.Context) error {
 	return m.runFile(ctx, "rollups/panel.sql")
 }
 
-// cohortMonths lists the months in which the activity of a cohort may have changed: those of the days that changed,
-// and all months in which customers ordered whose first order is of such a day, because it may have moved there or
-// have got another channel.
-func (m *merge) cohortMonths(ctx context.Context) ([]civil.Date, error) {
-	rows, err := m.conn.QueryContext(ctx, m.w.text(`
-SELECT DISTINCT CAST(date_trunc('month', day) AS DATE) AS month
-FROM (
-    SELECT day FROM dirty
+// cohorts rebuilds the months in which the activity of a cohort may have changed: those of the days that changed, and
+// all months in which customers ordered whose first order is of such a day, because it may have moved there or have got
+// another channel. Months are rebuilt together as long as their orders are few enough.
+func (m *merge) cohorts(ctx context.Context) error {
+	months := "SELECT day FROM dirty"
+	if !m.fresh {
+		months += `
     UNION ALL
     SELECT DISTINCT o.day
     FROM {{orders}} o
-    SEMI JOIN (SELECT customer FROM {{buyers}} WHERE day IN (SELECT day FROM dirty)) b ON b.customer = o.customer
-)
-ORDER BY month`))
+    SEMI JOIN (SELECT customer FROM {{buyers}} WHERE day IN (SELECT day FROM dirty)) b ON b.customer = o.customer`
+	}
+	err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE cohort_months_wanted AS SELECT DISTINCT CAST(date_trunc('month', day) AS DATE) AS month FROM ("+months+")")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer rows.Close()
-	var months []civil.Date
-	for rows.Next() {
-		var month civil.Date
-		if err := rows.Scan(&month); err != nil {
-			return nil, err
+	batches, err := m.cut(ctx, `
+SELECT w.month, count(o.day)
+FROM cohort_months_wanted w
+LEFT JOIN {{orders}} o ON CAST(date_trunc('month', o.day) AS DATE) = w.month
+GROUP BY w.month
+ORDER BY w.month`)
+	if err != nil {
+		return err
+	}
+	for _, batch := range batches {
+		err := m.exec(ctx, fmt.Sprintf(`
+CREATE OR REPLACE TEMP TABLE cohort_months_dirty AS
+SELECT month FROM cohort_months_wanted WHERE month >= CAST('%s' AS DATE) AND month <= CAST('%s' AS DATE)`, batch.First, batch.Last))
+		if err != nil {
+			return err
 		}
-		months = append(months, month)
+		if err := m.runFile(ctx, "rollups/cohorts.sql"); err != nil {
+			return err
+		}
 	}
-	return months, rows.Err()
+	return nil
 }
 
 // answersAlone brings the answers without an order up to date, when answers came or when there are some whose order

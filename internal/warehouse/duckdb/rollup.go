@@ -167,11 +167,17 @@ func (m *merge) rollUpSlice(ctx context.Context, days civil.Range, steps []strin
 
 // slices cuts the days to rebuild into periods with a bounded number of orders.
 func (m *merge) slices(ctx context.Context) ([]civil.Range, error) {
-	rows, err := m.conn.QueryContext(ctx, m.w.text(`
+	return m.cut(ctx, `
 SELECT d.day, count(o.day)
 FROM (SELECT DISTINCT day FROM dirty) d LEFT JOIN {{order_rows}} o ON o.day = d.day
 GROUP BY d.day
-ORDER BY d.day`))
+ORDER BY d.day`)
+}
+
+// cut puts the days of a question, which counts the orders that each stands for, into periods with a bounded number of
+// orders.
+func (m *merge) cut(ctx context.Context, days string) ([]civil.Range, error) {
+	rows, err := m.conn.QueryContext(ctx, m.w.text(days))
 	if err != nil {
 		return nil, err
 	}

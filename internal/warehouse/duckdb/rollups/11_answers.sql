@@ -1,11 +1,12 @@
 -- What the customers of the slice's orders answered.
-DELETE FROM {{order_answers}} a USING slice_credited e
-WHERE a.order_day IS NULL AND e.source = a.source AND e.key = a.key AND e.orders > 0;
 DELETE FROM {{order_answers}} WHERE order_day IN (SELECT day FROM slice);
 INSERT INTO {{order_answers}}
-SELECT s.day, e.day, s.order_source, s.order_key, s.question, s.answer, s.channel, s.creator,
-    row_number() OVER (PARTITION BY s.order_source, s.order_key ORDER BY s.day, s.source, s.key, s.question) = 1,
-    e.charged, e.surface, e.is_new, e.credited
-FROM {{survey_responses}} s JOIN slice_credited e ON e.source = s.order_source AND e.key = s.order_key
+SELECT a.day, e.day, a.order_source, a.order_key, a.question, a.answer, a.channel, a.creator,
+    row_number() OVER (PARTITION BY a.order_source, a.order_key ORDER BY a.day, a.source, a.key, a.question) = 1,
+    e.charged, e.surface, e.is_new, coalesce(s.channel, nullif(e.channel, ''), c.channel, 'unattributed')
+FROM {{survey_responses}} a JOIN slice_events e ON e.source = a.order_source AND e.key = a.order_key
+LEFT JOIN (SELECT source, key, channel FROM slice_shares WHERE model = 'last_touch') s
+    ON s.source = e.source AND s.key = e.key
+LEFT JOIN slice_codes c ON c.source = e.source AND c.key = e.key
 WHERE e.orders > 0
-ORDER BY s.day, s.order_source, s.order_key, s.question;
+ORDER BY a.day, a.order_source, a.order_key, a.question;

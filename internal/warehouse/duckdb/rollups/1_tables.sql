@@ -18,7 +18,7 @@ CREATE OR REPLACE TEMP TABLE slice_codes (source VARCHAR, key VARCHAR, channel V
 
 -- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths.
 CREATE OR REPLACE TEMP VIEW slice_events AS
-SELECT o.source, o.key, o.day, o.surface, o.country, o.region, o.channel,
+SELECT o.source, o.key, o.day, o.surface, o.country, o.region, o.channel, o.customer,
     o.customer = '' OR c.key IS NOT NULL AS is_new,
     CAST(1000000 AS BIGINT) AS orders, o.charged, o.tax, o.shipping, o.discounts,
     CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS undated,
@@ -28,5 +28,5 @@ LEFT JOIN (SELECT source, key FROM {{customers}} WHERE day IN (SELECT day FROM s
     ON c.source = o.source AND c.key = o.key
 WHERE NOT o.cancelled AND NOT o.test AND o.day IN (SELECT day FROM slice)
 UNION ALL
-SELECT source, key, day, surface, country, region, channel, is_new, 0, 0, 0, 0, 0, refunds, undated, 0, 0
+SELECT source, key, day, surface, country, region, channel, '', is_new, 0, 0, 0, 0, 0, refunds, undated, 0, 0
 FROM slice_refunds;
