@@ -37,7 +37,7 @@ func (m *merge) cohorts(ctx context.Context) error {
 		months += `
     UNION ALL
     SELECT DISTINCT o.day
-    FROM {{orders}} o
+    FROM {{order_rows}} o
     SEMI JOIN (SELECT customer FROM {{buyers}} WHERE day IN (SELECT day FROM dirty)) b ON b.customer = o.customer`
 	}
 	err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE cohort_months_wanted AS SELECT DISTINCT CAST(date_trunc('month', day) AS DATE) AS month FROM ("+months+")")
@@ -47,7 +47,7 @@ func (m *merge) cohorts(ctx context.Context) error {
 	batches, err := m.cut(ctx, `
 SELECT w.month, count(o.day)
 FROM cohort_months_wanted w
-LEFT JOIN {{orders}} o ON CAST(date_trunc('month', o.day) AS DATE) = w.month
+LEFT JOIN {{order_rows}} o ON CAST(date_trunc('month', o.day) AS DATE) = w.month
 GROUP BY w.month
 ORDER BY w.month`)
 	if err != nil {

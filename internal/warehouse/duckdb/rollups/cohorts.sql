@@ -7,8 +7,8 @@ FROM (
     SELECT min(b.channel) AS channel, CAST(date_trunc('month', min(b.day)) AS DATE) AS cohort, o.month, count(*) AS orders
     FROM (
         SELECT customer, CAST(date_trunc('month', day) AS DATE) AS month
-        FROM {{orders}}
-        WHERE NOT cancelled AND NOT test AND customer <> ''
+        FROM {{order_rows}}
+        WHERE kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test) AND customer <> ''
             AND day >= (SELECT min(month) FROM cohort_months_dirty)
             AND day < (SELECT max(month) FROM cohort_months_dirty) + INTERVAL 1 MONTH
     ) o

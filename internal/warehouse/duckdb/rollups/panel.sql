@@ -7,11 +7,12 @@ WHERE id <= (SELECT max(id) FROM (SELECT id FROM {{buyers}} ORDER BY id LIMIT pa
 ORDER BY id;
 
 CREATE OR REPLACE TEMP TABLE panel_orders AS
-SELECT o.source, o.key, o.day, b.id, o.charged, o.tax, o.shipping
-FROM {{orders}} o
+SELECT k.source, o.key, o.day, b.id, o.charged, o.tax, o.shipping
+FROM {{order_rows}} o
+JOIN {{order_kinds}} k ON k.kind = o.kind
 JOIN (SELECT customer, id FROM {{buyers}} WHERE id <= (SELECT max(id) FROM {{panel_customers}})) b
     ON b.customer = o.customer
-WHERE NOT o.cancelled AND NOT o.test;
+WHERE NOT k.cancelled AND NOT k.test;
 
 DELETE FROM {{panel_days}};
 INSERT INTO {{panel_days}}
