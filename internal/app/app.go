@@ -16,6 +16,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/config"
 	"assay/internal/fault"
+	"assay/internal/limit"
 	"assay/internal/measure"
 	"assay/internal/tools"
 	"assay/internal/warehouse"
@@ -41,6 +42,7 @@ type App struct {
 	control *Control
 	engine  *duckdb.Engine
 	facts   *warehouse.Warehouse
+	counter limit.Counter // of all that is limited by number
 	limiter *auth.Limiter
 	tools   *tools.Service
 	writing writing // into workspaces
@@ -54,7 +56,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err != nil {
 		return nil, err
 	}
-	a := &App{config: c, log: log, now: now, held: held, ended: func() {}}
+	a := &App{config: c, log: log, now: now, held: held, counter: limit.NewCounter(), ended: func() {}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -70,7 +72,9 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	a.facts = warehouse.New(a.engine)
-	a.limiter = auth.NewLimiter(auth.LimiterOptions{Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Now: now, Log: log})
+	a.limiter = auth.NewLimiter(auth.LimiterOptions{
+		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
+	})
 	return a, a.setClock()
 }
 

@@ -36,7 +36,8 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	}
 	f := &front{metrics: httpapi.NewMetrics()}
 	f.server, err = oauth.New(oauth.Options{
-		BaseURL: baseURL, Store: a.control.Store, Secrets: secrets, TrustedProxies: a.config.TrustedProxies, Now: a.now, Log: a.log,
+		BaseURL: baseURL, Store: a.control.Store, Secrets: secrets, TrustedProxies: a.config.TrustedProxies,
+		Counter: a.counter, Now: a.now, Log: a.log,
 	})
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	f.keys = auth.NewKeys(auth.KeysOptions{Store: a.control.Store, Installation: a.control.Installation, Tokens: f.server, Now: a.now, Log: a.log})
 	pages := console.New(console.Options{
 		BaseURL: baseURL, People: a.people(f.keys.Invalidate), Store: a.control.Store, Keys: f.keys, Limits: a.limiter,
-		Tools: toolNames(), TrustedProxies: a.config.TrustedProxies, Now: a.now, Log: a.log,
+		Tools: toolNames(), TrustedProxies: a.config.TrustedProxies, Counter: a.counter, Now: a.now, Log: a.log,
 	})
 	f.handler = httpapi.New(httpapi.Options{
 		BaseURL:        baseURL,

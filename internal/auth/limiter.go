@@ -3,10 +3,11 @@ package auth
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"assay/internal/control"
+	"assay/internal/limit"
+	"assay/internal/measure"
 )
 
 // Tier is how many calls a minute a workspace of some size may make. It is an alias, so that settings are handed
@@ -26,7 +27,7 @@ type LimiterOptions struct {
 	Tiers    []Tier           // from small to large; [DefaultTiers] when empty
 	Override int              // calls a minute for every workspace, whatever else is set; 0: none
 	Orders   Orders           // nil: every workspace counts as one without orders
-	Counter  Counter          // counts in this process when nil
+	Counter  limit.Counter    // counts in this process when nil
 	Now      func() time.Time // the real clock, also where answers have a frozen one
 	Log      *slog.Logger     // nothing is logged when nil
 }
@@ -37,7 +38,7 @@ type Limiter struct {
 	tiers    []Tier
 	override int
 	volumes  *volumes
-	counter  Counter
+	counter  limit.Counter
 	now      func() time.Time
 	log      *slog.Logger
 }
@@ -48,7 +49,7 @@ func NewLimiter(o LimiterOptions) *Limiter {
 		o.Tiers = DefaultTiers()
 	}
 	if o.Counter == nil {
-		o.Counter = NewCounter()
+		o.Counter = limit.NewCounter()
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -71,38 +72,60 @@ type Decision struct {
 // Count counts one call and decides. A refused call is not counted. What stands behind the decision never makes
 // a call fail: without a counter the call is allowed.
 func (l *Limiter) Count(ctx context.Context, p Principal) Decision {
-	limit := l.limit(ctx, p.Workspace)
 	now := l.now()
-	window := now.Truncate(time.Minute)
-	d := Decision{PerMinute: limit, ResetIn: window.Add(time.Minute).Sub(now)}
-	var err error
-	d.Used, d.Allowed, err = l.counter.Add(ctx, string(p.Workspace.ID), window, limit)
+	reset := now.Truncate(time.Minute).Add(time.Minute)
+	d := Decision{PerMinute: l.rate(ctx, p.Workspace).PerMinute, ResetIn: reset.Sub(now)}
+	c, counted, err := l.counter.Take(ctx, callsOf(p.Workspace.ID), d.PerMinute, now, reset)
 	if err != nil {
 		l.log.WarnContext(ctx, "call not counted", slog.String("workspace", string(p.Workspace.ID)), slog.Any("error", err))
-		d.Allowed = true
+		counted = true
 	}
+	d.Used, d.Allowed = c.Used, counted
 	return d
 }
 
-// limit returns the workspace's calls a minute: what the operator set for all, what is set for the workspace, or
-// the tier of its size, in this order.
-func (l *Limiter) limit(ctx context.Context, w control.Workspace) int {
+// callsOf is under what a workspace's calls are counted.
+func callsOf(id measure.WorkspaceID) limit.Key { return limit.Key{What: "calls", Who: string(id)} }
+
+// RateBy is what a workspace's calls a minute come from.
+type RateBy string
+
+// The sources of a rate, from the one that wins.
+const (
+	RateByOperator  RateBy = "operator"  // set for every workspace
+	RateByWorkspace RateBy = "workspace" // set for this one
+	RateByVolume    RateBy = "volume"    // the tier of its orders in the last 30 days
+)
+
+// Rate is how many calls a minute a workspace may make, and why.
+type Rate struct {
+	PerMinute int
+	By        RateBy
+	Orders    int64 // in the last 30 days; only by volume
+	Known     bool  // whether the orders could be read; if not, the highest tier holds
+	Tier      Tier  // only by volume
+}
+
+func (l *Limiter) rate(ctx context.Context, w control.Workspace) Rate {
 	if l.override > 0 {
-		return l.override
+		return Rate{PerMinute: l.override, By: RateByOperator}
 	}
 	if w.RatePerMin > 0 {
-		return w.RatePerMin
+		return Rate{PerMinute: w.RatePerMin, By: RateByWorkspace}
 	}
-	if l.volumes == nil {
-		return l.tiers[0].PerMinute
+	r := Rate{By: RateByVolume, Known: true}
+	if l.volumes != nil {
+		r.Orders, r.Known = l.volumes.recent(ctx, w)
 	}
-	orders, known := l.volumes.recent(ctx, w)
+	r.Tier = l.tiers[len(l.tiers)-1] // not known: what slows the warehouse down is no reason to refuse calls
 	for _, t := range l.tiers {
-		if known && (t.UpTo == 0 || orders <= t.UpTo) {
-			return t.PerMinute
+		if r.Known && (t.UpTo == 0 || r.Orders <= t.UpTo) {
+			r.Tier = t
+			break
 		}
 	}
-	return l.tiers[len(l.tiers)-1].PerMinute // not known: what slows the warehouse down is no reason to refuse calls
+	r.PerMinute = r.Tier.PerMinute
+	return r
 }
 
 // Run keeps the volumes of orders up to date until ctx ends. It returns nil.
@@ -112,40 +135,4 @@ func (l *Limiter) Run(ctx context.Context) error {
 		return nil
 	}
 	return l.volumes.run(ctx)
-}
-
-// Counter counts calls in minutes. One that several processes share makes them enforce one limit together.
-type Counter interface {
-	// Add counts one call of key in the minute that begins at window, unless limit calls are counted there
-	// already. It returns how many are counted now, and whether this one is among them. The implementation
-	// forgets minutes that are over.
-	Add(ctx context.Context, key string, window time.Time, limit int) (used int, counted bool, err error)
-}
-
-// NewCounter returns a counter for one process. It never fails.
-func NewCounter() Counter { return &counter{used: make(map[string]int)} }
-
-// counter holds the counts of the current minute only.
-type counter struct {
-	mu     sync.Mutex // guards all below
-	window time.Time
-	used   map[string]int
-}
-
-// Add implements [Counter].
-func (c *counter) Add(_ context.Context, key string, window time.Time, limit int) (int, bool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	// A call may have read the clock just before another one began the next minute; it counts in that minute.
-	// If the clock was set back further, its new minutes count.
-	if ahead := window.Sub(c.window); ahead > 0 || ahead < -time.Minute {
-		c.window = window
-		clear(c.used)
-	}
-	used := c.used[key]
-	if used >= limit {
-		return min(used, limit), false, nil
-	}
-	c.used[key] = used + 1
-	return used + 1, true, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/limit"
 	"assay/internal/measure"
 )
 
@@ -109,21 +110,6 @@ func TestCountIsExactUnderParallelCalls(t *testing.T) {
 	wg.Wait()
 	if n := allowed.Load(); n != 100 {
 		t.Errorf("%d of 400 calls are allowed, want 100", n)
-	}
-}
-
-func TestClockThatIsSetBackDoesNotLockOut(t *testing.T) {
-	t.Parallel()
-	c := NewCounter()
-	add := func(window time.Time) bool {
-		_, counted, err := c.Add(t.Context(), "acme", window, 1)
-		return counted && err == nil
-	}
-	if !add(noon) || add(noon) || add(noon.Add(-time.Minute)) {
-		t.Error("want one call counted; one that read the clock just before the minute counts in it")
-	}
-	if !add(noon.Add(-time.Hour)) || add(noon.Add(-time.Hour)) {
-		t.Error("want one call counted after the clock was set back by an hour")
 	}
 }
 
@@ -267,10 +253,10 @@ func TestCallerWhoHangsUpDoesNotSpoilTheReading(t *testing.T) {
 }
 
 // brokenCounter fails, as a shared one may.
-type brokenCounter struct{}
+type brokenCounter struct{ limit.Counter }
 
-func (brokenCounter) Add(context.Context, string, time.Time, int) (int, bool, error) {
-	return 0, false, errors.New("the counter is away")
+func (brokenCounter) Take(context.Context, limit.Key, int, time.Time, time.Time) (limit.Count, bool, error) {
+	return limit.Count{}, false, errors.New("the counter is away")
 }
 
 func TestCounterThatFailsLetsCallsThrough(t *testing.T) {

@@ -8,34 +8,25 @@ import (
 	"assay/internal/control"
 )
 
-// usageReader is a counter that tells how many calls are counted without counting one.
-type usageReader interface {
-	Used(ctx context.Context, key string, window time.Time) (int, error)
+// Usage is how a workspace stands in this minute.
+type Usage struct {
+	Rate
+	Used    int           // calls counted in this minute, never above PerMinute
+	ResetIn time.Duration // until the next minute: above 0, up to 60 s
 }
 
 // Usage returns the workspace's limit and how many calls are counted in this minute, and counts none. Used is 0 when
-// the counter does not tell; Allowed says whether a call would be allowed now.
-func (l *Limiter) Usage(ctx context.Context, w control.Workspace) Decision {
+// the counter does not tell.
+func (l *Limiter) Usage(ctx context.Context, w control.Workspace) Usage {
 	now := l.now()
-	window := now.Truncate(time.Minute)
-	d := Decision{PerMinute: l.limit(ctx, w), ResetIn: window.Add(time.Minute).Sub(now)}
-	if reader, ok := l.counter.(usageReader); ok {
-		used, err := reader.Used(ctx, string(w.ID), window)
-		if err != nil {
-			l.log.WarnContext(ctx, "calls of this minute not read", slog.String("workspace", string(w.ID)), slog.Any("error", err))
-		}
-		d.Used = min(used, d.PerMinute)
+	u := Usage{Rate: l.rate(ctx, w), ResetIn: now.Truncate(time.Minute).Add(time.Minute).Sub(now)}
+	c, err := l.counter.Look(ctx, callsOf(w.ID), now)
+	if err != nil {
+		l.log.WarnContext(ctx, "calls of this minute not read", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 	}
-	d.Allowed = d.Used < d.PerMinute
-	return d
+	u.Used = min(c.Used, u.PerMinute)
+	return u
 }
 
-// Used returns how many calls of key are counted in the minute that begins at window.
-func (c *counter) Used(_ context.Context, key string, window time.Time) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !window.Equal(c.window) {
-		return 0, nil
-	}
-	return c.used[key], nil
-}
+// Tiers returns the calls a minute by volume of orders, from small to large.
+func (l *Limiter) Tiers() []Tier { return l.tiers }

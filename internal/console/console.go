@@ -14,6 +14,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/limit"
 	"assay/internal/measure"
 	"assay/internal/oauth"
 	"assay/internal/oauth/people"
@@ -36,7 +37,8 @@ type Keys interface {
 
 // Limits tells how many calls a workspace may make and made in this minute.
 type Limits interface {
-	Usage(ctx context.Context, w control.Workspace) auth.Decision
+	Usage(ctx context.Context, w control.Workspace) auth.Usage
+	Tiers() []auth.Tier
 }
 
 // Options are what [New] needs.
@@ -48,6 +50,7 @@ type Options struct {
 	Limits         Limits           // nil: limits are not shown
 	Tools          []string         // names for a key's allow-list, in the contract's order
 	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
+	Counter        limit.Counter    // of sign-ins that fail; counts in this process when nil
 	Now            func() time.Time // the real clock, also where answers have a frozen one
 	Log            *slog.Logger     // nothing is logged when nil
 }
@@ -69,7 +72,7 @@ type Console struct {
 	tools       []string
 	hosts       oauth.Hosts
 	addresses   throttle.Addresses
-	signIns     *throttle.Quota
+	signIns     *limit.Quota
 	crossOrigin *http.CrossOriginProtection
 	cookies     cookies
 	routes      *http.ServeMux
@@ -83,10 +86,13 @@ func New(o Options) *Console {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Counter == nil {
+		o.Counter = limit.NewCounter()
+	}
 	c := &Console{
 		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, tools: o.Tools,
 		hosts: oauth.NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
-		signIns: throttle.NewQuota(failedSignIns, failedWindow), crossOrigin: http.NewCrossOriginProtection(),
+		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
 		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
 	}
 	c.routes.HandleFunc("GET /{$}", c.signedIn(c.home))

@@ -46,7 +46,8 @@ func (c *Console) home(w http.ResponseWriter, v visit) {
 type connectView struct {
 	place
 	URL   string
-	Usage *auth.Decision // nil: not shown
+	Usage *auth.Usage // nil: not shown
+	Tiers []auth.Tier
 }
 
 func (c *Console) connectPage(w http.ResponseWriter, v visit) {
@@ -57,7 +58,7 @@ func (c *Console) connectPage(w http.ResponseWriter, v visit) {
 	view := connectView{place: p, URL: c.baseURL + "/api/mcp/rpc"}
 	if c.limits != nil {
 		usage := c.limits.Usage(v.Context(), p.Workspace)
-		view.Usage = &usage
+		view.Usage, view.Tiers = &usage, c.limits.Tiers()
 	}
 	c.render(w, v.Request, http.StatusOK, page{name: "connect", title: "Connect a program", view: view, visitor: &v.visitor})
 }

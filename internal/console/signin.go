@@ -78,8 +78,8 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	view := signInView{Next: localPath(r.PostForm.Get("next")), Email: r.PostForm.Get("email")}
-	from := c.addresses.Of(r)
-	if wait := c.signIns.Take(from, c.now()); wait > 0 {
+	from := c.addresses.Of(r).String()
+	if wait := c.signIns.Take(r.Context(), from, c.now()); wait > 0 {
 		c.tooMany(w, r, view, wait)
 		return
 	}
@@ -87,7 +87,7 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	wait, waits := errors.AsType[*people.WaitError](err)
 	switch {
 	case err == nil:
-		c.signIns.Return(from)
+		c.signIns.Return(r.Context(), from, c.now())
 		c.endEarlier(r)
 		c.cookies.set(w, sessionCookie, secret, sessionCookieAge)
 		c.cookies.clear(w, visitCookie)

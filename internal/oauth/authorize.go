@@ -142,7 +142,7 @@ func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
 	}
 	doc, remembered := s.documents.remembered(id)
 	if !remembered {
-		if wait := s.documentFetches.Take(s.addresses.Of(r), s.now()); wait > 0 {
+		if wait := s.documentFetches.Take(r.Context(), s.addresses.Of(r).String(), s.now()); wait > 0 {
 			return control.Client{}, &pageError{status: http.StatusTooManyRequests, text: "Too many unknown programs were named from this address. Try again later."}
 		}
 		doc.client, doc.err = s.documents.fetch(r.Context(), id)

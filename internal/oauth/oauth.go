@@ -13,6 +13,7 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/limit"
 	"assay/internal/oauth/people"
 	"assay/internal/oauth/throttle"
 )
@@ -103,6 +104,7 @@ type Options struct {
 	Store          Store
 	Secrets        [][]byte         // the first signs, all are accepted; none: tokens are neither made nor verified
 	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
+	Counter        limit.Counter    // of what strangers do; counts in this process when nil
 	Now            func() time.Time // the real clock, also where answers have a frozen one
 	Log            *slog.Logger     // nothing is logged when nil
 }
@@ -118,9 +120,9 @@ type Server struct {
 	keys            *keyring // nil: there is no signing secret
 	hosts           Hosts
 	addresses       throttle.Addresses
-	registrations   *throttle.Quota
+	registrations   *limit.Quota
 	documents       *documents
-	documentFetches *throttle.Quota
+	documentFetches *limit.Quota
 	crossOrigin     *http.CrossOriginProtection
 	metadata        []byte
 	now             func() time.Time
@@ -138,12 +140,17 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Counter == nil {
+		o.Counter = limit.NewCounter()
+	}
 	s := &Server{
 		issuer: o.BaseURL, resource: o.BaseURL + rpcPath, store: o.Store,
 		hosts: NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
-		registrations: throttle.NewQuota(registrationsPerHour, time.Hour),
-		documents:     newDocuments(o.Now), documentFetches: throttle.NewQuota(documentsPerHour, time.Hour), crossOrigin: http.NewCrossOriginProtection(),
-		metadata: metadata(o.BaseURL), now: o.Now, log: o.Log,
+		registrations:   &limit.Quota{What: "registrations", Limit: registrationsPerHour, Window: time.Hour, Counter: o.Counter, Log: o.Log},
+		documents:       newDocuments(o.Now),
+		documentFetches: &limit.Quota{What: "client documents", Limit: documentsPerHour, Window: time.Hour, Counter: o.Counter, Log: o.Log},
+		crossOrigin:     http.NewCrossOriginProtection(),
+		metadata:        metadata(o.BaseURL), now: o.Now, log: o.Log,
 	}
 	var err error
 	if s.keys, err = newKeyring(o.Secrets); err != nil {

@@ -39,8 +39,8 @@ type registered struct {
 // register keeps a client and gives it an id. It needs no credential, and the id gives no rights: a person has to
 // allow each thing the client does. Registrations are counted by address.
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
-	from := s.addresses.Of(r)
-	if wait := s.registrations.Take(from, s.now()); wait > 0 {
+	from := s.addresses.Of(r).String()
+	if wait := s.registrations.Take(r.Context(), from, s.now()); wait > 0 {
 		busy(w, wait, "too many registrations from this address")
 		return
 	}
@@ -51,7 +51,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if no != nil {
-		s.registrations.Return(from)
+		s.registrations.Return(r.Context(), from, s.now())
 		no.write(w)
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"testing"
-	"time"
 
 	"assay/internal/oauth/throttle"
 )
@@ -40,25 +39,4 @@ func TestAddressesAreTheLastThatIsNoProxy(t *testing.T) {
 	if got := a.Of(r); got.IsValid() {
 		t.Errorf("without an address: %s", got)
 	}
-}
-
-func TestAQuotaHoldsForAWindow(t *testing.T) {
-	t.Parallel()
-	q := throttle.NewQuota(2, time.Hour)
-	one, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
-	now := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
-	want := func(what string, from netip.Addr, at time.Time, wait time.Duration) {
-		t.Helper()
-		if got := q.Take(from, at); got != wait {
-			t.Errorf("%s: wait %s, want %s", what, got, wait)
-		}
-	}
-	want("first", one, now, 0)
-	want("second", one, now.Add(10*time.Minute), 0)
-	want("third", one, now.Add(20*time.Minute), 40*time.Minute)
-	want("another address", other, now, 0)
-	q.Return(one)
-	want("after one came back", one, now.Add(20*time.Minute), 0)
-	want("in the next window", one, now.Add(time.Hour), 0)
-	want("with the clock set back", one, now.Add(-24*time.Hour), 0)
 }

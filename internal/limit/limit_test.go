@@ -1,0 +1,103 @@
+package limit_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"testing"
+	"time"
+
+	"assay/internal/limit"
+)
+
+var noon = time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
+
+func TestAQuotaHoldsForAWindow(t *testing.T) {
+	t.Parallel()
+	q := limit.Quota{What: "registrations", Limit: 2, Window: time.Hour, Counter: limit.NewCounter()}
+	want := func(what, who string, at time.Time, wait time.Duration) {
+		t.Helper()
+		if got := q.Take(t.Context(), who, at); got != wait {
+			t.Errorf("%s: wait %s, want %s", what, got, wait)
+		}
+	}
+	want("first", "one", noon, 0)
+	want("second", "one", noon.Add(10*time.Minute), 0)
+	want("third", "one", noon.Add(20*time.Minute), 40*time.Minute)
+	want("another address", "other", noon, 0)
+	q.Return(t.Context(), "one", noon.Add(20*time.Minute))
+	want("after one came back", "one", noon.Add(20*time.Minute), 0)
+	want("in the next window", "one", noon.Add(time.Hour), 0)
+	want("with the clock set back", "one", noon.Add(-24*time.Hour), 0)
+}
+
+func TestWindowsEndWhenTheyWereSaidTo(t *testing.T) {
+	t.Parallel()
+	c, calls, others := limit.NewCounter(), limit.Key{What: "calls", Who: "acme"}, limit.Key{What: "sign-ins", Who: "acme"}
+	take := func(k limit.Key, now time.Time) bool {
+		found, counted, err := c.Take(t.Context(), k, 1, now, noon.Add(time.Minute))
+		if err != nil || !found.Ends.Equal(noon.Add(time.Minute)) || found.Used != 1 {
+			t.Errorf("Take at %s = %+v, %v", now, found, err)
+		}
+		return counted
+	}
+	if !take(calls, noon.Add(45*time.Second)) || take(calls, noon.Add(time.Minute-1)) || !take(others, noon) {
+		t.Error("want one of each kind in the minute")
+	}
+	if found, err := c.Look(t.Context(), calls, noon.Add(time.Minute)); err != nil || found != (limit.Count{}) {
+		t.Errorf("after the minute: %+v, %v; want nothing", found, err)
+	}
+}
+
+func TestClockThatIsSetBackDoesNotLockOut(t *testing.T) {
+	t.Parallel()
+	c := limit.NewCounter()
+	take := func(now time.Time) bool {
+		_, counted, err := c.Take(t.Context(), limit.Key{Who: "acme"}, 1, now, now.Add(time.Minute))
+		return counted && err == nil
+	}
+	if !take(noon) || take(noon) || take(noon.Add(-time.Millisecond)) {
+		t.Error("want one call counted; one that read the clock just before the minute counts in it")
+	}
+	if !take(noon.Add(-time.Hour)) || take(noon.Add(-time.Hour)) {
+		t.Error("want one call counted after the clock was set back by an hour")
+	}
+}
+
+func TestInventedNamesTakeBoundedMemory(t *testing.T) {
+	t.Parallel()
+	c := limit.NewCounter()
+	full := func(what, who string, now time.Time) bool {
+		_, counted, _ := c.Take(t.Context(), limit.Key{What: what, Who: who}, 1, now, now.Add(time.Hour))
+		return !counted
+	}
+	full("kept", "acme", noon)
+	full("flooded", "acme", noon)
+	for i := range 100_000 {
+		full("flooded", strconv.Itoa(i), noon)
+	}
+	if full("flooded", "acme", noon) {
+		t.Error("a count outlives a flood: nothing was forgotten")
+	}
+	if !full("kept", "acme", noon) {
+		t.Error("a flood of one kind makes another forget")
+	}
+}
+
+// away fails, as a shared counter may.
+type away struct{ limit.Counter }
+
+func (away) Take(context.Context, limit.Key, int, time.Time, time.Time) (limit.Count, bool, error) {
+	return limit.Count{}, false, errors.New("the counter is away")
+}
+
+func TestACounterThatFailsShutsNobodyOut(t *testing.T) {
+	t.Parallel()
+	q := limit.Quota{Limit: 1, Window: time.Hour, Counter: away{}, Log: slog.New(slog.DiscardHandler)}
+	for range 2 {
+		if wait := q.Take(t.Context(), "one", noon); wait != 0 {
+			t.Errorf("wait %s, want none", wait)
+		}
+	}
+}

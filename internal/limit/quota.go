@@ -1,0 +1,40 @@
+package limit
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// Quota allows everybody so many things in a window of time that begins with the first of them. Its methods may be
+// called from many goroutines.
+type Quota struct {
+	What    string // what is counted
+	Limit   int
+	Window  time.Duration
+	Counter Counter
+	Log     *slog.Logger
+}
+
+// Take counts one thing of who and returns 0, or returns how long who has to wait for the next. What stands behind the
+// decision never shuts anybody out: without a counter the thing is allowed.
+func (q *Quota) Take(ctx context.Context, who string, now time.Time) (wait time.Duration) {
+	c, counted, err := q.Counter.Take(ctx, q.key(who), q.Limit, now, now.Add(q.Window))
+	if err != nil {
+		q.Log.WarnContext(ctx, "not counted", slog.String("what", q.What), slog.Any("error", err))
+		return 0
+	}
+	if counted {
+		return 0
+	}
+	return max(c.Ends.Sub(now), time.Nanosecond)
+}
+
+// Return gives back what was taken for something that did not come about.
+func (q *Quota) Return(ctx context.Context, who string, now time.Time) {
+	if err := q.Counter.Return(ctx, q.key(who), now); err != nil {
+		q.Log.WarnContext(ctx, "not given back", slog.String("what", q.What), slog.Any("error", err))
+	}
+}
+
+func (q *Quota) key(who string) Key { return Key{What: q.What, Who: who} }
