@@ -15,6 +15,7 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/config"
+	"assay/internal/control/calllog"
 	"assay/internal/fault"
 	"assay/internal/limit"
 	"assay/internal/measure"
@@ -33,6 +34,9 @@ const factsDir = "facts"
 // closeTimeout is how long a question or import that still runs may keep the store from closing.
 const closeTimeout = time.Minute
 
+// flushTimeout is how long the last calls may take to be written to the call log at the stop.
+const flushTimeout = 5 * time.Second
+
 // App is a data directory that this process holds, with everything that answers from it.
 type App struct {
 	config  config.Config
@@ -44,6 +48,7 @@ type App struct {
 	facts   *warehouse.Warehouse
 	counter limit.Counter // of all that is limited by number
 	limiter *auth.Limiter
+	calls   *calllog.Recorder
 	tools   *tools.Service
 	writing writing // into workspaces
 	ended   func()  // called when keys have ended; never nil
@@ -75,6 +80,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
+	a.calls = calllog.New(calllog.Options{Store: a.control.Store, Counter: a.counter, Now: now, Log: log})
 	return a, a.setClock()
 }
 
@@ -84,7 +90,7 @@ func (a *App) setClock() error {
 	if err != nil {
 		return err
 	}
-	a.tools, err = tools.NewService(tools.Deps{Facts: a.facts, Keys: a.control.Store, Clock: clock, Now: a.now, Log: a.log})
+	a.tools, err = tools.NewService(tools.Deps{Facts: a.facts, Keys: a.control.Store, Calls: a.calls, Clock: clock, Now: a.now, Log: a.log})
 	return err
 }
 
@@ -148,8 +154,13 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	group.Go(func() error { return face.keys.Run(running) })
 	group.Go(func() error { return face.server.Run(running) })
 	group.Go(func() error { return a.limiter.Run(running) })
+	group.Go(func() error { return a.calls.Run(running) })
 	group.Go(func() error { return ready(baseURL) })
-	return group.Wait()
+	err = group.Wait()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	defer cancel()
+	a.calls.Flush(last)
+	return err
 }
 
 // listeners are where the service listens.

@@ -67,7 +67,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 }
 
 func (a *App) people(keysEnded func()) *people.People {
-	return people.New(people.Options{Store: a.control.Store, Now: a.now, Log: a.log, KeysEnded: keysEnded})
+	return people.New(people.Options{Store: a.control.Store, Counter: a.counter, Now: a.now, Log: a.log, KeysEnded: keysEnded})
 }
 
 const signingSecretFile = "oauth-secret"

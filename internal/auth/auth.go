@@ -7,13 +7,17 @@ import (
 	"assay/internal/control"
 )
 
-// Principal is an authenticated caller: a key or, later, a person's grant to a client.
+// Principal is an authenticated caller: a key, or a person's grant to a client.
 type Principal struct {
 	Workspace control.Workspace
-	Actor     string // "key:ID", later "user:ID": for the audit trail and the logs
+	Actor     string // "key:ID" or "user:ID": for the audit trail and the logs
 	Kind      Kind
-	Scopes    []control.Scope
-	Tools     []string // allow-list; empty: all tools
+
+	Client     control.ClientID // the program that acts for a person; "" for a key
+	ClientName string           // what it calls itself
+
+	Scopes []control.Scope
+	Tools  []string // allow-list; empty: all tools
 }
 
 // Kind is how the caller proved who they are.

@@ -83,7 +83,9 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 		c.tooMany(w, r, view, wait)
 		return
 	}
-	secret, err := c.people.SignIn(r.Context(), view.Email, r.PostForm.Get("password"))
+	secret, err := c.people.SignIn(r.Context(), people.Attempt{
+		Email: view.Email, Password: r.PostForm.Get("password"), Origin: c.origin(r),
+	})
 	wait, waits := errors.AsType[*people.WaitError](err)
 	switch {
 	case err == nil:
@@ -100,6 +102,15 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	default:
 		c.fail(w, r, err)
 	}
+}
+
+// origin is from where the request comes.
+func (c *Console) origin(r *http.Request) people.Origin {
+	from := people.Origin{Browser: r.UserAgent()}
+	if address := c.addresses.Of(r); address.IsValid() {
+		from.Address = address.String()
+	}
+	return from
 }
 
 func (c *Console) tooMany(w http.ResponseWriter, r *http.Request, view signInView, wait time.Duration) {

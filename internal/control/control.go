@@ -1,5 +1,5 @@
-// Package control is the service's memory of itself: workspaces, keys and, later, people, grants, experiments,
-// models and the audit trail. Facts about the store are not here; they are in the warehouse.
+// Package control is the service's memory of itself: workspaces, keys, people, grants, the calls that were made and
+// the security log. Facts about the store are not here; they are in the warehouse.
 package control
 
 import (
@@ -20,6 +20,8 @@ type Workspace struct {
 	RatePerMin int // 0: by the volume of orders
 	CreatedAt  time.Time
 	Version    int64 // rises with each change of settings
+
+	LogArguments bool // the call log keeps what tools were asked
 }
 
 // Location returns the workspace's zone. Zones are checked when they are set.

@@ -13,7 +13,7 @@ type By struct {
 }
 
 // Event is one line of the security log. Lines are added in the same step as the change they tell of, and are
-// never changed or removed; they outlive their workspace.
+// never changed; they outlive their workspace, and are removed when they are two years old.
 type Event struct {
 	ID        string // rises with time; made by the store
 	At        time.Time
@@ -36,3 +36,24 @@ const (
 	KeyRotated       EventKind = "key_rotated"
 	KeyRevoked       EventKind = "key_revoked"
 )
+
+// EventFilter selects lines of the security log. The zero value of every field but Limit selects all.
+type EventFilter struct {
+	Workspace measure.WorkspaceID // "": all, and what concerns the whole installation
+	Members   bool                // with a workspace: also what its members did elsewhere, such as signing in
+	Kinds     []EventKind
+	Since     time.Time
+	Before    string // id of a line; only earlier ones
+	Limit     int
+}
+
+// EventKinds lists all kinds, related ones together.
+func EventKinds() []EventKind {
+	return []EventKind{
+		SignedIn, SignInRefused, SignedOut, PasswordChanged,
+		KeyMade, KeyRotated, KeyRevoked,
+		GrantMade, GrantRefused, GrantRevoked, ScopeRefused,
+		UserMade, UserInvited, InvitationWithdrawn, RoleChanged, UserRemoved,
+		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
+	}
+}

@@ -79,7 +79,7 @@ type Access struct {
 }
 
 // The kinds of security events about grants. The subject is the grant, or the client for a scope that a person's
-// role did not allow to be granted.
+// role did not allow to be granted, or the tool for a call that its caller's scopes did not allow.
 const (
 	GrantMade    EventKind = "grant_made"
 	GrantRefused EventKind = "grant_refused"

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 // UserID names a person for good. It is in tokens and in the security log, where an e-mail address has no place.
@@ -60,6 +61,20 @@ func (r Role) Scopes() []Scope {
 // Manages reports whether somebody of the role may make and end keys, and end what others connected.
 func (r Role) Manages() bool { return r == RoleOwner || r == RoleAdmin }
 
+// Outranks reports whether the role is above the other. An unknown role is below all.
+func (r Role) Outranks(other Role) bool { return r.rank() < other.rank() }
+
+func (r Role) rank() int {
+	if i := slices.Index(Roles(), r); i >= 0 {
+		return i
+	}
+	return len(Roles())
+}
+
+// MayGive reports whether somebody of the role may give the role to another person, or take it: who manages a
+// workspace may, up to their own role.
+func (r Role) MayGive(other Role) bool { return r.Manages() && !other.Outranks(r) }
+
 // Within returns those of the scopes that somebody of the role may have, in the order of [Scopes].
 func (r Role) Within(scopes []Scope) []Scope { return CommonScopes(r.Scopes(), scopes) }
 
@@ -76,6 +91,19 @@ type Membership struct {
 	Since     time.Time
 }
 
+// Invitation lets somebody into a workspace who opens its link. Its secret is in the link; here is a hash of it. It is
+// accepted once, and only while who gave it may still give the role.
+type Invitation struct {
+	ID        string
+	Hash      []byte // SHA-256 of the secret
+	Workspace measure.WorkspaceID
+	Email     string // in lower case
+	Role      Role
+	By        UserID
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
 // Session is a signed-in browser. Its secret is in the browser's cookie; here is a hash of it.
 type Session struct {
 	Hash      []byte // SHA-256 of the secret
@@ -83,18 +111,22 @@ type Session struct {
 	CreatedAt time.Time
 	SeenAt    time.Time // to the minute
 	EndsAt    time.Time // whatever is done with it
+	Browser   string    // what it calls itself; "" when it does not say
 }
 
 // The kinds of security events about people. The subject of a change of role is the person; its detail names the
-// roles before and after.
+// roles before and after. The subject of an invitation is its id.
 const (
 	UserMade        EventKind = "user_made"
 	UserRemoved     EventKind = "user_removed"
 	PasswordChanged EventKind = "password_changed"
 	RoleChanged     EventKind = "role_changed"
+	UserInvited     EventKind = "user_invited"
 	SignedIn        EventKind = "signed_in"
 	SignInRefused   EventKind = "sign_in_refused"
 	SignedOut       EventKind = "signed_out"
+
+	InvitationWithdrawn EventKind = "invitation_withdrawn"
 )
 
 const maxEmailLen = 254

@@ -108,14 +108,15 @@ func callTool(ctx context.Context, c *call) (json.RawMessage, error) {
 		return nil, invalidParams("arguments must be an object")
 	}
 	result, err := c.session.CallTool(ctx, name, params[1])
-	if err == nil && isToolError(result) {
+	if err == nil && IsToolError(result) {
 		c.reply.Outcome = OutcomeToolError
 	}
 	return result, err
 }
 
-// isToolError looks at how an encoded [CallResult] ends: isError is its last member and is left out when false.
-func isToolError(result []byte) bool {
+// IsToolError reports whether an encoded [CallResult] is an error. It looks at how the result ends: isError is its last
+// member and is left out when false.
+func IsToolError(result []byte) bool {
 	const end = `"isError":true}`
 	return len(result) > len(end) && string(result[len(result)-len(end):]) == end
 }

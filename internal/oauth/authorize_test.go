@@ -326,7 +326,7 @@ func TestARoleBoundsWhatCanBeGranted(t *testing.T) {
 			t.Errorf("%s: granted %q, want %q", role, got.Scope, want)
 		}
 	}
-	events, err := s.store.Events(t.Context(), "acme", 100)
+	events, err := s.store.Events(t.Context(), control.EventFilter{Workspace: "acme", Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestAClientGoesFromRegistrationToACall(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantPrincipal := auth.Principal{
-		Workspace: ws, Actor: "user:" + string(s.owner.ID), Kind: auth.ByOAuth,
+		Workspace: ws, Actor: "user:" + string(s.owner.ID), Kind: auth.ByOAuth, Client: control.ClientID(c.id), ClientName: "Ledger Owl",
 		Scopes: []control.Scope{control.ScopeRead, control.ScopeWrite},
 	}
 	if diff := cmp.Diff(wantPrincipal, p); diff != "" {

@@ -82,6 +82,7 @@ func newService(t *testing.T, secrets ...[]byte) *service {
 	s.people = people.New(people.Options{Store: store, Now: s.clock.now})
 	s.owner = s.person("anna@acme.example", control.RoleOwner)
 	s.session = s.signIn("anna@acme.example")
+	s.coOwner("olga@acme.example")
 	s.start(secrets...)
 	return s
 }
@@ -113,9 +114,23 @@ func (s *service) person(email string, role control.Role) control.User {
 	return u
 }
 
+// coOwner keeps another owner of both workspaces, who never signs in: the last owner of a workspace cannot leave it.
+func (s *service) coOwner(email string) {
+	s.t.Helper()
+	u := control.User{ID: "olga", Email: email, Password: "none", CreatedAt: s.clock.now()}
+	if err := s.store.CreateUser(s.t.Context(), u, s.by()); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, ws := range []measure.WorkspaceID{"acme", "other"} {
+		if err := s.store.SetRole(s.t.Context(), u.ID, ws, control.RoleOwner, s.by()); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
 func (s *service) signIn(email string) people.Secret {
 	s.t.Helper()
-	session, err := s.people.SignIn(s.t.Context(), email, password)
+	session, err := s.people.SignIn(s.t.Context(), people.Attempt{Email: email, Password: password})
 	if err != nil {
 		s.t.Fatal(err)
 	}

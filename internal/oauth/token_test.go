@@ -212,7 +212,7 @@ func TestARefreshTokenUsedTwiceEndsItsFamily(t *testing.T) {
 	wantFailure(t, "at once, but the successor was used", a, http.StatusBadRequest, "invalid_grant")
 	s.wantAlive("then the family", third.Access, false)
 
-	events, err := s.store.Events(t.Context(), "acme", 100)
+	events, err := s.store.Events(t.Context(), control.EventFilter{Workspace: "acme", Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

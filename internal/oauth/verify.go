@@ -37,10 +37,12 @@ func (s *Server) Verify(ctx context.Context, token string) (auth.Principal, erro
 		return auth.Principal{}, unauthenticated()
 	}
 	return auth.Principal{
-		Workspace: a.Workspace,
-		Actor:     control.ActorOf(g.User),
-		Kind:      auth.ByOAuth,
-		Scopes:    a.Role.Within(control.CommonScopes(scopes, g.Scopes)),
+		Workspace:  a.Workspace,
+		Actor:      control.ActorOf(g.User),
+		Kind:       auth.ByOAuth,
+		Client:     g.Client,
+		ClientName: g.ClientName,
+		Scopes:     a.Role.Within(control.CommonScopes(scopes, g.Scopes)),
 	}, nil
 }
 

@@ -25,6 +25,7 @@ import (
 type Deps struct {
 	Facts      Facts
 	Keys       Keys             // nil: diagnose does not look at keys
+	Calls      Calls            // nil: calls are not kept
 	Clock      func() time.Time // the clock of answers
 	Now        func() time.Time // the real clock, by which keys end; nil: Clock
 	Log        *slog.Logger
@@ -121,7 +122,16 @@ type session struct {
 }
 
 // CallTool calls a tool and returns its encoded result.
-func (s *session) CallTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+func (s *session) CallTool(ctx context.Context, name string, args json.RawMessage) (result json.RawMessage, err error) {
+	if s.service.deps.Calls == nil {
+		return s.callTool(ctx, name, args)
+	}
+	began := s.service.deps.Now()
+	defer func() { s.noteCall(name, args, began, result, err) }()
+	return s.callTool(ctx, name, args)
+}
+
+func (s *session) callTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	tool, ok := s.service.tools[name]
 	if !ok {
 		return nil, fault.NotFound("there is no tool %q", clean(name)).WithHint("tools/list names all tools")

@@ -28,7 +28,9 @@ type Store interface {
 	TouchKeys(ctx context.Context, used map[string]time.Time) error
 
 	AppendEvent(ctx context.Context, e control.Event) error
-	Events(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Event, error)
+	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)
+
+	control.CallLog
 }
 
 // Run holds a store to its promises. Each call of open returns an empty store that ends with the test.
@@ -53,6 +55,11 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a key is replaced once and while it is valid", replacementIsOnce},
 		{"last use only moves forward", lastUseMovesForward},
 		{"security events come newest first", eventsAreListed},
+		{"security events are selected", eventsAreSelected},
+		{"calls are kept as they were and come newest first", callsAreKept},
+		{"calls are selected", callsAreSelected},
+		{"calls are bounded by age and number", callsAreBounded},
+		{"calls end with their workspace", callsEndWithTheWorkspace},
 		{"what is not there is not found", absenceIsNotFound},
 		{"writers do not get in each other's way", writersQueue},
 	}

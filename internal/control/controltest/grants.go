@@ -252,6 +252,7 @@ func clientDeletionRevokes(t *testing.T, s PeopleStore) {
 func accessFollowsRole(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	newMember(t, s, "anna", w.ID)
+	newMember(t, s, "ben", w.ID)
 	g, _ := newGrant(t, s, "anna", w.ID, "g1")
 	for _, role := range []control.Role{control.RoleOwner, control.RoleViewer} {
 		if err := s.SetRole(t.Context(), "anna", w.ID, role, at(0)); err != nil {

@@ -161,7 +161,7 @@ func eventsAreListed(t *testing.T, s Store) {
 	if err := s.AppendEvent(t.Context(), signIn); err != nil {
 		t.Fatal(err)
 	}
-	events, err := s.Events(t.Context(), w.ID, 10)
+	events, err := s.Events(t.Context(), control.EventFilter{Workspace: w.ID, Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,10 +172,10 @@ func eventsAreListed(t *testing.T, s Store) {
 	if diff := cmp.Diff(want, events, cmpopts.IgnoreFields(control.Event{}, "ID")); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if all, err := s.Events(t.Context(), "", 10); err != nil || len(all) != 3 {
+	if all, err := s.Events(t.Context(), control.EventFilter{Limit: 10}); err != nil || len(all) != 3 {
 		t.Errorf("%d events of all workspaces, %v; want 3", len(all), err)
 	}
-	if one, err := s.Events(t.Context(), w.ID, 1); err != nil || len(one) != 1 || one[0].Kind != signIn.Kind {
+	if one, err := s.Events(t.Context(), control.EventFilter{Workspace: w.ID, Limit: 1}); err != nil || len(one) != 1 || one[0].Kind != signIn.Kind {
 		t.Errorf("the latest event is %+v, %v; want the refused sign-in", one, err)
 	}
 }

@@ -30,10 +30,18 @@ type PeopleStore interface {
 	Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error)
 	Members(ctx context.Context, ws measure.WorkspaceID) ([]control.Membership, error)
 
-	CreateSession(ctx context.Context, n control.Session, by control.By) error
+	CreateSession(ctx context.Context, n control.Session, from string, by control.By) error
 	Session(ctx context.Context, hash []byte) (control.Session, control.User, error)
 	TouchSession(ctx context.Context, hash []byte, at time.Time) error
+	Sessions(ctx context.Context, id control.UserID) ([]control.Session, error)
 	EndSession(ctx context.Context, hash []byte, by control.By) error
+	EndOtherSessions(ctx context.Context, id control.UserID, but []byte, by control.By) error
+
+	CreateInvitation(ctx context.Context, n control.Invitation, by control.By) error
+	Invitations(ctx context.Context, ws measure.WorkspaceID) ([]control.Invitation, error)
+	Invitation(ctx context.Context, hash []byte) (control.Invitation, error)
+	WithdrawInvitation(ctx context.Context, id string, ws measure.WorkspaceID, by control.By) error
+	AcceptInvitation(ctx context.Context, hash []byte, u control.User, by control.By) error
 
 	CreateClient(ctx context.Context, c control.Client) error
 	Client(ctx context.Context, id control.ClientID) (control.Client, error)
@@ -67,6 +75,14 @@ func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 		{"a role is set, changed and logged", roleIsSet},
 		{"a person who leaves loses keys and grants there", leavingEndsAccess},
 		{"a person who is removed loses everything", removalEndsAccess},
+		{"the last owner stays", lastOwnerStays},
+		{"a lower role ends the keys beyond it", lowerRoleEndsKeysBeyondIt},
+		{"a grant that ends with something else is logged", endedGrantsAreLogged},
+		{"an invitation is accepted once and in time", invitationIsAcceptedOnce},
+		{"an invitation of who may not give the role is worth nothing", invitationOfWhoMayNot},
+		{"an invitation is withdrawn", invitationIsWithdrawn},
+		{"sessions are listed and ended but one", sessionsAreListed},
+		{"what members do is shown in their workspace", membersEventsAreShown},
 		{"a session is seen only forward and ends for good", sessionIsKept},
 		{"a registered client is kept as it came", clientIsKept},
 		{"a request is kept as it came", requestIsKept},
@@ -110,8 +126,8 @@ func newMember(t *testing.T, s PeopleStore, id control.UserID, ws measure.Worksp
 
 func newSession(t *testing.T, s PeopleStore, id control.UserID, hash string) control.Session {
 	t.Helper()
-	n := control.Session{Hash: []byte(hash), User: id, CreatedAt: noon, SeenAt: noon, EndsAt: noon.Add(time.Hour)}
-	if err := s.CreateSession(t.Context(), n, control.By{Actor: control.ActorOf(id), At: noon}); err != nil {
+	n := control.Session{Hash: []byte(hash), User: id, CreatedAt: noon, SeenAt: noon, EndsAt: noon.Add(time.Hour), Browser: "Firefox"}
+	if err := s.CreateSession(t.Context(), n, "from 192.0.2.1", control.By{Actor: control.ActorOf(id), At: noon}); err != nil {
 		t.Fatalf("CreateSession(%q): %v", id, err)
 	}
 	return n
@@ -191,7 +207,7 @@ func roleIsSet(t *testing.T, s PeopleStore) {
 	if diff := cmp.Diff(append(want, want...), append(mine, all...)); diff != "" {
 		t.Errorf("memberships (-want +got):\n%s", diff)
 	}
-	events, err := s.Events(t.Context(), w.ID, 2)
+	events, err := s.Events(t.Context(), control.EventFilter{Workspace: w.ID, Limit: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,6 +225,7 @@ func roleIsSet(t *testing.T, s PeopleStore) {
 func leavingEndsAccess(t *testing.T, s PeopleStore) {
 	w, other := newWorkspace(t, s, "Acme"), newWorkspace(t, s, "Other")
 	newMember(t, s, "ben", w.ID)
+	newMember(t, s, "carla", w.ID)
 	if err := s.SetRole(t.Context(), "ben", other.ID, control.RoleOwner, at(0)); err != nil {
 		t.Fatal(err)
 	}
@@ -235,6 +252,7 @@ func leavingEndsAccess(t *testing.T, s PeopleStore) {
 func removalEndsAccess(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	newMember(t, s, "ben", w.ID)
+	newMember(t, s, "carla", w.ID)
 	session := newSession(t, s, "ben", "s1")
 	newGrant(t, s, "ben", w.ID, "g1")
 	mine, theirs := control.By{Actor: "user:ben", At: noon}, at(0)

@@ -16,7 +16,8 @@ import (
 func workspaceIsKept(t *testing.T, s Store) {
 	given := control.Workspace{
 		Name: "  Café Nord! ", Currency: "eur", Zone: "Europe/Berlin", WeekStart: time.Sunday, RatePerMin: 42,
-		Basis: measure.RevenueBasis{WithoutTax: true, NetOfRefunds: true},
+		LogArguments: true,
+		Basis:        measure.RevenueBasis{WithoutTax: true, NetOfRefunds: true},
 	}
 	made, err := s.CreateWorkspace(t.Context(), given, at(0))
 	if err != nil {
@@ -81,7 +82,7 @@ func settingsAreChecked(t *testing.T, s Store) {
 
 func updateRaisesVersion(t *testing.T, s Store) {
 	w := newWorkspace(t, s, "Acme")
-	w.Zone, w.RatePerMin, w.Basis.WithoutShipping = "Asia/Tokyo", 7, true
+	w.Zone, w.RatePerMin, w.Basis.WithoutShipping, w.LogArguments = "Asia/Tokyo", 7, true, true
 	want := w
 	want.Version = 2
 	got, err := s.UpdateWorkspace(t.Context(), w, at(time.Hour))
@@ -118,7 +119,7 @@ func deletionEndsKeys(t *testing.T, s Store) {
 	if _, _, err := s.KeyByHash(t.Context(), stays.Hash); err != nil {
 		t.Errorf("the key of another workspace: %v", err)
 	}
-	events, err := s.Events(t.Context(), w.ID, 100)
+	events, err := s.Events(t.Context(), control.EventFilter{Workspace: w.ID, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,16 +50,7 @@ func (s *Store) DeleteClient(ctx context.Context, id control.ClientID, by contro
 		if !hit {
 			return fault.NotFound("there is no such client")
 		}
-		grants, err := collect(ctx, tx, scanGrant, `SELECT `+grantColumns+` FROM oauth_grants WHERE client = $1 AND revoked_at = 0`, id)
-		if err != nil {
-			return err
-		}
-		for _, g := range grants {
-			if err := revokeGrant(ctx, tx, g, "with its client", by); err != nil {
-				return err
-			}
-		}
-		return nil
+		return endGrants(ctx, tx, `client = $2`, "with its client", by, id)
 	})
 	if err != nil {
 		return fmt.Errorf("client %q: %w", id, err)

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"assay/internal/control"
 	"assay/internal/measure"
@@ -19,14 +20,26 @@ func (s *Store) AppendEvent(ctx context.Context, e control.Event) error {
 	})
 }
 
-// Events returns the latest lines of the security log, newest first; of all workspaces when ws is "".
-func (s *Store) Events(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Event, error) {
-	return collect(ctx, s.read, scanEvent, `
-		SELECT id, at, workspace, kind, actor, subject, detail
-		FROM events
-		WHERE workspace = $1 OR $1 = ''
-		ORDER BY id DESC
-		LIMIT $2`, ws, limit)
+// Events returns the selected lines of the security log, newest first.
+func (s *Store) Events(ctx context.Context, f control.EventFilter) ([]control.Event, error) {
+	var is conditions
+	switch {
+	case f.Workspace != "" && f.Members:
+		is.add(`(workspace = ? OR workspace = '' AND subject IN (SELECT user_id FROM memberships WHERE workspace = ?))`, f.Workspace, f.Workspace)
+	case f.Workspace != "":
+		is.add(`workspace = ?`, f.Workspace)
+	}
+	if len(f.Kinds) > 0 {
+		is.add(`kind IN (?`+strings.Repeat(`, ?`, len(f.Kinds)-1)+`)`, anys(f.Kinds)...)
+	}
+	if !f.Since.IsZero() {
+		is.add(`id >= ?`, eventTime(micros(f.Since)))
+	}
+	if f.Before != "" {
+		is.add(`id < ?`, f.Before)
+	}
+	return collect(ctx, s.read, scanEvent,
+		`SELECT id, at, workspace, kind, actor, subject, detail FROM events`+is.where()+` ORDER BY id DESC LIMIT `+is.bind(f.Limit), is.args...)
 }
 
 func scanEvent(row scanner) (control.Event, error) {
@@ -50,5 +63,8 @@ func record(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, kind contro
 func eventID(micros int64) string {
 	end := make([]byte, 6)
 	rand.Read(end) // never fails: the program ends when the system has no randomness
-	return fmt.Sprintf("%014x%s", micros, hex.EncodeToString(end))
+	return eventTime(micros) + hex.EncodeToString(end)
 }
+
+// eventTime is how the ids of an instant begin.
+func eventTime(micros int64) string { return fmt.Sprintf("%014x", micros) }

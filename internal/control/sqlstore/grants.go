@@ -77,6 +77,23 @@ func revokeGrant(ctx context.Context, tx *sql.Tx, g control.Grant, why string, b
 	return record(ctx, tx, g.Workspace, control.GrantRevoked, by, g.ID, fmt.Sprintf("%s; %s", g.ClientName, why))
 }
 
+// endGrants writes a line for each grant that is valid where the condition holds, before the grants are deleted or
+// as they are revoked with something else. In the condition, $1 is the instant.
+func endGrants(ctx context.Context, tx *sql.Tx, where, why string, by control.By, args ...any) error {
+	grants, err := collect(ctx, tx, scanGrant,
+		`SELECT `+grantColumns+` FROM oauth_grants WHERE revoked_at = 0 AND ends_at > $1 AND `+where+` ORDER BY created_at, id`,
+		append([]any{micros(by.At)}, args...)...)
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		if err := revokeGrant(ctx, tx, g, why, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Code returns the code with the hash, or a fault of kind not_found.
 func (s *Store) Code(ctx context.Context, hash []byte) (control.Code, error) {
 	c := control.Code{Hash: hash}

@@ -13,7 +13,8 @@ import (
 
 const membershipColumns = `memberships.user_id, memberships.role, memberships.since, ` + workspaceColumns
 
-// SetRole gives the person the role in the workspace, in place of an earlier one.
+// SetRole gives the person the role in the workspace, in place of an earlier one. Keys that the person made there and
+// that may do more than the role end. A workspace keeps an owner: lowering the last one is a fault of kind conflict.
 func (s *Store) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, ws); err != nil {
@@ -22,16 +23,7 @@ func (s *Store) SetRole(ctx context.Context, id control.UserID, ws measure.Works
 		if _, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id); err != nil {
 			return err
 		}
-		was, err := roleOf(ctx, tx, id, ws)
-		if err != nil || was == role {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `
-			INSERT INTO memberships (user_id, workspace, role, since) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (user_id, workspace) DO UPDATE SET role = excluded.role`, id, ws, role, micros(by.At)); err != nil {
-			return err
-		}
-		return record(ctx, tx, ws, control.RoleChanged, by, string(id), changeOf(was, role))
+		return setRole(ctx, tx, id, ws, role, by)
 	})
 	if err != nil {
 		return fmt.Errorf("role of account %q in workspace %q: %w", id, ws, err)
@@ -39,8 +31,45 @@ func (s *Store) SetRole(ctx context.Context, id control.UserID, ws measure.Works
 	return nil
 }
 
-// RemoveMember takes the person out of the workspace: the grants that the person gave there and the keys that the
-// person made there end.
+func setRole(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
+	was, err := roleOf(ctx, tx, id, ws)
+	if err != nil || was == role {
+		return err
+	}
+	if err := keepsOwner(ctx, tx, id, ws, was); err != nil {
+		return err
+	}
+	beyond := func(k control.Key) bool { return len(role.Within(k.Scopes)) < len(k.Scopes) }
+	if err := revokeKeysOf(ctx, tx, id, ws, beyond, by); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `
+		INSERT INTO memberships (user_id, workspace, role, since) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (user_id, workspace) DO UPDATE SET role = excluded.role`, id, ws, role, micros(by.At)); err != nil {
+		return err
+	}
+	return record(ctx, tx, ws, control.RoleChanged, by, string(id), changeOf(was, role))
+}
+
+// keepsOwner makes sure that the workspace has an owner without this person, who loses the role.
+func keepsOwner(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, was control.Role) error {
+	if was != control.RoleOwner {
+		return nil
+	}
+	var others int
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM memberships WHERE workspace = $1 AND role = $2 AND user_id <> $3`,
+		ws, control.RoleOwner, id).Scan(&others); err != nil {
+		return err
+	}
+	if others == 0 {
+		return fault.Conflict("this is the last owner of workspace %q", ws).WithHint("make somebody else an owner first")
+	}
+	return nil
+}
+
+// RemoveMember takes the person out of the workspace: the grants that the person gave there, the keys that the person
+// made there and the invitations to it that the person gave end. The last owner stays: that is a fault of kind
+// conflict.
 func (s *Store) RemoveMember(ctx context.Context, id control.UserID, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		was, err := roleOf(ctx, tx, id, ws)
@@ -50,22 +79,39 @@ func (s *Store) RemoveMember(ctx context.Context, id control.UserID, ws measure.
 		if was == "" {
 			return fault.NotFound("the person is not in the workspace")
 		}
-		if err := revokeKeysOf(ctx, tx, id, ws, by); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM oauth_grants WHERE user_id = $1 AND workspace = $2`, id, ws); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM memberships WHERE user_id = $1 AND workspace = $2`, id, ws); err != nil {
-			return err
-		}
-		return record(ctx, tx, ws, control.RoleChanged, by, string(id), changeOf(was, ""))
+		return leave(ctx, tx, id, ws, was, by)
 	})
 	if err != nil {
 		return fmt.Errorf("account %q in workspace %q: %w", id, ws, err)
 	}
 	return nil
 }
+
+// leave ends a membership with all that hangs on it.
+func leave(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, was control.Role, by control.By) error {
+	if err := keepsOwner(ctx, tx, id, ws, was); err != nil {
+		return err
+	}
+	if err := revokeKeysOf(ctx, tx, id, ws, func(control.Key) bool { return true }, by); err != nil {
+		return err
+	}
+	if err := endGrants(ctx, tx, `user_id = $2 AND workspace = $3`, withMaker, by, id, ws); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		`DELETE FROM oauth_grants WHERE user_id = $1 AND workspace = $2`,
+		`DELETE FROM invitations WHERE invited_by = $1 AND workspace = $2`,
+		`DELETE FROM memberships WHERE user_id = $1 AND workspace = $2`,
+	} {
+		if _, err := tx.ExecContext(ctx, statement, id, ws); err != nil {
+			return err
+		}
+	}
+	return record(ctx, tx, ws, control.RoleChanged, by, string(id), changeOf(was, ""))
+}
+
+// withMaker is why keys and grants end that nobody revoked.
+const withMaker = "with the access of the person who made it"
 
 // roleOf returns "" for somebody who is not in the workspace.
 func roleOf(ctx context.Context, q querier, id control.UserID, ws measure.WorkspaceID) (control.Role, error) {
@@ -89,7 +135,11 @@ func changeOf(was, is control.Role) string {
 
 // Memberships returns the workspaces that the person is in, sorted by id.
 func (s *Store) Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error) {
-	return collect(ctx, s.read, scanMembership, `
+	return memberships(ctx, s.read, id)
+}
+
+func memberships(ctx context.Context, q querier, id control.UserID) ([]control.Membership, error) {
+	return collect(ctx, q, scanMembership, `
 		SELECT `+membershipColumns+`
 		FROM memberships JOIN workspaces ON workspaces.id = memberships.workspace
 		WHERE memberships.user_id = $1

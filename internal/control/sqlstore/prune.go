@@ -7,12 +7,15 @@ import (
 	"time"
 )
 
-// keptAfterEnd is how long what has ended can still be seen.
-const keptAfterEnd = 30 * 24 * time.Hour
+const (
+	keptAfterEnd = 30 * 24 * time.Hour  // what has ended can still be seen
+	eventsKept   = 731 * 24 * time.Hour // the database itself keeps lines of the security log for 730 days
+)
 
 // Prune removes what can never matter again: requests, codes and sessions a day after their end, refresh tokens
-// after theirs, grants a month after theirs, and clients that nobody let act within a day. A used code or refresh
-// token stays until its own end, so that using it again is noticed.
+// and invitations after theirs, grants a month after theirs, clients that nobody let act within a day, and lines of
+// the security log after two years. A used code or refresh token stays until its own end, so that using it again is
+// noticed. Lines about keys stay as long as the keys: they say who made them.
 func (s *Store) Prune(ctx context.Context, now time.Time) error {
 	dayAgo, monthAgo := micros(now.Add(-24*time.Hour)), micros(now.Add(-keptAfterEnd))
 	steps := []struct {
@@ -25,6 +28,8 @@ func (s *Store) Prune(ctx context.Context, now time.Time) error {
 		{`DELETE FROM oauth_refresh_tokens WHERE expires_at < $1`, micros(now)},
 		{`DELETE FROM oauth_grants WHERE ends_at < $1 OR (revoked_at > 0 AND revoked_at < $1)`, monthAgo},
 		{`DELETE FROM oauth_clients WHERE used_at = 0 AND created_at < $1`, dayAgo},
+		{`DELETE FROM invitations WHERE expires_at < $1`, micros(now)},
+		{`DELETE FROM events WHERE at < $1 AND subject NOT IN (SELECT id FROM api_keys)`, micros(now.Add(-eventsKept))},
 	}
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		for _, step := range steps {

@@ -12,15 +12,15 @@ import (
 	"assay/internal/fault"
 )
 
-// CreateSession keeps a new session of a person, with a line in the log.
-func (s *Store) CreateSession(ctx context.Context, n control.Session, by control.By) error {
+// CreateSession keeps a new session of a person, with a line in the log that says from where.
+func (s *Store) CreateSession(ctx context.Context, n control.Session, from string, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `
-			INSERT INTO sessions (hash, user_id, created_at, seen_at, ends_at) VALUES ($1, $2, $3, $4, $5)`,
-			hex.EncodeToString(n.Hash), n.User, micros(n.CreatedAt), micros(n.SeenAt), micros(n.EndsAt)); err != nil {
+			INSERT INTO sessions (hash, user_id, created_at, seen_at, ends_at, browser) VALUES ($1, $2, $3, $4, $5, $6)`,
+			hex.EncodeToString(n.Hash), n.User, micros(n.CreatedAt), micros(n.SeenAt), micros(n.EndsAt), n.Browser); err != nil {
 			return err
 		}
-		return record(ctx, tx, "", control.SignedIn, by, string(n.User), "")
+		return record(ctx, tx, "", control.SignedIn, by, string(n.User), from)
 	})
 	if err != nil {
 		return fmt.Errorf("session of account %q: %w", n.User, err)
@@ -35,10 +35,10 @@ func (s *Store) Session(ctx context.Context, hash []byte) (control.Session, cont
 	var u control.User
 	var created, seen, ends, joined int64
 	err := s.read.QueryRowContext(ctx, `
-		SELECT sessions.user_id, sessions.created_at, sessions.seen_at, sessions.ends_at, `+userColumns+`
+		SELECT sessions.user_id, sessions.created_at, sessions.seen_at, sessions.ends_at, sessions.browser, `+userColumns+`
 		FROM sessions JOIN users ON users.id = sessions.user_id
 		WHERE sessions.hash = $1`, hex.EncodeToString(hash)).
-		Scan(&n.User, &created, &seen, &ends, &u.ID, &u.Email, &u.Password, &joined)
+		Scan(&n.User, &created, &seen, &ends, &n.Browser, &u.ID, &u.Email, &u.Password, &joined)
 	if errors.Is(err, sql.ErrNoRows) {
 		return control.Session{}, control.User{}, fault.NotFound("there is no such session")
 	}
@@ -48,6 +48,36 @@ func (s *Store) Session(ctx context.Context, hash []byte) (control.Session, cont
 	n.Hash, n.CreatedAt, n.SeenAt, n.EndsAt = hash, instant(created), instant(seen), instant(ends)
 	u.CreatedAt = instant(joined)
 	return n, u, nil
+}
+
+// Sessions returns the person's sessions, the one last seen first. Whether they still count is for the caller to judge.
+func (s *Store) Sessions(ctx context.Context, id control.UserID) ([]control.Session, error) {
+	return collect(ctx, s.read, func(row scanner) (control.Session, error) {
+		n := control.Session{User: id}
+		var hash string
+		var created, seen, ends int64
+		err := row.Scan(&hash, &created, &seen, &ends, &n.Browser)
+		if err == nil {
+			n.Hash, err = hex.DecodeString(hash)
+		}
+		n.CreatedAt, n.SeenAt, n.EndsAt = instant(created), instant(seen), instant(ends)
+		return n, engineFault(err)
+	}, `SELECT hash, created_at, seen_at, ends_at, browser FROM sessions WHERE user_id = $1 ORDER BY seen_at DESC, created_at DESC, hash`, id)
+}
+
+// EndOtherSessions removes all sessions of the person but one.
+func (s *Store) EndOtherSessions(ctx context.Context, id control.UserID, but []byte, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND hash <> $2`, id, hex.EncodeToString(but))
+		if hit, err := touched(done, err); err != nil || !hit {
+			return err
+		}
+		return record(ctx, tx, "", control.SignedOut, by, string(id), "everywhere else")
+	})
+	if err != nil {
+		return fmt.Errorf("sessions of account %q: %w", id, err)
+	}
+	return nil
 }
 
 // TouchSession notes when the session was last seen. An earlier instant changes nothing.

@@ -151,7 +151,7 @@ func TestFullDiskIsUnavailableAndKeepsNothingHalf(t *testing.T) {
 	if keys, err := s.Keys(t.Context(), w.ID); err != nil || len(keys) != 0 {
 		t.Errorf("%d keys, %v; want none", len(keys), err)
 	}
-	if events, err := s.Events(t.Context(), w.ID, 10); err != nil || len(events) != 1 {
+	if events, err := s.Events(t.Context(), control.EventFilter{Workspace: w.ID, Limit: 10}); err != nil || len(events) != 1 {
 		t.Errorf("%d events, %v; want only the workspace's", len(events), err)
 	}
 }

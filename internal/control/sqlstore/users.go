@@ -16,22 +16,26 @@ const userColumns = `users.id, users.email, users.password, users.created_at`
 // CreateUser keeps a new person. An address that is taken is a fault of kind conflict.
 func (s *Store) CreateUser(ctx context.Context, u control.User, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, `
-			INSERT INTO users (id, email, password, created_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT DO NOTHING`, u.ID, u.Email, u.Password, micros(u.CreatedAt))
-		hit, err := touched(done, err)
-		if err != nil {
-			return err
-		}
-		if !hit {
-			return fault.Conflict("there is an account with this e-mail address already").WithHint("assay user list shows all accounts")
-		}
-		return record(ctx, tx, "", control.UserMade, by, string(u.ID), "")
+		return insertUser(ctx, tx, u, by)
 	})
 	if err != nil {
 		return fmt.Errorf("account %q: %w", u.ID, err)
 	}
 	return nil
+}
+
+func insertUser(ctx context.Context, tx *sql.Tx, u control.User, by control.By) error {
+	done, err := tx.ExecContext(ctx, `
+		INSERT INTO users (id, email, password, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT DO NOTHING`, u.ID, u.Email, u.Password, micros(u.CreatedAt))
+	hit, err := touched(done, err)
+	if err != nil {
+		return err
+	}
+	if !hit {
+		return fault.Conflict("there is an account with this e-mail address already").WithHint("assay user list shows all accounts")
+	}
+	return record(ctx, tx, "", control.UserMade, by, string(u.ID), "")
 }
 
 // Users returns all people, oldest first.
@@ -91,11 +95,18 @@ func (s *Store) StrengthenPassword(ctx context.Context, id control.UserID, was, 
 	return nil
 }
 
-// RemoveUser removes the person with all sessions and grants, and revokes the keys the person made.
+// RemoveUser removes the person from all workspaces, with all sessions and grants and the keys the person made. The
+// last owner of a workspace stays: that is a fault of kind conflict.
 func (s *Store) RemoveUser(ctx context.Context, id control.UserID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
-		if err := revokeKeysOf(ctx, tx, id, "", by); err != nil {
+		in, err := memberships(ctx, tx, id)
+		if err != nil {
 			return err
+		}
+		for _, m := range in {
+			if err := leave(ctx, tx, id, m.Workspace.ID, m.Role, by); err != nil {
+				return err
+			}
 		}
 		done, err := tx.ExecContext(ctx, `DELETE FROM users WHERE id = $1`, id)
 		hit, err := touched(done, err)
@@ -113,12 +124,12 @@ func (s *Store) RemoveUser(ctx context.Context, id control.UserID, by control.By
 	return nil
 }
 
-// revokeKeysOf ends the keys that the person made, or made as successors of others; only those of one workspace
-// unless ws is "". Who made a key is in the log, which is never changed.
-func revokeKeysOf(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, by control.By) error {
+// revokeKeysOf ends those of the keys that the person made in the workspace, or made as successors of others. Who made
+// a key is in the log, where the line stays as long as the key.
+func revokeKeysOf(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, which func(control.Key) bool, by control.By) error {
 	keys, err := collect(ctx, tx, scanKey, `
 		SELECT `+keyColumns+` FROM api_keys
-		WHERE revoked_at = 0 AND (workspace = $2 OR $2 = '') AND id IN (
+		WHERE revoked_at = 0 AND workspace = $2 AND id IN (
 			SELECT subject FROM events WHERE actor = $1 AND kind = $3
 			UNION
 			SELECT old.replaced_by FROM events JOIN api_keys AS old ON old.id = events.subject
@@ -128,10 +139,13 @@ func revokeKeysOf(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure
 		return err
 	}
 	for _, k := range keys {
+		if !which(k) {
+			continue
+		}
 		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $1 WHERE id = $2`, micros(by.At), k.ID); err != nil {
 			return err
 		}
-		if err := record(ctx, tx, k.Workspace, control.KeyRevoked, by, k.ID, "with the access of the person who made it"); err != nil {
+		if err := record(ctx, tx, k.Workspace, control.KeyRevoked, by, k.ID, withMaker); err != nil {
 			return err
 		}
 	}

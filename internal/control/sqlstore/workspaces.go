@@ -14,7 +14,7 @@ import (
 
 const workspaceColumns = `workspaces.id, workspaces.name, workspaces.currency, workspaces.zone, workspaces.week_start,
 	workspaces.without_tax, workspaces.without_shipping, workspaces.net_of_refunds,
-	workspaces.rate_per_min, workspaces.created_at, workspaces.version`
+	workspaces.rate_per_min, workspaces.log_arguments, workspaces.created_at, workspaces.version`
 
 // CreateWorkspace keeps a new workspace and returns it with its id and version 1. Settings that cannot be meant
 // are faults of kind invalid, an id that is taken one of kind conflict.
@@ -27,12 +27,12 @@ func (s *Store) CreateWorkspace(ctx context.Context, w control.Workspace, by con
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `
 			INSERT INTO workspaces (id, name, currency, zone, week_start, without_tax, without_shipping, net_of_refunds,
-			                        rate_per_min, created_at, version)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+			                        rate_per_min, log_arguments, created_at, version)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 			ON CONFLICT DO NOTHING`,
 			w.ID, w.Name, w.Currency, w.Zone, int(w.WeekStart),
 			bit(w.Basis.WithoutTax), bit(w.Basis.WithoutShipping), bit(w.Basis.NetOfRefunds),
-			w.RatePerMin, micros(w.CreatedAt), w.Version)
+			w.RatePerMin, bit(w.LogArguments), micros(w.CreatedAt), w.Version)
 		hit, err := touched(done, err)
 		if err != nil {
 			return err
@@ -88,10 +88,10 @@ func (s *Store) UpdateWorkspace(ctx context.Context, w control.Workspace, by con
 		if _, err := tx.ExecContext(ctx, `
 			UPDATE workspaces
 			SET name = $1, currency = $2, zone = $3, week_start = $4, without_tax = $5, without_shipping = $6,
-			    net_of_refunds = $7, rate_per_min = $8, version = $9
-			WHERE id = $10`,
+			    net_of_refunds = $7, rate_per_min = $8, log_arguments = $9, version = $10
+			WHERE id = $11`,
 			w.Name, w.Currency, w.Zone, int(w.WeekStart), bit(w.Basis.WithoutTax), bit(w.Basis.WithoutShipping),
-			bit(w.Basis.NetOfRefunds), w.RatePerMin, w.Version, w.ID); err != nil {
+			bit(w.Basis.NetOfRefunds), w.RatePerMin, bit(w.LogArguments), w.Version, w.ID); err != nil {
 			return err
 		}
 		return record(ctx, tx, w.ID, control.WorkspaceChanged, by, string(w.ID), differences(now, w))
@@ -102,7 +102,7 @@ func (s *Store) UpdateWorkspace(ctx context.Context, w control.Workspace, by con
 	return w, nil
 }
 
-// DeleteWorkspace removes the workspace and ends its keys. Its facts are elsewhere and stay.
+// DeleteWorkspace removes the workspace with its calls, and ends its keys and grants. Its facts are elsewhere and stay.
 func (s *Store) DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, id); err != nil {
@@ -120,8 +120,13 @@ func (s *Store) DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by 
 				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM workspaces WHERE id = $1`, id); err != nil {
+		if err := endGrants(ctx, tx, `workspace = $2`, "with its workspace", by, id); err != nil {
 			return err
+		}
+		for _, statement := range []string{`DELETE FROM calls WHERE workspace = $1`, `DELETE FROM workspaces WHERE id = $1`} {
+			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+				return err
+			}
 		}
 		return record(ctx, tx, id, control.WorkspaceDeleted, by, string(id), "")
 	})
@@ -139,11 +144,12 @@ func scanWorkspace(row scanner) (control.Workspace, error) {
 	return w, engineFault(err)
 }
 
-// workspaceFields are where the columns up to rate_per_min go.
+// workspaceFields are where the columns up to log_arguments go.
 func workspaceFields(w *control.Workspace) []any {
 	return []any{
 		&w.ID, &w.Name, &w.Currency, &w.Zone, &w.WeekStart,
 		&w.Basis.WithoutTax, &w.Basis.WithoutShipping, &w.Basis.NetOfRefunds, &w.RatePerMin,
+		&w.LogArguments,
 	}
 }
 
@@ -165,6 +171,7 @@ func differences(was, is control.Workspace) string {
 	add("week start", was.WeekStart, is.WeekStart)
 	add("revenue", was.Basis, is.Basis)
 	add("calls a minute", was.RatePerMin, is.RatePerMin)
+	add("arguments in the call log", was.LogArguments, is.LogArguments)
 	return text
 }
 

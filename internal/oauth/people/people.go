@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/internal/control"
+	"assay/internal/limit"
 	"assay/internal/measure"
 )
 
@@ -29,10 +30,18 @@ type Store interface {
 	Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error)
 	Members(ctx context.Context, ws measure.WorkspaceID) ([]control.Membership, error)
 
-	CreateSession(ctx context.Context, n control.Session, by control.By) error
+	CreateInvitation(ctx context.Context, n control.Invitation, by control.By) error
+	Invitations(ctx context.Context, ws measure.WorkspaceID) ([]control.Invitation, error)
+	Invitation(ctx context.Context, hash []byte) (control.Invitation, error)
+	WithdrawInvitation(ctx context.Context, id string, ws measure.WorkspaceID, by control.By) error
+	AcceptInvitation(ctx context.Context, hash []byte, u control.User, by control.By) error
+
+	CreateSession(ctx context.Context, n control.Session, from string, by control.By) error
 	Session(ctx context.Context, hash []byte) (control.Session, control.User, error)
+	Sessions(ctx context.Context, id control.UserID) ([]control.Session, error)
 	TouchSession(ctx context.Context, hash []byte, at time.Time) error
 	EndSession(ctx context.Context, hash []byte, by control.By) error
+	EndOtherSessions(ctx context.Context, id control.UserID, but []byte, by control.By) error
 
 	AppendEvent(ctx context.Context, e control.Event) error
 }
@@ -40,6 +49,7 @@ type Store interface {
 // Options are what [New] needs.
 type Options struct {
 	Store     Store
+	Counter   limit.Counter    // of refused sign-ins that are logged; counts in this process when nil
 	Now       func() time.Time // the real clock, also where answers have a frozen one
 	Log       *slog.Logger     // nothing is logged when nil
 	KeysEnded func()           // called after keys ended with their maker's access; may be nil
@@ -53,6 +63,7 @@ type People struct {
 	keysEnded func()
 	hashing   chan struct{} // a place for each password being hashed: each takes 19 MiB
 	failures  failures
+	refusals  *limit.Quota // of lines in the security log
 }
 
 // New returns the accounts that the store keeps.
@@ -63,18 +74,31 @@ func New(o Options) *People {
 	if o.KeysEnded == nil {
 		o.KeysEnded = func() {}
 	}
+	if o.Counter == nil {
+		o.Counter = limit.NewCounter()
+	}
 	return &People{
 		store: o.Store, now: o.Now, log: o.Log, keysEnded: o.KeysEnded,
-		hashing: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		hashing:  make(chan struct{}, runtime.GOMAXPROCS(0)),
+		refusals: &limit.Quota{What: "refused sign-ins logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
 	}
 }
 
-// userIDLen is the length of a person's id: 60 bits, short enough to be typed.
-const userIDLen = 12
+// idLen is the length of the id of a person or an invitation: 60 bits, short enough to be typed.
+const idLen = 12
 
 // Create makes an account for actor. The address or password that cannot be one is a fault of kind invalid, an
 // address that is taken one of kind conflict. The account is in no workspace yet.
 func (p *People) Create(ctx context.Context, email, password, actor string) (control.User, error) {
+	u, err := p.newUser(ctx, email, password)
+	if err != nil {
+		return control.User{}, err
+	}
+	return u, p.store.CreateUser(ctx, u, control.By{Actor: actor, At: u.CreatedAt})
+}
+
+// newUser returns an account that is not kept yet.
+func (p *People) newUser(ctx context.Context, email, password string) (control.User, error) {
 	email, err := control.CheckedEmail(email)
 	if err != nil {
 		return control.User{}, err
@@ -83,11 +107,10 @@ func (p *People) Create(ctx context.Context, email, password, actor string) (con
 	if err != nil {
 		return control.User{}, err
 	}
-	u := control.User{
-		ID: control.UserID(strings.ToLower(rand.Text()[:userIDLen])), Email: email, Password: hash, CreatedAt: p.instant(),
-	}
-	return u, p.store.CreateUser(ctx, u, control.By{Actor: actor, At: u.CreatedAt})
+	return control.User{ID: control.UserID(newID()), Email: email, Password: hash, CreatedAt: p.instant()}, nil
 }
+
+func newID() string { return strings.ToLower(rand.Text()[:idLen]) }
 
 // List returns all accounts, oldest first.
 func (p *People) List(ctx context.Context) ([]control.User, error) { return p.store.Users(ctx) }
@@ -114,22 +137,28 @@ func (p *People) Accepts(ctx context.Context, u control.User, password string) (
 	return p.matches(ctx, u.Password, password)
 }
 
-// SetRole gives the person the role in the workspace, in place of an earlier one. It counts from the next call on.
+// SetRole gives the person the role in the workspace, in place of an earlier one. It counts from the next call on. Keys
+// that the person made there and that may do more than the role end. Lowering the last owner is a fault of kind
+// conflict.
 func (p *People) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, actor string) error {
 	if _, err := control.ParseRole(string(role)); err != nil {
 		return err
 	}
-	return p.store.SetRole(ctx, id, ws, role, p.by(actor))
+	err := p.store.SetRole(ctx, id, ws, role, p.by(actor))
+	p.keysEnded()
+	return err
 }
 
-// Leave takes the person out of the workspace, with the tokens and keys the person made there.
+// Leave takes the person out of the workspace, with the tokens and keys the person made there. The last owner stays:
+// that is a fault of kind conflict.
 func (p *People) Leave(ctx context.Context, id control.UserID, ws measure.WorkspaceID, actor string) error {
 	err := p.store.RemoveMember(ctx, id, ws, p.by(actor))
 	p.keysEnded()
 	return err
 }
 
-// Remove removes the account, with its sessions, tokens and keys.
+// Remove removes the account, with its sessions, tokens and keys. The last owner of a workspace stays: that is a fault
+// of kind conflict.
 func (p *People) Remove(ctx context.Context, id control.UserID, actor string) error {
 	err := p.store.RemoveUser(ctx, id, p.by(actor))
 	p.keysEnded()

@@ -80,15 +80,15 @@ func TestUnknownAndKnownAddressesAreRefusedAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, known := p.SignIn(t.Context(), "anna@acme.example", "wrong")
-	_, unknown := p.SignIn(t.Context(), "nobody@acme.example", "wrong")
+	_, known := p.SignIn(t.Context(), Attempt{Email: "anna@acme.example", Password: "wrong"})
+	_, unknown := p.SignIn(t.Context(), Attempt{Email: "nobody@acme.example", Password: "wrong"})
 	if fault.KindOf(known) != fault.KindUnauthenticated || known.Error() != unknown.Error() {
 		t.Errorf("known: %v; unknown: %v", known, unknown)
 	}
 	if s, _, _, err := decode(unknownUser); err != nil || s != current {
 		t.Errorf("nobody's password is hashed with %+v, %v", s, err)
 	}
-	events, err := store.Events(t.Context(), "", 10)
+	events, err := store.Events(t.Context(), control.EventFilter{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestUnknownAndKnownAddressesAreRefusedAlike(t *testing.T) {
 			refused[e.Subject] = e.Detail
 		}
 	}
-	if diff := cmp.Diff(map[string]string{string(u.ID): "wrong password", "": "no such account"}, refused); diff != "" {
+	if diff := cmp.Diff(map[string]string{string(u.ID): "wrong password; from an unknown address", "": "no such account; from an unknown address"}, refused); diff != "" {
 		t.Errorf("refused sign-ins in the log (-want +got):\n%s", diff)
 	}
 }
@@ -114,7 +114,7 @@ func TestManyWrongPasswordsAtOnceAreNoWayAround(t *testing.T) {
 	tried := 0
 	for range 20 {
 		wg.Go(func() {
-			_, err := p.SignIn(t.Context(), "anna@acme.example", "wrong")
+			_, err := p.SignIn(t.Context(), Attempt{Email: "anna@acme.example", Password: "wrong"})
 			if _, waits := errors.AsType[*WaitError](err); !waits {
 				mu.Lock()
 				defer mu.Unlock()
@@ -128,17 +128,17 @@ func TestManyWrongPasswordsAtOnceAreNoWayAround(t *testing.T) {
 	}
 	pauses := []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
 	for _, want := range pauses {
-		_, err := p.SignIn(t.Context(), " Anna@acme.example", testPassword)
+		_, err := p.SignIn(t.Context(), Attempt{Email: " Anna@acme.example", Password: testPassword})
 		if wait, waits := errors.AsType[*WaitError](err); !waits || wait.For != want {
 			t.Fatalf("wait %v, want %s", err, want)
 		}
 		move(want)
-		if _, err := p.SignIn(t.Context(), "anna@acme.example", "wrong"); fault.KindOf(err) != fault.KindUnauthenticated {
+		if _, err := p.SignIn(t.Context(), Attempt{Email: "anna@acme.example", Password: "wrong"}); fault.KindOf(err) != fault.KindUnauthenticated {
 			t.Fatalf("after the wait: %v", err)
 		}
 	}
 	move(longestWait)
-	if _, err := p.SignIn(t.Context(), "anna@acme.example", testPassword); err != nil {
+	if _, err := p.SignIn(t.Context(), Attempt{Email: "anna@acme.example", Password: testPassword}); err != nil {
 		t.Errorf("the right password after the wait: %v", err)
 	}
 }
@@ -155,7 +155,7 @@ func TestWeakHashesAreReplacedAtSignIn(t *testing.T) {
 	if err := store.StrengthenPassword(t.Context(), u.ID, u.Password, hash); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.SignIn(t.Context(), u.Email, testPassword); err != nil {
+	if _, err := p.SignIn(t.Context(), Attempt{Email: u.Email, Password: testPassword}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := p.Find(t.Context(), string(u.ID)); err != nil || !isCurrent(got.Password) {

@@ -1,0 +1,169 @@
+// Package calllog writes the call log beside the calls: what a call leaves is put into memory, and written in batches.
+package calllog
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/limit"
+)
+
+// What is kept, and how often it is written.
+const (
+	// KeptFor is how long a call can be looked back at.
+	KeptFor = 30 * 24 * time.Hour
+	// KeptRows is how many calls of each workspace are kept, whatever their age.
+	KeptRows = 100_000
+	// MaxArguments is how much of a call's arguments is kept, in bytes.
+	MaxArguments = 2 << 10
+
+	flushEvery = time.Second
+	capacity   = 2000 // calls that wait to be written: what goes beyond 2000 a second is not kept, so that it costs nothing
+	pruneEvery = time.Hour
+)
+
+// refusalsLogged is how many lines about missing scopes the security log takes in an hour for each caller.
+const refusalsLogged = 20
+
+// Store keeps calls, and the security log.
+type Store interface {
+	control.CallLog
+	AppendEvent(ctx context.Context, e control.Event) error
+}
+
+// Options are what [New] needs.
+type Options struct {
+	Store   Store
+	Counter limit.Counter    // of refusals that are logged; counts in this process when nil
+	Now     func() time.Time // the real clock
+	Log     *slog.Logger     // nothing is logged when nil
+}
+
+// Recorder takes calls and writes them from time to time. Its methods may be called from many goroutines.
+type Recorder struct {
+	store    Store
+	refusals *limit.Quota
+	now      func() time.Time
+	log      *slog.Logger
+	dropped  atomic.Int64
+
+	spare []control.Call // the memory of the batch before; only Flush touches it
+
+	mu      sync.Mutex // guards waiting
+	waiting []control.Call
+}
+
+// New returns a recorder. [Recorder.Run] has to run for calls to be written.
+func New(o Options) *Recorder {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Counter == nil {
+		o.Counter = limit.NewCounter()
+	}
+	return &Recorder{
+		store: o.Store, now: o.Now, log: o.Log,
+		refusals: &limit.Quota{What: "refused scopes logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
+	}
+}
+
+// Note takes one call. It does not wait: when more calls come than can be written, the call is dropped and counted.
+func (r *Recorder) Note(c control.Call) {
+	r.mu.Lock()
+	n := len(r.waiting)
+	if n < capacity {
+		r.waiting = append(r.waiting, c)
+	}
+	r.mu.Unlock()
+	if n >= capacity {
+		r.dropped.Add(1)
+	}
+}
+
+// Dropped returns how many calls were not kept since the start.
+func (r *Recorder) Dropped() int64 { return r.dropped.Load() }
+
+// Run writes what was noted every second and removes what is too old every hour, until ctx ends. It returns nil.
+// [Recorder.Flush] writes what comes after that.
+func (r *Recorder) Run(ctx context.Context) error {
+	flush, prune := time.NewTicker(flushEvery), time.NewTicker(pruneEvery)
+	defer flush.Stop()
+	defer prune.Stop()
+	r.prune(ctx)
+	whole := context.WithoutCancel(ctx) // a batch that is being written at the end is written
+	told := int64(0)
+	for {
+		select {
+		case <-flush.C:
+			r.Flush(whole)
+		case <-prune.C:
+			r.prune(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+		if dropped := r.dropped.Load(); dropped > told {
+			r.log.WarnContext(ctx, "calls are missing in the call log: more came than can be written", slog.Int64("dropped", dropped))
+			told = dropped
+		}
+	}
+}
+
+// Flush writes what waits. What cannot be written is dropped and counted: it would only pile up. It is not called while
+// [Recorder.Run] runs.
+func (r *Recorder) Flush(ctx context.Context) {
+	r.mu.Lock()
+	calls := r.waiting
+	r.waiting = r.spare[:0]
+	r.mu.Unlock()
+	if len(calls) > 0 {
+		if err := r.store.AppendCalls(ctx, calls); err != nil {
+			r.dropped.Add(int64(len(calls)))
+			r.log.WarnContext(ctx, "calls are not kept", slog.Int("calls", len(calls)), slog.Any("error", err))
+		}
+		r.refused(ctx, calls)
+	}
+	clear(calls) // what they point to shall not live on
+	r.spare = calls
+}
+
+// refused writes a line in the security log for each call whose caller lacked a scope, as long as there are not too
+// many of one caller.
+func (r *Recorder) refused(ctx context.Context, calls []control.Call) {
+	for _, c := range calls {
+		if c.Missing == "" || r.refusals.Take(ctx, string(c.Workspace)+" "+c.Actor+" "+string(c.Client), c.At) > 0 {
+			continue
+		}
+		e := control.Event{
+			At: c.At, Workspace: c.Workspace, Kind: control.ScopeRefused, Actor: c.Actor, Subject: c.Tool,
+			Detail: fmt.Sprintf("%s is missing", c.Missing),
+		}
+		if c.ClientName != "" {
+			e.Detail = c.ClientName + "; " + e.Detail
+		}
+		if err := r.store.AppendEvent(ctx, e); err != nil {
+			r.log.WarnContext(ctx, "refused scope is not in the security log", slog.String("workspace", string(c.Workspace)),
+				slog.String("actor", c.Actor), slog.String("tool", c.Tool), slog.Any("error", err))
+		}
+	}
+}
+
+func (r *Recorder) prune(ctx context.Context) {
+	if err := r.store.PruneCalls(ctx, r.now().Add(-KeptFor), KeptRows); err != nil && ctx.Err() == nil {
+		r.log.WarnContext(ctx, "old calls are not removed yet", slog.Any("error", err))
+	}
+}
+
+// Arguments returns a call's arguments as they are kept: cut to [MaxArguments] at a whole character.
+func Arguments(raw []byte) string {
+	if len(raw) <= MaxArguments {
+		return strings.ToValidUTF8(string(raw), "")
+	}
+	const more = "…"
+	return strings.ToValidUTF8(string(raw[:MaxArguments-len(more)]), "") + more
+}

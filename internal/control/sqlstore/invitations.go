@@ -1,0 +1,134 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+const invitationColumns = `id, hash, workspace, email, role, invited_by, created_at, expires_at`
+
+// CreateInvitation keeps an invitation, in place of earlier ones of the address to the workspace. A workspace or a
+// person that does not exist is a fault of kind not_found.
+func (s *Store) CreateInvitation(ctx context.Context, n control.Invitation, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := workspace(ctx, tx, n.Workspace); err != nil {
+			return err
+		}
+		if _, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, n.By); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM invitations WHERE workspace = $1 AND email = $2`, n.Workspace, n.Email); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO invitations (`+invitationColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			n.ID, hex.EncodeToString(n.Hash), n.Workspace, n.Email, n.Role, n.By, micros(n.CreatedAt), micros(n.ExpiresAt)); err != nil {
+			return err
+		}
+		return record(ctx, tx, n.Workspace, control.UserInvited, by, n.ID, string(n.Role))
+	})
+	if err != nil {
+		return fmt.Errorf("invitation to workspace %q: %w", n.Workspace, err)
+	}
+	return nil
+}
+
+// Invitations returns the workspace's invitations, oldest first, also those that are too old.
+func (s *Store) Invitations(ctx context.Context, ws measure.WorkspaceID) ([]control.Invitation, error) {
+	return collect(ctx, s.read, scanInvitation,
+		`SELECT `+invitationColumns+` FROM invitations WHERE workspace = $1 ORDER BY created_at, id`, ws)
+}
+
+// Invitation returns the invitation with the hash, or a fault of kind not_found. Whether it still counts is for the
+// caller to judge.
+func (s *Store) Invitation(ctx context.Context, hash []byte) (control.Invitation, error) {
+	return invitation(s.read.QueryRowContext(ctx, `SELECT `+invitationColumns+` FROM invitations WHERE hash = $1`, hex.EncodeToString(hash)))
+}
+
+func invitation(row scanner) (control.Invitation, error) {
+	n, err := scanInvitation(row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return n, fault.NotFound("there is no such invitation")
+	}
+	return n, err
+}
+
+// WithdrawInvitation removes an invitation to the workspace, or is a fault of kind not_found.
+func (s *Store) WithdrawInvitation(ctx context.Context, id string, ws measure.WorkspaceID, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `DELETE FROM invitations WHERE id = $1 AND workspace = $2`, id, ws)
+		hit, err := touched(done, err)
+		if err != nil {
+			return err
+		}
+		if !hit {
+			return fault.NotFound("there is no such invitation")
+		}
+		return record(ctx, tx, ws, control.InvitationWithdrawn, by, id, "")
+	})
+	if err != nil {
+		return fmt.Errorf("invitation %q: %w", id, err)
+	}
+	return nil
+}
+
+// AcceptInvitation uses the invitation up and gives its role to the person, who is made where there is no account of
+// the id yet. An invitation that is used, withdrawn or too old, or whose giver may no longer give the role, is a fault
+// of kind conflict, and nothing is kept. Who is in the workspace already keeps the role.
+func (s *Store) AcceptInvitation(ctx context.Context, hash []byte, u control.User, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		n, err := invitation(tx.QueryRowContext(ctx,
+			`DELETE FROM invitations WHERE hash = $1 AND expires_at > $2 RETURNING `+invitationColumns, hex.EncodeToString(hash), micros(by.At)))
+		if fault.KindOf(err) == fault.KindNotFound {
+			return fault.Conflict("this invitation was used or withdrawn, or is too old")
+		}
+		if err != nil {
+			return err
+		}
+		giver, err := roleOf(ctx, tx, n.By, n.Workspace)
+		if err != nil {
+			return err
+		}
+		if !giver.MayGive(n.Role) {
+			return fault.Conflict("who gave this invitation may no longer give it")
+		}
+		return join(ctx, tx, n, u, by)
+	})
+	if err != nil {
+		return fmt.Errorf("invitation of account %q: %w", u.ID, err)
+	}
+	return nil
+}
+
+func join(ctx context.Context, tx *sql.Tx, n control.Invitation, u control.User, by control.By) error {
+	_, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, u.ID)
+	if fault.KindOf(err) == fault.KindNotFound {
+		err = insertUser(ctx, tx, u, by)
+	}
+	if err != nil {
+		return err
+	}
+	was, err := roleOf(ctx, tx, u.ID, n.Workspace)
+	if err != nil || was != "" {
+		return err
+	}
+	return setRole(ctx, tx, u.ID, n.Workspace, n.Role, by)
+}
+
+func scanInvitation(row scanner) (control.Invitation, error) {
+	var n control.Invitation
+	var hash string
+	var created, expires int64
+	err := row.Scan(&n.ID, &hash, &n.Workspace, &n.Email, &n.Role, &n.By, &created, &expires)
+	if err == nil {
+		n.Hash, err = hex.DecodeString(hash)
+	}
+	n.CreatedAt, n.ExpiresAt = instant(created), instant(expires)
+	return n, engineFault(err)
+}

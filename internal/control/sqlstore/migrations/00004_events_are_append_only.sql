@@ -1,0 +1,32 @@
+-- The security log is added to and otherwise left alone, whoever asks. Lines older than 730 days may be removed, by the
+-- database's own clock. Triggers are particular to a database; PostgreSQL's equivalent is one function
+--     BEGIN
+--         IF TG_OP = 'DELETE' AND OLD.at < extract(epoch FROM now() - interval '730 days') * 1000000 THEN RETURN OLD; END IF;
+--         RAISE EXCEPTION 'the security log is append-only';
+--     END
+-- for BEFORE UPDATE OR DELETE ... FOR EACH ROW, and the same exception BEFORE TRUNCATE ... FOR EACH STATEMENT.
+
+-- +goose Up
+-- +goose StatementBegin
+CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events
+BEGIN
+    SELECT RAISE(ABORT, 'the security log is append-only');
+END;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE TRIGGER events_are_not_removed BEFORE DELETE ON events
+WHEN OLD.at >= (CAST(strftime('%s', 'now') AS INTEGER) - 730 * 86400) * 1000000
+BEGIN
+    SELECT RAISE(ABORT, 'the security log is append-only');
+END;
+-- +goose StatementEnd
+
+-- INSERT OR REPLACE would remove a line without the trigger above.
+-- +goose StatementBegin
+CREATE TRIGGER events_are_not_replaced BEFORE INSERT ON events
+WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
+BEGIN
+    SELECT RAISE(ABORT, 'the security log is append-only');
+END;
+-- +goose StatementEnd

@@ -1,0 +1,49 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/control/calllog"
+	"assay/internal/mcp"
+)
+
+// Calls keeps which tools were called. It does not wait for anything.
+type Calls interface {
+	Note(c control.Call)
+}
+
+// unknownTool stands for names that callers made up.
+const unknownTool = "unknown"
+
+// noteCall keeps a call that has ended, also one that ended in a panic, which has no result.
+func (s *session) noteCall(name string, args json.RawMessage, began time.Time, result json.RawMessage, err error) {
+	p := &s.principal
+	c := control.Call{
+		At: began, Workspace: p.Workspace.ID, Tool: name, Status: control.CallOK, Took: s.service.deps.Now().Sub(began),
+		Bytes: len(result), Actor: p.Actor, Client: p.Client, ClientName: p.ClientName,
+	}
+	tool, known := s.service.tools[name]
+	if !known {
+		c.Tool = unknownTool
+	}
+	switch {
+	case known && !p.MayCall(name):
+		c.Status = control.CallRefused
+	case known && err == nil && mcp.IsToolError(result):
+		c.Status = control.CallError
+		if c.Missing = s.missing(tool, args); c.Missing != "" {
+			c.Status = control.CallRefused
+		}
+	case errors.As(err, new(*mcp.ScopeError)):
+		c.Status, c.Missing = control.CallRefused, s.missing(tool, args)
+	case err != nil || result == nil:
+		c.Status = control.CallError
+	}
+	if p.Workspace.LogArguments {
+		c.Arguments = calllog.Arguments(args)
+	}
+	s.service.deps.Calls.Note(c)
+}
