@@ -46,7 +46,7 @@ var parts = []struct {
 		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/auth", "internal/mcp",
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
-	{"internal/console", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
+	{"internal/console", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/control/calllog", "internal/auth", "internal/oauth/..."}},
 	{"api", nil},
 	{"internal/httpapi", []string{"internal/fault", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},
 	{"internal/app", []string{"internal/..."}},

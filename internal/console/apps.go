@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
+	"time"
 
 	"assay/internal/control"
 )
@@ -16,8 +18,10 @@ type appsView struct {
 
 type grantRow struct {
 	control.Grant
-	Host  string
-	Email string // whose it is; "" for the visitor's own
+	Host       string
+	Email      string    // whose it is; "" for the visitor's own
+	Registered time.Time // zero for a program that describes itself in a document
+	Published  string    // where that document is
 }
 
 func (c *Console) appsPage(w http.ResponseWriter, v visit) {
@@ -33,6 +37,11 @@ func (c *Console) appsPage(w http.ResponseWriter, v visit) {
 	view := appsView{place: p}
 	for _, g := range grants {
 		row := grantRow{Grant: g, Host: formTarget(g.Redirect)}
+		if strings.Contains(string(g.Client), ":") {
+			row.Published = string(g.Client)
+		} else if known, err := c.store.Client(v.Context(), g.Client); err == nil {
+			row.Registered = known.CreatedAt
+		}
 		if g.User != v.visitor.User.ID {
 			if u, err := c.people.Find(v.Context(), string(g.User)); err == nil {
 				row.Email = u.Email

@@ -1,5 +1,6 @@
-// Package console is what people see in a browser: sign-in, the question whether a program may act for them, and the
-// settings of keys and connected programs. Pages are made on the server, and work without scripts.
+// Package console is what people see in a browser: sign-in, the question whether a program may act for them, the
+// settings of keys, connected programs and people, and what was called and changed. Pages are made on the server, and
+// work without scripts.
 package console
 
 import (
@@ -21,8 +22,13 @@ import (
 	"assay/internal/oauth/throttle"
 )
 
-// Store keeps grants. One that does not exist is a fault of kind not_found.
+// Store keeps workspaces, grants, calls and the security log. What does not exist is a fault of kind not_found.
 type Store interface {
+	Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error)
+	UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error)
+	Client(ctx context.Context, id control.ClientID) (control.Client, error)
+	Calls(ctx context.Context, f control.CallFilter) ([]control.Call, error)
+	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)
 	Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error)
 	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
 }
@@ -33,6 +39,7 @@ type Keys interface {
 	List(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
 	Revoke(ctx context.Context, id, actor string) (control.Key, error)
 	Rotate(ctx context.Context, id string, overlap time.Duration, actor string) (auth.Secret, control.Key, error)
+	Invalidate() // after a change of a workspace's settings
 }
 
 // Limits tells how many calls a workspace may make and made in this minute.
@@ -104,6 +111,15 @@ func New(o Options) *Console {
 	c.routes.HandleFunc("GET "+appsPath, c.signedIn(c.appsPage))
 	c.routes.HandleFunc("POST "+appsPath, c.posted(c.revokeApp))
 	c.routes.HandleFunc("GET "+connectPath, c.signedIn(c.connectPage))
+	c.routes.HandleFunc("GET "+peoplePath, c.signedIn(c.peoplePage))
+	c.routes.HandleFunc("POST "+peoplePath, c.posted(c.changePeople))
+	c.routes.HandleFunc("GET "+setUpPath+"{link}", c.setUpPage)
+	c.routes.HandleFunc("POST "+setUpPath+"{link}", c.setUp)
+	c.routes.HandleFunc("GET "+accountPath, c.signedIn(c.accountPage))
+	c.routes.HandleFunc("POST "+accountPath, c.posted(c.changeAccount))
+	c.routes.HandleFunc("GET "+callsPath, c.signedIn(c.callsPage))
+	c.routes.HandleFunc("POST "+callsPath, c.posted(c.changeCalls))
+	c.routes.HandleFunc("GET "+securityPath, c.signedIn(c.securityPage))
 	c.routes.HandleFunc("GET /assets/{name}", asset)
 	c.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.Refuse(w, r, http.StatusNotFound, "There is no such page.")
@@ -118,6 +134,12 @@ const (
 	keysPath    = "/keys"
 	appsPath    = "/apps"
 	connectPath = "/connect"
+
+	peoplePath   = "/people"
+	setUpPath    = "/set-up/" // and the secret of an invitation
+	accountPath  = "/account"
+	callsPath    = "/calls"
+	securityPath = "/security"
 )
 
 // maxForm is the largest form that is read, in bytes.

@@ -31,6 +31,9 @@ func TestColoursHaveContrastInLightAndDark(t *testing.T) {
 		{"accent", "card", 4.5},
 		{"on-accent", "accent", 4.5},
 		{"warn", "warn-ground", 4.5},
+		{"ink", "good-ground", 4.5},
+		{"warn", "card", 4.5},
+		{"warn", "ground", 4.5},
 		{"field", "card", 3},
 	}
 	for _, p := range pairs {

@@ -16,6 +16,7 @@ import (
 type keysView struct {
 	place
 	Keys     []keyRow
+	Past     []keyRow        // revoked and expired
 	Scopes   []control.Scope // that the visitor may give
 	Tools    []string
 	Made     string // a key that was just made; shown once
@@ -52,7 +53,11 @@ func (c *Console) showKeys(w http.ResponseWriter, v visit, status int, view keys
 		case k.ReplacedBy != "":
 			row.State = "replaced"
 		}
-		view.Keys = append(view.Keys, row)
+		if row.Live {
+			view.Keys = append(view.Keys, row)
+		} else {
+			view.Past = append(view.Past, row)
+		}
 	}
 	view.Scopes, view.Tools = view.Role.Scopes(), c.tools
 	c.render(w, v.Request, status, page{name: "keys", title: "API keys", view: view, visitor: &v.visitor})
@@ -92,7 +97,7 @@ func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
 	case err == nil:
 		c.showKeys(w, v, http.StatusOK, view)
 	case public:
-		view.Problem = text
+		view.Problem = sentence(text)
 		c.showKeys(w, v, http.StatusUnprocessableEntity, view)
 	default:
 		c.fail(w, v.Request, err)
@@ -123,11 +128,22 @@ func (c *Console) createKey(v visit, p place) (auth.Secret, error) {
 	return secret, err
 }
 
+// maxOverlapHours is how long a rotated key may stay valid beside its successor: a week.
+const maxOverlapHours = 7 * 24
+
 func (c *Console) rotateKey(v visit, p place) (auth.Secret, error) {
 	if err := c.isKeyOf(v, p); err != nil {
 		return "", err
 	}
-	secret, _, err := c.keys.Rotate(v.Context(), v.PostForm.Get("id"), auth.DefaultOverlap, v.actor())
+	overlap := auth.DefaultOverlap
+	if text := v.PostForm.Get("hours"); text != "" {
+		hours, err := strconv.Atoi(text)
+		if err != nil || hours < 1 || hours > maxOverlapHours {
+			return "", fault.Invalid("choose how long the old key stays valid")
+		}
+		overlap = time.Duration(hours) * time.Hour
+	}
+	secret, _, err := c.keys.Rotate(v.Context(), v.PostForm.Get("id"), overlap, v.actor())
 	return secret, err
 }
 

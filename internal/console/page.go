@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"assay/internal/control"
 	"assay/internal/oauth/people"
@@ -22,7 +25,7 @@ var assetFiles embed.FS
 
 // parseTemplates returns each page with the frame around it.
 func parseTemplates() map[string]*template.Template {
-	functions := template.FuncMap{"scope": scopeWords, "when": when, "day": day}
+	functions := template.FuncMap{"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day, "tab": tabOf, "took": took, "size": size}
 	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(templateFiles, "templates/frame.html"))
 	names, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
@@ -42,6 +45,7 @@ type page struct {
 	title      string
 	view       any
 	visitor    *people.Visitor // nil: nobody is signed in, or it does not matter
+	wide       bool            // a table needs the room
 	formAction string          // where else than to this service a form may lead
 }
 
@@ -50,12 +54,13 @@ type frameView struct {
 	Title string
 	Email string // "" when nobody is signed in
 	Token string // of the console's own forms
+	Wide  bool
 	View  any
 }
 
 // render writes a page. It may be read by nobody else, framed by nobody, and runs no script.
 func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, p page) {
-	f := frameView{Title: p.title, View: p.view}
+	f := frameView{Title: p.title, Wide: p.wide, View: p.view}
 	if p.visitor != nil {
 		f.Email, f.Token = p.visitor.User.Email, p.visitor.Secret.FormToken(formPurpose)
 	}
@@ -109,8 +114,60 @@ func scopeWords(s control.Scope) string {
 	return string(s)
 }
 
-// when and day write an instant for people, in UTC; "never" for none.
+// roleWords says in words what somebody of a role may do.
+func roleWords(r control.Role) string {
+	switch r {
+	case control.RoleOwner:
+		return "everything, owners included"
+	case control.RoleAdmin:
+		return "keys, programs and people, up to admins; may change budgets"
+	case control.RoleAnalyst:
+		return "reads everything, makes notes, alerts and experiments"
+	case control.RoleViewer:
+		return "reads everything"
+	}
+	return string(r)
+}
+
+// took writes how long something took.
+func took(d time.Duration) string {
+	ms := float64(d.Microseconds()) / 1000
+	switch {
+	case ms < 10:
+		return strconv.FormatFloat(ms, 'f', 1, 64) + " ms"
+	case ms < 10_000:
+		return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
+	}
+	return strconv.FormatFloat(ms/1000, 'f', 1, 64) + " s"
+}
+
+// size writes an amount of bytes.
+func size(bytes int) string {
+	if bytes < 1000 {
+		return strconv.Itoa(bytes) + " B"
+	}
+	return strconv.FormatFloat(float64(bytes)/1000, 'f', 1, 64) + " kB"
+}
+
+// sentence begins with a capital letter and ends with a full stop.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if !strings.HasSuffix(text, ".") {
+		text += "."
+	}
+	return text
+}
+
+// when, moment and day write an instant for people, in UTC; "never" for none. machine writes it for programs.
 func when(t time.Time) string { return written(t, "2 Jan 2006 15:04 MST") }
+
+func moment(t time.Time) string { return written(t, "2 Jan 2006 15:04:05") }
+
+func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 func day(t time.Time) string { return written(t, "2 Jan 2006") }
 

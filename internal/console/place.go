@@ -5,13 +5,29 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/control"
+	"assay/internal/measure"
 )
 
 // place is the workspace that a settings page is about.
 type place struct {
 	control.Membership
-	All []control.Membership // the visitor's
+	All  []control.Membership // the visitor's
+	Here string               // path of the page
 }
+
+// tab is a link to one of the workspace's pages.
+type tab struct {
+	Path, Name string
+	Workspace  measure.WorkspaceID
+	Here       bool // it is the page that is shown
+}
+
+func tabOf(of interface{ at() place }, path, name string) tab {
+	p := of.at()
+	return tab{Path: path, Name: name, Workspace: p.Workspace.ID, Here: p.Here == path}
+}
+
+func (p place) at() place { return p }
 
 // Manages reports whether the visitor may make and end keys there.
 func (p place) Manages() bool { return p.Role.Manages() }
@@ -26,7 +42,7 @@ func (c *Console) placeOf(w http.ResponseWriter, v visit, named string) (place, 
 	}
 	for _, m := range all {
 		if named == "" || string(m.Workspace.ID) == named {
-			return place{Membership: m, All: all}, true
+			return place{Membership: m, All: all, Here: v.URL.Path}, true
 		}
 	}
 	c.Refuse(w, v.Request, http.StatusNotFound, "There is no such workspace, or you are not in it.")
@@ -46,6 +62,7 @@ func (c *Console) home(w http.ResponseWriter, v visit) {
 type connectView struct {
 	place
 	URL   string
+	Local bool        // only programs on this machine reach the service
 	Usage *auth.Usage // nil: not shown
 	Tiers []auth.Tier
 }
@@ -55,7 +72,7 @@ func (c *Console) connectPage(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	view := connectView{place: p, URL: c.baseURL + "/api/mcp/rpc"}
+	view := connectView{place: p, URL: c.baseURL + "/api/mcp/rpc", Local: !c.cookies.secure}
 	if c.limits != nil {
 		usage := c.limits.Usage(v.Context(), p.Workspace)
 		view.Usage, view.Tiers = &usage, c.limits.Tiers()

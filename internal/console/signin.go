@@ -52,13 +52,18 @@ func (c *Console) signInPage(w http.ResponseWriter, r *http.Request) {
 	c.showSignIn(w, r, http.StatusOK, signInView{Next: next})
 }
 
-func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, status int, v signInView) {
+// visitToken is the token of a form for who need not be signed in. It is bound to the browser.
+func (c *Console) visitToken(w http.ResponseWriter, r *http.Request, form string) string {
 	visit := c.cookies.read(r, visitCookie)
 	if visit == "" {
 		visit = people.NewSecret()
 		c.cookies.set(w, visitCookie, visit, 0)
 	}
-	v.Token = visit.FormToken(signInForm)
+	return visit.FormToken(form)
+}
+
+func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, status int, v signInView) {
+	v.Token = c.visitToken(w, r, signInForm)
 	all, err := c.people.List(r.Context())
 	if err != nil {
 		c.fail(w, r, err)
@@ -114,10 +119,15 @@ func (c *Console) origin(r *http.Request) people.Origin {
 }
 
 func (c *Console) tooMany(w http.ResponseWriter, r *http.Request, view signInView, wait time.Duration) {
+	view.Problem = waitFor(w, wait)
+	c.showSignIn(w, r, http.StatusTooManyRequests, view)
+}
+
+// waitFor says how long to wait, in the header and in words.
+func waitFor(w http.ResponseWriter, wait time.Duration) string {
 	seconds := strconv.Itoa(max(1, int(math.Ceil(wait.Seconds()))))
 	w.Header().Set("Retry-After", seconds)
-	view.Problem = "Too many attempts failed. Try again in " + seconds + " seconds."
-	c.showSignIn(w, r, http.StatusTooManyRequests, view)
+	return "Too many attempts failed. Try again in " + seconds + " seconds."
 }
 
 // endEarlier ends the session that the browser had before.

@@ -1,0 +1,76 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"assay/internal/control"
+	"assay/internal/measure"
+)
+
+// names tells what people call those that logs know by their ids. What cannot be looked up keeps its id.
+type names struct {
+	console *Console
+	users   map[control.UserID]string
+	keys    map[string]string
+}
+
+// namesIn returns the names of people and of the workspace's keys.
+func (c *Console) namesIn(ctx context.Context, ws measure.WorkspaceID) (*names, error) {
+	keys, err := c.keys.List(ctx, ws)
+	n := &names{console: c, users: make(map[control.UserID]string), keys: make(map[string]string)}
+	for _, k := range keys {
+		n.keys[k.ID] = k.Name
+	}
+	return n, err
+}
+
+// user returns the person's address.
+func (n *names) user(ctx context.Context, id control.UserID) string {
+	name, known := n.users[id]
+	if !known {
+		name = string(id)
+		if u, err := n.console.people.Find(ctx, string(id)); err == nil {
+			name = u.Email
+		}
+		n.users[id] = name
+	}
+	return name
+}
+
+// actor returns who did something, in words.
+func (n *names) actor(ctx context.Context, actor string) string {
+	kind, id, found := strings.Cut(actor, ":")
+	switch {
+	case found && kind == "user":
+		return n.user(ctx, control.UserID(id))
+	case found && kind == "key":
+		return n.key(id)
+	}
+	return actor
+}
+
+func (n *names) key(id string) string {
+	if name, known := n.keys[id]; known {
+		return "key “" + name + "”"
+	}
+	return "key " + id
+}
+
+// subject returns what something was done to, in words; "" where the detail says it better.
+func (n *names) subject(ctx context.Context, e control.Event) string {
+	switch e.Kind {
+	case control.KeyMade, control.KeyRotated, control.KeyRevoked:
+		return n.key(e.Subject)
+	case control.SignedIn, control.SignInRefused, control.SignedOut, control.PasswordChanged, control.UserMade, control.UserRemoved, control.RoleChanged:
+		if e.Subject != "" && "user:"+e.Subject != e.Actor {
+			return n.user(ctx, control.UserID(e.Subject))
+		}
+	case control.ScopeRefused:
+		if slices.Contains(n.console.tools, e.Subject) {
+			return e.Subject
+		}
+	}
+	return ""
+}

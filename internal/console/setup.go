@@ -1,0 +1,90 @@
+package console
+
+import (
+	"net/http"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/oauth/people"
+)
+
+// setUpForm is the purpose of the set-up form's token.
+const setUpForm = "set-up"
+
+// setUpView is what the page shows that an invitation leads to.
+type setUpView struct {
+	people.Invitation
+	Workspace control.Workspace
+	Path      string // of this page
+	Token     string
+	Visitor   string // the address of who is signed in; "" when nobody is
+	Problem   string
+}
+
+// linkGone is what everybody is told whose link leads nowhere.
+const linkGone = "This link was used or withdrawn, or is too old. Ask for a new one."
+
+func (c *Console) setUpPage(w http.ResponseWriter, r *http.Request) {
+	c.showSetUp(w, r, http.StatusOK, "")
+}
+
+func (c *Console) showSetUp(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	link := people.Secret(r.PathValue("link"))
+	n, err := c.people.Invitation(r.Context(), link)
+	var ws control.Workspace
+	if err == nil {
+		ws, err = c.store.Workspace(r.Context(), n.Invitation.Workspace)
+	}
+	if fault.KindOf(err) == fault.KindNotFound {
+		c.Refuse(w, r, http.StatusNotFound, linkGone)
+		return
+	}
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	view := setUpView{Invitation: n, Workspace: ws, Path: setUpPath + string(link), Token: c.visitToken(w, r, setUpForm), Problem: problem}
+	p := page{name: "setup", title: "Join " + ws.Name}
+	if visitor, err := c.Visitor(r); err == nil {
+		p.visitor, view.Visitor = &visitor, visitor.User.Email
+	}
+	p.view = view
+	c.render(w, r, status, p)
+}
+
+// setUp makes the account of who was invited, or brings who has one into the workspace.
+func (c *Console) setUp(w http.ResponseWriter, r *http.Request) {
+	if !c.readForm(w, r) {
+		return
+	}
+	if !c.cookies.read(r, visitCookie).AcceptsForm(setUpForm, r.PostForm.Get("csrf")) {
+		c.Refuse(w, r, http.StatusForbidden, foreignForm)
+		return
+	}
+	link := people.Secret(r.PathValue("link"))
+	visitor, err := c.Visitor(r)
+	if err == nil {
+		err = c.people.Accept(r.Context(), link, visitor)
+	} else if fault.KindOf(err) == fault.KindUnauthenticated {
+		var session people.Secret
+		if session, err = c.people.SetUp(r.Context(), link, r.PostForm.Get("password"), c.origin(r)); err == nil {
+			c.cookies.set(w, sessionCookie, session, sessionCookieAge)
+			c.cookies.clear(w, visitCookie)
+		}
+	}
+	if err == nil {
+		see(w, "/")
+		return
+	}
+	text, _, _ := fault.Public(err)
+	switch fault.KindOf(err) {
+	case fault.KindInvalid:
+		c.showSetUp(w, r, http.StatusUnprocessableEntity, sentence(text))
+	case fault.KindForbidden:
+		c.Refuse(w, r, http.StatusForbidden, sentence(text))
+	case fault.KindNotFound, fault.KindConflict:
+		c.Refuse(w, r, http.StatusConflict, linkGone)
+	default:
+		c.fail(w, r, err)
+	}
+}
