@@ -25,7 +25,7 @@ type callsView struct {
 	Newest    string // address of the first page; "" on it
 	Older     string // address of the next page; "" on the last
 	KeptDays  int
-	KeptRows  int
+	KeptRows  int64
 	Arguments bool // the visitor may see them
 }
 

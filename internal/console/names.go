@@ -62,6 +62,9 @@ func (n *names) key(id string) string {
 func (n *names) subject(ctx context.Context, e control.Event) string {
 	switch e.Kind {
 	case control.KeyMade, control.KeyRotated, control.KeyRevoked:
+		if name := n.keys[e.Subject]; name != "" && strings.HasPrefix(e.Detail, name) {
+			return ""
+		}
 		return n.key(e.Subject)
 	case control.SignedIn, control.SignInRefused, control.SignedOut, control.PasswordChanged, control.UserMade, control.UserRemoved, control.RoleChanged:
 		if e.Subject != "" && "user:"+e.Subject != e.Actor {

@@ -13,6 +13,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
 	"assay/internal/control"
 	"assay/internal/oauth/people"
 )
@@ -25,7 +28,7 @@ var assetFiles embed.FS
 
 // parseTemplates returns each page with the frame around it.
 func parseTemplates() map[string]*template.Template {
-	functions := template.FuncMap{"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day, "tab": tabOf, "took": took, "size": size}
+	functions := template.FuncMap{"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day, "count": count, "tab": tabOf, "took": took, "size": size}
 	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(templateFiles, "templates/frame.html"))
 	names, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
@@ -133,6 +136,8 @@ func roleWords(r control.Role) string {
 func took(d time.Duration) string {
 	ms := float64(d.Microseconds()) / 1000
 	switch {
+	case ms < 0.1:
+		return "< 0.1 ms"
 	case ms < 10:
 		return strconv.FormatFloat(ms, 'f', 1, 64) + " ms"
 	case ms < 10_000:
@@ -140,6 +145,9 @@ func took(d time.Duration) string {
 	}
 	return strconv.FormatFloat(ms/1000, 'f', 1, 64) + " s"
 }
+
+// count writes a number with commas between thousands.
+func count(n int64) string { return message.NewPrinter(language.English).Sprintf("%d", n) }
 
 // size writes an amount of bytes.
 func size(bytes int) string {

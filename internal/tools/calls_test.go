@@ -1,0 +1,100 @@
+package tools
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/auth"
+	"assay/internal/control"
+)
+
+// noted keeps calls in memory.
+type noted struct {
+	mu    sync.Mutex // guards calls
+	calls []control.Call
+}
+
+func (n *noted) Note(c control.Call) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.calls = append(n.calls, c)
+}
+
+func TestEachCallIsNotedAsItEnded(t *testing.T) {
+	t.Parallel()
+	deps, log := fixtureService(t).deps, &noted{}
+	ticks := 0
+	deps.Calls, deps.Now = log, func() time.Time { ticks++; return fixtureNow.Add(time.Duration(ticks) * time.Millisecond) }
+	s, err := NewService(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorkspace("full")
+	few, open := reader(w), reader(w)
+	few.Tools = []string{"discover"}
+	open.Workspace.LogArguments = true
+	person := auth.Principal{
+		Workspace: w, Actor: "user:anna", Kind: auth.ByOAuth, Client: "c1", ClientName: "Ledger Owl", Scopes: []control.Scope{control.ScopeRead},
+	}
+	steps := []struct {
+		what string
+		p    auth.Principal
+		tool string
+		args string
+		want control.Call
+	}{
+		{"an answer", reader(w), "discover", `{}`, control.Call{Tool: "discover", Status: control.CallOK, Actor: "key:k1"}},
+		{"a wrong argument", reader(w), "performance", `{"limit":0}`, control.Call{Tool: "performance", Status: control.CallError, Actor: "key:k1"}},
+		{"an invented name", reader(w), "<b>asy_key", `{}`, control.Call{Tool: "unknown", Status: control.CallError, Actor: "key:k1"}},
+		{"outside the allow-list", few, "performance", `{}`, control.Call{Tool: "performance", Status: control.CallRefused, Actor: "key:k1"}},
+		{"a key without the scope", reader(w), "pause_campaign", `{"confirm":true}`, control.Call{Tool: "pause_campaign", Status: control.CallRefused, Actor: "key:k1", Missing: control.ScopeApprove}},
+		{"a person's program without the scope", person, "manage", `{"confirmed":true}`, control.Call{
+			Tool: "manage", Status: control.CallRefused, Actor: "user:anna", Client: "c1", ClientName: "Ledger Owl", Missing: control.ScopeWrite,
+		}},
+		{"with arguments", open, "discover", `{"detail_level":"summary"}`, control.Call{
+			Tool: "discover", Status: control.CallOK, Actor: "key:k1", Arguments: `{"detail_level":"summary"}`,
+		}},
+	}
+	for _, step := range steps {
+		log.calls = nil
+		result, _ := s.Session(step.p, "r1").CallTool(t.Context(), step.tool, []byte(step.args))
+		if len(log.calls) != 1 {
+			t.Fatalf("%s: %d calls are noted, want 1", step.what, len(log.calls))
+		}
+		got := log.calls[0]
+		if got.Took <= 0 || got.At.IsZero() {
+			t.Errorf("%s: at %s, took %s", step.what, got.At, got.Took)
+		}
+		step.want.At, step.want.Took, step.want.Workspace, step.want.Bytes = got.At, got.Took, "full", len(result)
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.what, diff)
+		}
+	}
+}
+
+func TestACallThatPanicsIsNoted(t *testing.T) {
+	t.Parallel()
+	log := &noted{}
+	deps := fixtureService(t).deps
+	deps.Calls, deps.Facts = log, nil
+	s, err := NewService(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic without facts")
+			}
+		}()
+		_, err := s.Session(reader(newWorkspace("full")), "r1").CallTool(t.Context(), "discover", []byte(`{}`))
+		t.Errorf("no panic: %v", err)
+	}()
+	if len(log.calls) != 1 || log.calls[0].Status != control.CallError || strings.Contains(log.calls[0].Arguments, "{") {
+		t.Errorf("noted %+v, want one error", log.calls)
+	}
+}
