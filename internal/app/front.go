@@ -35,6 +35,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		return nil, err
 	}
 	f := &front{metrics: httpapi.NewMetrics()}
+	f.metrics.NotLogged(a.calls.Dropped)
 	f.server, err = oauth.New(oauth.Options{
 		BaseURL: baseURL, Store: a.control.Store, Secrets: secrets, TrustedProxies: a.config.TrustedProxies,
 		Counter: a.counter, Now: a.now, Log: a.log,

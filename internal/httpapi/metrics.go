@@ -57,6 +57,13 @@ func (m *Metrics) Request(route string, status int) {
 // RateLimited implements [Recorder].
 func (m *Metrics) RateLimited() { m.limited.Inc() }
 
+// NotLogged adds a counter of the calls that the call log could not take.
+func (m *Metrics) NotLogged(count func() int64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "assay_calls_not_logged_total", Help: "Calls that are missing in the call log.",
+	}, func() float64 { return float64(count()) }))
+}
+
 // Handler returns the page that Prometheus reads. It is served apart from the API, because it is not for callers.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
