@@ -24,7 +24,7 @@ const (
 	MaxArguments = 2 << 10
 
 	flushEvery = time.Second
-	capacity   = 2000 // calls that wait to be written: what goes beyond 2000 a second is not kept, so that it costs nothing
+	capacity   = 1000 // calls that wait to be written: 200 workspaces at the highest tier, and about 1 % of a core
 	pruneEvery = time.Hour
 )
 

@@ -52,7 +52,7 @@ func TestCallsAreWrittenInBatches(t *testing.T) {
 	var noting sync.WaitGroup
 	for range 4 {
 		noting.Go(func() {
-			for range 400 {
+			for range 200 {
 				r.Note(call("ask"))
 			}
 		})
@@ -63,8 +63,8 @@ func TestCallsAreWrittenInBatches(t *testing.T) {
 	r.Note(call("last"))
 	r.Flush(t.Context())
 	calls, err := store.Calls(t.Context(), control.CallFilter{Workspace: "acme", Limit: 10_000})
-	if err != nil || len(calls) != 1601 || r.Dropped() != 0 {
-		t.Errorf("%d calls are kept and %d dropped, %v; want 1601 and none", len(calls), r.Dropped(), err)
+	if err != nil || len(calls) != 801 || r.Dropped() != 0 {
+		t.Errorf("%d calls are kept and %d dropped, %v; want 801 and none", len(calls), r.Dropped(), err)
 	}
 }
 
