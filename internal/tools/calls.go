@@ -2,7 +2,6 @@ package tools
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 
 	"assay/internal/control"
@@ -29,18 +28,14 @@ func (s *session) noteCall(name string, args json.RawMessage, began time.Time, r
 	if !known {
 		c.Tool = unknownTool
 	}
-	switch {
-	case known && !p.MayCall(name):
-		c.Status = control.CallRefused
-	case known && err == nil && mcp.IsToolError(result):
+	if err != nil || result == nil || mcp.IsToolError(result) {
 		c.Status = control.CallError
-		if c.Missing = s.missing(tool, args); c.Missing != "" {
+		if known && p.MayCall(name) {
+			c.Missing = s.missing(tool, args)
+		}
+		if known && (c.Missing != "" || !p.MayCall(name)) {
 			c.Status = control.CallRefused
 		}
-	case errors.As(err, new(*mcp.ScopeError)):
-		c.Status, c.Missing = control.CallRefused, s.missing(tool, args)
-	case err != nil || result == nil:
-		c.Status = control.CallError
 	}
 	if p.Workspace.LogArguments {
 		c.Arguments = calllog.Arguments(args)
