@@ -74,6 +74,7 @@ func (n *names) subject(ctx context.Context, e control.Event) string {
 		if slices.Contains(n.console.tools, e.Subject) {
 			return e.Subject
 		}
+	default: // the detail says it
 	}
 	return ""
 }

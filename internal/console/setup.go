@@ -33,7 +33,7 @@ func (c *Console) showSetUp(w http.ResponseWriter, r *http.Request, status int, 
 	n, err := c.people.Invitation(r.Context(), link)
 	var ws control.Workspace
 	if err == nil {
-		ws, err = c.store.Workspace(r.Context(), n.Invitation.Workspace)
+		ws, err = c.store.Workspace(r.Context(), n.Workspace)
 	}
 	if fault.KindOf(err) == fault.KindNotFound {
 		c.Refuse(w, r, http.StatusNotFound, linkGone)

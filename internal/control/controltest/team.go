@@ -61,7 +61,7 @@ func invitationOfWhoMayNot(t *testing.T, s PeopleStore) {
 	for _, id := range []control.UserID{"anna", "ben", "carla"} {
 		newMember(t, s, id, w.ID)
 	}
-	lowered, gone := newInvitation(t, s, "ben", w.ID, control.RoleOwner), control.Invitation{}
+	lowered := newInvitation(t, s, "ben", w.ID, control.RoleOwner)
 	if err := s.SetRole(t.Context(), "ben", w.ID, control.RoleAdmin, at(0)); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func invitationOfWhoMayNot(t *testing.T, s PeopleStore) {
 	_, err := s.User(t.Context(), "new")
 	wantKind(t, "the account", err, fault.KindNotFound)
 
-	gone = newInvitation(t, s, "carla", w.ID, control.RoleViewer)
+	gone := newInvitation(t, s, "carla", w.ID, control.RoleViewer)
 	if _, err := s.Invitation(t.Context(), lowered.Hash); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a newer invitation of the address leaves the older: %v", err)
 	}
