@@ -25,6 +25,17 @@ install_clients() {
   fi
 }
 
+# Chromium is Debian's: npm brings none that could be fetched everywhere.
+install_browser() {
+  chromium=$(command -v chromium || true)
+  if [ -z "$chromium" ]; then
+    apt-get update -q
+    apt-get install -yq --no-install-recommends -o DPkg::Lock::Timeout=300 chromium fonts-dejavu-core
+    chromium=$(command -v chromium)
+  fi
+  export chromium
+}
+
 free_port() {
   node -e 'const s=require("net").createServer();s.listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})'
 }
