@@ -27,7 +27,7 @@ func (s *service) rpc(x *exchange, r *http.Request) {
 	if !s.authenticate(x, r) || !s.withinLimit(x, r) {
 		return
 	}
-	if !isJSON(r.Header.Get("Content-Type")) {
+	if !isJSON(r.Header.Get("Content-Type")) || isCoded(r.Header) {
 		x.fail(mcp.WrongMediaType, nil)
 		return
 	}
@@ -76,4 +76,11 @@ func isJSON(contentType string) bool {
 	}
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && media == "application/json"
+}
+
+// isCoded reports whether the body is compressed or otherwise coded (RFC 9110, section 8.4). Nothing is unpacked here,
+// so a small body stays a small body.
+func isCoded(h http.Header) bool {
+	coding := strings.Join(h.Values("Content-Encoding"), ",")
+	return coding != "" && !strings.EqualFold(coding, "identity")
 }

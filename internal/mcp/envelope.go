@@ -5,6 +5,9 @@ import (
 	"unicode/utf8"
 )
 
+// maxID bounds what comes back to the caller unread, in bytes.
+const maxID = 8 << 10
+
 // envelope is a JSON-RPC request, or a notification when it has no id. Its values are the bytes that came.
 type envelope struct {
 	id     []byte // nil: a notification, or an id that could not be read
@@ -68,12 +71,14 @@ func collect(body []byte) (p parts, repeated string) {
 
 func (p parts) envelope(repeated string) (envelope, error) {
 	var e envelope
-	if kind := kindOf(p.id); kind == "string" || kind == "number" {
+	if kind := kindOf(p.id); (kind == "string" || kind == "number") && len(p.id) <= maxID {
 		e.id = p.id
 	}
 	switch {
 	case repeated == "id":
 		return envelope{}, invalidRequest("id is given twice")
+	case len(p.id) > maxID:
+		return e, invalidRequest("id is above 8 KiB")
 	case repeated != "":
 		return e, invalidRequest(shownText(repeated) + " is given twice")
 	case p.id != nil && e.id == nil:

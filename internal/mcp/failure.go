@@ -43,7 +43,7 @@ var failures = [...]struct {
 	HostRefused:       {"host_refused", 421, -32000, "Host not served"},
 	OriginRefused:     {"origin_refused", 403, -32000, "Origin not allowed"},
 	BodyTooLarge:      {"too_large", 413, -32600, "Request too large"},
-	WrongMediaType:    {"media_type", 415, -32600, "Content-Type must be application/json"},
+	WrongMediaType:    {"media_type", 415, -32600, "Content-Type must be application/json, without a Content-Encoding"},
 	Unauthenticated:   {"unauthenticated", 401, -32000, "Authentication failed"},
 	Misconfigured:     {"misconfigured", 500, 500, "Server configuration error"},
 	RateLimited:       {"rate_limited", 429, -32000, "Rate limit exceeded"},

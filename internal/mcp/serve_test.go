@@ -101,6 +101,17 @@ func TestBytesThatNoScriptCanHoldAreNotJSON(t *testing.T) {
 	}
 }
 
+func TestAnIDIsSentBackUpToEightKiB(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[int]int{maxID: 200, maxID + 1: 400} {
+		id := `"` + strings.Repeat("x", length-2) + `"`
+		reply := stage{}.server().Handle(t.Context(), stage{}, Incoming{Body: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/list"}`)})
+		if reply.Status != want || bytes.Contains(reply.Body, []byte(id)) != (want == 200) {
+			t.Errorf("an id of %d bytes: HTTP %d, %d bytes", length, reply.Status, len(reply.Body))
+		}
+	}
+}
+
 func TestAReplyTellsTheLogWhatTheCallerDoesNotSee(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ tool, outcome, logged string }{
