@@ -52,9 +52,9 @@ func newPerson(t *testing.T) *person {
 }
 
 // decide opens the address in a browser and returns what the program's own listener was told.
-func (p *person) decide(address, decision string, ticks ...string) url.Values {
+func (p *person) decide(ctx context.Context, address, decision string, ticks ...string) url.Values {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	text, err := exec.CommandContext(ctx, p.node, append([]string{"browser.mjs", address, decision}, ticks...)...).CombinedOutput()
 	if err != nil {
@@ -94,13 +94,13 @@ func TestTheGoSDKSignsIn(t *testing.T) {
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{
 			Metadata: &oauthex.ClientRegistrationMetadata{ClientName: "suite go", RedirectURIs: []string{p.redirect}},
 		},
-		AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			asked = append(asked, args.URL)
 			var ticks []string
 			if strings.Contains(args.URL, approveExecution) {
 				ticks = []string{approveExecution}
 			}
-			answer := p.decide(args.URL, "allow", ticks...)
+			answer := p.decide(ctx, args.URL, "allow", ticks...)
 			return &auth.AuthorizationResult{Code: answer.Get("code"), State: answer.Get("state"), Iss: answer.Get("iss")}, nil
 		},
 		NewTokenSource: func(ctx context.Context, c *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
@@ -175,10 +175,10 @@ func TestThePlainGoLibrarySignsIn(t *testing.T) {
 	verifier := oauth2.GenerateVerifier()
 	p.note(verifier)
 	address := config.AuthCodeURL("a state", oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", p.rpc))
-	if got := p.decide(address, "deny").Get("error"); got != "access_denied" {
+	if got := p.decide(t.Context(), address, "deny").Get("error"); got != "access_denied" {
 		t.Errorf("a refusal is told as %q", got)
 	}
-	answer := p.decide(address, "allow")
+	answer := p.decide(t.Context(), address, "allow")
 	if answer.Get("state") != "a state" {
 		t.Errorf("state %q", answer.Get("state"))
 	}

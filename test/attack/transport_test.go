@@ -1,0 +1,209 @@
+package attack
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Lines 110 to 124 and 55, 66 of docs/security.md.
+
+func TestOriginsHostsAndPaths(t *testing.T) {
+	t.Parallel()
+	b := shared.browser(t)
+	port := shared.url[strings.LastIndexByte(shared.url, ':'):]
+	for _, test := range []struct {
+		line   int
+		method string
+		path   string
+		header []string
+		status int
+		code   int
+	}{
+		{110, "POST", "/api/mcp/rpc", nil, 200, 0},
+		{111, "POST", "/api/mcp/rpc", []string{"Origin", "https://app.example"}, 200, 0},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", "null"}, 403, -32000},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", "https://app.example.evil.test"}, 403, -32000},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", "https://evilapp.example"}, 403, -32000},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", "https://app.example:444"}, 403, -32000},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", "http://app.example"}, 403, -32000},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", "https://app.example."}, 403, -32000},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", "https://APP.example/"}, 403, -32000},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", "https://app.example", "Origin", "https://app.example"}, 403, -32000},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", "file://"}, 403, -32000},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", "chrome-extension://x"}, 403, -32000},
+		{112, "POST", "/api/mcp/rpc", []string{"Origin", ""}, 403, -32000},
+		{113, "OPTIONS", "/api/mcp/rpc", []string{"Origin", "https://evil.test", "Access-Control-Request-Method", "POST"}, 403, -32000},
+		{113, "OPTIONS", "/api/mcp/rpc", []string{"Origin", "https://app.example", "Access-Control-Request-Method", "POST"}, 204, 0},
+		{115, "POST", "/api/mcp/rpc", []string{"Host", "evil.test"}, 421, -32000},
+		{115, "POST", "/api/mcp/rpc", []string{"Host", "127.0.0.1"}, 421, -32000},
+		{115, "POST", "/api/mcp/rpc", []string{"Host", "localhost" + port, "Origin", "http://localhost" + port}, 200, 0},
+		{116, "GET", "/.well-known/oauth-protected-resource", []string{"Origin", "https://anywhere.example"}, 200, 0},
+		{117, "GET", "/api/mcp/rpc", nil, 405, -32000},
+		{117, "PUT", "/api/mcp/rpc", nil, 405, -32000},
+		{117, "DELETE", "/api/mcp/rpc", nil, 405, -32000},
+		{117, "POST", "/api/mcp/x", nil, 400, 400},
+		{117, "POST", "/api/mcp/rpc/", nil, 400, 400},
+		{117, "POST", "/api/mcp//rpc", nil, 400, 400},
+		{55, "POST", "/api/mcp/revoke", nil, 400, 400},
+		{66, "GET", "/api/mcp/register/abc", nil, 400, 400},
+		{66, "PUT", "/api/mcp/register/abc", nil, 400, 400},
+		{66, "DELETE", "/api/mcp/register/abc", nil, 400, 400},
+		{119, "GET", "/api/mcp/rpc", []string{"X-HTTP-Method-Override", "POST"}, 405, -32000},
+		{119, "GET", "/healthz", []string{"X-Original-URL", "/api/mcp/info", "X-Rewrite-URL", "/api/mcp/info"}, 200, 0},
+		{119, "POST", "/api/mcp/rpc", []string{"Host", "evil.test", "X-Forwarded-Host", shared.url[len("http://"):]}, 421, -32000},
+		{120, "POST", "/api/mcp/rpc", []string{"Mcp-Protocol-Version", "1900-01-01"}, 400, -32602},
+		{120, "POST", "/api/mcp/rpc", []string{"Mcp-Protocol-Version", strings.Repeat("x", 10<<10)}, 400, -32602},
+		{120, "POST", "/api/mcp/rpc", []string{"Mcp-Protocol-Version", "2025-11-25", "Mcp-Protocol-Version", "2025-11-25"}, 400, -32602},
+	} {
+		a := b.send(test.method, test.path, listTools, append(test.header, "Content-Type", "application/json", "Authorization", "Bearer "+shared.key)...)
+		if a.status != test.status || test.code != 0 && test.status != 405 && a.code() != test.code {
+			t.Errorf("%d, %s %s %q: %d %.200s, want %d %d", test.line, test.method, test.path, test.header, a.status, a.body, test.status, test.code)
+		}
+		open := a.header.Get("Access-Control-Allow-Origin")
+		if a.header.Get("Access-Control-Allow-Credentials") != "" || test.status == 403 && open != "" || test.line == 111 && open != "https://app.example" || test.line == 116 && open != "*" {
+			t.Errorf("%d, %q: allows origin %q", test.line, test.header, open)
+		}
+		if test.line == 120 && len(a.body) > 1000 {
+			t.Errorf("120: what was sent comes back in %d bytes", len(a.body))
+		}
+	}
+	if a := b.send(http.MethodPost, "/api/mcp/rpc", listTools, "Origin", "https://evil.test"); a.status != http.StatusForbidden {
+		t.Errorf("114, a foreign origin without a credential: %d", a.status)
+	}
+}
+
+func TestBodiesThatABrowserSendsWithoutAskingAreRefused(t *testing.T) {
+	t.Parallel()
+	b := shared.browser(t)
+	for _, media := range []string{"text/plain", form, "multipart/form-data; boundary=x", "application/jsonp", "application/json, text/plain", ""} {
+		a := b.send(http.MethodPost, "/api/mcp/rpc", listTools, "Content-Type", media, "Authorization", "Bearer "+shared.key)
+		if a.status != http.StatusUnsupportedMediaType || a.code() != -32600 {
+			t.Errorf("118, %q: %d %s", media, a.status, a.body)
+		}
+	}
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	if _, err := io.CopyN(z, zeros{}, 64<<20); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, coding := range []string{"gzip", "deflate", "br", "GZIP"} {
+		a := b.say(shared.key, bomb.String(), "Content-Encoding", coding)
+		if a.status != http.StatusUnsupportedMediaType || a.code() != -32600 {
+			t.Errorf("124, %s: %d %s", coding, a.status, a.body)
+		}
+	}
+	if a := b.say(shared.key, listTools, "Content-Encoding", "identity"); a.status != http.StatusOK {
+		t.Errorf("124, identity: %d %s", a.status, a.body)
+	}
+}
+
+type zeros struct{}
+
+// Read implements io.Reader.
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+func TestBytesThatAreNoPlainRequestAreRefused(t *testing.T) {
+	t.Parallel()
+	host := shared.url[len("http://"):]
+	head := "POST /api/mcp/rpc HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + shared.key + "\r\nContent-Type: application/json\r\n"
+	for _, test := range []struct {
+		line int
+		what string
+		text string
+		want string // the first line begins so
+	}{
+		{121, "two lengths", head + "Content-Length: 46\r\nContent-Length: 0\r\n\r\n" + listTools, "HTTP/1.1 400"},
+		{121, "a length with a sign", head + "Content-Length: +46\r\n\r\n" + listTools, "HTTP/1.1 400"},
+		{121, "an unknown transfer coding", head + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", "HTTP/1.1 501"},
+		{121, "two transfer codings", head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n", "HTTP/1.1 501"},
+		{121, "a broken chunk", head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", "HTTP/1.1 400"},
+		{121, "a chunk with an endless extension", head + "Transfer-Encoding: chunked\r\n\r\n1;" + strings.Repeat("x", 1<<20) + "\r\na\r\n0\r\n\r\n", "HTTP/1.1 400"},
+		{121, "a blank before the colon", head + "Content-Length : 46\r\n\r\n" + listTools, "HTTP/1.1 400"},
+		{121, "a header on two lines", head + "X-A: a\r\n b\r\n\r\n", "HTTP/1.1 "},
+		{115, "no host", "POST /api/mcp/rpc HTTP/1.1\r\n\r\n", "HTTP/1.1 400"},
+		{115, "no host, HTTP/1.0", "POST /api/mcp/rpc HTTP/1.0\r\nContent-Length: 0\r\n\r\n", "HTTP/1.0 421"},
+		{115, "two hosts", "GET /healthz HTTP/1.1\r\nHost: " + host + "\r\nHost: evil.test\r\n\r\n", "HTTP/1.1 400"},
+		{115, "another host in the address", "POST http://evil.test/api/mcp/rpc HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 421"},
+		{117, "an escaped path", "POST /api/mcp/%72pcx HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 400"},
+		{117, "dots in the path", "POST /api/mcp/x/../rpc HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 400"},
+		{123, "HTTP/2 without TLS", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "HTTP/1.1 "},
+		{121, "no HTTP", "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\r\n\r\n", "HTTP/1.1 400"},
+		{98, "a file", "GET /assets/../../../etc/passwd HTTP/1.1\r\nHost: " + host + "\r\n\r\n", "HTTP/1.1 "},
+	} {
+		got := shared.raw(t, test.text)
+		if !strings.HasPrefix(got, test.want) && got != "closed" || strings.Contains(got, " 200 ") {
+			t.Errorf("%d, %s: %s, want %s", test.line, test.what, got, test.want)
+		}
+	}
+	// A length and chunks together: the chunks count, nothing is left for a second request, and the connection ends.
+	both := head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n"
+	if got := shared.raw(t, both); strings.Contains(got, " 200 ") {
+		t.Errorf("121, a length and chunks: %s", got)
+	}
+}
+
+func TestAnEscapedPathIsThePathItStandsFor(t *testing.T) {
+	t.Parallel()
+	// The address names the same path, so the same checks are made, the credential's among them.
+	a := shared.browser(t).send(http.MethodPost, "/api/mcp/%72pc", listTools, "Content-Type", "application/json")
+	if a.status != http.StatusUnauthorized && a.status != http.StatusBadRequest {
+		t.Errorf("117, without a credential: %d %s", a.status, a.body)
+	}
+}
+
+func TestSlowConnectionsHoldNobodyUp(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	b := s.browser(t)
+	address := strings.TrimPrefix(s.url, "http://")
+	for i := range 300 {
+		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { connection.Close() })
+		text := "POST /api/mcp/rpc HTTP/1.1\r\nHost: " + address + "\r\nX-Sl" // half of the headers
+		if i%2 == 0 {
+			text = "POST /api/mcp/token HTTP/1.1\r\nHost: " + address + "\r\nContent-Type: " + form + "\r\nContent-Length: 100\r\n\r\ngrant_" // part of a body
+		}
+		if _, err := fmt.Fprint(connection, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 20 {
+		if a := b.say(s.key, listTools); a.status != http.StatusOK {
+			t.Fatalf("122, a call beside 300 slow connections: %d", a.status)
+		}
+	}
+	if testing.Short() || !nightly() {
+		return
+	}
+	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if err := connection.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprint(connection, "GET /healthz HTTP/1.1\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(connection)
+	if err != nil || strings.Contains(string(rest), " 200 ") {
+		t.Errorf("122, headers that never end: %q, %v; want the connection closed", rest, err)
+	}
+}
