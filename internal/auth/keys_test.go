@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -277,6 +278,30 @@ func TestRotationGivesASuccessorBesideTheOldKey(t *testing.T) {
 	wantKind(t, "a negative overlap", err, fault.KindInvalid)
 	_, _, err = f.Rotate(t.Context(), "nokey", 0, "user:anna")
 	wantKind(t, "no key", err, fault.KindNotFound)
+}
+
+func TestOfManyRotationsAtOnceOneSucceeds(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for range 20 {
+		_, key := f.make(t, NewKey{})
+		var wg sync.WaitGroup
+		var made atomic.Int64
+		for range 4 {
+			wg.Go(func() {
+				switch _, _, err := f.Rotate(t.Context(), key.ID, time.Hour, "test"); {
+				case err == nil:
+					made.Add(1)
+				case fault.KindOf(err) != fault.KindConflict:
+					t.Errorf("Rotate: %v, want a conflict", err)
+				}
+			})
+		}
+		wg.Wait()
+		if made.Load() != 1 {
+			t.Fatalf("four rotations at once made %d keys, want 1", made.Load())
+		}
+	}
 }
 
 func TestRotationKeepsAKeyWithoutExpiryThatWay(t *testing.T) {

@@ -57,6 +57,7 @@ func (c *clock) move(d time.Duration) {
 // service is an authorization server on a real store, with an owner of two workspaces who is signed in.
 type service struct {
 	t       *testing.T
+	dir     string // of the data
 	store   *sqlstore.Store
 	people  *people.People
 	server  *oauth.Server
@@ -68,12 +69,13 @@ type service struct {
 
 func newService(t *testing.T, secrets ...[]byte) *service {
 	t.Helper()
-	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	dir := t.TempDir()
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(dir, "control.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	s := &service{t: t, store: store, clock: newClock()}
+	s := &service{t: t, dir: dir, store: store, clock: newClock()}
 	for _, name := range []string{"Acme", "Other"} {
 		if _, err := store.CreateWorkspace(t.Context(), control.NewWorkspace(name), s.by()); err != nil {
 			t.Fatal(err)

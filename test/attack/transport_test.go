@@ -188,7 +188,7 @@ func TestSlowConnectionsHoldNobodyUp(t *testing.T) {
 			t.Fatalf("122, a call beside 300 slow connections: %d", a.status)
 		}
 	}
-	if testing.Short() || !nightly() {
+	if !thorough() {
 		return
 	}
 	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)

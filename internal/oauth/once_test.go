@@ -1,0 +1,151 @@
+package oauth_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/control/sqlstore"
+	"assay/internal/oauth"
+	"assay/internal/oauth/people"
+)
+
+// What can be used once is tried by four at the same time, two of them through a process of their own.
+const triesAtOnce = 4
+
+// rounds is how many codes, and how many refresh tokens, are tried: more under `make race`.
+func rounds() int {
+	if os.Getenv("ASSAY_TEST_THOROUGH") != "" {
+		return 300
+	}
+	return 40
+}
+
+// codes grants the client as many codes, as decisions of a person do.
+func (s *service) codes(c client, n int) []people.Secret {
+	s.t.Helper()
+	by, now := s.by(), s.clock.now()
+	codes := make([]people.Secret, n)
+	for i := range codes {
+		codes[i] = people.NewSecret()
+		request := control.AuthRequest{
+			Hash: people.NewSecret().Hash(), Session: s.session.Hash(), User: s.owner.ID, Client: control.ClientID(c.id), Redirect: c.redirect, ExpiresAt: now.Add(time.Minute),
+		}
+		g := control.Grant{
+			ID: string(people.NewSecret()), User: s.owner.ID, Workspace: "acme", Client: request.Client, ClientName: "Ledger Owl",
+			Redirect: c.redirect, Scopes: control.Scopes()[:1], CreatedAt: now, EndsAt: now.Add(time.Hour),
+		}
+		code := control.Code{Hash: codes[i].Hash(), Grant: g.ID, Redirect: c.redirect, Challenge: challengeOf(verifier), ExpiresAt: now.Add(time.Minute)}
+		if err := s.store.KeepRequest(s.t.Context(), request); err != nil {
+			s.t.Fatal(err)
+		}
+		if err := s.store.ApproveRequest(s.t.Context(), request.Hash, g, code, by); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return codes
+}
+
+// beside returns a second server on the same data, as another process is.
+func (s *service) beside(path string) http.Handler {
+	s.t.Helper()
+	store, err := sqlstore.Open(s.t.Context(), sqlstore.Options{Path: path})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { store.Close() })
+	server, err := oauth.New(oauth.Options{BaseURL: base, Store: store, Secrets: [][]byte{secret}, Now: s.clock.now})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return server.Handler(&pages{people: people.New(people.Options{Store: store, Now: s.clock.now})})
+}
+
+// race sends each form to both servers, twice to each, all at once, and returns how many of the tries were answered
+// with the status, form by form, and one such answer of each.
+func race(handlers [2]http.Handler, path string, forms []url.Values, session people.Secret, status int) (won []int, answers []string) {
+	counts, bodies := make([]atomic.Int64, len(forms)), make([]atomic.Value, len(forms))
+	for i, fields := range forms {
+		var wg sync.WaitGroup
+		text := fields.Encode()
+		for try := range triesAtOnce {
+			wg.Go(func() {
+				r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(text))
+				r.Host = "assay.example"
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				w := httptest.NewRecorder()
+				handlers[try%2].ServeHTTP(w, withSession(r, session))
+				if w.Code == status {
+					counts[i].Add(1)
+					bodies[i].Store(w.Body.String())
+				}
+			})
+		}
+		wg.Wait()
+	}
+	for i := range forms {
+		won = append(won, int(counts[i].Load()))
+		text, _ := bodies[i].Load().(string)
+		answers = append(answers, text)
+	}
+	return won, answers
+}
+
+func wantOneEach(t *testing.T, what string, won []int) {
+	t.Helper()
+	for i, n := range won {
+		if n != 1 {
+			t.Errorf("%s %d of %d was used %d times by %d who tried at once, want once", what, i+1, len(won), n, triesAtOnce)
+		}
+	}
+}
+
+func TestOfThoseWhoTryAtOnceOneSucceeds(t *testing.T) {
+	t.Parallel()
+	s := newService(t, secret)
+	handlers := [2]http.Handler{s.handler, s.beside(s.path())}
+	c := s.register("https://owl.example/cb")
+
+	var redemptions []url.Values
+	for _, code := range s.codes(c, rounds()) {
+		redemptions = append(redemptions, c.redeeming(string(code)))
+	}
+	won, _ := race(handlers, "/api/mcp/token", redemptions, "", http.StatusOK)
+	wantOneEach(t, "code", won)
+
+	var refreshes []url.Values
+	for _, code := range s.codes(c, rounds()) {
+		got, a := s.exchange(c.redeeming(string(code)))
+		if a.status != http.StatusOK {
+			t.Fatal(a.body)
+		}
+		refreshes = append(refreshes, c.refreshing(got.Refresh))
+	}
+	won, answers := race(handlers, "/api/mcp/token", refreshes, "", http.StatusOK)
+	wantOneEach(t, "refresh token", won)
+	for _, answer := range answers[:10] {
+		_, after, _ := strings.Cut(answer, `"refresh_token":"`)
+		token, _, _ := strings.Cut(after, `"`)
+		if _, a := s.exchange(c.refreshing(token)); a.status != http.StatusOK {
+			t.Errorf("after a race the successor is dead: %s", a.body)
+		}
+	}
+
+	var decisions []url.Values
+	for range rounds() / 10 {
+		decisions = append(decisions, s.consent(s.session, c.asking(readWrite)).approving("measurement.read"))
+	}
+	won, _ = race(handlers, "/api/mcp/authorize", decisions, s.session, http.StatusSeeOther)
+	wantOneEach(t, "request", won)
+}
+
+// path is where the service's data are.
+func (s *service) path() string { return filepath.Join(s.dir, "control.db") }
