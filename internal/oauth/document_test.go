@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -184,6 +185,34 @@ func FuzzRedirects(f *testing.F) {
 		}
 		if _, _, local := splitLoopback(uri); !local && !strings.HasPrefix(uri, "https://") && uri != privateRedirects[0] {
 			t.Errorf("%q is neither https nor loopback", uri)
+		}
+	})
+}
+
+func FuzzDocuments(f *testing.F) {
+	f.Add(documentText(""), documentID)
+	f.Add(`{"client_id":"https://a.example/x","client_name":"\u202e","redirect_uris":["http://localhost"]}`, "https://a.example/x")
+	f.Fuzz(func(t *testing.T, text, id string) {
+		c, err := parseDocument(id, []byte(text))
+		if err != nil {
+			return
+		}
+		if string(c.ID) != id || c.Name == "" || !isClientName(c.Name) || checkRedirects(c.Redirects) != "" {
+			t.Errorf("%q describes %+v", text, c)
+		}
+	})
+}
+
+func FuzzDocumentIDs(f *testing.F) {
+	f.Add(documentID)
+	f.Add("https://u@client.example:443/a/%2e%2e/b#c")
+	f.Fuzz(func(t *testing.T, id string) {
+		if !isDocumentID(id) {
+			return
+		}
+		u, err := url.Parse(id)
+		if err != nil || u.Scheme != "https" || u.User != nil || u.Fragment != "" || u.Hostname() == "" || u.Port() != "" && u.Port() != "443" || strings.Contains(u.Path, "/../") {
+			t.Errorf("%q is taken for the address of a document: %+v, %v", id, u, err)
 		}
 	})
 }
