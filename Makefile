@@ -8,7 +8,7 @@ LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X assay/internal/app.version=$(VERSION)
 
-.PHONY: help demo test build check lint race fuzz golden bench clients oauth conformance clean toolchain
+.PHONY: help demo test build check lint race fuzz golden bench clients oauth pages conformance clean toolchain
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ clients: build ## Drive the service with the official SDK clients and the Inspec
 
 oauth: build ## Connect official OAuth clients, with consent in a real browser
 	./test/clients/oauth.sh
+
+pages: build ## Take a picture of every page into PICTURES and let axe-core read it
+	./test/clients/pages.sh
 
 conformance: build ## Run both versions of the official conformance suite
 	./test/conformance/run.sh

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Takes a picture of every page at two widths, light and dark, and lets axe-core read each. The pictures go to PICTURES,
+# a folder beside the repository's files that git does not see (default: one that is removed at the end).
+cd "$(dirname "$0")/../.."
+source test/clients/lib.sh
+install_clients
+install_browser
+start_demo
+email=$(node -p "require('$work/data/demo.json').email")
+password=$(node -p "require('$work/data/demo.json').password")
+pictures=$(realpath -m "${PICTURES:-$work/pictures}")
+export email password
+
+(cd $clients && "$node" pages.mjs "$pictures")
