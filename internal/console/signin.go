@@ -159,5 +159,9 @@ func localPath(text string) string {
 	if outside || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return "/"
 	}
-	return u.RequestURI()
+	// Some paths are escaped anew as they are written, and what was %2F before is a slash then.
+	if path := u.RequestURI(); !strings.HasPrefix(path, "//") {
+		return path
+	}
+	return "/"
 }

@@ -47,6 +47,7 @@ func TestSignInNeverLeadsElsewhere(t *testing.T) {
 	for _, next := range []string{
 		"//evil.test", `/\evil.test`, `\\evil.test`, "https:evil.test", "https://evil.test/", "javascript:alert(1)", "/\t/evil.test", "///evil.test",
 		" //evil.test", "evil.test", "", "/%zz", "http:///evil.test", "/\r\nSet-Cookie: x=1",
+		`/%2fevil.test/"`, `/%2F%2Fevil.test/{`,
 	} {
 		if p := s.browser().signIn(email, password, next); p.header.Get("Location") != "/" {
 			t.Errorf("next %q leads to %q", next, p.header.Get("Location"))

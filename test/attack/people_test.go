@@ -115,7 +115,7 @@ func TestAKeyIsShownOnce(t *testing.T) {
 func TestASignInLeadsNowhereElse(t *testing.T) {
 	t.Parallel()
 	shared.colleague(t, "next@acme.example", control.RoleViewer)
-	for _, next := range []string{"//evil.test", `/\evil.test`, "https:evil.test", "javascript:alert(1)", "/\t//evil.test", "%2f%2fevil.test", "/%0d%0aLocation:%20https://evil.test"} {
+	for _, next := range []string{"//evil.test", `/\evil.test`, "https:evil.test", "javascript:alert(1)", "/\t//evil.test", "%2f%2fevil.test", `/%2fevil.test/"`, "/%0d%0aLocation:%20https://evil.test"} {
 		b := shared.browser(t)
 		page := b.get("/sign-in?" + url.Values{"next": {next}}.Encode())
 		a := b.post("/sign-in", url.Values{"csrf": {page.field("csrf")}, "next": {next}, "email": {"next@acme.example"}, "password": {password}})
