@@ -56,7 +56,7 @@ func (c *clock) move(d time.Duration) {
 
 // service is an authorization server on a real store, with an owner of two workspaces who is signed in.
 type service struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string // of the data
 	store   *sqlstore.Store
 	people  *people.People
@@ -67,7 +67,7 @@ type service struct {
 	session people.Secret
 }
 
-func newService(t *testing.T, secrets ...[]byte) *service {
+func newService(t testing.TB, secrets ...[]byte) *service {
 	t.Helper()
 	dir := t.TempDir()
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(dir, "control.db")})

@@ -45,3 +45,16 @@ func TestRefusedTokensGiveOneFault(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkVerify is what a call with an access token costs before it is answered: the signature, and one question to
+// the store about grant, person and workspace.
+func BenchmarkVerify(b *testing.B) {
+	s := newService(b, secret)
+	access := s.tokens(s.register("https://owl.example/cb"), readWrite).Access
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.server.Verify(b.Context(), access); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

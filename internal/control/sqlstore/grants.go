@@ -17,6 +17,14 @@ const grantColumns = `oauth_grants.id, oauth_grants.user_id, oauth_grants.worksp
 	oauth_grants.client_name, oauth_grants.redirect, oauth_grants.scopes, oauth_grants.created_at,
 	oauth_grants.ends_at, oauth_grants.used_at, oauth_grants.revoked_at`
 
+// accessQuery is asked at every call with an access token, so it is prepared once.
+const accessQuery = `
+	SELECT ` + grantColumns + `, memberships.role, ` + workspaceColumns + `
+	FROM oauth_grants
+	JOIN memberships ON memberships.user_id = oauth_grants.user_id AND memberships.workspace = oauth_grants.workspace
+	JOIN workspaces ON workspaces.id = oauth_grants.workspace
+	WHERE oauth_grants.id = $1`
+
 // Access returns the grant with what its person is in its workspace now. A grant, person, workspace or membership
 // that is gone is a fault of kind not_found. Whether the grant is still valid is for the caller to judge.
 func (s *Store) Access(ctx context.Context, grant string) (control.Access, error) {
@@ -25,13 +33,7 @@ func (s *Store) Access(ctx context.Context, grant string) (control.Access, error
 	var created int64
 	dest := append(kept.fields(&a.Grant), &a.Role)
 	dest = append(dest, workspaceFields(&a.Workspace)...)
-	err := s.read.QueryRowContext(ctx, `
-		SELECT `+grantColumns+`, memberships.role, `+workspaceColumns+`
-		FROM oauth_grants
-		JOIN memberships ON memberships.user_id = oauth_grants.user_id AND memberships.workspace = oauth_grants.workspace
-		JOIN workspaces ON workspaces.id = oauth_grants.workspace
-		WHERE oauth_grants.id = $1`, grant).
-		Scan(append(dest, &created, &a.Workspace.Version)...)
+	err := s.access.QueryRowContext(ctx, grant).Scan(append(dest, &created, &a.Workspace.Version)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return control.Access{}, fault.NotFound("there is no such grant")
 	}

@@ -26,8 +26,9 @@ type Options struct {
 // Writes go through one connection, because SQLite takes one writer at a time: waiting for it here is fairer
 // than polling for the lock. Reads have connections of their own and never wait for a write.
 type Store struct {
-	write *sql.DB
-	read  *sql.DB
+	write  *sql.DB
+	read   *sql.DB
+	access *sql.Stmt // on read
 }
 
 const (
@@ -56,6 +57,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, fmt.Errorf("control database %s: %w", path, err)
 	}
 	if err := migrate(ctx, s.write, o.Log); err != nil {
+		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), s.Close())
+	}
+	if s.access, err = s.read.PrepareContext(ctx, accessQuery); err != nil {
 		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), s.Close())
 	}
 	return s, nil
