@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
@@ -70,14 +71,38 @@ func (p *People) matches(ctx context.Context, hash, password string) (bool, erro
 	return err == nil && subtle.ConstantTimeCompare(got, want) == 1, err
 }
 
+// derive hashes in one of few places, which then rests for as long as the hashing took.
 func (p *People) derive(ctx context.Context, password string, salt []byte, s strength) ([]byte, error) {
-	select {
-	case p.hashing <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := p.takePlace(ctx); err != nil {
+		return nil, err
 	}
-	defer func() { <-p.hashing }()
+	began := p.now()
+	defer func() {
+		ended := p.now()
+		p.hashing <- ended.Add(ended.Sub(began))
+	}()
 	return argon2.IDKey([]byte(password), salt, s.passes, s.kibibytes, s.lanes, hashLen), nil
+}
+
+// longestRest bounds a place's rest where the clock was set.
+const longestRest = time.Second
+
+func (p *People) takePlace(ctx context.Context) error {
+	var rested time.Time
+	select {
+	case rested = <-p.hashing:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	left := time.NewTimer(min(rested.Sub(p.now()), longestRest))
+	defer left.Stop()
+	select {
+	case <-left.C:
+		return nil
+	case <-ctx.Done():
+		p.hashing <- rested
+		return ctx.Err()
+	}
 }
 
 // encode writes the PHC string format: $argon2id$v=19$m=…,t=…,p=…$salt$hash.

@@ -61,7 +61,7 @@ type People struct {
 	now       func() time.Time
 	log       *slog.Logger
 	keysEnded func()
-	hashing   chan struct{} // a place for each password being hashed: each takes 19 MiB
+	hashing   chan time.Time // places for passwords being hashed, each with the time from which it may be taken
 	failures  failures
 	refusals  *limit.Quota // of lines in the security log
 }
@@ -77,11 +77,17 @@ func New(o Options) *People {
 	if o.Counter == nil {
 		o.Counter = limit.NewCounter()
 	}
-	return &People{
+	p := &People{
 		store: o.Store, now: o.Now, log: o.Log, keysEnded: o.KeysEnded,
-		hashing:  make(chan struct{}, runtime.GOMAXPROCS(0)),
 		refusals: &limit.Quota{What: "refused sign-ins logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
 	}
+	// Half of the processors at most, and those for half of the time: calls go on beside any number of sign-ins.
+	p.hashing = make(chan time.Time, max(1, runtime.GOMAXPROCS(0)/2))
+	for range cap(p.hashing) {
+		p.hashing <- time.Time{}
+	}
+	}
+	return p
 }
 
 // idLen is the length of the id of a person or an invitation: 60 bits, short enough to be typed.

@@ -1,11 +1,13 @@
 package people
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -141,6 +143,30 @@ func TestManyWrongPasswordsAtOnceAreNoWayAround(t *testing.T) {
 	if _, err := p.SignIn(t.Context(), Attempt{Email: "anna@acme.example", Password: testPassword}); err != nil {
 		t.Errorf("the right password after the wait: %v", err)
 	}
+}
+
+func TestAPlaceForHashingRestsAndIsNotLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Options{Now: time.Now})
+		for len(p.hashing) > 0 {
+			<-p.hashing
+		}
+		p.hashing <- time.Now().Add(300 * time.Millisecond)
+		hasty, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		if err := p.takePlace(hasty); !errors.Is(err, context.DeadlineExceeded) || len(p.hashing) != 1 {
+			t.Errorf("who goes away: %v, %d places left, want 1", err, len(p.hashing))
+		}
+		if err := p.takePlace(t.Context()); err != nil {
+			t.Error(err)
+		}
+		began := time.Now()
+		p.hashing <- began.Add(time.Hour) // as after the clock was set back
+		if err := p.takePlace(t.Context()); err != nil || time.Since(began) != longestRest {
+			t.Errorf("a rest of an hour: %v after %s, want %s", err, time.Since(began), longestRest)
+		}
+	})
 }
 
 func TestWeakHashesAreReplacedAtSignIn(t *testing.T) {
