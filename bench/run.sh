@@ -23,7 +23,7 @@ if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
 fi
 
 mkdir "$TMPDIR/bin"
-go build -o "$TMPDIR/bin/" ./bench/start ./bench/store ./bench/wire
+go build -o "$TMPDIR/bin/" ./bench/signin ./bench/start ./bench/store ./bench/wire
 
 sdk=$("$node" -p "require('./$clients/node_modules/@modelcontextprotocol/sdk/package.json').version")
 echo "$(date -u +%F), $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(awk '/^MemTotal/ {printf "%d GB", $2 / 1e6}' /proc/meminfo), Linux $(uname -r)"
@@ -31,6 +31,8 @@ echo "$(go version), DuckDB driver $(go list -m -f '{{.Version}}' github.com/duc
 
 "$TMPDIR/bin/start" --assay "$ASSAY"
 "$TMPDIR/bin/wire" run --assay "$ASSAY" --ts $clients --node "$node"
+"$TMPDIR/bin/signin" --assay "$ASSAY"
+go test -run '^$' -bench 'AuthenticateARememberedKey|Verify' ./internal/auth ./internal/oauth | grep ^Benchmark
 "$TMPDIR/bin/store" run --assay "$ASSAY" --orders "$ORDERS"
 echo
 echo "load at the end $(cut -d' ' -f1 /proc/loadavg)"
