@@ -150,3 +150,15 @@ func TestSampledPanelsSaySo(t *testing.T) {
 		t.Errorf("%+v", a.Warnings)
 	}
 }
+
+func TestWildcardsInAnswersAreLetters(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`%`, `_`, `\\`} {
+		a := answerAs[surveysAnswer](t, "surveys", `{"view":"individual","limit":100,"answer_contains":"`+text+`"}`)
+		for _, r := range a.Rows {
+			if !strings.Contains(string(r.Answer), text[:1]) {
+				t.Errorf("%q finds the answer %q", text, r.Answer)
+			}
+		}
+	}
+}

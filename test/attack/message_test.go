@@ -116,7 +116,7 @@ func TestNoTextThatACallerSendsIsTakenForSQLOrShownAsIs(t *testing.T) {
 				t.Errorf("%s: %d %.300s", what, a.status, a.body)
 			}
 			shown, isError := a.result()
-			if found := leaks.FindString(strings.ReplaceAll(shown, text, "")); found != "" && !harmless(found, text) {
+			if found := leaks.FindString(without(shown, text)); found != "" {
 				t.Errorf("154, %s shows %q: %.400s", what, found, shown)
 			}
 			if strings.Contains(shown, "internal") && isError && !strings.Contains(shown, "available") {
@@ -141,9 +141,14 @@ func TestNoTextThatACallerSendsIsTakenForSQLOrShownAsIs(t *testing.T) {
 	}
 }
 
-// harmless reports whether what looks like a leak is part of what was sent.
-func harmless(found, sent string) bool {
-	return strings.Contains(strings.ToLower(sent), strings.ToLower(found))
+// without takes out of an answer what the caller itself sent, whole or cut short.
+func without(shown, sent string) string {
+	for n := min(len(sent), len(shown), 400); n >= 4; n-- {
+		if strings.Contains(shown, sent[:n]) {
+			return strings.ReplaceAll(shown, sent[:n], "")
+		}
+	}
+	return shown
 }
 
 func TestNumbersOutsideTheirBoundsAreRefused(t *testing.T) {
