@@ -86,7 +86,6 @@ func New(o Options) *People {
 	for range cap(p.hashing) {
 		p.hashing <- time.Time{}
 	}
-	}
 	return p
 }
 
