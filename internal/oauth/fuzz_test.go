@@ -42,7 +42,7 @@ func fuzzed(f *testing.F) (*service, client) {
 	if err := s.people.SetRole(f.Context(), s.owner.ID, "acme", control.RoleOwner, "test"); err != nil {
 		f.Fatal(err)
 	}
-	if s.session, err = s.people.SignIn(f.Context(), "anna@acme.example", password); err != nil {
+	if s.session, err = s.people.SignIn(f.Context(), people.Attempt{Email: "anna@acme.example", Password: password}); err != nil {
 		f.Fatal(err)
 	}
 	return s, c
