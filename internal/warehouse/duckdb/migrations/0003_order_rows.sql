@@ -2,6 +2,8 @@
 -- the rest: kinds and places hold each combination once. The view orders is the fact table of before. Its names are
 -- looked up in the file that holds the view, under whatever name that is attached.
 --
+-- Customers' keys were 128 bits as 32 characters of hex, and are the first 72 of them as 12 of base64.
+--
 -- How a column is packed is fixed, because trying all ways costs as much as writing. Keys and customers hardly shrink.
 
 CREATE TABLE {{order_kinds}} (
@@ -36,6 +38,9 @@ FROM (SELECT DISTINCT source, surface, channel, original_currency, status, cance
 INSERT INTO {{order_places}}
 SELECT row_number() OVER (), * FROM (SELECT DISTINCT country, region FROM {{orders}});
 
+UPDATE {{orders}} SET customer = translate(to_base64(unhex(customer[1:18])), '+/', '-_')
+WHERE regexp_full_match(customer, '[0-9a-f]{32}');
+
 INSERT INTO {{order_rows}}
 SELECT o.key, nullif(o.name, o.key), o.placed_at, o.day, o.customer, o.charged, o.tax, o.shipping, o.discounts,
     o.original, o.units, o.updated_at, k.kind, p.place
@@ -67,6 +72,9 @@ CREATE TABLE {{customers}} (
     source VARCHAR USING COMPRESSION dictionary,
     key VARCHAR USING COMPRESSION uncompressed
 );
+
+UPDATE {{customers_before}} SET customer = translate(to_base64(unhex(customer[1:18])), '+/', '-_')
+WHERE regexp_full_match(customer, '[0-9a-f]{32}');
 
 INSERT INTO {{customers}} SELECT * FROM {{customers_before}};
 
