@@ -1,0 +1,71 @@
+package geo_test
+
+import (
+	"testing"
+
+	"assay/internal/measure/geo"
+)
+
+// The panel of GeoLift's walkthrough: 40 cities, 90 days.
+func BenchmarkSelectionOfTheWalkthrough(b *testing.B) {
+	p := geoLift(b, "geolift_pretest.csv")
+	for b.Loop() {
+		if _, err := geo.Select(p, walkthroughSelection()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// About 270 sets, 2 durations, 5 lifts, 10 windows.
+func BenchmarkSelectionWithoutRestrictions(b *testing.B) {
+	p := geoLift(b, "geolift_pretest.csv")
+	o := walkthroughSelection()
+	o.Include, o.Exclude, o.Lookback = nil, nil, 10
+	for b.Loop() {
+		if _, err := geo.Select(p, o); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// 39 states, 31 years; the 38 sets that one donor can form are all there are, so draws repeat none of them.
+func BenchmarkSynthDiDOnProposition99(b *testing.B) {
+	p, test := proposition99(b)
+	for b.Loop() {
+		if _, err := geo.Fit(p, test, geo.Options{Method: geo.SynthDiD}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// Two treated states leave 630 sets, of which 200 are drawn.
+func BenchmarkSynthDiDWith200Draws(b *testing.B) {
+	p, test := proposition99(b)
+	test.Treated = append(test.Treated, "Nevada")
+	for b.Loop() {
+		if _, err := geo.Fit(p, test, geo.Options{Method: geo.SynthDiD, Draws: 200}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkPreflightOfNamedRegions(b *testing.B) {
+	p := simulate(market{regions: 210, periods: 365, autocorrelation: .5}, 1)
+	treated := p.Regions[3:13]
+	b.ResetTimer()
+	for b.Loop() {
+		if _, err := geo.Check(p, geo.PreflightOptions{Treated: treated}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkPreflightThatSearches(b *testing.B) {
+	p := simulate(market{regions: 210, periods: 365, autocorrelation: .5}, 1)
+	b.ResetTimer()
+	for b.Loop() {
+		if _, err := geo.Check(p, geo.PreflightOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

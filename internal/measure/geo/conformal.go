@@ -1,0 +1,224 @@
+package geo
+
+import (
+	"math"
+	"slices"
+
+	"assay/internal/measure/stats"
+)
+
+// Shifting is the conformal test in time.
+type Shifting struct {
+	P        float64
+	Interval *Interval // of the effect per region and period; nil when the periods are too few for the level
+}
+
+// refit is a method fitted to all periods, those of the test included, under a hypothesis about the effect.
+type refit struct {
+	*estimator
+	target target
+	donors []int
+	base   []float64 // the target's series without a hypothesis
+	linear []float64 // its products with all series
+	shape  []float64 // the hypothetical effect in each period of the test, for tau = 1
+	hit    []float64 // its products with all series
+	bench  *bench
+	order  *permutations // nil for cyclic shifts
+	last   []int         // the support of the last weights
+	resid  []float64
+}
+
+// newRefit prepares the test of Chernozhukov, Wüthrich and Zhu (2021, "An exact and robust conformal inference method
+// for counterfactual and synthetic controls", section 2.2): take the hypothetical effect off, fit all periods, and ask
+// how unusual the sum of absolute residuals in the test is among the same sums elsewhere in time. All cyclic shifts
+// are compared; they keep the dependence between neighbouring days. Ridges are those of the estimate.
+func newRefit(p *Panel, e *estimator, treated, donors []int, order *permutations) *refit {
+	s := span{start: e.start, end: e.end, fit: e.end + 1}
+	fr := newFrame(p, e.form, s)
+	again := &estimator{frame: fr, method: e.method, lambda: e.lambda, sigma: e.sigma, zeta: e.zeta}
+	constant := slices.Repeat([]float64{1}, s.end-s.start+1)
+	return refitOf(newBench(), again, fr.target(treated), donors, constant, order)
+}
+
+// refitOf prepares the test on an estimator whose frame matches all periods.
+func refitOf(b *bench, e *estimator, t target, donors []int, shape []float64, order *permutations) *refit {
+	r := &refit{estimator: e, target: t, donors: donors, bench: b, order: order, shape: shape}
+	r.base = e.series(t)
+	r.linear, r.hit = make([]float64, len(e.z)), make([]float64, len(e.z))
+	for i, z := range e.z {
+		r.linear[i] = dot(z, r.base)
+		r.hit[i] = dot(z[e.start:], shape) // the series have mean zero where the hypothesis is demeaned, too
+	}
+	r.resid = make([]float64, e.fit)
+	return r
+}
+
+// p returns the p-value of the hypothesis that the effect is tau times the shape, in units of the frame's series.
+func (r *refit) p(tau float64) float64 {
+	r.residuals(tau)
+	return r.unusual()
+}
+
+// residuals fits the series less the hypothesis and fills in what is left in each period.
+func (r *refit) residuals(tau float64) {
+	b := r.bench
+	b.lin = grow(b.lin, len(r.z))
+	for i := range b.lin {
+		b.lin[i] = r.linear[i] - tau*r.hit[i]
+	}
+	w := r.weightsFor(b)
+	shift := 0.0
+	if r.form != levels {
+		shift = tau * mean(r.shape) * float64(len(r.shape)) / float64(r.fit)
+	}
+	for t := range r.resid {
+		r.resid[t] = r.base[t] + shift
+		if t >= r.start {
+			r.resid[t] -= tau * r.shape[t-r.start]
+		}
+	}
+	for i, row := range r.donors {
+		if w[i] == 0 {
+			continue
+		}
+		for t, v := range r.z[row][:r.fit] {
+			r.resid[t] -= w[i] * v
+		}
+	}
+}
+
+// weightsFor is [estimator.weights] for the linear part that stands in the bench.
+func (r *refit) weightsFor(b *bench) []float64 {
+	if r.method == DiD {
+		return r.equal(b, r.donors)
+	}
+	q := quadratic{gram: r.gram, size: len(r.z), donors: r.donors, linear: b.lin}
+	if r.method == SynthDiD {
+		q.ridge = float64(r.fit) * r.zeta * r.zeta
+	}
+	w := b.solve(&q, r.last)
+	r.last = append(r.last[:0], b.free...)
+	if r.method == Augmented {
+		r.augment(b, &q, w)
+	}
+	return w
+}
+
+// unusual returns the share of rearrangements in time whose residuals in the test are at least as large: their sum,
+// which is the statistic of a mean effect, or for [refit.geoLift] the sum of their absolute values.
+func (r *refit) unusual() float64 {
+	if r.order != nil {
+		return r.order.unusual(r.resid, r.start)
+	}
+	length, n := r.end-r.start+1, len(r.resid)
+	var observed, sum float64
+	for _, v := range r.resid[r.start:] {
+		observed += v
+	}
+	observed = math.Abs(observed) * (1 - 1e-9)
+	for _, v := range r.resid[:length] {
+		sum += v
+	}
+	extreme := 0
+	for t := range n {
+		if math.Abs(sum) >= observed || t == r.start {
+			extreme++
+		}
+		sum += r.resid[(t+length)%n] - r.resid[t]
+	}
+	return float64(extreme) / float64(n)
+}
+
+// geoLift returns the p-value of an effect of tau times the shape with GeoLift's statistic, the sum of absolute
+// residuals. It notices also effects that change their sign within the test, so that it can reject every constant
+// effect: intervals invert the sum instead.
+func (r *refit) geoLift(tau float64) float64 {
+	r.residuals(tau)
+	for t, v := range r.resid {
+		r.resid[t] = math.Abs(v)
+	}
+	return r.unusual()
+}
+
+// invert returns the effects that the test of size alpha does not reject, per region and period, around the estimate
+// tau: outwards in doubling steps, then by bisection. It is nil when the test cannot reject, or rejects even tau.
+func (r *refit) invert(tau, alpha float64) *Interval {
+	if 1/float64(r.fit) > alpha || r.p(tau) <= alpha {
+		return nil
+	}
+	scale := deviation(r.resid)
+	if scale == 0 {
+		scale = math.Max(math.Abs(tau), 1e-9) * 1e-6
+	}
+	edge := func(direction float64) (float64, bool) {
+		inside, outside := 0.0, scale/4
+		for range 60 {
+			if r.p(tau+direction*outside) <= alpha {
+				break
+			}
+			inside, outside = outside, 2*outside
+		}
+		if math.IsInf(outside, 0) || r.p(tau+direction*outside) > alpha {
+			return 0, false
+		}
+		for range 24 {
+			middle := (inside + outside) / 2
+			if r.p(tau+direction*middle) <= alpha {
+				outside = middle
+			} else {
+				inside = middle
+			}
+		}
+		return tau + direction*inside, true
+	}
+	low, below := edge(-1)
+	high, above := edge(1)
+	if !below || !above {
+		return nil
+	}
+	return (&Interval{Low: low, High: high, Level: 1 - alpha}).times(r.target.unit)
+}
+
+// permutations are random choices of the periods that stand in for those of the test.
+type permutations struct {
+	length int
+	picks  []int32 // length of each choice after the other
+}
+
+func newPermutations(periods, length, count int, seed uint64) *permutations {
+	rng := stats.Stream(seed, math.MaxUint64-1)
+	p := &permutations{length: length, picks: make([]int32, 0, length*count)}
+	order := make([]int32, periods)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	for range count {
+		for i := range length {
+			j := i + int(rng.Uint64N(uint64(periods-i)))
+			order[i], order[j] = order[j], order[i]
+		}
+		p.picks = append(p.picks, order[:length]...)
+	}
+	return p
+}
+
+// unusual counts the choices, and the order as it is, whose sum of x is at least that observed.
+func (p *permutations) unusual(x []float64, start int) float64 {
+	var observed float64
+	for _, v := range x[start:] {
+		observed += v
+	}
+	observed = math.Abs(observed) * (1 - 1e-12)
+	extreme, count := 1, 1
+	for choice := range slices.Chunk(p.picks, p.length) {
+		var sum float64
+		for _, t := range choice {
+			sum += x[t]
+		}
+		if math.Abs(sum) >= observed {
+			extreme++
+		}
+		count++
+	}
+	return float64(extreme) / float64(count)
+}

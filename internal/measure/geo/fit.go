@@ -1,0 +1,313 @@
+package geo
+
+import (
+	"fmt"
+	"math"
+
+	"assay/internal/fault"
+)
+
+// Options says how to analyse a test. Zero values take the defaults.
+type Options struct {
+	Method    Method
+	Inference Inference // default [Placebo]
+	Alpha     float64   // 1 - level of intervals; default 0.05
+	Draws     int       // placebo sets when not all are taken; default 1000, and 200 where an estimate is dear
+	Seed      uint64
+	Cost      float64 // what the test cost beyond usual spend, negative when spend was taken away; 0 when unknown
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Method == "" {
+		o.Method = Scaled
+	}
+	if o.Inference == "" {
+		o.Inference = Placebo
+	}
+	if o.Alpha == 0 {
+		o.Alpha = 0.05
+	}
+	if o.Draws == 0 {
+		o.Draws = 1000
+		if o.Method == Augmented || o.Method == SynthDiD || o.Method == Ensemble {
+			o.Draws = 200
+		}
+	}
+	switch o.Method {
+	case Scaled, Synthetic, Demeaned, Augmented, SynthDiD, DiD, TBR, Ensemble:
+	default:
+		return o, fault.Invalid("there is no method %q", o.Method)
+	}
+	switch o.Inference {
+	case Placebo, Conformal, ConformalIID:
+	default:
+		return o, fault.Invalid("there is no inference %q", o.Inference)
+	}
+	if o.Method == Ensemble && o.Inference != Placebo {
+		return o, fault.Invalid("the ensemble has placebo sets as its only inference")
+	}
+	if !(o.Alpha > 0 && o.Alpha < 1) {
+		return o, fault.Invalid("alpha is %v, want a number between 0 and 1", o.Alpha)
+	}
+	if o.Draws < 0 || math.IsNaN(o.Cost) || math.IsInf(o.Cost, 0) {
+		return o, fault.Invalid("draws %d and cost %v have to be finite, draws positive", o.Draws, o.Cost)
+	}
+	return o, nil
+}
+
+// Weight is a donor's part in what stands for the treated regions.
+type Weight struct {
+	Region Region
+	Weight float64
+}
+
+// Result is what a test showed. Effects are in the outcome's unit.
+type Result struct {
+	Method    Method
+	Inference Inference // how P and Interval were found
+	Treated   []Region
+	Donors    int
+	Before    int // periods before the test
+	Periods   int // periods of the test
+
+	ATT      float64   // mean effect per treated region and period
+	Interval *Interval // of ATT; nil when the data cannot give one at this level
+	P        float64   // two-sided, of no effect
+
+	Lift        float64 // effect as a share of what would have been without treatment; 0 when that is not positive
+	LiftKnown   bool
+	Incremental float64 // effect summed over treated regions and periods
+
+	L2       float64   // root of the summed squared gap before the test, in outcome units per region
+	ScaledL2 float64   // L2 as a share of that of equal weights; 0 is a perfect fit, 1 no better than the donors' mean
+	Weights  []Weight  // donors with weight, by name
+	Lambda   float64   // ridge of the augmented form
+	Bias     float64   // of the augmented form: how much the ridge moved ATT
+	Gap      []float64 // treated less expected in each period up to the end of the test, per region
+
+	Placebo  *Randomisation // nil when there are too few donors, or the method has its own inference
+	Shifts   *Shifting      // the conformal test in time beside it; nil where it does not apply
+	Cooldown *Effect        // the effect over test and cooldown together; nil without a cooldown
+	Return   *Return        // nil when the cost is not known
+	Members  []Member       // of an ensemble
+	Notes    []string       // what the answer cannot tell, in words
+}
+
+// Effect is an estimate over a window.
+type Effect struct {
+	ATT         float64
+	Interval    *Interval
+	Incremental float64
+	Periods     int
+}
+
+// Fit estimates the effect of a test on a panel and says how sure that is.
+//
+// The default matches each region's series, divided by its mean before the test and demeaned, by a synthetic control,
+// and tests by randomisation in space. Periods after the test and its cooldown are not looked at. The standard error
+// among placebo sets is that of their estimates as they are, as synthdid reports it; under the default and the ensemble
+// it is carried over to the level of the treated regions, because large and small regions are compared by shares there.
+func Fit(p *Panel, t Test, o Options) (*Result, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	treated, donors, err := p.check(t)
+	if err != nil {
+		return nil, err
+	}
+	a := analysis{panel: p, test: t, Options: o, treated: treated, donors: donors, span: before(t.Start, t.End)}
+	r, err := a.run()
+	if err != nil {
+		return nil, err
+	}
+	if t.Cooldown > 0 {
+		long := a
+		long.end += t.Cooldown
+		run, err := long.run()
+		if err != nil {
+			return nil, fmt.Errorf("test with cooldown: %w", err)
+		}
+		r.Cooldown = &Effect{ATT: run.ATT, Interval: run.Interval, Incremental: run.Incremental, Periods: run.Periods}
+	}
+	if o.Cost != 0 {
+		r.Return = r.ratio(o.Cost)
+	}
+	return r, nil
+}
+
+// analysis is one estimate with everything it rests on.
+type analysis struct {
+	Options
+	span
+	panel           *Panel
+	test            Test
+	treated, donors []int
+}
+
+func (a analysis) run() (*Result, error) {
+	r := &Result{
+		Method: a.Method, Inference: a.Inference, Treated: a.panel.names(a.treated), Donors: len(a.donors),
+		Before: a.start, Periods: a.end - a.start + 1,
+	}
+	var err error
+	switch a.Method {
+	case TBR:
+		err = a.timeBased(r)
+	case Ensemble:
+		a.together(r)
+	default:
+		a.matched(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.summarise(r)
+	return r, nil
+}
+
+// matched analyses by a method that weighs donors.
+func (a analysis) matched(r *Result) {
+	e := newEstimator(a.panel, a.Method, a.span, a.treated, a.donors)
+	t := e.target(a.treated)
+	b := newBench()
+	effect := e.effect(b, t, a.donors)
+	r.ATT = effect * t.unit
+	a.describe(r, e, t)
+	r.Placebo = randomise(e.read, a.treated, a.donors, a.Draws, a.Seed)
+	var order *permutations
+	if a.Inference == ConformalIID {
+		order = newPermutations(a.end+1, r.Periods, 10_000, a.Seed)
+	}
+	fit := newRefit(a.panel, e, a.treated, a.donors, order)
+	r.Shifts = &Shifting{P: fit.p(0), Interval: fit.invert(effect, a.Alpha)}
+	if a.Inference == ConformalIID {
+		r.Shifts.P = fit.geoLift(0)
+	}
+	a.conclude(r)
+}
+
+// conclude sets p-value and interval from the inference that was asked for, or from the other one when it cannot tell.
+func (a analysis) conclude(r *Result) {
+	if r.Placebo != nil {
+		r.Placebo.spread(a.Method.form() == scaled)
+	}
+	if a.Inference != Placebo {
+		r.P, r.Interval = r.Shifts.P, r.Shifts.Interval
+		return
+	}
+	if r.Placebo != nil {
+		if reach, ok := r.Placebo.reach(a.Alpha); ok {
+			r.P = r.Placebo.p()
+			r.Interval = &Interval{Low: r.ATT - reach, High: r.ATT + reach, Level: 1 - a.Alpha}
+			return
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("%d placebo sets cannot give a p-value below %.3f: the test in time is used instead",
+			r.Placebo.Sets, r.Placebo.LeastP))
+	} else {
+		r.Notes = append(r.Notes, "too few donors for placebo sets: the test in time is used instead")
+	}
+	if r.Shifts != nil {
+		r.Inference, r.P, r.Interval = Conformal, r.Shifts.P, r.Shifts.Interval
+		return
+	}
+	r.P = 1
+	if r.Placebo != nil {
+		r.P = r.Placebo.p()
+	}
+}
+
+// describe fills weights, fit and gaps.
+func (a analysis) describe(r *Result, e *estimator, t target) {
+	b := newBench()
+	w := e.weights(b, t, a.donors)
+	series := e.series(t)
+	uniform := make([]float64, len(series))
+	r.Gap = make([]float64, len(series))
+	for s, v := range series {
+		r.Gap[s], uniform[s] = v, v
+		for i, d := range a.donors {
+			r.Gap[s] -= w[i] * e.z[d][s]
+			uniform[s] -= e.z[d][s] / float64(len(a.donors))
+		}
+	}
+	if e.method == SynthDiD || e.method == DiD { // these have an intercept of their own
+		shift := mean(r.Gap[:a.start])
+		if e.method == SynthDiD {
+			shift = e.earlier(b, t, a.donors, w)
+		}
+		for s := range r.Gap {
+			r.Gap[s] -= shift
+		}
+	}
+	for s := range r.Gap {
+		r.Gap[s] *= t.unit
+	}
+	r.L2 = math.Sqrt(dot(r.Gap[:a.start], r.Gap[:a.start]))
+	if base := math.Sqrt(dot(uniform[:a.start], uniform[:a.start])) * t.unit; base > 0 {
+		r.ScaledL2 = r.L2 / base
+	}
+	for i, d := range a.donors {
+		if math.Abs(w[i]) > 1e-9 {
+			r.Weights = append(r.Weights, Weight{Region: a.panel.Regions[d], Weight: w[i]})
+		}
+	}
+	if e.method == Augmented {
+		plain := &estimator{frame: e.frame, method: Demeaned}
+		r.Lambda = e.lambda
+		r.Bias = plain.effect(newBench(), t, a.donors)*t.unit - r.ATT
+	}
+	a.warn(r, e, t)
+}
+
+// warn notes what weakens the comparison.
+func (a analysis) warn(r *Result, e *estimator, t target) {
+	var largest float64
+	for _, d := range a.donors {
+		largest = max(largest, e.level[d])
+	}
+	if t.level > 3*largest {
+		r.Notes = append(r.Notes, fmt.Sprintf("the treated regions are %.1f times the largest donor: no mix of donors resembles them", t.level/largest))
+	}
+	if r.ScaledL2 > .6 && a.Method != DiD {
+		r.Notes = append(r.Notes, fmt.Sprintf("the donors follow the treated regions poorly before the test (scaled L2 %.2f)", r.ScaledL2))
+	}
+	if a.start < 4*r.Periods {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d periods before a test of %d: four times its length is advisable", a.start, r.Periods))
+	}
+}
+
+// timeBased analyses by regression.
+func (a analysis) timeBased(r *Result) error {
+	reg, err := regress(a.panel, a.span, a.treated, a.donors)
+	if err != nil {
+		return err
+	}
+	per := float64(len(a.treated) * r.Periods)
+	r.Inference = StudentT
+	r.ATT, r.P = reg.effect/per, reg.p()
+	r.Interval = reg.interval(a.Alpha).times(1 / per)
+	for _, e := range reg.residuals {
+		r.Gap = append(r.Gap, e/float64(len(a.treated)))
+	}
+	r.L2 = math.Sqrt(dot(r.Gap[:a.start], r.Gap[:a.start]))
+	if math.Abs(reg.lag1) > 2/math.Sqrt(float64(a.start)) {
+		r.Notes = append(r.Notes, fmt.Sprintf("residuals are correlated in time (%.2f): the interval assumes they are not and is too short when they follow each other", reg.lag1))
+	}
+	return nil
+}
+
+// summarise fills what follows from ATT and the outcome.
+func (a analysis) summarise(r *Result) {
+	r.Incremental = r.ATT * float64(len(a.treated)*r.Periods)
+	var observed float64
+	for _, d := range a.treated {
+		observed += mean(a.panel.Values[d][a.start:a.end+1]) / float64(len(a.treated))
+	}
+	if expected := observed - r.ATT; expected > 1e-9*math.Abs(observed) {
+		r.Lift, r.LiftKnown = r.ATT/expected, true
+	}
+	if r.Interval != nil && (math.IsNaN(r.Interval.Low) || math.IsInf(r.Interval.High, 0)) {
+		r.Interval = nil
+	}
+}

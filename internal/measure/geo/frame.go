@@ -1,0 +1,173 @@
+package geo
+
+import "math"
+
+// form is how a method turns outcomes into the series it matches.
+type form int
+
+const (
+	levels   form = iota // the outcome itself
+	demeaned             // less the region's mean over the fitted periods
+	scaled               // the same, divided by the region's mean absolute outcome before the test
+)
+
+func (m Method) form() form {
+	switch m {
+	case Synthetic:
+		return levels
+	case Scaled, Ensemble:
+		return scaled
+	default:
+		return demeaned
+	}
+}
+
+// span says which periods of a panel a frame looks at.
+type span struct {
+	start, end int // the test, both included
+	fit        int // periods 0 … fit-1 are matched: start in an estimate, end+1 in a refit under a hypothesis
+	skip, till int // periods skip … till-1 are left out of the match; none when equal
+}
+
+func before(start, end int) span { return span{start: start, end: end, fit: start} }
+
+func (s span) fits(t int) bool { return t < s.fit && (t < s.skip || t >= s.till) }
+
+// matched returns the number of periods that are matched.
+func (s span) matched() int { return s.fit - (s.till - s.skip) }
+
+// frame is a panel in the form that a method matches, with what every estimate on it shares: whichever regions are
+// treated and whichever are donors, only the products of series and their means after the start are needed.
+type frame struct {
+	span
+	form
+	z     [][]float64 // region × period, up to the end of the test
+	gram  []float64   // products of series over the matched periods, region × region
+	after []float64   // mean of z over the test, by region
+	level []float64   // mean absolute outcome before the test, in outcome units, by region
+}
+
+func newFrame(p *Panel, f form, s span) *frame {
+	n := len(p.Regions)
+	fr := &frame{span: s, form: f, z: make([][]float64, n), after: make([]float64, n), level: make([]float64, n)}
+	values := make([]float64, n*(s.end+1))
+	for r, y := range p.Values {
+		fr.z[r] = values[r*(s.end+1) : (r+1)*(s.end+1)]
+		for _, v := range y[:s.start] {
+			fr.level[r] += math.Abs(v)
+		}
+		fr.level[r] /= float64(s.start)
+		shift, scale := 0.0, 1.0
+		if f != levels {
+			for t := range s.fit {
+				if s.fits(t) {
+					shift += y[t]
+				}
+			}
+			shift /= float64(s.matched())
+		}
+		if f == scaled && fr.level[r] > 0 {
+			scale = fr.level[r]
+		}
+		for t := range fr.z[r] {
+			fr.z[r][t] = (y[t] - shift) / scale
+		}
+		fr.after[r] = mean(fr.z[r][s.start:])
+	}
+	fr.products()
+	return fr
+}
+
+// products fills the Gram matrix.
+func (f *frame) products() {
+	n := len(f.z)
+	f.gram = make([]float64, n*n)
+	for i := range n {
+		for j := range i + 1 {
+			sum := dot(f.z[i][:f.fit], f.z[j][:f.fit]) - dot(f.z[i][f.skip:f.till], f.z[j][f.skip:f.till])
+			f.gram[i*n+j], f.gram[j*n+i] = sum, sum
+		}
+	}
+}
+
+// target is a group of treated regions seen as one: the mean of their outcomes, in the form of the frame.
+type target struct {
+	rows    []int
+	weights []float64 // of the rows' series in the group's; sum 1
+	unit    float64   // outcome units, per region and period, of one unit of the group's series
+	level   float64   // mean absolute outcome before the test of a region of the group
+}
+
+func (f *frame) target(rows []int) target {
+	t := target{rows: rows, weights: make([]float64, len(rows)), unit: 1}
+	var sum float64
+	for _, r := range rows {
+		sum += f.level[r]
+	}
+	t.level = sum / float64(len(rows))
+	for i, r := range rows {
+		t.weights[i] = 1 / float64(len(rows))
+		if f.form == scaled && sum > 0 {
+			t.weights[i] = f.level[r] / sum
+		}
+	}
+	if f.form == scaled && sum > 0 {
+		t.unit = t.level
+	}
+	return t
+}
+
+// series returns the group's series in the form of the frame.
+func (f *frame) series(t target) []float64 {
+	out := make([]float64, f.end+1)
+	for i, r := range t.rows {
+		for k, z := range f.z[r] {
+			out[k] += t.weights[i] * z
+		}
+	}
+	return out
+}
+
+// linear fills c with the products of the group's series with those of all regions over the matched periods.
+func (f *frame) linear(c []float64, t target) {
+	n := len(f.z)
+	clear(c)
+	for i, r := range t.rows {
+		for j, g := range f.gram[r*n : (r+1)*n] {
+			c[j] += t.weights[i] * g
+		}
+	}
+}
+
+func (t target) combine(x []float64) float64 {
+	var sum float64
+	for i, r := range t.rows {
+		sum += t.weights[i] * x[r]
+	}
+	return sum
+}
+
+func dot(x, y []float64) float64 {
+	var a, b, c, d float64
+	n := len(x)
+	y = y[:n]
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		a += x[i] * y[i]
+		b += x[i+1] * y[i+1]
+		c += x[i+2] * y[i+2]
+		d += x[i+3] * y[i+3]
+	}
+	for ; i < n; i++ {
+		a += x[i] * y[i]
+	}
+	return (a + b) + (c + d)
+}
+
+func mean(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}

@@ -1,0 +1,70 @@
+// Package geo measures geo experiments and plans them: some regions see a change of advertising, the others show what
+// would have happened without it.
+//
+// A [Panel] holds the outcome of each region in each period. [Fit] estimates the effect of a test on it by synthetic
+// control, its augmented form, synthetic difference in differences, difference in differences or time-based
+// regression, with a randomisation test in space, a conformal test in time and intervals that invert them. [Select]
+// searches regions for a test and says which effect it would find; [Preflight] judges whether a test is worth running.
+//
+// Outcomes are in one unit throughout, such as revenue in whole units of one currency; effects are in the same unit.
+// Everything is deterministic to the byte for a seed, on any number of cores.
+package geo
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Region names a geographic unit: a state, a market area, a city.
+type Region string
+
+// Method is a way of estimating what would have happened without the treatment.
+type Method string
+
+// The methods.
+const (
+	Scaled    Method = "default" // synthetic control on series divided by their mean before the test and demeaned
+	Synthetic Method = "sc"      // synthetic control on levels
+	Demeaned  Method = "sc_demeaned"
+	Augmented Method = "asc"  // ridge-augmented synthetic control on demeaned series
+	SynthDiD  Method = "sdid" // synthetic difference in differences
+	DiD       Method = "did"  // difference in differences
+	TBR       Method = "tbr"  // time-based regression
+	Ensemble  Method = "ensemble"
+)
+
+// Inference is a way of saying how far chance alone could have carried an estimate.
+type Inference string
+
+// The inferences. TBR has its own, [StudentT], whatever is asked for.
+const (
+	Placebo      Inference = "placebo"       // randomisation in space: the same estimate for sets of regions without treatment
+	Conformal    Inference = "conformal"     // cyclic shifts in time of residuals under the hypothesis
+	ConformalIID Inference = "conformal-iid" // permutations in time, as GeoLift does; too bold when days depend on each other
+	StudentT     Inference = "t"
+)
+
+// each runs work for 0 ≤ i < n on all cores. Each worker has scratch space of its own, and results go to where i says,
+// so the outcome does not depend on the number of cores.
+func each[S any](n int, scratch func() S, work func(s S, i int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if workers <= 1 {
+		s := scratch()
+		for i := range n {
+			work(s, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			s := scratch()
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(s, i)
+			}
+		})
+	}
+	group.Wait()
+}

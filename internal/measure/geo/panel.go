@@ -1,0 +1,244 @@
+package geo
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+)
+
+// Period is a point of the time axis.
+type Period struct {
+	At    float64 // position on the axis: the day's number, or a year such as 2012.25
+	Label string  // how it is written
+}
+
+// Day returns the period of a calendar day.
+func Day(d civil.Date) Period {
+	return Period{At: float64(d.Sub(civil.Date{})), Label: d.String()}
+}
+
+// Row is the outcome of one region in one period.
+type Row struct {
+	Region Region
+	Period Period
+	Value  float64 // finite, in the outcome's unit
+}
+
+// RowError says which row of the input cannot be used.
+type RowError struct {
+	Row int // position in the slice that was given
+	Err error
+}
+
+// Error returns what is wrong with the row.
+func (e *RowError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the failure with its kind.
+func (e *RowError) Unwrap() error { return e.Err }
+
+// Panel is the outcome of each region in each period, without gaps.
+type Panel struct {
+	Regions []Region    // sorted
+	Periods []Period    // in time
+	Values  [][]float64 // Values[r][t] is the outcome of Regions[r] in Periods[t]
+	Filled  int         // cells without a row that were set to zero
+}
+
+// Gaps says what a missing row means.
+type Gaps string
+
+// The meanings of a missing row.
+const (
+	Refuse Gaps = "refuse" // an error that names region and period
+	Zero   Gaps = "zero"   // nothing happened: the outcome is zero; [Panel.Filled] counts such cells
+)
+
+// NewPanel arranges rows, in any order, into a panel. Two rows of one region and period, a value that is not finite,
+// a region without a name and, with [Refuse], a missing cell are errors; those about a row are a [RowError].
+func NewPanel(rows []Row, gaps Gaps) (*Panel, error) {
+	regions, periods := map[Region]int{}, map[float64]int{}
+	labels := map[float64]string{}
+	for i, row := range rows {
+		if err := checkRow(row); err != nil {
+			return nil, &RowError{Row: i, Err: err}
+		}
+		regions[row.Region], periods[row.Period.At] = 0, 0
+		if _, ok := labels[row.Period.At]; !ok {
+			labels[row.Period.At] = row.Period.Label
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fault.Invalid("there are no rows")
+	}
+	p := &Panel{Regions: slices.Sorted(maps.Keys(regions))}
+	for _, at := range slices.Sorted(maps.Keys(periods)) {
+		periods[at] = len(p.Periods)
+		p.Periods = append(p.Periods, Period{At: at, Label: labels[at]})
+	}
+	for r, name := range p.Regions {
+		regions[name] = r
+		p.Values = append(p.Values, slices.Repeat([]float64{math.NaN()}, len(p.Periods)))
+	}
+	for i, row := range rows {
+		cell := &p.Values[regions[row.Region]][periods[row.Period.At]]
+		if !math.IsNaN(*cell) {
+			return nil, &RowError{Row: i, Err: fault.Invalid("region %q has two rows in period %s", row.Region, row.Period.Label)}
+		}
+		*cell = row.Value
+	}
+	return p, p.close(gaps)
+}
+
+func checkRow(row Row) error {
+	switch {
+	case row.Region == "":
+		return fault.Invalid("a row of period %s names no region", row.Period.Label)
+	case math.IsNaN(row.Period.At) || math.IsInf(row.Period.At, 0):
+		return fault.Invalid("the period %q of region %q is no point in time", row.Period.Label, row.Region)
+	case math.IsNaN(row.Value) || math.IsInf(row.Value, 0) || math.Abs(row.Value) > largest:
+		return fault.Invalid("the outcome of region %q in period %s is %v, want a finite number", row.Region, row.Period.Label, row.Value)
+	}
+	return nil
+}
+
+// largest is the greatest outcome whose sums of squares stay far from overflow.
+const largest = 1e100
+
+// close deals with the missing cells.
+func (p *Panel) close(gaps Gaps) error {
+	for r, series := range p.Values {
+		for t, v := range series {
+			if !math.IsNaN(v) {
+				continue
+			}
+			if gaps == Refuse {
+				return fault.Invalid("region %q has no row in period %s", p.Regions[r], p.Periods[t].Label)
+			}
+			series[t] = 0
+			p.Filled++
+		}
+	}
+	return nil
+}
+
+// Find returns the position of the period that is written so.
+func (p *Panel) Find(label string) (int, error) {
+	for t, period := range p.Periods {
+		if period.Label == label {
+			return t, nil
+		}
+	}
+	return 0, fault.Invalid("there is no period %s; the first is %s, the last %s", label, p.Periods[0].Label, p.Periods[len(p.Periods)-1].Label)
+}
+
+// indices returns the rows of the regions, sorted, each once.
+func (p *Panel) indices(what string, names []Region) ([]int, error) {
+	var rows []int
+	for _, name := range names {
+		r, ok := slices.BinarySearchFunc(p.Regions, name, func(a, b Region) int { return cmp.Compare(a, b) })
+		if !ok {
+			return nil, fault.Invalid("the %s region %q is not among the %d regions of the panel", what, name, len(p.Regions))
+		}
+		if slices.Contains(rows, r) {
+			return nil, fault.Invalid("the %s region %q is named twice", what, name)
+		}
+		rows = append(rows, r)
+	}
+	slices.Sort(rows)
+	return rows, nil
+}
+
+// Without returns the panel without some regions, such as those of another test. Series are shared.
+func (p *Panel) Without(names ...Region) (*Panel, error) {
+	out, err := p.indices("excluded", names)
+	if err != nil {
+		return nil, err
+	}
+	rest := &Panel{Periods: p.Periods, Filled: p.Filled}
+	for r, name := range p.Regions {
+		if !slices.Contains(out, r) {
+			rest.Regions = append(rest.Regions, name)
+			rest.Values = append(rest.Values, p.Values[r])
+		}
+	}
+	return rest, nil
+}
+
+// Test is an experiment: some regions were treated from one period to another.
+type Test struct {
+	Treated  []Region
+	Start    int // position of the first period of treatment
+	End      int // position of the last one
+	Cooldown int // periods after End in which the effect is still let run out; 0 for none
+}
+
+// LeastHistory is the number of periods before a test below which nothing is estimated.
+const LeastHistory = 5
+
+// check returns the rows of treated regions and donors, or says what is wrong with the test on this panel.
+func (p *Panel) check(t Test) (treated, donors []int, err error) {
+	if len(t.Treated) == 0 {
+		return nil, nil, fault.Invalid("no treated region is named")
+	}
+	treated, err = p.indices("treated", t.Treated)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.End < t.Start {
+		return nil, nil, fault.Invalid("the test ends before it starts (period %d of the panel after period %d)", t.Start+1, t.End+1)
+	}
+	if t.Start < 0 || t.Cooldown < 0 || t.End+t.Cooldown >= len(p.Periods) {
+		return nil, nil, fault.Invalid("the test with its cooldown runs from period %d to %d, the panel has %d",
+			t.Start+1, t.End+t.Cooldown+1, len(p.Periods))
+	}
+	if t.Start < LeastHistory {
+		return nil, nil, fault.Invalid("%d periods before the test, at least %d are needed", t.Start, LeastHistory)
+	}
+	for r, name := range p.Regions {
+		if allZero(p.Values[r][:t.Start]) {
+			return nil, nil, fault.Invalid("region %q is zero in every period before the test: leave it out", name)
+		}
+		if !slices.Contains(treated, r) {
+			donors = append(donors, r)
+		}
+	}
+	if len(donors) == 0 {
+		return nil, nil, fault.Invalid("all %d regions are treated: no donor is left to compare with", len(treated))
+	}
+	return treated, donors, nil
+}
+
+func allZero(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != 0 })
+}
+
+// Overlapping says whether two tests share a region at the same time, cooldown included, and names it.
+func Overlapping(a, b Test) error {
+	if a.End+a.Cooldown < b.Start || b.End+b.Cooldown < a.Start {
+		return nil
+	}
+	for _, name := range a.Treated {
+		if slices.Contains(b.Treated, name) {
+			return fault.Conflict("region %q is treated by two tests at the same time", name)
+		}
+	}
+	return nil
+}
+
+func (p *Panel) names(rows []int) []Region {
+	names := make([]Region, len(rows))
+	for i, r := range rows {
+		names[i] = p.Regions[r]
+	}
+	return names
+}
+
+// String describes the panel's size.
+func (p *Panel) String() string {
+	return fmt.Sprintf("%d regions in %d periods", len(p.Regions), len(p.Periods))
+}

@@ -1,0 +1,200 @@
+package geo
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"assay/internal/measure/stats"
+)
+
+// Interval is a range with the probability with which such ranges hold the truth.
+type Interval struct {
+	Low, High float64
+	Level     float64 // such as 0.95
+}
+
+// times returns the interval of a multiple.
+func (i *Interval) times(factor float64) *Interval {
+	if i == nil {
+		return nil
+	}
+	return &Interval{Low: min(i.Low*factor, i.High*factor), High: max(i.Low*factor, i.High*factor), Level: i.Level}
+}
+
+// Randomisation is the distribution of the estimate over sets of regions that were not treated.
+type Randomisation struct {
+	Sets   int     // placebo sets
+	All    bool    // the sets are all there are, not a sample
+	SE     float64 // standard deviation of the sets' estimates in outcome units per region and period; see [Fit]
+	LeastP float64 // the smallest p-value that so many sets can give
+	sets   []reading
+	own    reading
+}
+
+// reading is what an estimator says about one set of regions.
+type reading struct {
+	effect float64 // as a share of the set's level before the test
+	fit    float64 // root mean squared gap before the test, as a share of the level
+	level  float64 // mean absolute outcome before the test, in outcome units per region
+}
+
+// closest is the best fit that is believed: series that agree to more than a ten-thousandth before the test do so
+// because there are enough donors to copy them, and not because they will agree as well in the test.
+const closest = 1e-4
+
+// statistic is what sets are ranked by: the relative effect over the square root of the relative fit.
+//
+// Without any scaling a set that follows its donors closely is compared with others that are noisy by nature; divided
+// by the whole fit, as the ratio of mean squared prediction errors does, overfitted sets are rewarded. Under random
+// assignment each power of the fit gives a test of the right size; the square root had the most power on the reference
+// panel, and keeps its size when the treated set was chosen for its fit (docs/validation.md).
+func (r reading) statistic() float64 { return math.Abs(r.effect) / r.scale() }
+
+func (r reading) scale() float64 { return math.Sqrt(max(r.fit, closest)) }
+
+// gauge reads the effect on a set of regions against donors.
+type gauge func(b *bench, set, donors []int) reading
+
+// randomise reads the effect on each placebo set, drawn from the donors of the test, against the other donors.
+//
+// With p-values from the rank of the treated set's statistic among those of sets that could have been treated, the test
+// holds its level whatever the outcome's distribution and its dependence in time, when the treated regions were drawn
+// at random from the admissible sets (Abadie, Diamond and Hainmueller 2010, section 3.4; Imbens and Rubin 2015, chapter
+// 5).
+func randomise(measure gauge, treated, donors []int, draws int, seed uint64) *Randomisation {
+	if len(donors) <= len(treated) {
+		return nil
+	}
+	sets, all := placeboSets(donors, len(treated), draws, seed)
+	r := &Randomisation{Sets: len(sets), All: all, LeastP: 1 / float64(len(sets)+1), sets: make([]reading, len(sets))}
+	each(len(sets), newBench, func(b *bench, i int) {
+		b.rest = rest(b.rest[:0], donors, sets[i])
+		r.sets[i] = measure(b, sets[i], b.rest)
+	})
+	r.own = measure(newBench(), treated, donors)
+	return r
+}
+
+// rest appends the members of pool that are not in set to dst. Both are sorted.
+func rest(dst, pool, set []int) []int {
+	j := 0
+	for _, r := range pool {
+		if j < len(set) && set[j] == r {
+			j++
+			continue
+		}
+		dst = append(dst, r)
+	}
+	return dst
+}
+
+// placeboSets returns all sets of k of the pool when there are no more than draws, else a sample. Sets are sorted.
+func placeboSets(pool []int, k, draws int, seed uint64) (sets [][]int, all bool) {
+	if count := choose(len(pool), k); count <= float64(draws) {
+		combinations(pool, k, func(set []int) { sets = append(sets, slices.Clone(set)) })
+		return sets, true
+	}
+	sets = make([][]int, draws)
+	for i := range sets {
+		sets[i] = sample(stats.Stream(seed, uint64(i)), pool, k)
+	}
+	return sets, false
+}
+
+// sample returns k members of the pool, sorted, each set equally likely.
+func sample(rng *rand.Rand, pool []int, k int) []int {
+	left := slices.Clone(pool)
+	for i := range k {
+		j := i + rng.IntN(len(left)-i)
+		left[i], left[j] = left[j], left[i]
+	}
+	set := left[:k:k]
+	slices.Sort(set)
+	return set
+}
+
+// choose returns n over k.
+func choose(n, k int) float64 {
+	c := 1.0
+	for i := range k {
+		c = c * float64(n-i) / float64(i+1)
+	}
+	return math.Round(c)
+}
+
+// combinations calls visit with each set of k of the pool, in lexical order. The slice is reused.
+func combinations(pool []int, k int, visit func([]int)) {
+	set := make([]int, k)
+	var extend func(from, depth int)
+	extend = func(from, depth int) {
+		if depth == k {
+			visit(set)
+			return
+		}
+		for i := from; i <= len(pool)-(k-depth); i++ {
+			set[depth] = pool[i]
+			extend(i+1, depth+1)
+		}
+	}
+	extend(0, 0)
+}
+
+// p returns the two-sided p-value of no effect: the share of sets, the treated one included, that are at least as far
+// from zero.
+func (r *Randomisation) p() float64 {
+	extreme := 1
+	for _, set := range r.sets {
+		if set.statistic() >= r.own.statistic()*(1-1e-12) {
+			extreme++
+		}
+	}
+	return float64(extreme) / float64(r.Sets+1)
+}
+
+// reach returns the distance from the estimate, in outcome units, at which the test of size alpha begins to reject, and
+// false when no distance makes it reject because the sets are too few.
+func (r *Randomisation) reach(alpha float64) (float64, bool) {
+	limit, ok := critical(r.sets, alpha)
+	return limit * r.own.scale() * r.own.level, ok
+}
+
+// critical returns the largest statistic that a test of size alpha does not reject.
+func critical(sets []reading, alpha float64) (float64, bool) {
+	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // sets that may lie as far out when the test rejects
+	if may < 0 {
+		return 0, false
+	}
+	if may >= len(sets) {
+		return 0, true
+	}
+	statistics := make([]float64, len(sets))
+	for i, set := range sets {
+		statistics[i] = set.statistic()
+	}
+	slices.Sort(statistics)
+	return statistics[len(sets)-1-may], true
+}
+
+// spread sets SE: of the estimates as they are, or, when relative, of those carried over to the level of the treated
+// regions.
+func (r *Randomisation) spread(relative bool) {
+	estimates := make([]float64, r.Sets)
+	for i, set := range r.sets {
+		estimates[i] = set.effect * set.level
+		if relative {
+			estimates[i] = set.effect * r.own.level
+		}
+	}
+	r.SE = deviation(estimates)
+}
+
+// deviation returns the standard deviation with divisor n.
+func deviation(x []float64) float64 {
+	m := mean(x)
+	var sum float64
+	for _, v := range x {
+		sum += (v - m) * (v - m)
+	}
+	return math.Sqrt(sum / float64(len(x)))
+}

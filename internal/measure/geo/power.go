@@ -1,0 +1,205 @@
+package geo
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// backtest is one window of the past in which nothing was treated: what the primary test would have said about any set.
+type backtest struct {
+	*estimator
+	// By size of the set:
+	limit map[int]float64   // the largest statistic that the test does not reject
+	nulls map[int][]float64 // signed statistics of placebo sets, sorted
+	scale map[int]float64   // their mean square
+	drawn map[int][]reading // the placebo sets' readings in the order drawn
+}
+
+// newBacktests reads placebo sets of each size, drawn from all regions, in each window.
+func newBacktests(p *Panel, windows []span, sizes []int, draws int, alpha float64, seed uint64) []*backtest {
+	pool := complement(nil, len(p.Regions), nil)
+	tests := make([]*backtest, len(windows))
+	each(len(windows), func() struct{} { return struct{}{} }, func(_ struct{}, i int) {
+		tests[i] = &backtest{
+			estimator: &estimator{frame: newFrame(p, scaled, windows[i]), method: Scaled},
+			limit:     map[int]float64{}, nulls: map[int][]float64{}, scale: map[int]float64{}, drawn: map[int][]reading{},
+		}
+	})
+	for _, k := range sizes {
+		sets, _ := placeboSets(pool, k, draws, seed)
+		readings := make([][]reading, len(sets)) // set × window
+		each(len(sets), newBench, func(w *bench, i int) {
+			readings[i] = throughWindows(w, tests, sets[i])
+		})
+		for l, b := range tests {
+			drawn := make([]reading, len(sets))
+			for i := range sets {
+				drawn[i] = readings[i][l]
+			}
+			b.learn(drawn, k, alpha)
+		}
+	}
+	return tests
+}
+
+// throughWindows reads one set in each window, each match starting from the one before.
+func throughWindows(w *bench, windows []*backtest, set []int) []reading {
+	w.rest = complement(w.rest[:0], len(windows[0].z), set)
+	readings := make([]reading, len(windows))
+	for l, b := range windows {
+		readings[l] = b.read(w, set, w.rest)
+		w.start = append(w.start[:0], w.free...)
+	}
+	w.start = w.start[:0]
+	return readings
+}
+
+// learn takes the placebo sets of one size.
+func (b *backtest) learn(drawn []reading, size int, alpha float64) {
+	for _, r := range drawn {
+		u := r.effect / r.scale()
+		b.nulls[size] = append(b.nulls[size], u)
+		b.scale[size] += u * u / float64(len(drawn))
+	}
+	b.drawn[size] = drawn
+	slices.Sort(b.nulls[size])
+	limit, ok := critical(drawn, alpha)
+	if !ok {
+		limit = math.Inf(1)
+	}
+	b.limit[size] = limit
+}
+
+// record is what one set did in one window.
+type record struct {
+	statistic float64 // signed: relative effect over the root of the fit
+	scale     float64 // the root of the fit
+	outcome   float64 // mean outcome in the window over the level before it: what a lift of 1 adds
+}
+
+// records returns what a set did in each window.
+func records(b *bench, p *Panel, windows []*backtest, set []int) []record {
+	own := make([]record, len(windows))
+	for i, r := range throughWindows(b, windows, set) {
+		var outcome float64
+		for _, row := range set {
+			outcome += mean(p.Values[row][windows[i].start:windows[i].end+1]) / float64(len(set))
+		}
+		own[i] = record{statistic: r.effect / r.scale(), scale: r.scale(), outcome: outcome / r.level}
+	}
+	return own
+}
+
+// shrinkage is how many independent windows the placebo sets count for beside the set's own past, when its noise is
+// estimated.
+const shrinkage = 4
+
+// noisiness returns by how much a set's errors exceed those of placebo sets with the same fit: the root of its mean
+// squared statistic in units of theirs, drawn towards 1. Windows that overlap count for as many as fit beside each
+// other.
+func noisiness(windows []*backtest, own []record, size int) float64 {
+	var sum float64
+	for i, w := range windows {
+		if s := w.scale[size]; s > 0 {
+			sum += own[i].statistic * own[i].statistic / s
+		} else {
+			sum++
+		}
+	}
+	n := float64(len(windows))
+	first, last := windows[0], windows[len(windows)-1]
+	apart := min(n, float64(last.end-first.start+1)/float64(first.end-first.start+1))
+	return math.Sqrt((shrinkage + apart*sum/n) / (shrinkage + apart))
+}
+
+// power returns the probability that the test finds a lift, over windows and over errors drawn from the placebo
+// sets:
+//
+//	P( |k u s + δ y| > c s ),
+//
+// u a placebo set's statistic, s the root of the set's own fit, k its noisiness, y the outcome that a lift of δ
+// multiplies, c the limit of the test.
+func power(windows []*backtest, own []record, size int, lift float64) float64 {
+	k := noisiness(windows, own, size)
+	var sum float64
+	for i, w := range windows {
+		if math.IsInf(w.limit[size], 0) {
+			continue
+		}
+		r, u := own[i], w.nulls[size]
+		shift := lift * r.outcome / r.scale
+		above := (w.limit[size] - shift) / k // u beyond this is found
+		below := (-w.limit[size] - shift) / k
+		up, _ := slices.BinarySearch(u, math.Nextafter(above, math.Inf(1)))
+		down, _ := slices.BinarySearch(u, below)
+		sum += float64(len(u)-up+down) / float64(len(u))
+	}
+	return sum / float64(len(windows))
+}
+
+// largestLift is the greatest lift for which a test is looked at.
+const largestLift = 2.0
+
+// detectable returns the smallest lift that is found with the power asked for, by bisection, and false when even the
+// largest is not.
+func detectable(windows []*backtest, own []record, size int, wanted float64) (float64, bool) {
+	if power(windows, own, size, largestLift) < wanted {
+		return 0, false
+	}
+	low, high := 0.0, largestLift
+	for range 40 {
+		middle := (low + high) / 2
+		if power(windows, own, size, middle) >= wanted {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return high, true
+}
+
+// analytic returns the textbook figure: standard error × (z for the size + z for the power), as a share of the
+// outcome.
+func analytic(windows []*backtest, own []record, size int, alpha, wanted float64) float64 {
+	var squares, outcome float64
+	for i, w := range windows {
+		se := own[i].scale * math.Sqrt(w.scale[size]) * noisiness(windows, own, size)
+		squares += se * se / float64(len(windows))
+		outcome += own[i].outcome / float64(len(windows))
+	}
+	if outcome <= 0 {
+		return math.Inf(1)
+	}
+	return math.Sqrt(squares) / outcome * (distuv.UnitNormal.Quantile(1-alpha/2) + distuv.UnitNormal.Quantile(wanted))
+}
+
+// backtestWindows divides the past into windows that choose and windows that judge, without a common period: the first
+// ones start after half of the history, the others after three quarters of it or when the first ones have ended. There
+// are at most the given number of each, evenly spaced.
+func backtestWindows(periods, length, most int) (choosing, judging []span) {
+	first := max(LeastHistory, periods/2)
+	boundary := first + (periods-first)/2
+	if boundary-length < first {
+		boundary = min(first+length, periods-length)
+	}
+	return spaced(first, boundary-length, length, most), spaced(boundary, periods-length, length, most)
+}
+
+// spaced returns windows that start from low to high.
+func spaced(low, high, length, most int) []span {
+	if high < low || most < 1 {
+		return nil
+	}
+	count := min(most, high-low+1)
+	windows := make([]span, count)
+	for i := range windows {
+		start := high
+		if count > 1 {
+			start = low + int(math.Round(float64(i)*float64(high-low)/float64(count-1)))
+		}
+		windows[i] = before(start, start+length-1)
+	}
+	return windows
+}

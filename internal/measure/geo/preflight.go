@@ -1,0 +1,441 @@
+package geo
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/fault"
+)
+
+// Verdict is what a gate says.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass    Verdict = "pass"
+	Warn    Verdict = "warn"
+	Fail    Verdict = "fail"
+	Unknown Verdict = "unknown" // what the gate needs was not given
+)
+
+// Gate is one condition of a test that can be trusted.
+type Gate struct {
+	Name    string
+	Verdict Verdict
+	Detail  string // the figure and the limit, in a sentence
+}
+
+// PreflightOptions says which test is planned. Zero values take the defaults.
+type PreflightOptions struct {
+	Treated  []Region // candidates; without any, a set is searched for
+	Exclude  []Region // neither treated nor donors
+	Duration int      // periods; default 28
+	Alpha    float64  // default 0.1
+	Power    float64  // default 0.8
+	Windows  int      // backtests; default 20
+	Draws    int      // placebo sets in each; default 120
+	Seed     uint64
+
+	Spend          float64  // change of spend over the whole test, without sign; 0 when unknown
+	ExpectedReturn float64  // outcome expected per unit of that spend; 0 when unknown
+	Targetable     *bool    // whether the channel can be steered by region; nil when unknown
+	Conflicts      []string // other tests, promotions and holidays that differ by region, in words
+}
+
+// Preflight is how ready a panel is for a test.
+type Preflight struct {
+	Score   int // 0 to 100; at most 40 when a gate fails
+	Ready   bool
+	Plan    Plan
+	Alpha   float64
+	Power   float64
+	Outcome *float64 // smallest outcome found: planning lift × outcome of the treated regions over the test
+	Return  *float64 // smallest return on spend found; nil without planned spend
+	Gates   []Gate
+	Notes   []string
+}
+
+// A gate's weight in the score.
+var gateWeights = map[string]float64{
+	"history": 15, "donors": 15, "completeness": 10, "concentration": 10, "fit": 15, "false_alarms": 5, "stability": 10,
+	"conflicts": 5, "targeting": 5, "power": 10,
+}
+
+// highestWithFail is the greatest score of a test with a failed gate.
+const highestWithFail = 40
+
+// Check judges a planned test on the panel of its past. Every condition is a gate with its figure; the score is the
+// weighted share of gates passed, a warning counting half and an unknown one nothing either way.
+func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
+	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
+	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 120)
+	if o.Duration < 1 || o.Spend < 0 || math.IsNaN(o.Spend+o.ExpectedReturn) || math.IsInf(o.Spend+o.ExpectedReturn, 0) {
+		return nil, fault.Invalid("a test of %d periods with spend %v and return %v cannot be planned", o.Duration, o.Spend, o.ExpectedReturn)
+	}
+	if _, err := p.indices("treated", o.Treated); err != nil {
+		return nil, err
+	}
+	full := p
+	if len(o.Exclude) > 0 {
+		var err error
+		if full, err = p.Without(o.Exclude...); err != nil {
+			return nil, err
+		}
+	}
+	c := check{PreflightOptions: o, panel: full, result: &Preflight{Alpha: o.Alpha, Power: o.Power}}
+	if err := c.dropSilent(); err != nil {
+		return nil, err
+	}
+	c.history()
+	if err := c.plan(); err != nil {
+		return nil, err
+	}
+	c.gates()
+	c.score()
+	return c.result, nil
+}
+
+// check is a preflight under way.
+type check struct {
+	PreflightOptions
+	panel   *Panel
+	windows []*backtest
+	set     []int
+	result  *Preflight
+}
+
+func (c *check) gate(name string, v Verdict, format string, args ...any) {
+	c.result.Gates = append(c.result.Gates, Gate{Name: name, Verdict: v, Detail: fmt.Sprintf(format, args...)})
+}
+
+// verdict is pass or warn or fail by two conditions.
+func verdict(pass, warn bool) Verdict {
+	switch {
+	case pass:
+		return Pass
+	case warn:
+		return Warn
+	}
+	return Fail
+}
+
+// dropSilent leaves out regions without any outcome in the first half of the history. One that was to be treated is an
+// error.
+func (c *check) dropSilent() error {
+	var silent []Region
+	for r, y := range c.panel.Values {
+		if allZero(y[:max(1, len(y)/2)]) {
+			if slices.Contains(c.Treated, c.panel.Regions[r]) {
+				return fault.Invalid("region %q has no outcome in the first half of the history: it cannot be treated", c.panel.Regions[r])
+			}
+			silent = append(silent, c.panel.Regions[r])
+		}
+	}
+	if len(silent) == 0 {
+		return nil
+	}
+	c.result.Notes = append(c.result.Notes, fmt.Sprintf("%d regions without outcome in the first half of the history are left out: %s", len(silent), listed(silent)))
+	var err error
+	c.panel, err = c.panel.Without(silent...)
+	return err
+}
+
+func listed(names []Region) string {
+	text := label(names[:min(5, len(names))])
+	text = text[:len(text)-2]
+	if len(names) > 5 {
+		text += fmt.Sprintf(" and %d more", len(names)-5)
+	}
+	return text
+}
+
+// GeoLift's floor of history, and what is advised.
+const (
+	floorHistory   = 25
+	advisedHistory = 90
+)
+
+func (c *check) history() {
+	n := len(c.panel.Periods)
+	c.gate("history", verdict(n >= 4*c.Duration && n >= advisedHistory, n >= floorHistory),
+		"%d periods; a test of %d wants %d and at least %d", n, c.Duration, 4*c.Duration, advisedHistory)
+}
+
+// plan finds or judges the regions to be treated.
+func (c *check) plan() error {
+	choosing, judging := backtestWindows(len(c.panel.Periods), c.Duration, c.Windows)
+	if len(choosing) == 0 || len(judging) == 0 {
+		return fault.NotReady("%d periods are too few to backtest a test of %d: four times its length is needed at least",
+			len(c.panel.Periods), c.Duration)
+	}
+	if len(c.Treated) == 0 {
+		return c.search()
+	}
+	var err error
+	if c.set, err = c.panel.indices("treated", c.Treated); err != nil {
+		return err
+	}
+	if 2*len(c.set) > len(c.panel.Regions) {
+		return fault.Invalid("%d of %d regions are to be treated: too few are left to compare with", len(c.set), len(c.panel.Regions))
+	}
+	c.windows = newBacktests(c.panel, judging, []int{len(c.set)}, c.Draws, c.Alpha, c.Seed)
+	c.result.Plan = judge(newBench(), c.panel, c.windows, c.set, c.Alpha, c.Power)
+	c.result.Plan.Duration = c.Duration
+	return nil
+}
+
+// searchSizes are the sizes looked at when no regions are named.
+func (c *check) searchSizes() []int {
+	n := len(c.panel.Regions)
+	var sizes []int
+	for _, k := range []int{2, max(3, n/20)} {
+		if 2*k <= n && !slices.Contains(sizes, k) {
+			sizes = append(sizes, k)
+		}
+	}
+	return sizes
+}
+
+func (c *check) search() error {
+	sizes := c.searchSizes()
+	if len(sizes) == 0 {
+		return fault.NotReady("%d regions are too few for a test: at least 4 are needed", len(c.panel.Regions))
+	}
+	s, err := newSearch(c.panel, SearchOptions{
+		Sizes: sizes, Duration: c.Duration, Alpha: c.Alpha, Power: c.Power, Windows: max(1, c.Windows/2), Draws: c.Draws, Keep: 1, Seed: c.Seed,
+	})
+	if err != nil {
+		return err
+	}
+	plans, err := s.run()
+	if err != nil {
+		return err
+	}
+	c.windows, c.result.Plan = s.judging, plans[0]
+	c.result.Notes = append(c.result.Notes, "no regions were named: the set is the one in which backtests find the smallest lift")
+	c.set, err = c.panel.indices("treated", plans[0].Treated)
+	return err
+}
+
+func (c *check) gates() {
+	c.donors()
+	c.completeness()
+	c.concentration()
+	p := c.result.Plan
+	c.gate("fit", verdict(p.OutOfFit <= .35 && p.Gap <= .05, p.OutOfFit <= .6),
+		"in backtests the gap is %.2f of that of equal weights (at most 0.35) and %.1f %% of the outcome (at most 5 %%)", p.OutOfFit, 100*p.Gap)
+	c.falseAlarms()
+	c.stability()
+	if len(c.Conflicts) > 0 {
+		c.gate("conflicts", Fail, "%d overlap in time or region: %s", len(c.Conflicts), c.Conflicts[0])
+	} else {
+		c.gate("conflicts", Pass, "no overlapping test, promotion or holiday was named")
+	}
+	if c.Targetable == nil {
+		c.gate("targeting", Unknown, "whether the channel can be steered by region is not known")
+	} else {
+		c.gate("targeting", verdict(*c.Targetable, false), "the channel can be steered by region: %v", *c.Targetable)
+	}
+	c.power()
+}
+
+func (c *check) donors() {
+	n := len(c.panel.Regions) - len(c.set)
+	c.gate("donors", verdict(n >= 20, n >= 10), "%d regions to compare with; 20 are advised, 10 the least; the smallest p-value among their sets is %.2g",
+		n, 1/(choose(n, len(c.set))+1))
+}
+
+func (c *check) completeness() {
+	cells := float64(len(c.panel.Regions) * len(c.panel.Periods))
+	complete := max(0, 1-float64(c.panel.Filled)/cells)
+	longest, where := 0, Region("")
+	for _, r := range c.set {
+		if run := zeroRun(c.panel.Values[r]); run > longest {
+			longest, where = run, c.panel.Regions[r]
+		}
+	}
+	v := verdict(complete >= .98, complete >= .95)
+	if longest > 7 {
+		v = Fail
+	}
+	detail := fmt.Sprintf("%.1f %% of region-periods have data; 98 %% are advised", 100*complete)
+	if longest > 0 {
+		detail += fmt.Sprintf("; region %q is zero for %d periods in a row (at most 7)", where, longest)
+	}
+	c.gate("completeness", v, "%s", detail)
+}
+
+// zeroRun returns the longest run of zeros.
+func zeroRun(y []float64) int {
+	longest, run := 0, 0
+	for _, v := range y {
+		run++
+		if v != 0 {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+func (c *check) concentration() {
+	level := c.windows[len(c.windows)-1].level
+	var largestDonor, largestTreated, part, whole float64
+	for r, l := range level {
+		whole += l
+		if slices.Contains(c.set, r) {
+			part += l
+			largestTreated = max(largestTreated, l)
+		} else {
+			largestDonor = max(largestDonor, l)
+		}
+	}
+	times, held := largestTreated/largestDonor, part/whole
+	v := verdict(times <= 3 && held >= .03 && held <= .3, times <= 3)
+	c.gate("concentration", v, "the largest treated region is %.1f times the largest other one (at most 3), treated regions hold %.1f %% of the outcome (3 to 30 %%)",
+		times, 100*held)
+}
+
+// falseAlarms runs tests without treatment: in each window one half of the placebo sets sets the limit for the other.
+func (c *check) falseAlarms() {
+	var alarms, tests float64
+	for _, w := range c.windows {
+		var limits, tried []reading
+		for i, u := range w.drawn[len(c.set)] {
+			if i%2 == 0 {
+				limits = append(limits, u)
+			} else {
+				tried = append(tried, u)
+			}
+		}
+		limit, ok := critical(limits, c.Alpha)
+		if !ok {
+			continue
+		}
+		for _, u := range tried {
+			tests++
+			if u.statistic() > limit {
+				alarms++
+			}
+		}
+	}
+	if tests < 200 {
+		c.gate("false_alarms", Unknown, "%.0f tests without treatment are too few to count false alarms; 200 are needed", tests)
+		return
+	}
+	first, last := c.windows[0], c.windows[len(c.windows)-1]
+	apart := min(float64(len(c.windows)), float64(last.end-first.start+1)/float64(c.Duration))
+	independent := tests / float64(len(c.windows)) * apart
+	half := distuv.UnitNormal.Quantile(.995) * math.Sqrt(c.Alpha*(1-c.Alpha)/independent*2) // the limit is estimated, too
+	rate := alarms / tests
+	c.gate("false_alarms", verdict(math.Abs(rate-c.Alpha) <= half, math.Abs(rate-c.Alpha) <= 2*half),
+		"%.1f %% of %.0f tests without treatment found something; %.0f %% ± %.1f %% is right", 100*rate, tests, 100*c.Alpha, 100*half)
+}
+
+// stability looks for a shift of the gap in the last eight weeks.
+func (c *check) stability() {
+	w := c.windows[len(c.windows)-1]
+	e := &estimator{frame: newFrame(c.panel, scaled, span{start: w.start, end: w.end, fit: w.end + 1}), method: Scaled}
+	b := newBench()
+	donors := complement(nil, len(e.z), c.set)
+	t := e.target(c.set)
+	weights := e.weights(b, t, donors)
+	gap := e.series(t)
+	for i, r := range donors {
+		if weights[i] != 0 {
+			for s := range gap {
+				gap[s] -= weights[i] * e.z[r][s]
+			}
+		}
+	}
+	reach, at := bridge(gap, max(1, len(gap)-56))
+	c.gate("stability", verdict(reach <= 1.36, reach <= 1.63),
+		"the gap's cumulative sum reaches %.2f around %s (1.36 is exceeded by chance once in 20)", reach, c.panel.Periods[at].Label)
+}
+
+// bridge returns the largest absolute value, from the position on, of the cumulative sum of deviations from the mean
+// over σ√n (Ploberger and Krämer 1992, "The CUSUM test with OLS residuals"), with σ² the long-run variance by Bartlett
+// weights over the fourth root of n.
+func bridge(x []float64, from int) (reach float64, at int) {
+	n := len(x)
+	m := mean(x)
+	lags := int(4 * math.Pow(float64(n)/100, .25))
+	var variance float64
+	for lag := range lags + 1 {
+		var c float64
+		for t := lag; t < n; t++ {
+			c += (x[t] - m) * (x[t-lag] - m)
+		}
+		weight := 2 * (1 - float64(lag)/float64(lags+1))
+		if lag == 0 {
+			weight = 1
+		}
+		variance += weight * c / float64(n)
+	}
+	at = from
+	if variance <= 1e-18 {
+		return 0, at
+	}
+	var sum float64
+	for t, v := range x {
+		sum += v - m
+		if r := math.Abs(sum) / math.Sqrt(variance*float64(n)); t >= from && r > reach {
+			reach, at = r, t
+		}
+	}
+	return reach, at
+}
+
+// power compares the planned spend with what the test can find.
+func (c *check) power() {
+	p := c.result.Plan
+	if p.Planning == nil {
+		c.gate("power", Fail, "no lift up to %.0f %% is found with power %.2f", 100*largestLift, c.Power)
+		return
+	}
+	outcome := *p.Planning * p.Outcome * float64(c.Duration)
+	c.result.Outcome = &outcome
+	if p.Analytic != nil && (*p.Planning > 1.5**p.Analytic || *p.Analytic > 1.5**p.Planning) {
+		c.result.Notes = append(c.result.Notes, fmt.Sprintf("the textbook formula gives a lift of %.1f %%, backtests %.1f %%: errors are far from normal",
+			100**p.Analytic, 100**p.Planning))
+	}
+	if c.Spend > 0 {
+		least := outcome / c.Spend
+		c.result.Return = &least
+	}
+	if c.Spend == 0 || c.ExpectedReturn == 0 {
+		c.gate("power", Unknown, "the smallest lift found is %.1f %%; whether the test can show it depends on spend and return that were not given", 100**p.Planning)
+		return
+	}
+	expected := c.Spend * c.ExpectedReturn
+	c.gate("power", verdict(expected >= outcome, expected >= .7*outcome),
+		"the planned spend should bring %.4g, the smallest effect found is %.4g", expected, outcome)
+}
+
+func (c *check) score() {
+	var sum, whole float64
+	failed := false
+	for _, g := range c.result.Gates {
+		weight := gateWeights[g.Name]
+		switch g.Verdict {
+		case Pass:
+			sum += weight
+		case Warn:
+			sum += weight / 2
+		case Fail:
+			failed = true
+		case Unknown:
+			continue
+		}
+		whole += weight
+	}
+	c.result.Score = int(math.Round(100 * sum / whole))
+	if failed {
+		c.result.Score = min(c.result.Score, highestWithFail)
+	}
+	c.result.Ready = !failed
+}

@@ -1,0 +1,364 @@
+package geo
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/internal/fault"
+)
+
+// SelectionOptions says which tests to compare. Zero values take the defaults.
+type SelectionOptions struct {
+	Sizes     []int     // treated regions of a test
+	Durations []int     // periods of a test
+	Effects   []float64 // lifts tried, as fractions; default 0, 0.05, … 0.25
+	Include   []Region  // every test treats these
+	Exclude   []Region  // no test treats these; they stay donors
+	Lookback  int       // windows tried, each ending one period earlier than the last; default 1
+	Alpha     float64   // a lift is found when p < Alpha; default 0.1
+	CostEach  float64   // cost per incremental unit of the outcome; 0 when unknown
+	Budget    float64   // candidates whose investment reaches it are left out, and the others ranked anew; 0 for no limit
+	Seed      uint64
+}
+
+func (o SelectionOptions) withDefaults(p *Panel) (SelectionOptions, error) {
+	if len(o.Effects) == 0 {
+		o.Effects = []float64{0, .05, .10, .15, .20, .25}
+	}
+	if o.Lookback == 0 {
+		o.Lookback = 1
+	}
+	if o.Alpha == 0 {
+		o.Alpha = .1
+	}
+	if len(o.Sizes) == 0 || len(o.Durations) == 0 {
+		return o, fault.Invalid("a selection needs at least one size and one duration")
+	}
+	o.Effects = slices.Sorted(slices.Values(o.Effects))
+	for _, k := range o.Sizes {
+		if k < 1 || k >= len(p.Regions) {
+			return o, fault.Invalid("a test of %d regions is not possible among %d", k, len(p.Regions))
+		}
+	}
+	for _, d := range o.Durations {
+		if d < 1 || len(p.Periods)-d-o.Lookback+1 < LeastHistory {
+			return o, fault.Invalid("%d periods are too few for a test of %d after a history of at least %d", len(p.Periods), d, LeastHistory)
+		}
+	}
+	for _, e := range o.Effects {
+		if math.IsNaN(e) || e <= -1 || e > 10 {
+			return o, fault.Invalid("a lift of %v cannot be tried, want a fraction above -1 and up to 10", e)
+		}
+	}
+	if !(o.Alpha > 0 && o.Alpha < 1) || o.Lookback < 1 || math.IsNaN(o.CostEach) || math.IsInf(o.CostEach, 0) {
+		return o, fault.Invalid("alpha %v, lookback %d and cost %v are not possible together", o.Alpha, o.Lookback, o.CostEach)
+	}
+	return o, nil
+}
+
+// Candidate is a test that would find a lift.
+type Candidate struct {
+	Treated    []Region
+	Duration   int
+	MDE        float64 // smallest lift tried that is found with power above 0.8, as a fraction
+	Power      float64 // share of windows in which it is found
+	ScaledL2   float64 // mean over windows
+	ATT        float64 // mean estimate at that lift, per region and period
+	Found      float64 // mean estimated lift at that lift
+	LiftInZero float64 // distance of the two, to three decimals
+	Investment float64 // |CostEach| × incremental units at that lift
+	Share      float64 // the treated regions' part of all outcome
+	Rank       int
+}
+
+// Select compares tests on the panel's last periods in the way of GeoLift's market selection, so that its figures can
+// be checked against it: each region with those most correlated with it, a demeaned synthetic control, lifts put onto
+// the last window, found by the conformal test with 1,000 permutations. The grid makes the least lift coarse, one
+// window makes it a single draw, and permutations are too bold when days depend on each other: [Search] plans without
+// these faults.
+//
+// Candidates come sorted by rank: the mean of the dense ranks of MDE, of power (higher first; GeoLift takes lower
+// first) and of LiftInZero, equal ranks sharing the better place.
+func Select(p *Panel, o SelectionOptions) ([]Candidate, error) {
+	o, err := o.withDefaults(p)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := correlatedSets(p, o)
+	if err != nil {
+		return nil, err
+	}
+	windows := make([]*trial, 0, len(o.Durations)*o.Lookback)
+	for _, d := range o.Durations {
+		for back := range o.Lookback {
+			start := len(p.Periods) - d - back
+			windows = append(windows, newTrial(p, before(start, start+d-1), o.Seed))
+		}
+	}
+	outcomes := make([][]tried, len(sets)*len(windows))
+	each(len(outcomes), newBench, func(b *bench, i int) {
+		outcomes[i] = windows[i%len(windows)].try(b, p, sets[i/len(windows)], o.Effects)
+	})
+	var found []Candidate
+	for s, set := range sets {
+		for d, duration := range o.Durations {
+			from := s*len(windows) + d*o.Lookback
+			if c, ok := least(outcomes[from:from+o.Lookback], o); ok {
+				c.Treated, c.Duration = p.names(set), duration
+				c.Investment *= math.Abs(o.CostEach)
+				c.Share = share(p, set)
+				found = append(found, c)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, fault.NotReady("none of %d sets of regions would find a lift of up to %v with power above 0.8", len(sets), o.Effects[len(o.Effects)-1])
+	}
+	rank(found)
+	if o.Budget > 0 {
+		found = slices.DeleteFunc(found, func(c Candidate) bool { return c.Investment >= o.Budget })
+		for i, places := 0, ranksOf(found); i < len(found); i++ {
+			found[i].Rank = places[i]
+		}
+	}
+	return found, nil
+}
+
+func share(p *Panel, set []int) float64 {
+	var part, whole float64
+	for r, y := range p.Values {
+		sum := mean(y)
+		whole += sum
+		if slices.Contains(set, r) {
+			part += sum
+		}
+	}
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// correlatedSets returns, for each size, each region that may be treated with those most correlated with it.
+func correlatedSets(p *Panel, o SelectionOptions) ([][]int, error) {
+	include, err := p.indices("included", o.Include)
+	if err != nil {
+		return nil, err
+	}
+	exclude, err := p.indices("excluded", o.Exclude)
+	if err != nil {
+		return nil, err
+	}
+	var sets [][]int
+	neighbours := byCorrelation(p, exclude)
+	for _, k := range o.Sizes {
+		for _, order := range neighbours {
+			if k > len(order) {
+				continue
+			}
+			set := slices.Clone(order[:k])
+			slices.Sort(set)
+			if containsAll(set, include) && !slices.ContainsFunc(sets, func(s []int) bool { return slices.Equal(s, set) }) {
+				sets = append(sets, set)
+			}
+		}
+	}
+	if len(sets) == 0 {
+		return nil, fault.NotReady("no set of correlated regions holds all that have to be treated")
+	}
+	return sets, nil
+}
+
+func containsAll(set, wanted []int) bool {
+	return !slices.ContainsFunc(wanted, func(r int) bool { return !slices.Contains(set, r) })
+}
+
+// byCorrelation returns for each region that is not excluded itself and the others by falling correlation.
+func byCorrelation(p *Panel, exclude []int) [][]int {
+	n := len(p.Regions)
+	standard := make([][]float64, n)
+	for r, y := range p.Values {
+		m, s := mean(y), deviation(y)
+		for _, v := range y {
+			if s > 0 {
+				v = (v - m) / s
+			} else {
+				v = 0
+			}
+			standard[r] = append(standard[r], v)
+		}
+	}
+	var orders [][]int
+	for r := range n {
+		if slices.Contains(exclude, r) {
+			continue
+		}
+		order := []int{r}
+		closeness := make([]float64, n)
+		for q := range n {
+			closeness[q] = dot(standard[r], standard[q])
+			if q != r && !slices.Contains(exclude, q) {
+				order = append(order, q)
+			}
+		}
+		slices.SortStableFunc(order[1:], func(a, b int) int { return cmp.Compare(closeness[b], closeness[a]) })
+		orders = append(orders, order)
+	}
+	return orders
+}
+
+// trial is one window in which lifts are tried on any set of regions.
+type trial struct {
+	span
+	fitted *estimator // matched before the window
+	refit  *estimator // matched over all periods
+	order  *permutations
+}
+
+// tried is what came of one lift on one set in one window.
+type tried struct {
+	att, lift, scaledL2, p, units float64
+}
+
+const selectionPermutations = 1000
+
+func newTrial(p *Panel, s span, seed uint64) *trial {
+	whole := s
+	whole.fit = s.end + 1
+	return &trial{
+		span:   s,
+		fitted: &estimator{frame: newFrame(p, demeaned, s), method: Demeaned},
+		refit:  &estimator{frame: newFrame(p, demeaned, whole), method: Demeaned},
+		order:  newPermutations(s.end+1, s.end-s.start+1, selectionPermutations, seed),
+	}
+}
+
+func (w *trial) try(b *bench, p *Panel, set []int, effects []float64) []tried {
+	b.rest = complement(b.rest[:0], len(p.Regions), set)
+	donors := b.rest
+	t := w.fitted.target(set)
+	weights := w.fitted.weights(b, t, donors)
+	att := w.fitted.contrast(b, t, donors, weights)
+	l2 := math.Sqrt(w.fitted.loss(b, t, donors, weights))
+	uniform := math.Sqrt(w.fitted.loss(b, t, donors, w.fitted.equal(b, donors)))
+	outcome := make([]float64, w.end-w.start+1)
+	for _, r := range set {
+		for i, v := range p.Values[r][w.start : w.end+1] {
+			outcome[i] += v / float64(len(set))
+		}
+	}
+	level := mean(outcome)
+	r := refitOf(b, w.refit, w.refit.target(set), donors, outcome, w.order)
+	results := make([]tried, len(effects))
+	for i, e := range effects {
+		results[i] = tried{
+			att: att + e*level, p: r.geoLift(-e), units: e * level * float64(len(outcome)*len(set)),
+		}
+		if expected := level - att; expected != 0 {
+			results[i].lift = results[i].att / expected
+		}
+		if uniform > 0 {
+			results[i].scaledL2 = l2 / uniform
+		}
+	}
+	return results
+}
+
+// complement appends the rows below n that are not in the sorted set to dst.
+func complement(dst []int, n int, set []int) []int {
+	j := 0
+	for r := range n {
+		if j < len(set) && set[j] == r {
+			j++
+			continue
+		}
+		dst = append(dst, r)
+	}
+	return dst
+}
+
+// least returns the candidate at the smallest lift that is found with power above 0.8.
+func least(windows [][]tried, o SelectionOptions) (Candidate, bool) {
+	best, n := -1, float64(len(windows))
+	var power float64
+	for i, e := range o.Effects {
+		var hits float64
+		for _, w := range windows {
+			if w[i].p < o.Alpha {
+				hits++
+			}
+		}
+		if e != 0 && hits/n > .8 && (best < 0 || math.Abs(e) <= math.Abs(o.Effects[best])) {
+			best, power = i, hits/n
+		}
+	}
+	if best < 0 {
+		return Candidate{}, false
+	}
+	c := Candidate{MDE: o.Effects[best], Power: power}
+	for _, w := range windows {
+		c.ScaledL2 += w[best].scaledL2 / n
+		c.ATT += w[best].att / n
+		c.Found += w[best].lift / n
+		c.Investment += math.Abs(w[best].units) / n
+	}
+	c.LiftInZero = math.Round(math.Abs(c.Found-c.MDE)*1000) / 1000
+	return c, true
+}
+
+// rank sorts candidates and sets their ranks.
+func rank(cs []Candidate) {
+	score := make([]float64, len(cs))
+	for _, by := range []func(Candidate) float64{
+		func(c Candidate) float64 { return math.Abs(c.MDE) },
+		func(c Candidate) float64 { return -c.Power },
+		func(c Candidate) float64 { return c.LiftInZero },
+	} {
+		var values []float64
+		for _, c := range cs {
+			values = append(values, by(c))
+		}
+		slices.Sort(values)
+		values = slices.Compact(values)
+		for i, c := range cs {
+			place, _ := slices.BinarySearch(values, by(c))
+			score[i] += float64(place + 1)
+		}
+	}
+	for i := range cs {
+		cs[i].Rank = 1
+		for j := range cs {
+			if score[j] < score[i] {
+				cs[i].Rank++
+			}
+		}
+	}
+	slices.SortStableFunc(cs, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), strings.Compare(label(a.Treated), label(b.Treated)), cmp.Compare(a.Duration, b.Duration))
+	})
+}
+
+// ranksOf returns the places of candidates by their ranks among themselves.
+func ranksOf(cs []Candidate) []int {
+	places := make([]int, len(cs))
+	for i := range cs {
+		places[i] = 1
+		for j := range cs {
+			if cs[j].Rank < cs[i].Rank {
+				places[i]++
+			}
+		}
+	}
+	return places
+}
+
+func label(names []Region) string {
+	var b strings.Builder
+	for _, n := range names {
+		b.WriteString(string(n))
+		b.WriteString(", ")
+	}
+	return b.String()
+}
