@@ -15,6 +15,7 @@ type labCommand struct {
 	Attribution labAttribution `cmd:"" help:"Credit conversions to channels."`
 	CLV         labCLV         `cmd:"" name:"clv" help:"Fit repeat purchases or their value, and project them."`
 	MMM         labMMM         `cmd:"" name:"mmm" help:"Media mix models, and budgets divided by them."`
+	Geo         labGeo         `cmd:"" help:"Tests by region: what they brought, and which to run."`
 }
 
 // runLab runs a method on the file and prints its report. A result that is not reportable is printed and ends with the

@@ -183,6 +183,7 @@ func (a analysis) matched(r *Result) {
 	r.Shifts = &Shifting{P: fit.p(0), Interval: fit.invert(effect, a.Alpha)}
 	if a.Inference == ConformalIID {
 		r.Shifts.P = fit.geoLift(0)
+		r.Notes = append(r.Notes, "permutations take days for independent and find too much when they are not; the p-value is of GeoLift's statistic, the interval of the mean effect's")
 	}
 	a.conclude(r)
 }

@@ -1,0 +1,75 @@
+package geo_test
+
+import (
+	"math"
+	"testing"
+
+	"assay/internal/fault"
+	"assay/internal/measure/geo"
+)
+
+func TestFiellerHasTheTextbookInterval(t *testing.T) {
+	t.Parallel()
+	// Solved by hand: (6 - 2θ)² = z² (1 + .04 θ²) for independent figures, z the 97.5 % quantile.
+	const z = 1.959963984540054
+	ratio, i, err := geo.Fieller(geo.Uncertain{Value: 6, SE: 1}, geo.Uncertain{Value: 2, SE: .2}, 0, .95)
+	if err != nil || i == nil {
+		t.Fatal(i, err)
+	}
+	near(t, "ratio", ratio, 3, 1e-12)
+	for _, theta := range []float64{i.Low, i.High} {
+		near(t, "distance at the end", math.Abs(6-2*theta), z*math.Sqrt(1+.04*theta*theta), 1e-9)
+	}
+	if i.Low >= 3 || i.High <= 3 {
+		t.Errorf("interval %v does not hold the ratio", i)
+	}
+	if _, i, err = geo.Fieller(geo.Uncertain{Value: 6, SE: 1}, geo.Uncertain{Value: 2, SE: 1.5}, 0, .95); i != nil || err != nil {
+		t.Errorf("a denominator within its error of zero gave %v, %v; every ratio is possible", i, err)
+	}
+	if _, _, err = geo.Fieller(geo.Uncertain{Value: 6, SE: 1}, geo.Uncertain{}, 0, .95); fault.KindOf(err) != fault.KindInvalid {
+		t.Errorf("a ratio to nothing gave %v", err)
+	}
+}
+
+// Spend that is taken away and revenue that is lost give the same ratio as spend and revenue that are added.
+func TestGoingDarkHasAPositiveReturn(t *testing.T) {
+	t.Parallel()
+	p := simulate(market{regions: 40, periods: 120}, 21)
+	test := tested(p, 20, "r004", "r011", "r023")
+	up := fit(t, raise(p, test, .3), test, geo.Options{Cost: 5000})
+	down := fit(t, raise(p, test, -.3), test, geo.Options{Cost: -5000})
+	for name, r := range map[string]*geo.Return{"added": up.Return, "taken away": down.Return} {
+		if r.PerCost <= 0 || *r.Each <= 0 || r.PerCostInterval.Low <= 0 || r.PerCostInterval.Low > r.PerCost || r.PerCost > r.PerCostInterval.High {
+			t.Errorf("spend %s: %+v with %+v", name, r, r.PerCostInterval)
+		}
+		near(t, name+": cost of one", *r.Each, 1/r.PerCost, 1e-12/r.PerCost)
+		if r.EachInterval == nil || r.EachInterval.Low > *r.Each || *r.Each > r.EachInterval.High {
+			t.Errorf("spend %s: one costs %v, interval %v", name, *r.Each, r.EachInterval)
+		}
+	}
+	if quiet := fit(t, p, test, geo.Options{Cost: 5000}); quiet.Return.EachInterval != nil {
+		t.Errorf("without a clear effect one costs %v, which has no upper end", quiet.Return.EachInterval)
+	}
+}
+
+func TestResultCalibratesAModel(t *testing.T) {
+	t.Parallel()
+	p := simulate(market{regions: 40, periods: 120}, 22)
+	test := tested(p, 20, "r004", "r011")
+	r := fit(t, raise(p, test, .2), test, geo.Options{})
+	plain, err := r.LiftTest("facebook", 100, 50, geo.Settling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "change of the target per period", plain.DeltaY, 2*r.ATT, 1e-9*r.ATT)
+	near(t, "its deviation", plain.Sigma, 2*(r.Interval.High-r.Interval.Low)/2/1.959963984540054, 1e-9*r.ATT)
+	settled, err := r.LiftTest("facebook", 100, 50, geo.Settling{Share: .8, Recency: .5, Duration: .06, Spend: 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "with carry-over to come", settled.DeltaY, plain.DeltaY/.8, 1e-9*r.ATT)
+	near(t, "its deviation", settled.Sigma, plain.Sigma/.8*math.Sqrt(1.56), 1e-9*r.ATT)
+	if _, err := r.LiftTest("facebook", 100, 0, geo.Settling{}); fault.KindOf(err) != fault.KindInvalid {
+		t.Errorf("a test without a change of spend gave %v", err)
+	}
+}

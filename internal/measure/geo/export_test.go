@@ -1,0 +1,59 @@
+package geo
+
+// Reach is how far from ATT the placebo test of size alpha begins to reject, for tests that look at several sizes.
+func (r *Result) Reach(alpha float64) float64 {
+	reach, ok := r.Placebo.reach(alpha)
+	if !ok {
+		panic("too few placebo sets")
+	}
+	return reach
+}
+
+// RealisedPower plans for random sets on the first periods of a panel and returns the share of them in which the test on
+// the periods that follow finds the lift that was planned with. Every second set is the best of ten by the windows that
+// choose.
+func RealisedPower(p *Panel, history, length, size, sets int, alpha, wanted float64) (realised, optimistic, mde float64) {
+	past := &Panel{Regions: p.Regions, Periods: p.Periods[:history]}
+	for _, y := range p.Values {
+		past.Values = append(past.Values, y[:history])
+	}
+	choosing, judging := backtestWindows(history, length, 20)
+	choose := newBacktests(past, choosing, []int{size}, 200, alpha, 1)
+	judge := newBacktests(past, judging, []int{size}, 200, alpha, 1)
+	now := newBacktests(p, []span{before(history, history+length-1)}, []int{size}, 500, alpha, 9)
+	b := newBench()
+	planned := func(windows []*backtest, set []int) float64 {
+		lift, ok := detectable(windows, records(b, past, windows, set), size, wanted)
+		if !ok {
+			return largestLift
+		}
+		return lift
+	}
+	pool := complement(nil, len(p.Regions), nil)
+	drawn, _ := placeboSets(pool, size, 10*sets, 77)
+	for i := range sets {
+		set := drawn[10*i%len(drawn)]
+		if i%2 == 1 {
+			for j := range 10 {
+				if other := drawn[(10*i+j)%len(drawn)]; planned(choose, other) < planned(choose, set) {
+					set = other
+				}
+			}
+		}
+		own := records(b, p, now, set)
+		lift := planned(judge, set)
+		mde += lift / float64(sets)
+		realised += found(now, own, size, lift) / float64(sets)
+		optimistic += found(now, own, size, planned(choose, set)) / float64(sets)
+	}
+	return realised, optimistic, mde
+}
+
+// found is 1 when the test of the window finds the lift on the set.
+func found(now []*backtest, own []record, size int, lift float64) float64 {
+	statistic := own[0].statistic + lift*own[0].outcome/own[0].scale
+	if statistic > now[0].limit[size] || statistic < -now[0].limit[size] {
+		return 1
+	}
+	return 0
+}
