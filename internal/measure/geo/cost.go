@@ -82,7 +82,12 @@ func ReturnOn(outcome, spend *Result) (ratio float64, interval *Interval, err er
 	if outcome.Interval != nil {
 		level = outcome.Interval.Level
 	}
-	return Fieller(Uncertain{outcome.ATT, deviation(x)}, Uncertain{spend.ATT, deviation(y)}, covariance, level)
+	wide := 1 - a.sample.normal(1-level)
+	ratio, interval, err = Fieller(Uncertain{outcome.ATT, deviation(x)}, Uncertain{spend.ATT, deviation(y)}, covariance, wide)
+	if interval != nil {
+		interval.Level = level
+	}
+	return ratio, interval, err
 }
 
 // LiftTest is a test's result as a media mix model takes it: by how much the target changes each period, carry-over

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"assay/internal/measure/stats"
 )
 
@@ -30,6 +32,7 @@ type Randomisation struct {
 	LeastP float64 // the smallest p-value that so many sets can give
 	sets   []reading
 	own    reading
+	sample smallSample
 }
 
 // reading is what an estimator says about one set of regions.
@@ -67,7 +70,9 @@ func randomise(measure gauge, treated, donors []int, draws int, seed uint64) *Ra
 		return nil
 	}
 	sets, all := placeboSets(donors, len(treated), draws, seed)
-	r := &Randomisation{Sets: len(sets), All: all, LeastP: 1 / float64(len(sets)+1), sets: make([]reading, len(sets))}
+	r := &Randomisation{Sets: len(sets), All: all, sets: make([]reading, len(sets))}
+	r.sample = smallSample{pool: len(donors), size: len(treated)}
+	r.LeastP = r.sample.corrected(1 / float64(len(sets)+1))
 	each(len(sets), newBench, func(b *bench, i int) {
 		b.rest = rest(b.rest[:0], donors, sets[i])
 		r.sets[i] = measure(b, sets[i], b.rest)
@@ -149,17 +154,54 @@ func (r *Randomisation) p() float64 {
 			extreme++
 		}
 	}
-	return float64(extreme) / float64(r.Sets+1)
+	return r.sample.corrected(float64(extreme) / float64(r.Sets+1))
+}
+
+// smallSample corrects for a pool of few regions.
+//
+// Sets of several regions overlap: thousands of them may come from twenty regions, and their ranks pretend to know a
+// distribution that twenty figures stand behind. Sets drawn without replacement from N regions also vary less than
+// independent ones, by κ² = (N-k)/(N-1). The quantile of the sets is therefore taken further out, where the normal
+// distribution has what Student's t with N-1 degrees of freedom has at the size asked for:
+//
+//	α' = 2 Φ(-t_{N-1}(1-α/2) / κ).
+//
+// Single regions do not overlap and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions the
+// uncorrected test rejected .06 to .09 at .05 (docs/validation.md).
+type smallSample struct{ pool, size int }
+
+func (s smallSample) kappa() float64 {
+	return math.Sqrt(float64(s.pool-s.size) / float64(s.pool-1))
+}
+
+// level returns the size at which the sets' ranks are read for a test of size alpha.
+func (s smallSample) level(alpha float64) float64 {
+	if s.size == 1 {
+		return alpha
+	}
+	return s.normal(alpha)
+}
+
+func (s smallSample) normal(alpha float64) float64 {
+	return 2 * distuv.UnitNormal.CDF(studentT(float64(s.pool-1)).Quantile(alpha/2)/s.kappa())
+}
+
+// corrected is the inverse of level.
+func (s smallSample) corrected(p float64) float64 {
+	if s.size == 1 || p >= 1 {
+		return min(p, 1)
+	}
+	return 2 * studentT(float64(s.pool-1)).CDF(distuv.UnitNormal.Quantile(p/2)*s.kappa())
 }
 
 // reach returns the distance from the estimate, in outcome units, at which the test of size alpha begins to reject, and
 // false when no distance makes it reject because the sets are too few.
 func (r *Randomisation) reach(alpha float64) (float64, bool) {
-	limit, ok := critical(r.sets, alpha)
+	limit, ok := critical(r.sets, r.sample.level(alpha))
 	return limit * r.own.scale() * r.own.level, ok
 }
 
-// critical returns the largest statistic that a test of size alpha does not reject.
+// critical returns the largest statistic that a test on ranks of size alpha does not reject.
 func critical(sets []reading, alpha float64) (float64, bool) {
 	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // sets that may lie as far out when the test rejects
 	if may < 0 {

@@ -247,7 +247,7 @@ func (c *check) gates() {
 func (c *check) donors() {
 	n := len(c.panel.Regions) - len(c.set)
 	c.gate("donors", verdict(n >= 20, n >= 10), "%d regions to compare with; 20 are advised, 10 the least; the smallest p-value among their sets is %.2g",
-		n, 1/(choose(n, len(c.set))+1))
+		n, smallSample{pool: n, size: len(c.set)}.corrected(1/(choose(n, len(c.set))+1)))
 }
 
 func (c *check) completeness() {
