@@ -3,8 +3,9 @@
 //
 // A [Panel] holds the outcome of each region in each period. [Fit] estimates the effect of a test on it by synthetic
 // control, its augmented form, synthetic difference in differences, difference in differences or time-based
-// regression, with a randomisation test in space, a conformal test in time and intervals that invert them. [Select]
-// searches regions for a test and says which effect it would find; [Preflight] judges whether a test is worth running.
+// regression, with a randomisation test in space, a conformal test in time and intervals that invert them. [Search]
+// looks for the regions of a test and says which lift it would find, [Check] judges whether a test is worth running,
+// [Select] is GeoLift's market selection, to be compared with. [Interrupted] is for a single market without donors.
 //
 // Outcomes are in one unit throughout, such as revenue in whole units of one currency; effects are in the same unit.
 // Everything is deterministic to the byte for a seed, on any number of cores.
@@ -24,14 +25,14 @@ type Method string
 
 // The methods.
 const (
-	Scaled    Method = "default" // synthetic control on series divided by their mean before the test and demeaned
-	Synthetic Method = "sc"      // synthetic control on levels
-	Demeaned  Method = "sc_demeaned"
-	Augmented Method = "asc"  // ridge-augmented synthetic control on demeaned series
-	SynthDiD  Method = "sdid" // synthetic difference in differences
-	DiD       Method = "did"  // difference in differences
-	TBR       Method = "tbr"  // time-based regression
-	Ensemble  Method = "ensemble"
+	Scaled    Method = "default"     // synthetic control on series divided by their mean before the test and demeaned
+	Synthetic Method = "sc"          // synthetic control on levels
+	Demeaned  Method = "sc_demeaned" // synthetic control on demeaned series
+	Augmented Method = "asc"         // the same with a ridge correction
+	SynthDiD  Method = "sdid"        // synthetic difference in differences
+	DiD       Method = "did"         // difference in differences
+	TBR       Method = "tbr"         // time-based regression
+	Ensemble  Method = "ensemble"    // the default, asc, sdid and did together
 )
 
 // Inference is a way of saying how far chance alone could have carried an estimate.
