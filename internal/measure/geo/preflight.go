@@ -37,7 +37,7 @@ type PreflightOptions struct {
 	Alpha    float64  // default 0.1
 	Power    float64  // default 0.8
 	Windows  int      // backtests; default 20
-	Draws    int      // placebo sets in each; default 120
+	Draws    int      // placebo sets in each; default 100
 	Seed     uint64
 
 	Spend          float64  // change of spend over the whole test, without sign; 0 when unknown
@@ -72,7 +72,7 @@ const highestWithFail = 40
 // weighted share of gates passed, a warning counting half and an unknown one nothing either way.
 func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
-	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 120)
+	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 100)
 	if o.Duration < 1 || o.Spend < 0 || math.IsNaN(o.Spend+o.ExpectedReturn) || math.IsInf(o.Spend+o.ExpectedReturn, 0) {
 		return nil, fault.Invalid("a test of %d periods with spend %v and return %v cannot be planned", o.Duration, o.Spend, o.ExpectedReturn)
 	}

@@ -130,7 +130,7 @@ const (
 	enumerable = 200_000 // sets that are all looked at
 	sampled    = 20_000  // sets of a sample
 	screened   = 48      // sets that are backtested
-	improved   = 6       // sets whose regions are exchanged
+	improved   = 4       // sets whose regions are exchanged
 )
 
 // best returns rated sets of one size.
@@ -271,14 +271,14 @@ func (s *search) exchange(b *bench, from rating) []rating {
 	return found
 }
 
-// near returns the eight regions of the pool that are nearest in size.
+// near returns the five regions of the pool that are nearest in size.
 func (s *search) near(r int) []int {
 	level := s.choosing[0].level
 	order := slices.DeleteFunc(slices.Clone(s.pool), func(q int) bool { return q == r })
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(math.Abs(math.Log(level[a]/level[r])), math.Abs(math.Log(level[b]/level[r])))
 	})
-	return order[:min(8, len(order))]
+	return order[:min(5, len(order))]
 }
 
 // plans returns the best sets that differ enough, judged by later windows.
