@@ -133,7 +133,7 @@ func indicator(b bool) float64 {
 func TestPlannedPowerIsRealised(t *testing.T) {
 	t.Parallel()
 	real := geoLift(t, "geolift_pretest.csv")
-	sets := runs(20, 400)
+	sets := runs(60, 400)
 	for _, size := range []int{1, 2, 4}[runs(1, 0):runs(2, 3)] {
 		var realised, optimistic float64
 		ends := []int{60, 65, 70, 75}

@@ -188,7 +188,7 @@ func (s smallSample) normal(alpha float64) float64 {
 
 // corrected is the inverse of level.
 func (s smallSample) corrected(p float64) float64 {
-	if s.size == 1 || p >= 1 {
+	if s.size == 1 || p >= 1 || p < 1e-300 {
 		return min(p, 1)
 	}
 	return 2 * studentT(float64(s.pool-1)).CDF(distuv.UnitNormal.Quantile(p/2)*s.kappa())
