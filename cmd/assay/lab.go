@@ -16,6 +16,7 @@ type labCommand struct {
 	CLV         labCLV         `cmd:"" name:"clv" help:"Fit repeat purchases or their value, and project them."`
 	MMM         labMMM         `cmd:"" name:"mmm" help:"Media mix models, and budgets divided by them."`
 	Geo         labGeo         `cmd:"" help:"Tests by region: what they brought, and which to run."`
+	Forecast    labForecast    `cmd:"" help:"Forecast series with intervals."`
 }
 
 // runLab runs a method on the file and prints its report. A result that is not reportable is printed and ends with the
@@ -87,4 +88,22 @@ func (c *labCLV) Run(con *console) error {
 		method.CalibrationEnd = end
 	}
 	return runLab(con, c.CSV, method.Run)
+}
+
+type labForecast struct {
+	csvFlag
+	ID      string `name:"id" required:"" placeholder:"C" help:"Column of series."`
+	Date    string `required:"" placeholder:"C" help:"Column of days, times or positions."`
+	Value   string `required:"" placeholder:"C" help:"Column of values."`
+	Horizon int    `required:"" placeholder:"H" help:"Points to forecast."`
+	Season  int    `required:"" placeholder:"S" help:"Points per cycle; 1: none."`
+	Level   []int  `default:"80,95" placeholder:"L,…" help:"Levels of the intervals in per cent (default: ${default})."`
+	Model   string `default:"auto" placeholder:"M" help:"auto, ets, arima, theta or pool (default: ${default})."`
+}
+
+// Run prints the forecasts.
+func (c *labForecast) Run(con *console) error {
+	return runLab(con, c.CSV, lab.Forecast{
+		ID: c.ID, Date: c.Date, Value: c.Value, Horizon: c.Horizon, Season: c.Season, Levels: c.Level, Model: c.Model,
+	}.Run)
 }

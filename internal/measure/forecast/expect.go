@@ -1,4 +1,8 @@
-// Package forecast says what a series was expected to do.
+// Package forecast says what a series was expected to do, what it will do, and how wrong that may be.
+//
+// [OneStep] judges each point by those before it. [Predict] looks ahead with exponential smoothing, ARIMA, the Theta
+// family or the median of them all, and with intervals from the errors that the model made on the series itself. A series
+// is values at equal steps, the oldest first.
 package forecast
 
 import (

@@ -1,0 +1,407 @@
+package forecast
+
+import (
+	"fmt"
+	"math"
+)
+
+// order is that of a seasonal ARIMA model, (p,d,q)(P,D,Q)[m].
+type order struct {
+	p, d, q    int
+	sp, sd, sq int
+	season     int
+	constant   bool // a mean of the differenced series: a level without differences, a drift with one
+}
+
+func (o order) String() string {
+	text := fmt.Sprintf("ARIMA(%d,%d,%d)", o.p, o.d, o.q)
+	if o.sp+o.sd+o.sq > 0 {
+		text += fmt.Sprintf("(%d,%d,%d)[%d]", o.sp, o.sd, o.sq, o.season)
+	}
+	switch {
+	case o.constant && o.d+o.sd > 0:
+		text += " with drift"
+	case o.constant:
+		text += " with mean"
+	}
+	return text
+}
+
+// terms returns the number of coefficients.
+func (o order) terms() int { return o.p + o.q + o.sp + o.sq }
+
+// arima is a fitted model. With w the differenced series,
+//
+//	φ(B) Φ(B^m) (w_t - c) = θ(B) Θ(B^m) e_t.
+type arima struct {
+	order
+	ar, ma    lags // products of the polynomials, signs as they enter the recursion
+	full      lags // ar times the differences: y_t = Σ full_k y_{t-k} + constant + e_t + Σ ma_k e_{t-k}
+	mean      float64
+	shift     float64   // what the mean adds to each point
+	values    []float64 // y so far, as many as full reaches back
+	errors    []float64 // beside values
+	criterion float64
+}
+
+// lags are the coefficients of a recursion that are not zero.
+type lags struct {
+	at   []int
+	by   []float64
+	most int
+}
+
+// product returns the lags of 1 - Σ = (1 - Σ a_i B^i)(1 - Σ b_j B^(mj)), reusing room.
+func product(a, b []float64, m int, room *lags) {
+	room.at, room.by, room.most = room.at[:0], room.by[:0], len(a)+m*len(b)
+	for i, x := range a {
+		room.at, room.by = append(room.at, i+1), append(room.by, x)
+	}
+	for j, y := range b {
+		room.at, room.by = append(room.at, m*(j+1)), append(room.by, y)
+		for i, x := range a {
+			room.at, room.by = append(room.at, m*(j+1)+i+1), append(room.by, -x*y)
+		}
+	}
+}
+
+// stationary turns partial autocorrelations, given as any numbers, into the coefficients of a stationary autoregression
+// (Monahan 1984, "A note on enforcing stationarity in autoregressive-moving average models"). As coefficients of a
+// moving average, with the sign turned, they make it invertible.
+func stationary(free, out []float64) {
+	const edge = 0.995 // keeps roots off the unit circle, where forecasts from few points run away
+	var before [8]float64
+	for k, u := range free {
+		r := edge * math.Tanh(u)
+		copy(before[:k], out[:k])
+		out[k] = r
+		for i := range k {
+			out[i] = before[i] - r*before[k-1-i]
+		}
+	}
+}
+
+// differenced applies (1-B)^d (1-B^m)^D.
+func differenced(values []float64, d, seasonal, m int) []float64 {
+	w := values
+	for range seasonal {
+		w = stride(w, m)
+	}
+	for range d {
+		w = stride(w, 1)
+	}
+	return w
+}
+
+func stride(values []float64, lag int) []float64 {
+	if len(values) <= lag {
+		return nil
+	}
+	out := make([]float64, len(values)-lag)
+	for t := range out {
+		out[t] = values[t+lag] - values[t]
+	}
+	return out
+}
+
+// candidate is what the search shares between orders of the same differences.
+type candidate struct {
+	values []float64
+	w      []float64 // differenced
+	centre float64   // mean of w
+	spread float64   // standard deviation of w
+}
+
+// fit estimates the order by conditional least squares: the points and errors before the first are taken to be at the
+// mean (Box, Jenkins and Reinsel 2008, section 7.1).
+func (c *candidate) fit(o order) (*arima, bool) {
+	k := o.terms()
+	n := len(c.w)
+	if o.constant {
+		k++
+	}
+	if n < k+3 || n <= o.p+o.season*o.sp+1 {
+		return nil, false
+	}
+	a := &arima{order: o}
+	var ar, sar, ma, sma [8]float64
+	set := func(params []float64) {
+		stationary(params[:o.p], ar[:o.p])
+		stationary(params[o.p:o.p+o.sp], sar[:o.sp])
+		stationary(params[o.p+o.sp:o.p+o.sp+o.q], ma[:o.q])
+		stationary(params[o.p+o.sp+o.q:o.terms()], sma[:o.sq])
+		product(ar[:o.p], sar[:o.sp], o.season, &a.ar)
+		product(ma[:o.q], sma[:o.sq], o.season, &a.ma)
+		a.mean = 0
+		if o.constant {
+			a.mean = c.centre + params[o.terms()]*c.spread
+		}
+	}
+	p := problem{points: n, residuals: func(params, out []float64) bool {
+		set(params)
+		a.residuals(c.w, out)
+		return true
+	}}
+	params := make([]float64, k)
+	for i := range o.terms() {
+		params[i] = 0.1
+	}
+	sum := p.solve(params)
+	if math.IsInf(sum, 1) {
+		return nil, false
+	}
+	set(params)
+	size, parameters := float64(n), float64(k+1)
+	if size-parameters-1 < 1 {
+		return nil, false
+	}
+	a.criterion = size*math.Log(max(sum/size, 1e-300)) + 2*parameters*size/(size-parameters-1)
+	return a, true
+}
+
+// residuals sets the errors. Terms that reach before the first point are zero.
+func (a *arima) residuals(w, out []float64) {
+	start := min(len(w), max(a.ar.most, a.ma.most))
+	shift := a.mean
+	for _, x := range a.ar.by {
+		shift -= x * a.mean
+	}
+	for t := range start {
+		x := w[t] - a.mean
+		for i, lag := range a.ar.at {
+			if lag <= t {
+				x -= a.ar.by[i] * (w[t-lag] - a.mean)
+			}
+		}
+		for i, lag := range a.ma.at {
+			if lag <= t {
+				x += a.ma.by[i] * out[t-lag]
+			}
+		}
+		out[t] = x
+	}
+	for t := start; t < len(w); t++ {
+		x := w[t] - shift
+		for i, lag := range a.ar.at {
+			x -= a.ar.by[i] * w[t-lag]
+		}
+		for i, lag := range a.ma.at {
+			x += a.ma.by[i] * out[t-lag]
+		}
+		out[t] = x
+	}
+}
+
+// settle brings the model to the state after the values.
+func (a *arima) settle(c *candidate) {
+	polynomial := []float64{1}
+	polynomial = multiply(polynomial, a.ar)
+	for range a.sd {
+		polynomial = multiply(polynomial, lags{at: []int{a.season}, by: []float64{1}, most: a.season})
+	}
+	for range a.d {
+		polynomial = multiply(polynomial, lags{at: []int{1}, by: []float64{1}, most: 1})
+	}
+	for lag, x := range polynomial[1:] {
+		if x != 0 {
+			a.full.at, a.full.by = append(a.full.at, lag+1), append(a.full.by, -x)
+		}
+	}
+	a.full.most = len(polynomial) - 1
+	rest := 1.0
+	for _, x := range a.ar.by {
+		rest -= x
+	}
+	a.shift = a.mean * rest
+	errors := make([]float64, len(c.w))
+	a.residuals(c.w, errors)
+	back := max(a.full.most, a.ma.most)
+	a.values = tail(c.values, back)
+	a.errors = tail(errors, back)
+}
+
+// multiply returns the polynomial times 1 - Σ by B^at.
+func multiply(polynomial []float64, l lags) []float64 {
+	out := make([]float64, len(polynomial)+l.most)
+	copy(out, polynomial)
+	for i, lag := range l.at {
+		for k, x := range polynomial {
+			out[k+lag] -= x * l.by[i]
+		}
+	}
+	return out
+}
+
+// tail returns a copy of the last n values, zeros in front where there are fewer.
+func tail(values []float64, n int) []float64 {
+	out := make([]float64, n)
+	from := max(0, len(values)-n)
+	copy(out[n-(len(values)-from):], values[from:])
+	return out
+}
+
+func (a *arima) observe(y float64) {
+	var next [1]float64
+	a.ahead(next[:])
+	a.values, a.errors = append(a.values, y), append(a.errors, y-next[0])
+}
+
+func (a *arima) ahead(out []float64) {
+	n := len(a.values)
+	for h := range out {
+		x := a.shift
+		for i, lag := range a.full.at {
+			if lag <= h {
+				x += a.full.by[i] * out[h-lag]
+			} else {
+				x += a.full.by[i] * a.values[n+h-lag]
+			}
+		}
+		for i, lag := range a.ma.at {
+			if lag > h {
+				x -= a.ma.by[i] * a.errors[len(a.errors)+h-lag]
+			}
+		}
+		out[h] = x
+	}
+}
+
+// Limits of the search.
+const (
+	mostOrder, mostSeasonalOrder = 3, 2
+	mostTerms                    = 5
+	mostTried                    = 60
+)
+
+// fitARIMA finds the order stepwise by AICc (Hyndman and Khandakar 2008, "Automatic time series forecasting: the forecast
+// package for R", section 3.2): seasonal differences by the strength of the season, others by the KPSS test.
+func fitARIMA(values []float64, season int) track {
+	if len(values) < 2*season {
+		season = 1
+	}
+	o := order{season: max(1, season)}
+	if season > 1 && len(values) > 2*season+2 && seasonalStrength(values, season) > 0.64 {
+		o.sd = 1
+	}
+	w := differenced(values, 0, o.sd, o.season)
+	for o.d < 2 && len(w) > 8 && kpss(w) > 0.463 {
+		w = stride(w, 1)
+		o.d++
+	}
+	if len(w) < 5 {
+		return naive(values, 1)
+	}
+	c := &candidate{values: values, w: w, centre: mean(w)}
+	for _, x := range w {
+		c.spread += (x - c.centre) * (x - c.centre) / float64(len(w))
+	}
+	c.spread = math.Sqrt(c.spread)
+	if c.spread == 0 {
+		c.spread = 1
+	}
+	o.constant = o.d+o.sd <= 1
+	best := stepwise(c, o)
+	if best == nil {
+		return naive(values, o.season)
+	}
+	best.settle(c)
+	return best
+}
+
+// stepwise climbs from four starts to the neighbour with the smallest AICc until none is better.
+func stepwise(c *candidate, base order) *arima {
+	tried := map[order]bool{}
+	var best *arima
+	try := func(o order) bool {
+		if o.p < 0 || o.q < 0 || o.sp < 0 || o.sq < 0 || o.p > mostOrder || o.q > mostOrder || o.sp > mostSeasonalOrder ||
+			o.sq > mostSeasonalOrder || o.terms() > mostTerms || o.season < 2 && o.sp+o.sq > 0 ||
+			o.constant && base.d+base.sd > 1 || tried[o] || len(tried) >= mostTried {
+			return false
+		}
+		tried[o] = true
+		a, ok := c.fit(o)
+		if !ok || best != nil && !(a.criterion < best.criterion) {
+			return false
+		}
+		best = a
+		return true
+	}
+	seasonal := 0
+	if base.season > 1 {
+		seasonal = 1
+	}
+	with := func(p, q, sp, sq int) order {
+		o := base
+		o.p, o.q, o.sp, o.sq = p, q, sp, sq
+		return o
+	}
+	try(with(2, 2, seasonal, seasonal))
+	try(with(0, 0, 0, 0))
+	try(with(1, 0, seasonal, 0))
+	try(with(0, 1, 0, seasonal))
+	bare := with(0, 0, 0, 0)
+	bare.constant = false
+	try(bare)
+	if best == nil {
+		return nil
+	}
+	moves := [][4]int{
+		{0, 0, -1, 0},
+		{0, 0, 0, -1},
+		{0, 0, 1, 0},
+		{0, 0, 0, 1},
+		{0, 0, -1, -1},
+		{0, 0, 1, 1},
+		{0, 0, -1, 1},
+		{0, 0, 1, -1},
+		{-1, 0, 0, 0},
+		{0, -1, 0, 0},
+		{1, 0, 0, 0},
+		{0, 1, 0, 0},
+		{-1, -1, 0, 0},
+		{1, 1, 0, 0},
+		{-1, 1, 0, 0},
+		{1, -1, 0, 0},
+	}
+	for better := true; better; {
+		better = false
+		from := best.order
+		for _, m := range moves {
+			o := from
+			o.p, o.q, o.sp, o.sq = o.p+m[0], o.q+m[1], o.sp+m[2], o.sq+m[3]
+			if try(o) {
+				better = true
+				break
+			}
+		}
+		if !better {
+			o := from
+			o.constant = !o.constant
+			better = try(o)
+		}
+	}
+	return best
+}
+
+// kpss is the statistic of Kwiatkowski, Phillips, Schmidt and Shin (1992) against a level; above 0.463 the series is
+// not stationary at 5 %. The long-run variance uses Bartlett weights to the lag 3√n/13.
+func kpss(values []float64) float64 {
+	n := len(values)
+	centre := mean(values)
+	e := make([]float64, n)
+	var sum, eta, variance float64
+	for t, y := range values {
+		e[t] = y - centre
+		sum += e[t]
+		eta += sum * sum
+		variance += e[t] * e[t]
+	}
+	most := int(3 * math.Sqrt(float64(n)) / 13)
+	for lag := 1; lag <= most && lag < n; lag++ {
+		variance += 2 * (1 - float64(lag)/float64(most+1)) * dot(e[lag:], e[:n-lag])
+	}
+	if !(variance > 0) {
+		return 0
+	}
+	return eta / (float64(n) * variance)
+}

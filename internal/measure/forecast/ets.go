@@ -1,0 +1,372 @@
+package forecast
+
+import (
+	"math"
+)
+
+// form is one of the fifteen exponential smoothing models that are tried: those of the taxonomy of Hyndman, Koehler, Ord
+// and Snyder (2008), "Forecasting with exponential smoothing", table 2.1, without the numerically unstable ones and
+// without multiplicative trends.
+type form struct {
+	relative bool // the error is multiplicative
+	trend    bool
+	damped   bool // the trend
+	season   byte // 'N', 'A' or 'M'
+}
+
+func (f form) String() string {
+	text := []byte("ETS(A,N,N)")
+	if f.relative {
+		text[4] = 'M'
+	}
+	text[8] = f.season
+	switch {
+	case f.damped:
+		return string(text[:6]) + "Ad" + string(text[7:])
+	case f.trend:
+		text[6] = 'A'
+	}
+	return string(text)
+}
+
+// forms lists what can be fitted: seasonal ones with a season only, multiplicative ones for positive values only.
+func forms(season int, positive bool) []form {
+	var all []form
+	for _, s := range []byte{'N', 'A', 'M'} {
+		if s != 'N' && season < 2 || s == 'M' && !positive {
+			continue
+		}
+		for _, relative := range []bool{false, true} {
+			if relative && !positive || s == 'M' && !relative {
+				continue
+			}
+			for _, trend := range []form{{}, {trend: true}, {trend: true, damped: true}} {
+				trend.relative, trend.season = relative, s
+				all = append(all, trend)
+			}
+		}
+	}
+	return all
+}
+
+// Limits of the smoothing parameters, as the R package forecast sets them.
+const (
+	leastSmoothing, mostSmoothing = 1e-4, 0.9999
+	leastDamping, mostDamping     = 0.8, 0.98
+)
+
+// smoother is an exponential smoothing model with its state after the last point it has seen.
+//
+//	q = ℓ + φ b,  μ = q, q + s or q s,  ℓ' = q + α (y ⊖ s - q),  b' = φ b + β/α (ℓ' - q),  s' = s + γ (y ⊖ q - s),
+//
+// with ⊖ the difference or the ratio. The same recursions serve additive and relative errors, which differ in the
+// likelihood only (section 2.5 of the book).
+type smoother struct {
+	form
+	alpha, beta, gamma, phi float64
+	level, slope            float64
+	seasonal                []float64 // of the coming points, the next one at place
+	place                   int
+	criterion               float64 // AICc
+}
+
+func (s *smoother) String() string { return s.form.String() }
+
+// expect returns q and μ of the next point.
+func (s *smoother) expect() (q, mu float64) {
+	q = s.level + s.phi*s.slope
+	switch s.season {
+	case 'A':
+		return q, q + s.seasonal[s.place]
+	case 'M':
+		return q, q * s.seasonal[s.place]
+	}
+	return q, q
+}
+
+func (s *smoother) observe(y float64) {
+	q, _ := s.expect()
+	adjusted := y
+	switch s.season {
+	case 'A':
+		adjusted = y - s.seasonal[s.place]
+		s.seasonal[s.place] += s.gamma * (y - q - s.seasonal[s.place])
+	case 'M':
+		adjusted = y / s.seasonal[s.place]
+		s.seasonal[s.place] += s.gamma * (y/q - s.seasonal[s.place])
+	}
+	s.level = q + s.alpha*(adjusted-q)
+	if s.trend {
+		s.slope = s.phi*s.slope + s.beta/s.alpha*(s.level-q)
+	}
+	if s.place++; s.place >= len(s.seasonal) {
+		s.place = 0
+	}
+}
+
+func (s *smoother) ahead(out []float64) {
+	at, factor, slope := s.place, s.phi, 0.0
+	for h := range out {
+		slope += factor
+		factor *= s.phi
+		out[h] = s.level + slope*s.slope
+		switch s.season {
+		case 'A':
+			out[h] += s.seasonal[at]
+		case 'M':
+			out[h] *= s.seasonal[at]
+		}
+		if at++; at >= len(s.seasonal) {
+			at = 0
+		}
+	}
+}
+
+// layout says where the parameters of a form stand in the vector that is optimised: smoothing parameters on the scale
+// of [between], then level and slope in the unit of the series, then all seasonal states but the last.
+type layout struct {
+	form
+	season                 int
+	unit                   float64 // the size of the series
+	beta, gamma, phi       int     // places after alpha, the first; -1 when the form has none
+	level, slope, seasonal int
+	length                 int
+}
+
+func (f form) layout(season int, unit float64) layout {
+	l := layout{form: f, season: season, unit: unit, beta: -1, gamma: -1, phi: -1, slope: -1, seasonal: -1}
+	l.length = 1
+	next := func() int { l.length++; return l.length - 1 }
+	if f.trend {
+		l.beta = next()
+	}
+	if f.season != 'N' {
+		l.gamma = next()
+	}
+	if f.damped {
+		l.phi = next()
+	}
+	l.level = next()
+	if f.trend {
+		l.slope = next()
+	}
+	if f.season != 'N' {
+		l.seasonal = l.length
+		l.length += season - 1
+	}
+	return l
+}
+
+// set reads the state before the first point from the parameters.
+func (l *layout) set(s *smoother, params []float64) {
+	s.alpha = between(params[0], leastSmoothing, mostSmoothing)
+	s.phi = 1
+	if l.beta >= 0 {
+		s.beta = between(params[l.beta], leastSmoothing, s.alpha)
+	}
+	if l.gamma >= 0 {
+		s.gamma = between(params[l.gamma], leastSmoothing, max(2*leastSmoothing, 1-s.alpha))
+	}
+	if l.phi >= 0 {
+		s.phi = between(params[l.phi], leastDamping, mostDamping)
+	}
+	s.level, s.slope, s.place = params[l.level]*l.unit, 0, 0
+	if l.slope >= 0 {
+		s.slope = params[l.slope] * l.unit
+	}
+	if l.seasonal < 0 {
+		return
+	}
+	scale, last := l.unit, 0.0
+	if l.form.season == 'M' {
+		scale, last = 1, float64(l.season)
+	}
+	for i, x := range params[l.seasonal:] {
+		s.seasonal[i] = x * scale
+		last -= x * scale
+	}
+	s.seasonal[l.season-1] = last
+}
+
+// errors runs the model through the values, which moves its state, and sets the errors, relative ones times the geometric
+// mean of |μ|: the logarithm of their sum of squares is then the likelihood of equation (5.3) of the book for both kinds.
+// It returns false when a relative error has no expectation above zero to relate to. This is [smoother.observe] with the
+// state in variables: nearly all time of a fit is spent here.
+func (s *smoother) errors(values, out []float64) bool {
+	level, slope, alpha, gamma, phi := s.level, s.slope, s.alpha, s.gamma, s.phi
+	ratio, place := 0.0, s.place
+	if s.trend {
+		ratio = s.beta / alpha
+	}
+	out = out[:len(values)]
+	product, logs := 1.0, 0.0
+	for t, y := range values {
+		q := level + phi*slope
+		mu, adjusted := q, y
+		switch s.season {
+		case 'A':
+			x := s.seasonal[place]
+			mu, adjusted = q+x, y-x
+			s.seasonal[place] = x + gamma*(y-mu)
+		case 'M':
+			x := s.seasonal[place]
+			mu, adjusted = q*x, y/x
+			s.seasonal[place] = x + gamma*(y/q-x)
+		}
+		level = q + alpha*(adjusted-q)
+		slope = phi*slope + ratio*(level-q)
+		if place++; place >= len(s.seasonal) {
+			place = 0
+		}
+		out[t] = y - mu
+		if s.relative {
+			if !(mu > 0) {
+				return false
+			}
+			out[t] /= mu
+			if product *= mu; product > 1e150 || product < 1e-150 {
+				logs += math.Log(product)
+				product = 1
+			}
+		}
+	}
+	s.level, s.slope, s.place = level, slope, place
+	if s.relative {
+		scale := math.Exp((logs + math.Log(product)) / float64(len(values)))
+		for t := range out {
+			out[t] *= scale
+		}
+	}
+	return true
+}
+
+// fit returns the model of the form with the highest likelihood, its state after the last value, and false when there
+// are too few values for its parameters. start holds the states to begin the search from.
+func (f form) fit(values []float64, season int, start initial) (*smoother, bool) {
+	if f.season == 'N' {
+		season = 1
+	}
+	l := f.layout(season, start.unit)
+	n, k := float64(len(values)), float64(l.length+1) // the variance is a parameter, too
+	if n-k-1 < 1 {
+		return nil, false
+	}
+	s := &smoother{form: f}
+	if f.season != 'N' {
+		s.seasonal = make([]float64, season)
+	}
+	errors := make([]float64, len(values))
+	p := problem{points: len(values), residuals: func(params, out []float64) bool {
+		l.set(s, params)
+		return s.errors(values, out)
+	}}
+	params := l.begin(p, start, errors)
+	sum := p.solve(params)
+	if math.IsInf(sum, 1) {
+		return nil, false
+	}
+	l.set(s, params)
+	s.errors(values, errors)
+	s.criterion = n*math.Log(max(sum, 1e-300)) + 2*k*n/(n-k-1)
+	return s, true
+}
+
+// begin returns the best of a few starts, because the sum of squares may have several minima.
+func (l *layout) begin(p problem, start initial, room []float64) []float64 {
+	var best []float64
+	least := math.Inf(1)
+	for _, alpha := range []float64{0.05, 0.2, 0.5, 0.9} {
+		for _, beta := range []float64{0.02, 0.2} {
+			params := make([]float64, l.length)
+			params[0] = inside(alpha, leastSmoothing, mostSmoothing)
+			if l.beta >= 0 {
+				params[l.beta] = inside(beta*alpha, leastSmoothing, alpha)
+				params[l.slope] = start.slope / l.unit
+			} else if beta > 0.1 {
+				continue
+			}
+			if l.gamma >= 0 {
+				params[l.gamma] = inside(0.05*(1-alpha), leastSmoothing, 1-alpha)
+			}
+			if l.phi >= 0 {
+				params[l.phi] = inside(0.96, leastDamping, mostDamping)
+			}
+			params[l.level] = start.level / l.unit
+			if l.form.season == 'N' {
+				params[l.level] = start.plain / l.unit
+			}
+			if l.seasonal >= 0 {
+				factors, scale := start.differences, l.unit
+				if l.form.season == 'M' {
+					factors, scale = start.ratios, 1
+				}
+				for i := range l.season - 1 {
+					params[l.seasonal+i] = factors[i] / scale
+				}
+			}
+			if p.residuals(params, room) {
+				if sum := squares(room); sum < least || best == nil {
+					best, least = params, sum
+				}
+			} else if best == nil {
+				best = params
+			}
+		}
+	}
+	return best
+}
+
+// initial holds states to begin a search from.
+type initial struct {
+	unit                float64 // mean of |y|, 1 when that is 0
+	level, slope, plain float64 // at the first point, seasonally adjusted; plain is the level without
+	differences, ratios []float64
+}
+
+// initialOf reads the states from a line through the first points and from the mean cycle.
+func initialOf(values []float64, season int, positive bool) initial {
+	var start initial
+	for _, y := range values {
+		start.unit += math.Abs(y) / float64(len(values))
+	}
+	if start.unit == 0 {
+		start.unit = 1
+	}
+	adjusted := values
+	if season > 1 {
+		start.differences = cycle(values, season, false)
+		adjusted = make([]float64, len(values))
+		for t, y := range values {
+			adjusted[t] = y - start.differences[t%season]
+		}
+		if positive {
+			start.ratios = cycle(values, season, true)
+		}
+	}
+	first := min(len(values), max(10, 2*season))
+	intercept, slope := line(adjusted[:first])
+	start.level, start.slope = intercept-slope, slope
+	intercept, slope = line(values[:first])
+	start.plain = intercept - slope
+	if positive && start.level <= 0 {
+		start.level, start.slope = mean(adjusted[:first]), 0
+	}
+	if positive && start.plain <= 0 {
+		start.plain = mean(values[:first])
+	}
+	return start
+}
+
+// fitETS returns the form with the smallest AICc (Hyndman, Koehler, Snyder and Grose 2002, "A state space framework for
+// automatic forecasting using exponential smoothing methods"), and false when the values are too few for any.
+func fitETS(values []float64, season int) (*smoother, bool) {
+	positive := allPositive(values)
+	start := initialOf(values, season, positive)
+	var best *smoother
+	for _, f := range forms(season, positive) {
+		if s, ok := f.fit(values, season, start); ok && (best == nil || s.criterion < best.criterion) {
+			best = s
+		}
+	}
+	return best, best != nil
+}

@@ -1,0 +1,126 @@
+package forecast
+
+import (
+	"math"
+
+	"assay/internal/fault"
+)
+
+// Kind names a model or a way of choosing one.
+type Kind string
+
+// The kinds.
+const (
+	Auto  Kind = "auto"  // the pool
+	ETS   Kind = "ets"   // exponential smoothing, the form by AICc
+	ARIMA Kind = "arima" // orders found stepwise by AICc
+	Theta Kind = "theta" // the standard method of two lines, with a test for the season
+	Pool  Kind = "pool"  // point by point the median of ETS, ARIMA, Theta and the dynamic optimised Theta
+)
+
+// Kinds lists the kinds in the order in which they are shown.
+func Kinds() []Kind { return []Kind{Auto, ETS, ARIMA, Theta, Pool} }
+
+// ParseKind returns the kind of that name.
+func ParseKind(s string) (Kind, error) {
+	switch k := Kind(s); k {
+	case Auto, ETS, ARIMA, Theta, Pool:
+		return k, nil
+	}
+	return "", fault.Invalid("there is no forecasting model %q", s).WithHint("use auto, ets, arima, theta or pool")
+}
+
+// fit returns the model of the kind after the values. A season that fits less than twice into them is dropped.
+func (k Kind) fit(values []float64, season int) track {
+	if season < 2 || len(values) < 2*season {
+		season = 1
+	}
+	switch k {
+	case Theta:
+		return classical(values, season, fitTheta)
+	case ETS:
+		return unlessLong(values, season, func(values []float64, season int) track { return bestETS(values, season) })
+	case ARIMA:
+		return unlessLong(values, season, fitARIMA)
+	case Auto, Pool:
+	}
+	return unlessLong(values, season, fitPool)
+}
+
+const (
+	// longSeason is the longest cycle whose places are states of a model.
+	longSeason = 24
+	// strong is the strength of a season above which it is believed.
+	strong = 0.64
+)
+
+// unlessLong fits a model with its season, and takes a long season out before: by STL when it is strong, and otherwise
+// it is not believed, because weekly figures that vary have a pattern of 52 numbers always.
+func unlessLong(values []float64, season int, inner func([]float64, int) track) track {
+	if season <= longSeason {
+		return inner(values, season)
+	}
+	parts := MSTL(values, season)
+	if strength(parts) <= strong {
+		return inner(values, 1)
+	}
+	rest := make([]float64, len(values))
+	for t, y := range values {
+		rest[t] = y - parts.Seasonal[0][t]
+	}
+	return &adjusted{prefix: "STL+", factors: tail(parts.Seasonal[0], season), inner: inner(rest, 1)}
+}
+
+func bestETS(values []float64, season int) track {
+	if s, ok := fitETS(values, season); ok {
+		return s
+	}
+	return naive(values, season)
+}
+
+// fitPool fits the members. The orders of ARIMA are searched on logarithms where all values are positive.
+func fitPool(values []float64, season int) track {
+	if len(values) < leastModelled {
+		return naive(values, season)
+	}
+	return &pool{name: "Pool", members: []track{
+		bestETS(values, season),
+		onLogarithms(values, func(values []float64) track { return fitARIMA(values, season) }),
+		classical(values, season, fitDynamic),
+		classical(values, season, fitTheta),
+	}}
+}
+
+// logarithmic is a model of the logarithm of the series.
+type logarithmic struct{ inner track }
+
+func onLogarithms(values []float64, inner func([]float64) track) track {
+	if !allPositive(values) {
+		return inner(values)
+	}
+	logs := make([]float64, len(values))
+	for t, y := range values {
+		logs[t] = math.Log(y)
+	}
+	return logarithmic{inner(logs)}
+}
+
+func (l logarithmic) String() string { return "log " + l.inner.String() }
+
+// observe takes a value that is not positive for the expected one: its logarithm says nothing.
+func (l logarithmic) observe(y float64) {
+	if y > 0 {
+		l.inner.observe(math.Log(y))
+		return
+	}
+	var next [1]float64
+	l.inner.ahead(next[:])
+	l.inner.observe(next[0])
+}
+
+func (l logarithmic) ahead(out []float64) {
+	l.inner.ahead(out)
+	for h := range out {
+		out[h] = math.Exp(min(out[h], 700))
+	}
+}

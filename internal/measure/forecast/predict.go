@@ -1,0 +1,319 @@
+package forecast
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/fault"
+)
+
+// Ask says what is to be forecast.
+type Ask struct {
+	Horizon int       // points ahead, from 1 up
+	Season  int       // points per cycle; 0 or 1 for none
+	Levels  []float64 // of the intervals, each between 0 and 1
+	Model   Kind      // the pool when empty
+}
+
+const (
+	leastPeriods  = 3     // below which nothing is forecast
+	leastModelled = 8     // below which nothing but the last season is repeated
+	leastOrigins  = 8     // rolling origins below which the interval is that of a random walk
+	mostOrigins   = 200   // rolling origins, the latest ones
+	mostHorizon   = 2000  // points ahead
+	mostPeriods   = 50000 // points of history
+)
+
+// Prediction is a forecast with what is known of its errors.
+type Prediction struct {
+	Model  string
+	Points []float64 // the median of what is expected
+	Levels []float64 // as asked
+	Bands  [][]Band  // one for each level, one entry for each point
+	Notes  []string  // what the forecast cannot tell, one sentence each
+
+	ratio       bool        // errors are logarithms of ratios, otherwise differences
+	nonnegative bool        // the series never was below 0
+	errors      [][]float64 // of each rolling origin, as large as they would be now; later origins see fewer steps
+	spread      []float64   // root mean square of the errors at each step
+	freedom     []float64   // how many independent errors that rests on
+	shape       []float64   // sizes of errors over their spread, sorted; empty when they are taken to be normal
+}
+
+// Band is an interval around one point.
+type Band struct{ Low, High float64 }
+
+// Predict forecasts the series with intervals.
+//
+// The intervals are conformal (Vovk, Gammerman and Shafer 2005; for series Stankeviciute, Alaa and van der Schaar 2021):
+// the model is fitted to the first part of the series and rolled through the rest with its parameters fixed; the errors
+// it makes there at each number of steps ahead, divided by how much the series moved at the time and multiplied by how
+// much it moves now, are the errors to expect. They are ratios where all values are positive. So the level is met as
+// long as the future is as hard to foretell as the latest part of the past; nothing is assumed about the shape of the
+// errors.
+//
+// A value that is not finite, or a question that makes no sense, is refused; fewer than three values are not ready.
+func Predict(values []float64, ask Ask) (Prediction, error) {
+	if err := ask.check(values); err != nil {
+		return Prediction{}, err
+	}
+	kind := ask.Model
+	if kind == "" {
+		kind = Auto
+	}
+	model := kind.fit(values, ask.Season)
+	p := Prediction{Model: model.String(), Points: make([]float64, ask.Horizon), Levels: slices.Clone(ask.Levels)}
+	model.ahead(p.Points)
+	p.ratio, p.nonnegative = allPositive(values), slices.Min(values) >= 0
+	p.spread, p.freedom = make([]float64, ask.Horizon), make([]float64, ask.Horizon)
+	p.keepInside(values)
+	p.calibrate(values, ask, kind)
+	p.bands()
+	if ask.Season > 1 && len(values) < 2*ask.Season {
+		p.Notes = append(p.Notes, "The series is shorter than two seasons: no season is forecast.")
+	}
+	if slices.Min(values) == slices.Max(values) {
+		p.Notes = append(p.Notes, "The series never changed: how far it may vary cannot be known from it.")
+	}
+	return p, nil
+}
+
+func (a Ask) check(values []float64) error {
+	switch {
+	case a.Horizon < 1 || a.Horizon > mostHorizon:
+		return fault.Invalid("the horizon is %d points, want 1 to %d", a.Horizon, mostHorizon)
+	case a.Season < 0:
+		return fault.Invalid("the season is %d points, want 1 for none or more", a.Season)
+	case len(values) > mostPeriods:
+		return fault.Invalid("the series has %d points, more than %d", len(values), mostPeriods)
+	case len(values) < leastPeriods:
+		return fault.NotReady("the series has %d points, a forecast needs at least %d", len(values), leastPeriods)
+	}
+	for _, level := range a.Levels {
+		if !(level > 0 && level < 1) {
+			return fault.Invalid("level of the interval is %v, want a fraction between 0 and 1", level)
+		}
+	}
+	for t, y := range values {
+		if math.IsNaN(y) || math.Abs(y) > largest {
+			return fault.Invalid("value %d is %v, want a finite number", t, y)
+		}
+	}
+	return nil
+}
+
+// largest is the size of a value above which squares no longer add up.
+const largest = 1e100
+
+// keepInside keeps the points of a series that was never negative from going there, and replaces what overflowed.
+func (p *Prediction) keepInside(values []float64) {
+	least, most := slices.Min(values), slices.Max(values)
+	for h, x := range p.Points {
+		if math.IsNaN(x) || math.Abs(x) > largest {
+			x = values[len(values)-1]
+		}
+		switch {
+		case p.ratio:
+			p.Points[h] = max(x, least/1e3, most*1e-9)
+		case p.nonnegative:
+			p.Points[h] = max(x, 0)
+		default:
+			p.Points[h] = x
+		}
+	}
+}
+
+// calibrate rolls the model through the latest part of the series and keeps its errors.
+func (p *Prediction) calibrate(values []float64, ask Ask, kind Kind) {
+	n, season := len(values), max(1, ask.Season)
+	origins := min(mostOrigins, 2*n/5)
+	if n-origins < 2*season+2 && season > 1 {
+		origins = max(min(origins, n-2*season-2), n/4)
+	}
+	if origins < leastOrigins {
+		p.walk(values)
+		return
+	}
+	x := p.scaled(values)
+	moves := movement(x, season)
+	now := moves[n-1]
+	from := n - origins
+	model := kind.fit(values[:from], ask.Season)
+	ahead := make([]float64, ask.Horizon)
+	for t := from; t < n; t++ {
+		model.ahead(ahead)
+		vector := make([]float64, min(ask.Horizon, n-t))
+		for h := range vector {
+			f := ahead[h]
+			if p.ratio {
+				f = math.Log(max(f, values[t]*1e-9))
+			}
+			if vector[h] = (x[t+h] - f) / moves[t-1] * now; math.IsNaN(vector[h]) {
+				vector[h] = 0
+			}
+		}
+		p.errors = append(p.errors, vector)
+		model.observe(values[t])
+	}
+	p.spreads()
+}
+
+// walk gives the errors of a random walk to a series too short to learn them from.
+func (p *Prediction) walk(values []float64) {
+	p.Notes = append(p.Notes, "The series is too short to check a forecast on: the interval is that of a random walk.")
+	x := p.scaled(values)
+	changes := stride(x, 1)
+	spread := math.Sqrt(dot(changes, changes) / float64(len(changes)))
+	for h := range p.spread {
+		p.spread[h] = spread * math.Sqrt(float64(h+1))
+		p.freedom[h] = max(1, float64(len(changes)-1))
+	}
+}
+
+// scaled returns the values on the scale of the errors.
+func (p *Prediction) scaled(values []float64) []float64 {
+	if !p.ratio {
+		return values
+	}
+	x := make([]float64, len(values))
+	for t, y := range values {
+		x[t] = math.Log(y)
+	}
+	return x
+}
+
+// movement returns for each point how much the series moves about then: the mean of its changes so far, over a season
+// where those are smaller, weighing the last points most, and never less than a tenth of the mean over all.
+func movement(x []float64, season int) []float64 {
+	lag := 1
+	if season > 1 && len(x) > 2*season && meanSize(stride(x, season)) < meanSize(stride(x, 1)) {
+		lag = season
+	}
+	changes := stride(x, lag)
+	overall := meanSize(changes)
+	if overall == 0 {
+		overall = 1
+	}
+	out := make([]float64, len(x))
+	now := overall
+	for t := range out {
+		if t >= lag {
+			now += memory * (math.Abs(changes[t-lag]) - now)
+		}
+		out[t] = max(now, overall/10)
+	}
+	return out
+}
+
+// memory is the weight of the newest change in how much a series moves.
+const memory = 0.02
+
+func meanSize(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += math.Abs(v) / float64(len(x))
+	}
+	return sum
+}
+
+// spreads sums the errors up: the root of their mean square at each number of steps, which does not fall, and how many
+// independent ones that rests on.
+func (p *Prediction) spreads() {
+	var counted []float64
+	for h := range p.spread {
+		var sum, n float64
+		for _, vector := range p.errors {
+			if h < len(vector) {
+				sum += vector[h] * vector[h]
+				n++
+			}
+		}
+		if n < leastOrigins {
+			break
+		}
+		p.spread[h] = math.Sqrt(sum / n)
+		counted = append(counted, n)
+	}
+	rising(p.spread[:len(counted)], counted)
+	for h := range p.spread {
+		if h >= len(counted) {
+			p.spread[h] = p.spread[len(counted)-1] * math.Sqrt(float64(h+1)/float64(len(counted)))
+			p.freedom[h] = p.freedom[len(counted)-1]
+			continue
+		}
+		p.freedom[h] = max(3, counted[h]/(1+overlap*float64(h)))
+	}
+	for _, vector := range p.errors {
+		for h, e := range vector {
+			if h < len(counted) && p.spread[h] > 0 {
+				p.shape = append(p.shape, math.Abs(e)/p.spread[h])
+			}
+		}
+	}
+	slices.Sort(p.shape)
+}
+
+// overlap is how much of a step's errors one more step ahead makes dependent on each other.
+const overlap = 0.1
+
+// rising replaces the values by the closest ones that do not fall, in the sense of weighted least squares.
+func rising(values, weights []float64) {
+	type block struct {
+		value, weight float64
+		points        int
+	}
+	var blocks []block
+	for i, v := range values {
+		blocks = append(blocks, block{v, weights[i], 1})
+		for k := len(blocks) - 1; k > 0 && blocks[k-1].value > blocks[k].value; k-- {
+			a, b := blocks[k-1], blocks[k]
+			blocks[k-1] = block{(a.value*a.weight + b.value*b.weight) / (a.weight + b.weight), a.weight + b.weight, a.points + b.points}
+			blocks = blocks[:k]
+		}
+	}
+	i := 0
+	for _, b := range blocks {
+		for range b.points {
+			values[i] = b.value
+			i++
+		}
+	}
+}
+
+// reach returns how far the interval goes to either side at step h, on the scale of the errors.
+func (p *Prediction) reach(h int, level float64) float64 {
+	if p.spread[h] == 0 {
+		return 0
+	}
+	student := distuv.StudentsT{Sigma: 1, Nu: p.freedom[h]}.Quantile((1 + level) / 2)
+	if len(p.shape) == 0 {
+		return p.spread[h] * student
+	}
+	normal := distuv.UnitNormal.Quantile((1 + level) / 2)
+	return p.spread[h] * quantile(p.shape, level) * student / normal
+}
+
+// bands sets the intervals.
+func (p *Prediction) bands() {
+	for _, level := range p.Levels {
+		row := make([]Band, len(p.Points))
+		for h, point := range p.Points {
+			r := p.reach(h, level)
+			if p.ratio {
+				r = min(r, widest)
+				row[h] = Band{Low: point * math.Exp(-r), High: point * math.Exp(r)}
+				continue
+			}
+			row[h] = Band{Low: point - r, High: point + r}
+			if p.nonnegative {
+				row[h].Low = max(0, row[h].Low)
+			}
+		}
+		p.Bands = append(p.Bands, row)
+	}
+}
+
+// widest is the logarithm of the largest ratio that an interval spans to one side, a factor of a billion.
+const widest = 20

@@ -1,0 +1,183 @@
+package forecast
+
+import (
+	"math"
+	"slices"
+)
+
+// line returns intercept and slope of the least-squares line through the values at 0, 1, 2 ...
+func line(values []float64) (intercept, slope float64) {
+	n := float64(len(values))
+	if n < 2 {
+		return mean(values), 0
+	}
+	middle := (n - 1) / 2
+	var xy, y float64
+	for t, v := range values {
+		xy += (float64(t) - middle) * v
+		y += v
+	}
+	slope = xy / (n * (n*n - 1) / 12)
+	return y/n - slope*middle, slope
+}
+
+func allPositive(values []float64) bool {
+	for _, y := range values {
+		if !(y > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// centred returns the moving mean over one season, the ends weighted by half when the season is even. Points nearer
+// than half a season to an end are NaN.
+func centred(values []float64, season int) []float64 {
+	out := make([]float64, len(values))
+	half := season / 2
+	for t := range out {
+		out[t] = math.NaN()
+		if t < half || t+half >= len(values) {
+			continue
+		}
+		window := values[t-half : t+half+1]
+		sum := 0.0
+		for _, v := range window {
+			sum += v
+		}
+		if season%2 == 0 {
+			sum -= (window[0] + window[len(window)-1]) / 2
+		}
+		out[t] = sum / float64(season)
+	}
+	return out
+}
+
+// cycle returns the seasonal factors of the classical decomposition: the mean deviation from, or ratio to, the centred
+// moving mean at each place of the cycle. Differences add up to 0, ratios to the season.
+func cycle(values []float64, season int, ratio bool) []float64 {
+	trend := centred(values, season)
+	sums, counts := make([]float64, season), make([]float64, season)
+	for t, level := range trend {
+		if math.IsNaN(level) || ratio && level == 0 {
+			continue
+		}
+		d := values[t] - level
+		if ratio {
+			d = values[t] / level
+		}
+		sums[t%season] += d
+		counts[t%season]++
+	}
+	rest := 0.0
+	if ratio {
+		rest = 1
+	}
+	for i := range sums {
+		if counts[i] > 0 {
+			sums[i] /= counts[i]
+		} else {
+			sums[i] = rest
+		}
+	}
+	centre := mean(sums)
+	for i := range sums {
+		if ratio {
+			sums[i] /= centre
+		} else {
+			sums[i] -= centre
+		}
+	}
+	return sums
+}
+
+// autocorrelation returns the correlation of the values with themselves at lags 1 to most.
+func autocorrelation(values []float64, most int) []float64 {
+	centre := mean(values)
+	var variance float64
+	for _, y := range values {
+		variance += (y - centre) * (y - centre)
+	}
+	out := make([]float64, most)
+	if variance == 0 {
+		return out
+	}
+	for lag := 1; lag <= most && lag < len(values); lag++ {
+		var sum float64
+		for t := lag; t < len(values); t++ {
+			sum += (values[t] - centre) * (values[t-lag] - centre)
+		}
+		out[lag-1] = sum / variance
+	}
+	return out
+}
+
+// isSeasonal is the test of the M competitions: the autocorrelation at the lag of one season lies outside its 90 %
+// limits given those before it (Makridakis and Hibon 2000, "The M3-competition"). It asks for three seasons.
+func isSeasonal(values []float64, season int) bool {
+	if season < 2 || len(values) < 3*season {
+		return false
+	}
+	correlations := autocorrelation(values, season)
+	sum := 1.0
+	for _, r := range correlations[:season-1] {
+		sum += 2 * r * r
+	}
+	return math.Abs(correlations[season-1]) > 1.645*math.Sqrt(sum/float64(len(values)))
+}
+
+// median returns the middle of the values, the mean of the two middle ones of an even number. It sorts them.
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return quantile(values, 0.5)
+}
+
+// adjusted is a model of a seasonally adjusted series together with the factors that were taken out.
+type adjusted struct {
+	inner   track
+	prefix  string
+	factors []float64 // of the coming points, the next one at place
+	place   int
+	ratio   bool
+}
+
+func (a *adjusted) String() string { return a.prefix + a.inner.String() }
+
+func (a *adjusted) observe(y float64) {
+	f := a.factors[a.place]
+	if a.ratio {
+		a.inner.observe(y / f)
+	} else {
+		a.inner.observe(y - f)
+	}
+	a.place = (a.place + 1) % len(a.factors)
+}
+
+func (a *adjusted) ahead(out []float64) {
+	a.inner.ahead(out)
+	for h := range out {
+		f := a.factors[(a.place+h)%len(a.factors)]
+		if a.ratio {
+			out[h] *= f
+		} else {
+			out[h] += f
+		}
+	}
+}
+
+// classical takes the classical seasonal factors out when the season passes the test, ratios for positive values.
+func classical(values []float64, season int, inner func([]float64) track) track {
+	if !isSeasonal(values, season) {
+		return inner(values)
+	}
+	a := &adjusted{ratio: allPositive(values), place: len(values) % season}
+	a.factors = cycle(values, season, a.ratio)
+	rest := make([]float64, len(values))
+	for t, y := range values {
+		if rest[t] = y - a.factors[t%season]; a.ratio {
+			rest[t] = y / a.factors[t%season]
+		}
+	}
+	a.inner = inner(rest)
+	return a
+}

@@ -1,0 +1,171 @@
+package forecast
+
+import "math"
+
+// problem is a least-squares problem: residuals sets out from the parameters, and reports whether they are allowed.
+type problem struct {
+	points    int
+	residuals func(params, out []float64) bool
+}
+
+const (
+	mostSteps  = 40
+	enough     = 1e-6 // relative decline of the sum of squares below which a climb ends
+	difference = 1e-6 // step of the derivatives, times the size of the parameter where that is above 1
+)
+
+// solve moves the parameters to a local minimum of the sum of squared residuals and returns that sum, +Inf when the
+// start is not allowed. It is the method of Levenberg and Marquardt (Moré 1978, "The Levenberg-Marquardt algorithm:
+// implementation and theory") with derivatives from differences and Marquardt's scaling.
+func (p problem) solve(params []float64) float64 {
+	k := len(params)
+	now, trial := make([]float64, p.points), make([]float64, p.points)
+	if !p.residuals(params, now) {
+		return math.Inf(1)
+	}
+	best := squares(now)
+	if k == 0 {
+		return best
+	}
+	columns := make([]float64, k*p.points)
+	gram, damped := make([]float64, k*k), make([]float64, k*k)
+	slope, step, moved := make([]float64, k), make([]float64, k), make([]float64, k)
+	damping := 1e-3
+	for range mostSteps {
+		p.slopes(params, now, columns, trial)
+		normal(columns, now, gram, slope)
+		before := best
+		for damping < 1e10 {
+			copy(damped, gram)
+			for i := range k {
+				damped[i*k+i] += damping * (gram[i*k+i] + 1e-300)
+			}
+			if !cholesky(damped, slope, step) {
+				damping *= 8
+				continue
+			}
+			for i := range k {
+				moved[i] = params[i] - step[i]
+			}
+			if p.residuals(moved, trial) {
+				if sum := squares(trial); sum < best {
+					best = sum
+					copy(params, moved)
+					now, trial = trial, now
+					damping = max(damping/6, 1e-12)
+					break
+				}
+			}
+			damping *= 8
+		}
+		if !(before-best > enough*before) {
+			break
+		}
+	}
+	return best
+}
+
+// slopes sets the derivative of every residual, one column of the matrix after the other.
+func (p problem) slopes(params, now, columns, trial []float64) {
+	for i, at := range params {
+		h := difference * math.Max(1, math.Abs(at))
+		column := columns[i*p.points : (i+1)*p.points]
+		params[i] = at + h
+		if !p.residuals(params, trial) {
+			h = -h
+			params[i] = at + h
+			if !p.residuals(params, trial) {
+				clear(column)
+				params[i] = at
+				continue
+			}
+		}
+		params[i] = at
+		for t := range column {
+			column[t] = (trial[t] - now[t]) / h
+		}
+	}
+}
+
+// normal sets the products of the columns with each other and with the residuals.
+func normal(columns, residuals, gram, slope []float64) {
+	k, n := len(slope), len(residuals)
+	for i := range k {
+		a := columns[i*n : (i+1)*n]
+		slope[i] = dot(a, residuals)
+		for j := 0; j <= i; j++ {
+			g := dot(a, columns[j*n:(j+1)*n])
+			gram[i*k+j], gram[j*k+i] = g, g
+		}
+	}
+}
+
+// dot sums in four strands, which lets the processor overlap them, in the same order everywhere.
+func dot(a, b []float64) float64 {
+	var s0, s1, s2, s3 float64
+	b = b[:len(a)]
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// squares returns the sum of squares, +Inf when it is not finite.
+func squares(x []float64) float64 {
+	sum := dot(x, x)
+	if math.IsNaN(sum) {
+		return math.Inf(1)
+	}
+	return sum
+}
+
+// cholesky solves a x = b for a symmetric positive definite matrix, which it overwrites, and reports whether it is one.
+func cholesky(a, b, x []float64) bool {
+	k := len(b)
+	for i := range k {
+		for j := 0; j <= i; j++ {
+			sum := a[i*k+j]
+			for l := range j {
+				sum -= a[i*k+l] * a[j*k+l]
+			}
+			if i != j {
+				a[i*k+j] = sum / a[j*k+j]
+				continue
+			}
+			if !(sum > 0) {
+				return false
+			}
+			a[i*k+i] = math.Sqrt(sum)
+		}
+	}
+	for i := range k {
+		sum := b[i]
+		for l := range i {
+			sum -= a[i*k+l] * x[l]
+		}
+		x[i] = sum / a[i*k+i]
+	}
+	for i := k - 1; i >= 0; i-- {
+		sum := x[i]
+		for l := i + 1; l < k; l++ {
+			sum -= a[l*k+i] * x[l]
+		}
+		x[i] = sum / a[i*k+i]
+	}
+	return true
+}
+
+// between carries any number into the open interval, and inside brings it back.
+func between(u, low, high float64) float64 { return low + (high-low)/(1+math.Exp(-u)) }
+
+func inside(x, low, high float64) float64 {
+	f := min(1-1e-6, max(1e-6, (x-low)/(high-low)))
+	return math.Log(f / (1 - f))
+}
