@@ -17,6 +17,7 @@ type labCommand struct {
 	MMM         labMMM         `cmd:"" name:"mmm" help:"Media mix models, and budgets divided by them."`
 	Geo         labGeo         `cmd:"" help:"Tests by region: what they brought, and which to run."`
 	Forecast    labForecast    `cmd:"" help:"Forecast series with intervals."`
+	Anomalies   labAnomalies   `cmd:"" help:"Say which points of a series are unusual."`
 }
 
 // runLab runs a method on the file and prints its report. A result that is not reportable is printed and ends with the
@@ -106,4 +107,17 @@ func (c *labForecast) Run(con *console) error {
 	return runLab(con, c.CSV, lab.Forecast{
 		ID: c.ID, Date: c.Date, Value: c.Value, Horizon: c.Horizon, Season: c.Season, Levels: c.Level, Model: c.Model,
 	}.Run)
+}
+
+type labAnomalies struct {
+	csvFlag
+	Date      string  `required:"" placeholder:"C" help:"Column of days, times or positions."`
+	Value     string  `required:"" placeholder:"C" help:"Column of values."`
+	Threshold float64 `default:"2" placeholder:"Z" help:"|z| from which a point is a flag (default: ${default})."`
+	Season    int     `placeholder:"S" help:"Points per cycle; 1: none. Default: what the steps of the dates suggest."`
+}
+
+// Run prints the flags.
+func (c *labAnomalies) Run(con *console) error {
+	return runLab(con, c.CSV, lab.Anomalies{Date: c.Date, Value: c.Value, Threshold: c.Threshold, Season: c.Season}.Run)
 }

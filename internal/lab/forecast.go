@@ -128,18 +128,26 @@ type axisSeries struct {
 // days, the records are taken to follow each other.
 const mostFilled = 0.1
 
-// alongAxis orders the records of a series by their moments. A moment that is there twice is refused.
+// alongAxis orders the records of a series by their moments. A day or position that is there twice is refused; an instant
+// may be, because clocks are set back.
 func alongAxis(t *Table, column, id string, records []int, at []Moment, values []float64, season int) (axisSeries, error) {
 	s := axisSeries{id: id, notes: []string{}}
 	sorted := slices.Clone(records)
 	slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(at[a].At, at[b].At) })
 	var steps []float64
+	repeated := 0
 	for i := 1; i < len(sorted); i++ {
 		step := at[sorted[i]].At - at[sorted[i-1]].At
-		if step == 0 {
+		if step == 0 && len(at[sorted[i]].Text) <= len("2006-01-02") {
 			return s, t.Refuse(sorted[i], column, fmt.Sprintf("is there twice in series %q", id))
 		}
+		if step == 0 {
+			repeated++
+		}
 		steps = append(steps, step)
+	}
+	if repeated > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%d records repeat a time: they are taken in the order of the file.", repeated))
 	}
 	missing := gaps(steps)
 	total := 0
@@ -174,6 +182,9 @@ func gaps(steps []float64) []int {
 	slices.Sort(sorted)
 	usual := sorted[len(sorted)/2]
 	missing := make([]int, len(steps))
+	if usual == 0 {
+		return missing
+	}
 	for i, step := range steps {
 		missing[i] = int(min(1e6, max(0, math.Round(step/usual)-1)))
 	}

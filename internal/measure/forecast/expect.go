@@ -39,6 +39,14 @@ func Days() Rhythm {
 	return Rhythm{season: 7, warmup: 28, window: 84, settle: 21, forget: 0.15, clipAt: 3, minimum: 0.02}
 }
 
+// SlowDays is [Days] with a level that follows slowly, over about three weeks: what [Alarms] watches, because a level
+// that follows within days hides the moves that an alarm is for.
+func SlowDays() Rhythm {
+	r := Days()
+	r.forget = 0.05
+	return r
+}
+
 // Weeks is the rhythm of weekly figures, read from the last year. A yearly cycle is not assumed. The first z stands
 // at the nineteenth week.
 func Weeks() Rhythm {

@@ -1,0 +1,351 @@
+package forecast
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/fault"
+)
+
+// Oddity is how unusual one point of a series is, given all the others.
+type Oddity struct {
+	Expected   float64 // what the points around it let expect, in the unit of the series
+	Z          float64 // |Z| > 2 has the probability .0455 among points that are not unusual, whatever the shape of the noise
+	P          float64 // the probability of a point as far off as this one
+	Q          float64 // the share of false ones among all points that are no less unusual (Benjamini and Hochberg 1995)
+	Actionable bool    // Q is at most [ActionableShare]: worth a look, also among many points
+}
+
+// ActionableShare is the share of false alarms among actionable points.
+const ActionableShare = 0.2
+
+// leastJudged is the number of points below which nothing is called unusual.
+const leastJudged = 21
+
+// Oddities judges every point of a finished series by the points on both sides of it, and so the newest by those before.
+//
+// Each point is left out and expected from the season, a local line (tricube weights over three seasons to either side,
+// bisquare weights against other unusual points: Cleveland 1979, "Robust locally weighted regression and smoothing
+// scatterplots") and the neighbours' own deviations, as far as deviations follow each other. The errors are taken to be
+// Student's t; scale and degrees of freedom are those of the highest likelihood with the largest fiftieth of the errors
+// censored, so that what is unusual does not hide itself. The same likelihood decides whether the series is judged as it
+// is, by square roots or by logarithms. P is read from that distribution and Z from P.
+//
+// It assumes one season and a level without jumps; around a jump both sides look unusual. [OneStep] judges as days
+// arrive. A value that is not finite is refused; fewer than 21 points, or than three seasons, are not ready.
+func Oddities(values []float64, season int) ([]Oddity, error) {
+	season = max(1, season)
+	for t, y := range values {
+		if math.IsNaN(y) || math.Abs(y) > largest {
+			return nil, fault.Invalid("value %d is %v, want a finite number", t, y)
+		}
+	}
+	if len(values) > mostPeriods {
+		return nil, fault.Invalid("the series has %d points, more than %d", len(values), mostPeriods)
+	}
+	if len(values) < max(leastJudged, 3*season) {
+		return nil, fault.NotReady("the series has %d points, an anomaly needs at least %d to stand out from", len(values), max(leastJudged, 3*season))
+	}
+	out := make([]Oddity, len(values))
+	if slices.Min(values) == slices.Max(values) {
+		for t, y := range values {
+			out[t] = Oddity{Expected: y, P: 1, Q: 1}
+		}
+		return out, nil
+	}
+	best := bestLens(values, season)
+	for t := range values {
+		out[t] = best.oddity(t)
+	}
+	discover(out)
+	return out, nil
+}
+
+// lens is what a series is seen through.
+type lens int
+
+const (
+	asIs lens = iota
+	root
+	logs
+)
+
+func (l lens) to(y float64) float64 {
+	switch l {
+	case root:
+		return math.Sqrt(y)
+	case logs:
+		return math.Log(y)
+	default:
+		return y
+	}
+}
+
+func (l lens) from(x float64) float64 {
+	switch l {
+	case root:
+		return max(0, x) * max(0, x)
+	case logs:
+		return math.Exp(x)
+	default:
+		return x
+	}
+}
+
+// habit is how much more likely a series has to be through another lens than through logarithms, in units of the
+// log-likelihood: what changes by a share at one height does so at every height, until the contrary is plain.
+const habit = 5
+
+func bestLens(values []float64, season int) judgement {
+	best := judged(values, season, asIs)
+	least := slices.Min(values)
+	if least >= 0 {
+		if other := judged(values, season, root); other.likelihood > best.likelihood {
+			best = other
+		}
+	}
+	if least > 0 {
+		if other := judged(values, season, logs); other.likelihood > best.likelihood-habit {
+			best = other
+		}
+	}
+	return best
+}
+
+// slope returns the logarithm of the derivative at y, which makes likelihoods comparable.
+func (l lens) slope(y, unit float64) float64 {
+	switch l {
+	case root:
+		return -math.Log(2 * math.Sqrt(max(y, unit*1e-3)))
+	case logs:
+		return -math.Log(y)
+	default:
+		return 0
+	}
+}
+
+// judgement is a series seen through a lens with the distribution of its errors.
+type judgement struct {
+	lens
+	expected, errors []float64 // on the scale of the lens
+	noise            distuv.StudentsT
+	likelihood       float64
+}
+
+func judged(values []float64, season int, l lens) judgement {
+	x := make([]float64, len(values))
+	unit := meanSize(values)
+	for t, y := range values {
+		x[t] = l.to(y)
+	}
+	j := judgement{lens: l, expected: around(x, season)}
+	j.errors = make([]float64, len(x))
+	for t := range x {
+		j.errors[t] = x[t] - j.expected[t]
+	}
+	j.noise, j.likelihood = noiseOf(j.errors, meanSize(x))
+	dense := 1 - float64(censoredOf(len(values)))/float64(len(values)) // what is censored has a probability, not a density
+	for _, y := range values {
+		j.likelihood += dense * l.slope(y, unit)
+	}
+	return j
+}
+
+func (j judgement) oddity(t int) Oddity {
+	p := 2 * j.noise.Survival(math.Abs(j.errors[t]))
+	p = min(1, max(p, 1e-300))
+	return Oddity{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
+}
+
+// around returns what each point is expected to be from all the others.
+func around(x []float64, season int) []float64 {
+	n := len(x)
+	reach := max(3*season, 10)
+	factors, level := make([]float64, n), make([]float64, n)
+	weights, rest := make([]float64, n), make([]float64, n)
+	for t := range weights {
+		weights[t] = 1
+	}
+	for range 3 {
+		for t := range x {
+			rest[t] = x[t] - factors[t]
+		}
+		for t := range x {
+			level[t] = withoutIt(rest, weights, t, reach)
+		}
+		for t := range x {
+			rest[t] = x[t] - level[t]
+		}
+		if season > 1 {
+			others(rest, weights, season, factors)
+		}
+		for t := range x {
+			rest[t] -= factors[t]
+		}
+		bisquare(rest, weights)
+	}
+	clip := 2.5 * 1.4826 * typical(rest)
+	for t := range rest {
+		rest[t] = max(-clip, min(clip, rest[t]))
+	}
+	follow := max(0, autocorrelation(rest, 1)[0])
+	out := make([]float64, n)
+	for t := range x {
+		out[t] = level[t] + factors[t]
+		switch t {
+		case 0:
+			out[t] += follow * rest[1]
+		case n - 1:
+			out[t] += follow * rest[n-2]
+		default:
+			out[t] += follow / (1 + follow*follow) * (rest[t-1] + rest[t+1])
+		}
+	}
+	return out
+}
+
+// others sets the factor of each point: the weighted mean of the deviations at its place of the cycle, without its own.
+func others(deviations, weights []float64, season int, factors []float64) {
+	for place := range season {
+		var sum, weight float64
+		for t := place; t < len(deviations); t += season {
+			sum += weights[t] * deviations[t]
+			weight += weights[t]
+		}
+		for t := place; t < len(deviations); t += season {
+			factors[t] = (sum - weights[t]*deviations[t]) / (weight - weights[t])
+		}
+	}
+}
+
+// bisquare sets the weight of each point by the size of its error, almost none beyond six times the typical one.
+func bisquare(errors, weights []float64) {
+	const least = 1e-6
+	scale := 6 * typical(errors)
+	for t, e := range errors {
+		u := e / scale
+		switch {
+		case scale == 0:
+			weights[t] = 1
+		case math.Abs(u) < 1:
+			weights[t] = max(least, (1-u*u)*(1-u*u))
+		default:
+			weights[t] = least
+		}
+	}
+}
+
+// typical returns the median size.
+func typical(x []float64) float64 {
+	sizes := make([]float64, len(x))
+	for t, v := range x {
+		sizes[t] = math.Abs(v)
+	}
+	return median(sizes)
+}
+
+// withoutIt returns the local line at t through the points around it, t left out.
+func withoutIt(x, weights []float64, t, reach int) float64 {
+	from, to := max(0, t-reach), min(len(x), t+reach+1)
+	far := float64(reach + 1)
+	var w, wx, wy, wxx, wxy float64
+	for i := from; i < to; i++ {
+		if i == t {
+			continue
+		}
+		d := float64(i - t)
+		u := math.Abs(d) / far
+		c := 1 - u*u*u
+		weight := c * c * c * weights[i]
+		w += weight
+		wx += weight * d
+		wy += weight * x[i]
+		wxx += weight * d * d
+		wxy += weight * d * x[i]
+	}
+	if spread := w*wxx - wx*wx; spread > 1e-9*w*wxx {
+		return (wxx*wy - wx*wxy) / spread
+	}
+	return wy / w
+}
+
+// noiseOf returns the distribution of the errors and its log-likelihood. Degrees of freedom are taken from a list, which
+// is all that a few hundred errors tell.
+func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
+	sizes := make([]float64, len(errors))
+	for t, e := range errors {
+		sizes[t] = math.Abs(e)
+	}
+	slices.Sort(sizes)
+	censored := censoredOf(len(sizes))
+	limit := sizes[len(sizes)-censored]
+	sizes = sizes[:len(sizes)-censored]
+	least := max(1e-9*size, 1e-300) // a series without any noise does not flag its rounding
+	best, highest := distuv.StudentsT{}, math.Inf(-1)
+	for _, freedom := range []float64{2, 3, 4, 5, 7, 10, 15, 30, 100} {
+		shape := distuv.StudentsT{Sigma: 1, Nu: freedom}
+		value := func(logScale float64) float64 {
+			s := math.Exp(logScale)
+			sum := float64(censored) * math.Log(max(1e-300, shape.Survival(limit/s)))
+			quiet := 0.0
+			for _, e := range sizes {
+				u := e / s
+				quiet += math.Log1p(u * u / freedom)
+			}
+			return sum - doubt/freedom - (freedom+1)/2*quiet + float64(len(sizes))*(shape.LogProb(0)-logScale)
+		}
+		centre := math.Log(max(least, 1.4826*quantile(sizes, 0.5), limit/20))
+		at := highestBetween(value, centre-2, centre+2)
+		if y := value(at); y > highest {
+			highest, best = y, distuv.StudentsT{Sigma: max(least, math.Exp(at)), Nu: freedom}
+		}
+	}
+	return best, highest
+}
+
+// censoredShare is the part of the errors, one in so many, of which only the rank is used.
+const censoredShare = 50
+
+func censoredOf(errors int) int { return (errors + censoredShare - 1) / censoredShare }
+
+// doubt is how strongly normal errors are believed in before a series is seen: the logarithm of the odds of ν degrees of
+// freedom is -doubt/ν. Without it few points make tails heavy by chance.
+const doubt = 8
+
+// highestBetween returns where a function with one hill is highest, by golden sections.
+func highestBetween(f func(float64) float64, low, high float64) float64 {
+	const golden = 0.6180339887498949
+	a, b := high-golden*(high-low), low+golden*(high-low)
+	fa, fb := f(a), f(b)
+	for range 24 {
+		if fa > fb {
+			high, b, fb = b, a, fa
+			a = high - golden*(high-low)
+			fa = f(a)
+		} else {
+			low, a, fa = a, b, fb
+			b = low + golden*(high-low)
+			fb = f(b)
+		}
+	}
+	return (low + high) / 2
+}
+
+// discover sets Q and what follows from it.
+func discover(all []Oddity) {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].P, all[b].P) })
+	least := 1.0
+	for rank := len(order); rank > 0; rank-- {
+		o := &all[order[rank-1]]
+		least = min(least, o.P*float64(len(all))/float64(rank))
+		o.Q = least
+		o.Actionable = least <= ActionableShare
+	}
+}
