@@ -141,7 +141,7 @@ func judged(values []float64, season int, l lens) judgement {
 	for t, y := range values {
 		x[t] = l.to(y)
 	}
-	j := judgement{lens: l, expected: around(x, season)}
+	j := judgement{lens: l, expected: around(x, season, nil)}
 	j.errors = make([]float64, len(x))
 	for t := range x {
 		j.errors[t] = x[t] - j.expected[t]
@@ -160,8 +160,9 @@ func (j judgement) oddity(t int) Oddity {
 	return Oddity{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
 }
 
-// around returns what each point is expected to be from all the others.
-func around(x []float64, season int) []float64 {
+// around returns what each point is expected to be from all the others. Points that stand apart, where apart is not nil,
+// are expected like the rest and let nothing expect.
+func around(x []float64, season int, apart []bool) []float64 {
 	n := len(x)
 	reach := max(3*season, 10)
 	factors, level := make([]float64, n), make([]float64, n)
@@ -169,6 +170,7 @@ func around(x []float64, season int) []float64 {
 	for t := range weights {
 		weights[t] = 1
 	}
+	leave(weights, apart)
 	for range 3 {
 		for t := range x {
 			rest[t] = x[t] - factors[t]
@@ -186,10 +188,16 @@ func around(x []float64, season int) []float64 {
 			rest[t] -= factors[t]
 		}
 		bisquare(rest, weights)
+		leave(weights, apart)
 	}
 	clip := 2.5 * 1.4826 * typical(rest)
 	for t := range rest {
 		rest[t] = max(-clip, min(clip, rest[t]))
+	}
+	for t, alone := range apart {
+		if alone {
+			rest[t] = 0
+		}
 	}
 	follow := max(0, autocorrelation(rest, 1)[0])
 	out := make([]float64, n)
@@ -205,6 +213,17 @@ func around(x []float64, season int) []float64 {
 		}
 	}
 	return out
+}
+
+// barely is the weight of a point that decides nothing as long as there is another.
+const barely = 1e-6
+
+func leave(weights []float64, apart []bool) {
+	for t, alone := range apart {
+		if alone {
+			weights[t] = barely
+		}
+	}
 }
 
 // others sets the factor of each point: the weighted mean of the deviations at its place of the cycle, without its own.
@@ -223,7 +242,6 @@ func others(deviations, weights []float64, season int, factors []float64) {
 
 // bisquare sets the weight of each point by the size of its error, almost none beyond six times the typical one.
 func bisquare(errors, weights []float64) {
-	const least = 1e-6
 	scale := 6 * typical(errors)
 	for t, e := range errors {
 		u := e / scale
@@ -231,9 +249,9 @@ func bisquare(errors, weights []float64) {
 		case scale == 0:
 			weights[t] = 1
 		case math.Abs(u) < 1:
-			weights[t] = max(least, (1-u*u)*(1-u*u))
+			weights[t] = max(barely, (1-u*u)*(1-u*u))
 		default:
-			weights[t] = least
+			weights[t] = barely
 		}
 	}
 }

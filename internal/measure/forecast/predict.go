@@ -15,6 +15,7 @@ type Ask struct {
 	Season  int       // points per cycle; 0 or 1 for none
 	Levels  []float64 // of the intervals, each between 0 and 1
 	Model   Kind      // the pool when empty
+	Events  []Event   // known beforehand; past ones teach what those to come do
 }
 
 const (
@@ -28,11 +29,12 @@ const (
 
 // Prediction is a forecast with what is known of its errors.
 type Prediction struct {
-	Model  string
-	Points []float64 // the median of what is expected
-	Levels []float64 // as asked
-	Bands  [][]Band  // one for each level, one entry for each point
-	Notes  []string  // what the forecast cannot tell, one sentence each
+	Model   string
+	Points  []float64 // the median of what is expected
+	Levels  []float64 // as asked
+	Bands   [][]Band  // one for each level, one entry for each point
+	Effects []Effect  // of the events asked with
+	Notes   []string  // what the forecast cannot tell, one sentence each
 
 	ratio       bool        // errors are logarithms of ratios, otherwise differences
 	nonnegative bool        // the series never was below 0
@@ -63,6 +65,14 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 	if kind == "" {
 		kind = Auto
 	}
+	raw := values
+	var sizes, errors []float64
+	if len(ask.Events) > 0 {
+		var err error
+		if values, sizes, errors, err = effects(values, max(1, ask.Season), ask.Events); err != nil {
+			return Prediction{}, err
+		}
+	}
 	model := kind.fit(values, ask.Season)
 	p := Prediction{Model: model.String(), Points: make([]float64, ask.Horizon), Levels: slices.Clone(ask.Levels)}
 	model.ahead(p.Points)
@@ -70,6 +80,7 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 	p.spread, p.freedom = make([]float64, ask.Horizon), make([]float64, ask.Horizon)
 	p.keepInside(values)
 	p.calibrate(values, ask, kind)
+	p.withEvents(len(raw), ask.Events, sizes, errors)
 	p.bands()
 	if ask.Season > 1 && len(values) < 2*ask.Season {
 		p.Notes = append(p.Notes, "The series is shorter than two seasons: no season is forecast.")
@@ -287,12 +298,17 @@ func (p *Prediction) reach(h int, level float64) float64 {
 	if p.spread[h] == 0 {
 		return 0
 	}
-	student := distuv.StudentsT{Sigma: 1, Nu: p.freedom[h]}.Quantile((1 + level) / 2)
 	if len(p.shape) == 0 {
-		return p.spread[h] * student
+		return p.spread[h] * distuv.StudentsT{Sigma: 1, Nu: p.freedom[h]}.Quantile((1+level)/2)
 	}
-	normal := distuv.UnitNormal.Quantile((1 + level) / 2)
-	return p.spread[h] * quantile(p.shape, level) * student / normal
+	return p.spread[h] * quantile(p.shape, level) * p.caution(h, level)
+}
+
+// caution is what an interval is widened by because its spread rests on few errors: Student's quantile over the normal
+// one.
+func (p *Prediction) caution(h int, level float64) float64 {
+	upper := (1 + level) / 2
+	return distuv.StudentsT{Sigma: 1, Nu: p.freedom[h]}.Quantile(upper) / distuv.UnitNormal.Quantile(upper)
 }
 
 // bands sets the intervals.

@@ -1,0 +1,221 @@
+package forecast
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/fault"
+)
+
+// Total is what the first points of a forecast add up to.
+type Total struct {
+	Value float64 // of the points' medians
+	Bands []Band  // one for each level of the prediction
+	draws []float64
+}
+
+// Total returns the sum of the first steps points with intervals of its own: limits of single points do not add up,
+// because errors of neighbouring points partly cancel and partly go together. The errors of each rolling origin are added
+// as they came, one after the other, which keeps how they go together. Where there are too few origins that far ahead
+// the errors are taken to be those of a random walk, whose sums are the widest.
+func (p *Prediction) Total(steps int) (Total, error) {
+	if steps < 1 || steps > len(p.Points) {
+		return Total{}, fault.Invalid("a sum of %d points, want 1 to the %d of the forecast", steps, len(p.Points))
+	}
+	var t Total
+	for _, y := range p.Points[:steps] {
+		t.Value += y
+	}
+	widen := make([]float64, steps)
+	for h := range widen {
+		widen[h] = p.caution(h, 0.8)
+	}
+	for _, vector := range p.errors {
+		if len(vector) < steps {
+			break
+		}
+		var sum float64
+		for h, e := range vector[:steps] {
+			sum += p.moved(h, widen[h]*e)
+		}
+		t.draws = append(t.draws, sum)
+	}
+	if len(t.draws) < leastOrigins {
+		t.draws = p.walked(steps, t.Value)
+	}
+	slices.Sort(t.draws)
+	for _, level := range p.Levels {
+		// Conformal limits leave room for one more draw.
+		outer := min(1, level*(1+1/float64(len(t.draws))))
+		t.Bands = append(t.Bands, Band{Low: quantile(t.draws, (1-outer)/2), High: quantile(t.draws, (1+outer)/2)})
+	}
+	return t, nil
+}
+
+// moved returns the point at step h when it comes out by an error.
+func (p *Prediction) moved(h int, e float64) float64 {
+	switch y := p.Points[h]; {
+	case p.ratio:
+		return y * math.Exp(max(-widest, min(widest, e)))
+	case p.nonnegative:
+		return max(0, y+e)
+	default:
+		return y + e
+	}
+}
+
+// walked returns quantiles of the sum when errors add up from step to step.
+func (p *Prediction) walked(steps int, value float64) []float64 {
+	var variance, before float64
+	for h := range steps {
+		size := 1.0
+		if p.ratio {
+			size = p.Points[h]
+		}
+		now := p.spread[h] * p.spread[h]
+		var later float64 // how much of the sum an error of this step moves
+		for k := h; k < steps; k++ {
+			if p.ratio {
+				later += p.Points[k]
+			} else {
+				later += size
+			}
+		}
+		variance += max(0, now-before) * later * later
+		before = now
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: p.freedom[steps-1]}
+	const draws = 199
+	out := make([]float64, draws)
+	for i := range out {
+		e := t.Quantile(float64(i+1)/(draws+1)) * math.Sqrt(variance)
+		if out[i] = value + e; p.ratio && value > 0 {
+			out[i] = value * math.Exp(max(-widest, min(widest, e/value)))
+		} else if p.nonnegative {
+			out[i] = max(0, out[i])
+		}
+	}
+	return out
+}
+
+// Reaches returns the probability that the sum is at least the target. It never is 0 or 1: a thing that none of n past
+// errors would have brought about has the probability of half of one in n + 1.
+func (t Total) Reaches(target float64) float64 {
+	n := float64(len(t.draws))
+	spread := math.Sqrt(variance(t.draws))
+	if spread == 0 {
+		if t.Value >= target {
+			return 1 - 0.5/(n+1)
+		}
+		return 0.5 / (n + 1)
+	}
+	// Silverman's rule smooths the steps of few draws.
+	width := 0.9 * spread * math.Pow(n, -0.2)
+	var sum float64
+	for _, d := range t.draws {
+		sum += distuv.UnitNormal.CDF((d-target)/width) / n
+	}
+	return max(0.5/(n+1), min(1-0.5/(n+1), sum))
+}
+
+// Goal is a sum to be reached by the end of a period that has begun.
+type Goal struct {
+	Target  float64 // above 0, in the unit of the series
+	Elapsed int     // points of the period that the series ends with; 0 before it begins
+	Length  int     // points of the whole period, more than have elapsed
+}
+
+// Standing says whether a goal will be reached.
+type Standing string
+
+// The standings.
+const (
+	OnTrack Standing = "on_track" // with a probability of at least .8
+	AtRisk  Standing = "at_risk"  // of at least .4
+	Off     Standing = "off"      // of less
+)
+
+// Pace is where a period stands on the way to its goal.
+type Pace struct {
+	Actual      float64 // so far
+	Finish      float64 // expected at the end: what is there and the forecast of the rest
+	Bands       []Band  // of the finish, one for each level asked
+	Probability float64 // that the goal is reached
+	Standing    Standing
+	Required    float64 // per remaining point, to reach the goal; 0 when it is reached
+	// Index is what is there over what should be by now, had the forecast made before the period been scaled to the goal: 1
+	// is on pace, whatever the days of the week and the season that have passed. It is nil before the period begins, and
+	// without enough history before it.
+	Index *float64
+}
+
+// PaceOf forecasts the rest of the period and compares it with the goal. The horizon of the question is not used.
+func PaceOf(values []float64, goal Goal, ask Ask) (Pace, error) {
+	if !(goal.Target > 0) || math.IsInf(goal.Target, 1) {
+		return Pace{}, fault.Invalid("the target is %v, want a number above 0", goal.Target)
+	}
+	if goal.Elapsed < 0 || goal.Elapsed >= goal.Length || goal.Elapsed > len(values) {
+		return Pace{}, fault.Invalid("%d of %d points of the period have elapsed, of a series of %d", goal.Elapsed, goal.Length, len(values))
+	}
+	rest := goal.Length - goal.Elapsed
+	ask.Horizon = rest
+	p, err := Predict(values, ask)
+	if err != nil {
+		return Pace{}, err
+	}
+	total, err := p.Total(rest)
+	if err != nil {
+		return Pace{}, err
+	}
+	begin := len(values) - goal.Elapsed
+	var pace Pace
+	for _, y := range values[begin:] {
+		pace.Actual += y
+	}
+	pace.Finish = pace.Actual + total.Value
+	for _, b := range total.Bands {
+		pace.Bands = append(pace.Bands, Band{Low: pace.Actual + b.Low, High: pace.Actual + b.High})
+	}
+	pace.Probability = total.Reaches(goal.Target - pace.Actual)
+	if pace.Actual >= goal.Target && p.nonnegative {
+		pace.Probability = 1
+	}
+	switch {
+	case pace.Probability >= 0.8:
+		pace.Standing = OnTrack
+	case pace.Probability >= 0.4:
+		pace.Standing = AtRisk
+	default:
+		pace.Standing = Off
+	}
+	pace.Required = max(0, goal.Target-pace.Actual) / float64(rest)
+	pace.Index = index(values[:begin], pace.Actual, goal, ask)
+	return pace, nil
+}
+
+// index returns the pace index.
+func index(before []float64, actual float64, goal Goal, ask Ask) *float64 {
+	if goal.Elapsed == 0 || len(before) < leastModelled {
+		return nil
+	}
+	kind := ask.Model
+	if kind == "" {
+		kind = Auto
+	}
+	profile := make([]float64, goal.Length)
+	kind.fit(before, ask.Season).ahead(profile)
+	var now, whole float64
+	for h, y := range profile {
+		if y = max(0, y); h < goal.Elapsed {
+			now += y
+		}
+		whole += max(0, y)
+	}
+	if !(now > 0) || math.IsInf(whole, 1) {
+		return nil
+	}
+	i := actual / (goal.Target * now / whole)
+	return &i
+}
