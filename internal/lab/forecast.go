@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"assay/internal/fault"
 	"assay/internal/measure/forecast"
@@ -52,8 +55,9 @@ func (f Forecast) Run(t *Table) (*ForecastReport, error) {
 	}
 	report := &ForecastReport{Verdict: Granted(), Series: []SeriesForecast{}}
 	var reasons []string
-	for _, s := range series {
-		p, err := forecast.Predict(s.values, ask)
+	predictions, failures := predictAll(series, ask)
+	for i, s := range series {
+		p, err := predictions[i], failures[i]
 		if fault.KindOf(err) == fault.KindNotReady {
 			reasons = append(reasons, fmt.Sprintf("series %q: %v", s.id, err))
 			continue
@@ -67,6 +71,22 @@ func (f Forecast) Run(t *Table) (*ForecastReport, error) {
 		report.Verdict = Refused(reasons...)
 	}
 	return report, nil
+}
+
+// predictAll forecasts the series on all cores. Each has its own place in the result, so their number does not show.
+func predictAll(series []axisSeries, ask forecast.Ask) ([]forecast.Prediction, []error) {
+	predictions, failures := make([]forecast.Prediction, len(series)), make([]error, len(series))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(series)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(series); i = int(next.Add(1)) - 1 {
+				predictions[i], failures[i] = forecast.Predict(series[i].values, ask)
+			}
+		})
+	}
+	workers.Wait()
+	return predictions, failures
 }
 
 func (f Forecast) row(s axisSeries, p forecast.Prediction) SeriesForecast {

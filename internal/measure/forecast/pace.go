@@ -28,17 +28,15 @@ func (p *Prediction) Total(steps int) (Total, error) {
 	for _, y := range p.Points[:steps] {
 		t.Value += y
 	}
-	widen := make([]float64, steps)
-	for h := range widen {
-		widen[h] = p.caution(h, 0.8)
-	}
+	// Sums from neighbouring origins share most of their points: only those a whole sum apart are independent.
+	widen := cautious(float64(len(p.errors))/float64(steps), 0.8)
 	for _, vector := range p.errors {
 		if len(vector) < steps {
 			break
 		}
 		var sum float64
 		for h, e := range vector[:steps] {
-			sum += p.moved(h, widen[h]*e)
+			sum += p.moved(h, widen*e)
 		}
 		t.draws = append(t.draws, sum)
 	}

@@ -254,7 +254,7 @@ func (p *Prediction) spreads() {
 			p.freedom[h] = p.freedom[len(counted)-1]
 			continue
 		}
-		p.freedom[h] = max(3, counted[h]/(1+overlap*float64(h)))
+		p.freedom[h] = max(leastFreedom, counted[h]/(1+overlap*float64(h)))
 	}
 	for _, vector := range p.errors {
 		for h, e := range vector {
@@ -301,15 +301,18 @@ func (p *Prediction) reach(h int, level float64) float64 {
 	if len(p.shape) == 0 {
 		return p.spread[h] * distuv.StudentsT{Sigma: 1, Nu: p.freedom[h]}.Quantile((1+level)/2)
 	}
-	return p.spread[h] * quantile(p.shape, level) * p.caution(h, level)
+	return p.spread[h] * quantile(p.shape, level) * cautious(p.freedom[h], level)
 }
 
-// caution is what an interval is widened by because its spread rests on few errors: Student's quantile over the normal
-// one.
-func (p *Prediction) caution(h int, level float64) float64 {
+// cautious is what an interval is widened by because it rests on so few independent errors: Student's quantile over the
+// normal one, with at least [leastFreedom].
+func cautious(freedom, level float64) float64 {
 	upper := (1 + level) / 2
-	return distuv.StudentsT{Sigma: 1, Nu: p.freedom[h]}.Quantile(upper) / distuv.UnitNormal.Quantile(upper)
+	return distuv.StudentsT{Sigma: 1, Nu: max(leastFreedom, freedom)}.Quantile(upper) / distuv.UnitNormal.Quantile(upper)
 }
+
+// leastFreedom is the number of independent errors below which Student's quantiles say more about him than about them.
+const leastFreedom = 3
 
 // bands sets the intervals.
 func (p *Prediction) bands() {

