@@ -385,3 +385,46 @@ func BenchmarkTwoYearsOfDays(b *testing.B) {
 		}
 	})
 }
+
+// The fit runs through a series in one loop and the forecast follows it point by point; both must stand where the other
+// does.
+func TestFollowingASeriesEndsWhereRunningThroughItDoes(t *testing.T) {
+	t.Parallel()
+	const begun = 132
+	start := initialOf(airPassengers, 12, true)
+	for _, f := range forms(12, true) {
+		whole, ok := f.fit(airPassengers, 12, start)
+		if !ok {
+			t.Fatalf("%s has no fit", f)
+		}
+		followed := *whole
+		followed.seasonal = append([]float64(nil), whole.seasonal...)
+		whole.errors(airPassengers[begun:], make([]float64, len(airPassengers)-begun))
+		for _, y := range airPassengers[begun:] {
+			followed.observe(y)
+		}
+		sameAhead(t, whole, &followed)
+	}
+	fitted := fitARIMA(airPassengers, 12).(*arima)
+	followed := arima{order: fitted.order, ar: fitted.ar, ma: fitted.ma, mean: fitted.mean}
+	followed.settle(&candidate{
+		values: airPassengers[:begun], w: differenced(airPassengers[:begun], fitted.d, fitted.sd, fitted.season),
+	})
+	for _, y := range airPassengers[begun:] {
+		followed.observe(y)
+	}
+	sameAhead(t, fitted, &followed)
+}
+
+func sameAhead(t *testing.T, a, b track) {
+	t.Helper()
+	one, two := make([]float64, 24), make([]float64, 24)
+	a.ahead(one)
+	b.ahead(two)
+	for h := range one {
+		if math.Abs(one[h]-two[h]) > 1e-8*math.Abs(one[h]) {
+			t.Errorf("%s, step %d: %v and %v", a, h+1, one[h], two[h])
+			return
+		}
+	}
+}
