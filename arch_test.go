@@ -43,7 +43,7 @@ var parts = []struct {
 	{"internal/mcp", []string{"internal/civil", "internal/fault"}},
 	{"internal/tools", []string{
 		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
-		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/auth", "internal/mcp",
+		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/auth", "internal/mcp", "internal/chart",
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/console", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/control/calllog", "internal/auth", "internal/oauth/..."}},

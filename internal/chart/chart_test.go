@@ -304,3 +304,28 @@ func BenchmarkDraw(b *testing.B) {
 		}
 	})
 }
+
+func TestIndexedPictureKeepsTheGroundAndStaysClose(t *testing.T) {
+	t.Parallel()
+	full := image.NewRGBA(image.Rect(0, 0, 40, 40))
+	for i := range 1600 { // 1,600 colours, more than an index has room for
+		full.SetRGBA(i%40, i/40, color.RGBA{R: uint8(i), G: uint8(i / 7), B: uint8(i / 13), A: 0xff})
+	}
+	ground := color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
+	full.SetRGBA(39, 39, ground)
+	got := indexed(full, ground)
+	if p, ok := got.(*image.Paletted); !ok || len(p.Palette) > 256 {
+		t.Fatalf("a picture of %T", got)
+	}
+	if got.At(39, 39) != ground {
+		t.Errorf("the ground became %v", got.At(39, 39))
+	}
+	for i := range 1599 {
+		want, have := full.RGBAAt(i%40, i/40), got.At(i%40, i/40).(color.RGBA)
+		if d := max(absInt(int(want.R)-int(have.R)), absInt(int(want.G)-int(have.G)), absInt(int(want.B)-int(have.B))); d >= 32 {
+			t.Fatalf("dot %d: %v became %v", i, want, have)
+		}
+	}
+}
+
+func absInt(n int) int { return max(n, -n) }

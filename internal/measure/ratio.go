@@ -16,6 +16,12 @@ func CPA(spend, conversions int64) (cpa float64, ok bool) {
 	return quotient(float64(spend), float64(conversions)/Millionths)
 }
 
+// ROI returns what remains of revenue per unit of cost after the cost: 0 where it comes back exactly, -1 where nothing
+// does. Costs of goods are not part of it. Without cost there is none.
+func ROI(revenue, cost int64) (roi float64, ok bool) {
+	return quotient(float64(revenue-cost), float64(cost))
+}
+
 // Share returns part as a percentage of whole.
 func Share(part, whole int64) (percent float64, ok bool) {
 	q, ok := quotient(float64(part), float64(whole))

@@ -1,22 +1,265 @@
 package tools
 
-import "assay/internal/mcp"
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
 
-var chart = defineLater[chartParams](mcp.Spec{
+	drawing "assay/internal/chart"
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+	"assay/internal/measure"
+)
+
+var chart = define(mcp.Spec{
 	Name:        "chart",
 	Title:       "Chart",
 	Description: "Draw a metric over time, in total or channel by channel.",
-})
+}, runChart)
 
 type chartParams struct {
-	Metric    string `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"What to draw."`
-	ChartType string `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Form."`
+	Metric    trendMetric  `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"What to draw."`
+	ChartType drawing.Kind `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Form."`
 	last30
-	Channel     string   `json:"channel" doc:"Only this channel."`
-	Breakdown   string   `json:"breakdown" enum:"total|channel" doc:"One line, or one for each channel."`
-	Channels    []string `json:"channels" doc:"Channels to compare."`
-	SeriesLimit int      `json:"series_limit" default:"5" min:"1" max:"100" doc:"Most channels to compare."`
-	Granularity string   `json:"granularity" enum:"day|week|month" default:"day" doc:"Width of a point."`
-	Title       string   `json:"title" doc:"Title of the chart."`
+	Channel     string            `json:"channel" doc:"Only this channel."`
+	Breakdown   breakdown         `json:"breakdown" enum:"total|channel" doc:"One line, or one for each channel."`
+	Channels    []string          `json:"channels" doc:"Channels to compare."`
+	SeriesLimit int               `json:"series_limit" default:"5" min:"1" max:"100" doc:"Most channels to compare."`
+	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Width of a point."`
+	Title       string            `json:"title" doc:"Title of the chart."`
 	shared
+}
+
+// breakdown is what the series of a chart are.
+type breakdown string
+
+const (
+	noBreakdown breakdown = "total"
+	byChannel   breakdown = "channel"
+)
+
+// trendAOV is drawn and not followed for anomalies.
+const trendAOV trendMetric = "aov"
+
+// Check refuses a reversed period and choices that contradict one another.
+func (p chartParams) Check() error {
+	if err := p.last30.Check(); err != nil {
+		return err
+	}
+	switch {
+	case p.ChartType == drawing.Pie && !additive(p.Metric):
+		return fault.Invalid("chart_type=pie shows parts of a whole, and metric=%s does not add up", p.Metric).
+			WithHint(`Corrected arguments: {"metric":"%s","chart_type":"bar"}`, p.Metric)
+	case p.Channel != "" && len(p.Channels) > 0:
+		return fault.Invalid("channel and channels were both given").
+			WithHint("Use channel for one channel alone, or channels to compare several.")
+	case p.Breakdown == noBreakdown && len(p.Channels) > 0:
+		return fault.Invalid("breakdown=total draws one line, and channels names several to compare").
+			WithHint("Leave breakdown out, or name one channel as channel.")
+	}
+	return nil
+}
+
+// additive reports whether values of the metric can be summed.
+func additive(m trendMetric) bool { return m != trendROAS && m != trendAOV }
+
+type chartAnswer struct {
+	opening
+	Metric      trendMetric       `json:"metric"`
+	ChartType   drawing.Kind      `json:"chart_type"`
+	Breakdown   breakdown         `json:"breakdown"`
+	Granularity civil.Granularity `json:"granularity"`
+	Channel     measure.Channel   `json:"channel,omitempty"`
+	Metrics     chartMetrics      `json:"metrics"`
+	table[chartRow]
+	closing
+
+	png []byte
+}
+
+// chartMetrics has the metric's total over everything that is drawn, beside the window before.
+type chartMetrics struct {
+	Revenue *Metric[Money] `json:"revenue,omitempty"`
+	Orders  *Metric[Count] `json:"orders,omitempty"`
+	Spend   *Metric[Money] `json:"spend,omitempty"`
+	ROAS    *Metric[Ratio] `json:"roas,omitempty"`
+	AOV     *Metric[Money] `json:"aov,omitempty"`
+}
+
+// chartRow is a point of a series, or a slice of a pie. Its figures are rounded as the metric is.
+type chartRow struct {
+	Date    civil.Date      `json:"date,omitzero" doc:"First day of the point. A slice has none."`
+	Channel measure.Channel `json:"channel,omitempty" doc:"Absent in a total. other: all channels that are not drawn on their own."`
+	Value   *float64        `json:"value,omitempty" doc:"Absent where it cannot be told."`
+	Share   *Percent        `json:"share_pct,omitempty" doc:"Of a slice."`
+	Partial bool            `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
+}
+
+// picture returns the chart as a PNG image.
+func (a *chartAnswer) picture() []mcp.Content {
+	if a.png == nil {
+		return nil
+	}
+	return []mcp.Content{{Type: "image", Data: base64.StdEncoding.EncodeToString(a.png), MIMEType: "image/png"}}
+}
+
+func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error) {
+	days, err := p.window(c)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(days.Buckets(p.Granularity)); n > drawing.MaxSlots {
+		return nil, fault.Invalid("start_date and end_date span %d points by granularity=%s, and a chart has at most %d", n, p.Granularity, drawing.MaxSlots).
+			WithHint("Use granularity=week or month, or a shorter period.")
+	}
+	a := &chartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}
+	a.Period = c.period(days)
+	if p.Metric != trendOrders && p.Metric != trendROAS {
+		a.Currency = c.Workspace.Currency
+	}
+	if a.Channel, err = c.channel(p.Channel); err != nil {
+		return nil, err
+	}
+	shown, whole, err := c.chartSeries(ctx, p, a, days)
+	if err != nil {
+		return nil, err
+	}
+	now := whole.total(days)
+	a.Metrics = c.chartMetrics(p.Metric, now, whole.total(days.Previous()))
+	a.Rows = c.chartRows(p, shown, days)
+	if len(a.Rows) == 0 {
+		a.Summary = c.explainEmpty(&a.closing, days)
+	} else {
+		a.Summary = c.chartSummary(a, days, shown)
+		c.warnChart(a, p, days, whole)
+		c.chartNext(a, days)
+	}
+	quality := c.quality("", now)
+	if a.Breakdown == byChannel || a.Channel != "" {
+		quality.Model = measure.LastTouch
+	}
+	c.describe(&a.closing, quality, kindsOf(p.Metric)...)
+	if c.view.Format != csvFormat {
+		a.png, err = drawing.PNG(c.chartOf(p, a, shown, days), 0, dotsPerPixel)
+	}
+	if cannot, ok := errors.AsType[*drawing.InvalidError](err); ok {
+		return nil, fault.Invalid("%s", cannot.Text)
+	}
+	return a, err
+}
+
+// breakdown returns what the series are: channels where several are named or a whole is cut into parts.
+func (p chartParams) breakdown() breakdown {
+	switch {
+	case p.Breakdown != "":
+		return p.Breakdown
+	case len(p.Channels) > 0, p.ChartType == drawing.Pie:
+		return byChannel
+	}
+	return noBreakdown
+}
+
+func (c *Call) chartMetrics(metric trendMetric, now, before storeTotal) chartMetrics {
+	all := c.figures().storeMetrics(now, before)
+	switch metric {
+	case trendOrders:
+		return chartMetrics{Orders: &all.Orders}
+	case trendSpend:
+		return chartMetrics{Spend: &all.Spend}
+	case trendROAS:
+		return chartMetrics{ROAS: &all.ROAS}
+	case trendAOV:
+		return chartMetrics{AOV: &all.AOV}
+	case trendRevenue:
+	}
+	return chartMetrics{Revenue: &all.Revenue}
+}
+
+// metricName is how a metric is written on a chart and at the start of a sentence.
+var metricName = map[trendMetric]string{
+	trendRevenue: "Revenue", trendOrders: "Orders", trendSpend: "Spend", trendROAS: "ROAS", trendAOV: "Average order value",
+}
+
+// chartSummary gives the total and its change, and what is drawn where that is not plain.
+func (c *Call) chartSummary(a *chartAnswer, days civil.Range, shown []drawn) string {
+	total, change := c.chartTotal(a)
+	text := fmt.Sprintf("%s cannot be told %s.", metricName[a.Metric], spell(days))
+	if total != "" {
+		was := "was"
+		if a.Metric == trendOrders {
+			was = "were"
+		}
+		text = fmt.Sprintf("%s %s %s %s, %s.", metricName[a.Metric], spell(days), was, total, against(change, days))
+	}
+	if a.Channel != "" && a.ChartType != drawing.Pie {
+		text = spoken(a.Channel) + ": " + text
+	}
+	if a.Breakdown != byChannel || len(shown) < 2 {
+		return text
+	}
+	largest, whole := c.weight(a.Metric, shown[0].total(days)), c.weight(a.Metric, sumOfSeries(shown).total(days))
+	if !additive(a.Metric) || !(whole > 0) {
+		return text
+	}
+	return text + fmt.Sprintf(" The largest drawn on its own is %s with %s %%.", spoken(shown[0].name), grouped(decimals(100*largest/whole, 1), 1))
+}
+
+// chartTotal writes the metric's total for a sentence, "" when it is not known.
+func (c *Call) chartTotal(a *chartAnswer) (total string, change *Percent) {
+	amount := func(m *Metric[Money]) (string, *Percent) {
+		if m.Value == nil {
+			return "", nil
+		}
+		return c.spelled(*m.Value), m.ChangePct
+	}
+	switch m := a.Metrics; {
+	case m.Orders != nil:
+		return number(float64(*m.Orders.Value)), m.Orders.ChangePct
+	case m.ROAS != nil && m.ROAS.Value != nil:
+		return grouped(decimals(float64(*m.ROAS.Value), 2), 2), m.ROAS.ChangePct
+	case m.ROAS != nil:
+		return "", nil
+	case m.Spend != nil:
+		return amount(m.Spend)
+	case m.AOV != nil:
+		return amount(m.AOV)
+	}
+	return amount(a.Metrics.Revenue)
+}
+
+func (c *Call) warnChart(a *chartAnswer, p chartParams, days civil.Range, whole series) {
+	now := whole.total(days)
+	if (a.Breakdown == byChannel || a.Channel != "") && p.Metric != trendSpend && c.Store.untouched() {
+		c.warnUntouched(&a.closing, days, a.Channel)
+	}
+	if named := len(p.Channels); named > p.seriesLimit() {
+		a.warn("grouped", fmt.Sprintf("%d channels were named and %d are drawn on their own; the rest is other.", named, p.seriesLimit()))
+	}
+	withSpend := p.Metric == trendSpend || p.Metric == trendROAS
+	if withSpend {
+		c.warnSpend(&a.closing, now, a.Channel)
+	}
+	c.warnBefore(&a.closing, days)
+	undated := int64(0)
+	if c.Workspace.Basis.NetOfRefunds {
+		undated = now.Undated
+	}
+	c.warnDays(&a.closing, days, undated, withSpend)
+}
+
+func (c *Call) chartNext(a *chartAnswer, days civil.Range) {
+	if a.Metric != trendAOV && a.Breakdown == noBreakdown {
+		arguments := with(with(dated(days), "metric", string(a.Metric)), "granularity", string(a.Granularity))
+		if a.Channel != "" {
+			arguments["channel"] = string(a.Channel)
+		}
+		c.suggest(&a.closing, "trends", arguments, "See which points stand out.")
+	}
+	if a.Breakdown == noBreakdown && a.Channel == "" {
+		arguments := with(with(dated(days), "metric", string(a.Metric)), "breakdown", string(byChannel))
+		c.suggest(&a.closing, "chart", arguments, "Draw the channels apart.")
+	}
+	c.suggest(&a.closing, "performance", dated(days), "See the totals by channel.")
 }

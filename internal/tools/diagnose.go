@@ -164,7 +164,10 @@ func (c *Call) checkSource(s warehouse.SourceState) finding {
 		f.Fix = "If ads ran on those days, import their report again; days without ads leave no rows."
 		f.about = fmt.Sprintf("a source of %s has gaps, the latest on %s", s.Kind, s.LastGap)
 	default:
-		f.Severity, f.Finding = fine, fmt.Sprintf("From %s to %s without gaps.", s.Days.First, s.Days.Last)
+		f.Severity, f.Finding = fine, plural(int(s.Rows), "row", "rows")+"."
+		if s.Days.Days() > 0 {
+			f.Finding = fmt.Sprintf("From %s to %s without gaps.", s.Days.First, s.Days.Last)
+		}
 	}
 	return f
 }

@@ -173,6 +173,7 @@ func daily(kind string) bool { return kind == fromOrders || kind == fromAds || k
 var needs = map[string]string{
 	"performance": "orders", "campaigns": "ad_days", "trends": "orders", "products": "order_lines", "compare": "orders",
 	"email_lifecycle": "message_days", "customers": "orders", "surveys": "survey_responses", "lifecycle": "orders",
+	"chart": "orders", "influencers": "creators", "creators": "creators", "omnichannel": "orders",
 }
 
 // capabilities lists every tool with whether it has something to answer from.

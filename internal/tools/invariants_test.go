@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,6 +33,25 @@ func built() []Tool {
 		}
 	}
 	return out
+}
+
+// required are the arguments without which a tool does not answer.
+var required = map[string]map[string]any{
+	"chart": {"metric": "revenue"}, "influencers": {"action": "list"},
+}
+
+// argumentsOf encodes a call of a tool: what it requires, and more.
+func argumentsOf(tool string, more map[string]any) string {
+	args := maps.Clone(more)
+	if args == nil {
+		args = map[string]any{}
+	}
+	maps.Copy(args, required[tool])
+	text, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 func TestEveryToolHasItsCases(t *testing.T) {
@@ -91,7 +111,7 @@ func TestAnswersKeepTheOrderAndTheBudgets(t *testing.T) {
 	for _, tool := range built() {
 		for lvl, tokens := range budgets {
 			for _, store := range stores {
-				r := call(t, store, tool.Name, `{"detail_level":"`+string(lvl)+`"}`)
+				r := call(t, store, tool.Name, argumentsOf(tool.Name, map[string]any{"detail_level": lvl}))
 				if r.IsError {
 					t.Errorf("%s at %s: %s", tool.Name, lvl, r.Content[0].Text)
 					continue
@@ -134,8 +154,8 @@ func TestCompactLeavesOutTheMetadata(t *testing.T) {
 	blocks := []string{"sources", "data_quality", "store_data_range"}
 	for _, tool := range built() {
 		for _, format := range []string{"json", "csv"} {
-			long := call(t, "full", tool.Name, `{"format":"`+format+`"}`).Content[0].Text
-			short := call(t, "full", tool.Name, `{"format":"`+format+`","compact":true}`).Content[0].Text
+			long := call(t, "full", tool.Name, argumentsOf(tool.Name, map[string]any{"format": format})).Content[0].Text
+			short := call(t, "full", tool.Name, argumentsOf(tool.Name, map[string]any{"format": format, "compact": true})).Content[0].Text
 			for _, b := range blocks {
 				if !strings.Contains(long, b) || strings.Contains(short, b) {
 					t.Errorf("%s as %s: %s is in the whole answer: %v, in the compact one: %v", tool.Name, format, b, strings.Contains(long, b), strings.Contains(short, b))
@@ -160,7 +180,7 @@ func TestAnswersMatchTheirSchemas(t *testing.T) {
 		for _, store := range stores {
 			for lvl := range budgets {
 				var value any
-				if err := json.Unmarshal(call(t, store, tool.Name, `{"detail_level":"`+string(lvl)+`"}`).StructuredContent, &value); err != nil {
+				if err := json.Unmarshal(call(t, store, tool.Name, argumentsOf(tool.Name, map[string]any{"detail_level": lvl})).StructuredContent, &value); err != nil {
 					t.Fatal(err)
 				}
 				if err := resolved.Validate(value); err != nil {
@@ -174,8 +194,8 @@ func TestAnswersMatchTheirSchemas(t *testing.T) {
 func TestSummaryFormatIsShortText(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
-		whole := call(t, "full", tool.Name, `{}`)
-		short := call(t, "full", tool.Name, `{"format":"summary"}`)
+		whole := call(t, "full", tool.Name, argumentsOf(tool.Name, nil))
+		short := call(t, "full", tool.Name, argumentsOf(tool.Name, map[string]any{"format": "summary"}))
 		if short.StructuredContent != nil || len(short.Content[0].Text) >= len(whole.Content[0].Text) || short.Content[0].Text == "" {
 			t.Errorf("%s: format=summary gives %+v", tool.Name, short)
 		}
@@ -188,7 +208,7 @@ func TestNextStepsWorkAsTheyStand(t *testing.T) {
 	for _, tool := range built() {
 		for _, store := range stores {
 			var a struct{ Next []Next }
-			if err := json.Unmarshal(call(t, store, tool.Name, `{}`).StructuredContent, &a); err != nil {
+			if err := json.Unmarshal(call(t, store, tool.Name, argumentsOf(tool.Name, nil)).StructuredContent, &a); err != nil {
 				t.Fatal(err)
 			}
 			for _, next := range a.Next {
@@ -212,8 +232,8 @@ func TestSameCallGivesTheSameBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := one.Session(reader(newWorkspace("full")), "r1")
-		first := callAs(t, s, tool.Name, `{"detail_level":"debug"}`)
-		again := call(t, "full", tool.Name, `{"detail_level":"debug"}`)
+		first := callAs(t, s, tool.Name, argumentsOf(tool.Name, map[string]any{"detail_level": "debug"}))
+		again := call(t, "full", tool.Name, argumentsOf(tool.Name, map[string]any{"detail_level": "debug"}))
 		if diff := cmp.Diff(first, again); diff != "" {
 			t.Errorf("%s made twice (-first +again):\n%s", tool.Name, diff)
 		}

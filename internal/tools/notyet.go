@@ -18,11 +18,7 @@ type absence struct {
 // notYet lists the tools whose arguments are checked and that have no answers yet. It is the only list of
 // them: a tool that is built leaves it and its file gets a handler.
 var notYet = []absence{
-	{"influencers", "creators with their codes, links and costs", "products with view=coupons shows the orders that used a code"},
 	{"forecasting", "targets and a forecast of the store", "trends shows what each day was expected to be"},
-	{"creators", "creators with their codes, links, mentions and costs", "products with view=coupons shows the orders that used a code"},
-	{"omnichannel", "the orders of every sales surface and a halo model", "performance shows the revenue of all surfaces together"},
-	{"chart", "the drawing of series", "trends with format=csv gives the points to draw"},
 	{"optimization", "a trained media mix model", "performance and campaigns show spend beside revenue"},
 	{"autopilot_plan", "a trained media mix model and experiments", "performance and trends show where to look"},
 	{"optimize_budget", "a trained media mix model", "performance and campaigns show spend beside revenue"},

@@ -39,8 +39,14 @@ func render(a answer, c *Call) (mcp.CallResult, error) {
 	if c.view.Format == jsonFormat {
 		result.StructuredContent = text
 	}
+	if p, ok := a.(pictured); ok && c.view.Format != csvFormat {
+		result.Content = append(result.Content, p.picture()...)
+	}
 	return result, nil
 }
+
+// pictured is an answer that also shows itself, as images behind the text. A table has none.
+type pictured interface{ picture() []mcp.Content }
 
 // prepare brings an answer into the form in which it is written: no more than what was asked for, rounded.
 func prepare(a answer, c *Call) {

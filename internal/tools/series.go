@@ -36,11 +36,18 @@ func (c *Call) series(ctx context.Context, channel measure.Channel, days civil.R
 	if err != nil {
 		return series{}, err
 	}
-	s := series{days: days, totals: make([]warehouse.DayTotal, days.Days()), untold: c.untold(channel)}
 	reported := c.Store.AdDays
 	if channel != "" {
 		reported = spendDays(found)
 	}
+	s := newSeries(days, found, reported)
+	s.untold = c.untold(channel)
+	return s, nil
+}
+
+// newSeries lays what was found on days. On a day inside reported that has no report, nothing was spent.
+func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Range) series {
+	s := series{days: days, totals: make([]warehouse.DayTotal, days.Days())}
 	for i := range s.totals {
 		day := days.First.AddDays(i)
 		s.totals[i] = warehouse.DayTotal{Day: day, SpendKnown: reported.Days() > 0 && reported.Contains(day)}
@@ -52,7 +59,7 @@ func (c *Call) series(ctx context.Context, channel measure.Channel, days civil.R
 			s.totals[d.Day.Sub(days.First)] = d
 		}
 	}
-	return s, nil
+	return s
 }
 
 func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
@@ -76,6 +83,45 @@ func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civi
 		out[i] = d.DayTotal
 	}
 	return out, nil
+}
+
+// channelSeries reads the days of every channel, in one question. Channels without a day have no series.
+func (c *Call) channelSeries(ctx context.Context, days civil.Range) (map[measure.Channel]series, error) {
+	days = days.Intersect(c.Store.days())
+	if days.Days() == 0 {
+		return nil, nil
+	}
+	asked := civil.Range{First: days.First, Last: c.Store.days().Last} // later reports tell of days without spend
+	found, err := c.Facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, asked)
+	if err != nil {
+		return nil, fmt.Errorf("days of the channels %s: %w", days, err)
+	}
+	c.read("channel_days", len(found))
+	totals := map[measure.Channel][]warehouse.DayTotal{}
+	for _, d := range found {
+		totals[d.Channel] = append(totals[d.Channel], d.DayTotal)
+	}
+	out := map[measure.Channel]series{}
+	for channel, its := range totals {
+		s := newSeries(days, its, spendDays(its))
+		s.untold = c.untold(channel)
+		out[channel] = s
+	}
+	return out, nil
+}
+
+// plus adds another series of the same days.
+func (s series) plus(t series) series {
+	if s.days.Days() == 0 {
+		return t
+	}
+	sum := series{days: s.days, totals: slices.Clone(s.totals), untold: s.untold && t.untold}
+	for i, d := range t.totals {
+		sum.totals[i].Sums = sum.totals[i].Sums.Add(d.Sums)
+		sum.totals[i].Spend += d.Spend
+		sum.totals[i].SpendKnown = sum.totals[i].SpendKnown || d.SpendKnown
+	}
+	return sum
 }
 
 // spendDays is the period in which a day without a report of spend is a day on which nothing was spent: from the first

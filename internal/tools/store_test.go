@@ -101,6 +101,7 @@ func fixtureBatch() *warehouse.Batch {
 	addOddities(b)
 	addAnswers(b)
 	addMessages(b)
+	addCreators(b)
 	b.CouponMap = []warehouse.CouponChannel{{Code: "MIRA10", Channel: "influencer", Creator: "5c1f2a34-0000-4000-8000-000000000001"}}
 	return b
 }

@@ -120,7 +120,7 @@ func kindsOf(metric trendMetric) []string {
 		return []string{fromAds, fromSpend}
 	case trendROAS:
 		return []string{fromOrders, fromAds, fromSpend}
-	case trendRevenue, trendOrders:
+	case trendRevenue, trendOrders, trendAOV:
 	}
 	return []string{fromOrders}
 }
@@ -217,6 +217,10 @@ func (c *Call) value(metric trendMetric, p point) float64 {
 		if r := f.totalROAS(p.storeTotal); r != nil {
 			return float64(*r)
 		}
+	case trendAOV:
+		if v := f.aov(p.Sums); v != nil {
+			return float64(*v)
+		}
 	}
 	return math.NaN()
 }
@@ -228,7 +232,7 @@ func (c *Call) rounding(metric trendMetric) func(float64) *float64 {
 		switch {
 		case math.IsNaN(x):
 			return nil
-		case metric == trendRevenue || metric == trendSpend:
+		case metric == trendRevenue || metric == trendSpend || metric == trendAOV:
 			return new(as.money(x))
 		}
 		return new(decimals(x, 2))
@@ -244,7 +248,7 @@ func (c *Call) trendMetrics(metric trendMetric, now, before storeTotal) trendMet
 		return trendMetrics{Spend: &all.Spend}
 	case trendROAS:
 		return trendMetrics{Revenue: &all.Revenue, Spend: &all.Spend, ROAS: &all.ROAS}
-	case trendRevenue:
+	case trendRevenue, trendAOV:
 	}
 	return trendMetrics{Revenue: &all.Revenue}
 }
@@ -256,7 +260,7 @@ func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) 
 	m := a.Metrics
 	var text string
 	switch a.Metric {
-	case trendRevenue:
+	case trendRevenue, trendAOV:
 		text = fmt.Sprintf("Revenue was %s %s, %s", c.amount(c.Workspace.Basis.Revenue(now.Sums)), spell(days), against(m.Revenue.ChangePct, days))
 	case trendOrders:
 		text = fmt.Sprintf("There were %s orders %s, %s", number(float64(orders(now.Orders))), spell(days), against(m.Orders.ChangePct, days))

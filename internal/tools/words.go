@@ -14,8 +14,13 @@ import (
 
 // amount writes minor units for a sentence, rounded as figures are: "118,240 USD" or "12.50 USD".
 func (c *Call) amount(minor int64) string {
+	return c.spelled(Money(money.Major(minor, c.Workspace.Currency)))
+}
+
+// spelled writes an amount in whole units for a sentence.
+func (c *Call) spelled(amount Money) string {
 	currency := c.Workspace.Currency
-	x := finish{level: analystLevel, exponent: currency.Exponent()}.money(money.Major(minor, currency))
+	x := finish{level: analystLevel, exponent: currency.Exponent()}.money(float64(amount))
 	places := 0
 	if math.Abs(x) < 1000 {
 		places = min(2, currency.Exponent())

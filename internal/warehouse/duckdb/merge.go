@@ -223,19 +223,11 @@ UPDATE stage_orders s SET updated_at = b.updated_at FROM before_orders b
 WHERE b.source = s.source AND b.key = s.key AND s.updated_at IS NULL AND b.updated_at IS NOT NULL;`)
 }
 
-// noteDays notes the days of rows that changed. Orders and what belongs to them are noted by noteOrders.
+// noteDays notes the days of rows that changed. Orders and what belongs to them are noted by noteOrders, as are the
+// orders that codes and answers tie to a channel or a creator.
 func (m *merge) noteDays(ctx context.Context, t *table, relations ...string) error {
-	if t == couponChannel {
-		return m.exec(ctx, `
-INSERT INTO touched SELECT DISTINCT c.source, c.key
-FROM {{order_coupons}} c SEMI JOIN `+relations[0]+` m ON m.code = c.code`)
-	}
-	if t == surveys {
-		for _, from := range relations {
-			if err := m.exec(ctx, "INSERT INTO touched SELECT DISTINCT order_source, order_key FROM "+from); err != nil {
-				return err
-			}
-		}
+	if err := m.noteTies(ctx, t, relations); err != nil {
+		return err
 	}
 	if t.day == "" || t == orders || t.kind == ofOrder {
 		return nil
@@ -246,6 +238,25 @@ FROM {{order_coupons}} c SEMI JOIN `+relations[0]+` m ON m.code = c.code`)
 	}
 	for _, from := range relations {
 		if err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT DISTINCT %s FROM %s", into, t.day, from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteTies notes the orders that changed rows tie to a channel or a creator.
+func (m *merge) noteTies(ctx context.Context, t *table, relations []string) error {
+	for _, from := range relations {
+		var orders string
+		switch t {
+		case couponChannel, creatorCodes:
+			orders = "SELECT c.source, c.key FROM {{order_coupons}} c SEMI JOIN (SELECT upper(code) AS code FROM " + from + ") m ON m.code = c.code"
+		case surveys:
+			orders = "SELECT order_source, order_key FROM " + from
+		default:
+			return nil
+		}
+		if err := m.exec(ctx, "INSERT INTO touched SELECT DISTINCT * FROM ("+orders+")"); err != nil {
 			return err
 		}
 	}

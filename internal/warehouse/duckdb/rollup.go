@@ -132,6 +132,7 @@ func (m *merge) steps(ctx context.Context) ([]string, error) {
 		{"rollups/9_segments.sql", nil},
 		{"rollups/10_journeys.sql", touches},
 		{"rollups/11_answers.sql", surveys},
+		{"rollups/12_creators.sql", nil},
 	} {
 		if step.of == nil || m.counts[step.of.name].Removed > 0 {
 			files = append(files, step.file)

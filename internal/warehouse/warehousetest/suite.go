@@ -28,6 +28,8 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"products count each order once":                          productPages,
 		"coupons count each order once":                           couponPages,
 		"campaigns have the latest name and last-touch credit":    campaignPages,
+		"an order is one creator's":                               creatorSignals,
+		"surfaces add up to the store":                            surfaces,
 		"pages tile the whole":                                    pagesTile,
 		"coverage, channels and sources say what there is":        whatThereIs,
 		"an identical import changes nothing":                     identicalImport,

@@ -24,6 +24,7 @@ func emptyStore(on trial) {
 	same(t, "sources", 0, len(answer[[]warehouse.SourceState](t)(w.Sources(ctx, shop))))
 	same(t, "imports", 0, len(answer[[]warehouse.ImportRecord](t)(w.Imports(ctx, shop, 5))))
 	same(t, "recent orders", int64(0), answer[int64](t)(w.RecentOrders(ctx, shop, january.First)))
+	emptyCreators(t, w, in)
 	coverage := answer[warehouse.Coverage](t)(w.Coverage(ctx, shop))
 	same(t, "order days", civil.Range{}, coverage.OrderDays)
 	same(t, "version", version(t, w), coverage.Version)

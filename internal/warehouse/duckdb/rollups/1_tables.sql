@@ -7,6 +7,8 @@ SELECT source, key, day, '' AS surface, '' AS country, '' AS region, '' AS chann
     CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS undated
 FROM {{refunds}} WHERE false;
 
+CREATE OR REPLACE TEMP TABLE slice_paths (source VARCHAR, key VARCHAR, channel VARCHAR);
+
 CREATE OR REPLACE TEMP TABLE slice_touched (source VARCHAR, key VARCHAR);
 
 CREATE OR REPLACE TEMP TABLE slice_shares (

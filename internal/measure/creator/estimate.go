@@ -1,0 +1,145 @@
+package creator
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/fault"
+)
+
+// Estimate is how many orders a creator brought in a period. Every order is counted once.
+type Estimate struct {
+	Orders     float64
+	Low, High  float64 // interval of the level asked for
+	Confidence float64 // 1 - half the interval / Orders, between 0 and 1
+	Parts      []Part  // what each signal says, and what it weighs
+}
+
+// Part is what one signal alone says.
+type Part struct {
+	Signal Signal
+	Orders float64 // brought in all, by this signal alone
+	Weight float64 // part of the estimate; the weights of an estimate sum to 1
+
+	perOrder, fixed float64 // variance of Orders: perOrder × true orders + fixed
+}
+
+// Signal is a way in which orders are known to be a creator's.
+type Signal string
+
+// The signals.
+const (
+	ByCode   Signal = "code"
+	BySurvey Signal = "survey"
+	ByLink   Signal = "link"
+)
+
+// Of returns the estimate for a creator whose signals of a period are s.
+//
+// Each signal divided by its rate estimates the orders T brought. Given T a signal is binomial, so its variance is
+// proportional to T, and the weights, the inverse of those variances, depend on the rates and not on the creator's
+// luck. The interval is the set of T for which the estimate lies within z standard deviations (a score interval, as
+// Wilson's of 1927): (x - T)² = z² (a T + d + e T²), with a and d from the signals, widened by Noise, and e from the
+// error in the level that all creators share. It ends no lower than the orders that surveys or links count.
+func (r Rates) Of(s Signals, level float64) (Estimate, error) {
+	if !(level > 0 && level < 1) {
+		return Estimate{}, fault.Invalid("level of the interval is %v, want a fraction between 0 and 1", level)
+	}
+	out := Estimate{Parts: r.parts(s)}
+	if len(out.Parts) == 0 {
+		return out, nil
+	}
+	x := blend(out.Parts)
+	var a, d float64
+	for _, p := range out.Parts {
+		a += r.Noise * p.Weight * p.Weight * p.perOrder
+		d += r.Noise * p.Weight * p.Weight * p.fixed
+	}
+	z := distuv.UnitNormal.Quantile((1 + level) / 2)
+	floor := max(s.Named, s.Link)
+	out.Low, out.High = within(x, z, a, d, r.Spread*r.Spread)
+	out.Orders = max(x, floor)
+	out.Low = min(max(out.Low, floor), out.Orders)
+	out.High = max(out.High, out.Orders)
+	if out.Orders > 0 {
+		out.Confidence = max(0, 1-(out.High-out.Low)/(2*out.Orders))
+	}
+	return out, nil
+}
+
+// within solves (x - T)² = z² (a T + d + e T²) for T.
+func within(x, z, a, d, e float64) (low, high float64) {
+	z2 := z * z
+	e = min(e, 0.9/z2) // an error as large as the level: the upper end is far off and finite
+	A, B, C := 1-z2*e, -(2*x + z2*a), x*x-z2*d
+	root := math.Sqrt(max(0, B*B-4*A*C))
+	return max(0, (-B-root)/(2*A)), max(0, (-B+root)/(2*A))
+}
+
+// parts returns what each signal that the creator has says, with weights.
+func (r Rates) parts(s Signals) []Part {
+	var out []Part
+	if s.HasCode && r.Code > 0 {
+		p := Part{Signal: ByCode, Orders: r.codeOrders(s) / r.Code}
+		p.perOrder, p.fixed = r.codeVariance(s)
+		out = append(out, p)
+	}
+	if r.Known.Named > 0 {
+		out = append(out, Part{Signal: BySurvey, Orders: s.Named / r.Survey, perOrder: (1 - r.Survey) / r.Survey})
+	}
+	if s.HasLink {
+		out = append(out, Part{Signal: ByLink, Orders: s.Link / r.Link, perOrder: (1 - r.Link) / r.Link})
+	}
+	sum := 0.0
+	for _, p := range out {
+		sum += 1 / p.perOrder
+	}
+	for i, p := range out {
+		out[i].Weight = 1 / p.perOrder / sum
+	}
+	return out
+}
+
+// codeVariance returns the variance of what codes say: for each order that the creator brought, and for the orders that
+// came by the code without the creator.
+func (r Rates) codeVariance(s Signals) (perOrder, fixed float64) {
+	if !r.Cleaned {
+		q := Assumed * r.Code
+		return (1 - q) / q, 0
+	}
+	b, m, c := r.Stray, r.Met, r.Code
+	scale := c * c * (m - b) * (m - b)
+	second := c * (m*(1-b)*(1-b) + (1-m)*b*b)
+	strays := max(0, s.Code-max(0, r.codeOrders(s)))
+	return (second - scale) / scale, strays * b * (1 - b) / scale
+}
+
+// blend is the weighted mean of what the signals say.
+func blend(parts []Part) float64 {
+	sum := 0.0
+	for _, p := range parts {
+		sum += p.Weight * p.Orders
+	}
+	return sum
+}
+
+// Sum returns the estimate for several creators together. Their chance is independent, the error in the level of the
+// rates is one and the same.
+func (r Rates) Sum(all []Estimate, level float64) Estimate {
+	z := distuv.UnitNormal.Quantile((1 + level) / 2)
+	var out Estimate
+	var below, above float64
+	for _, e := range all {
+		shared := z * r.Spread * e.Orders
+		out.Orders += e.Orders
+		below += max(0, (e.Orders-e.Low)*(e.Orders-e.Low)-shared*shared)
+		above += max(0, (e.High-e.Orders)*(e.High-e.Orders)-shared*shared)
+	}
+	shared := z * r.Spread * out.Orders
+	out.Low, out.High = max(0, out.Orders-math.Sqrt(below+shared*shared)), out.Orders+math.Sqrt(above+shared*shared)
+	if out.Orders > 0 {
+		out.Confidence = max(0, 1-(out.High-out.Low)/(2*out.Orders))
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package halo
+
+import (
+	"math"
+	"slices"
+)
+
+// leadDays is how far ahead spend must not be seen.
+const leadDays = 7
+
+// examine fills in how much channels move together and whether future spend goes with present sales, and refuses what
+// fails.
+//
+// The placebo is the one of Granger (1969) turned around: with the channels' responses held, the mean spend of the seven
+// days ahead gets a coefficient of its own. Spend that follows demand gives it a positive one.
+func (d Data) examine(y []float64, base [][]float64, known errors, usable []int, typical [][]float64, effects []Effect) {
+	columns := slices.Clone(typical)
+	for _, k := range usable {
+		columns = append(columns, ahead(d.Channels[k].Spend))
+	}
+	r := sweep(y, columns, base, known)
+	n := len(usable)
+	for i, k := range usable {
+		e := &effects[k]
+		e.Inflation = r.inflation(i, n)
+		e.LeadZ = r.lead(n, n+i)
+		switch {
+		case e.Measured:
+		case e.Inflation > mostInflation:
+			e.Reason = Collinear
+		case e.LeadZ > mostLeadZ:
+			e.Reason = LeadsSales
+		}
+	}
+}
+
+// ahead is the mean spend of the days that follow, as far as they are known.
+func ahead(spend []float64) []float64 {
+	out := make([]float64, len(spend))
+	for t := range spend {
+		next := spend[min(t+1, len(spend)-1):min(t+1+leadDays, len(spend))]
+		for _, x := range next {
+			out[t] += x / float64(max(1, len(next)))
+		}
+	}
+	return out
+}
+
+// inflation is 1 / (1 - R²) of column i on the other ones of the first n.
+func (r regression) inflation(i, n int) float64 {
+	others := make([]int, 0, n)
+	for j := range n {
+		if j != i {
+			others = append(others, j)
+		}
+	}
+	left := r.xx[i][i] - r.explained(others, func(j int) float64 { return r.xx[i][j] })
+	if left <= 1e-9*r.xx[i][i] {
+		return math.Inf(1)
+	}
+	return r.xx[i][i] / left
+}
+
+// lead is the t value of a column beside the first n.
+func (r regression) lead(n, column int) float64 {
+	held := make([]int, n)
+	for j := range held {
+		held[j] = j
+	}
+	both := append(slices.Clone(held), column)
+	without := r.yy - r.explained(held, func(j int) float64 { return r.xy[j] })
+	with := r.yy - r.explained(both, func(j int) float64 { return r.xy[j] })
+	own := r.xx[column][column] - r.explained(held, func(j int) float64 { return r.xx[column][j] })
+	cross := r.xy[column] - r.bilinear(held, column)
+	if own <= 1e-9*r.xx[column][column] || with <= 0 {
+		return 0
+	}
+	free := max(1, r.free-float64(n+1))
+	return math.Copysign(math.Sqrt(max(0, without-with)/(r.excess*with/free)), cross)
+}
+
+// explained is c' A⁻¹ c for the columns chosen, with A their products and c their products with a target.
+func (r regression) explained(chosen []int, target func(int) float64) float64 {
+	c := make([]float64, len(chosen))
+	for i, j := range chosen {
+		c[i] = target(j)
+	}
+	z := r.forward(chosen, c)
+	return dot(z, z)
+}
+
+// bilinear is a' A⁻¹ c for the products of the chosen columns with one column and with revenue.
+func (r regression) bilinear(chosen []int, column int) float64 {
+	a, c := make([]float64, len(chosen)), make([]float64, len(chosen))
+	for i, j := range chosen {
+		a[i], c[i] = r.xx[column][j], r.xy[j]
+	}
+	return dot(r.forward(chosen, a), r.forward(chosen, c))
+}
+
+// forward solves L z = c, with L L' the products of the chosen columns (Cholesky). A column that the ones before
+// explain adds nothing.
+func (r regression) forward(chosen []int, c []float64) []float64 {
+	n := len(chosen)
+	l := make([][]float64, n)
+	z := make([]float64, n)
+	for i := range n {
+		l[i] = make([]float64, n)
+		z[i] = c[i]
+		for j := range i {
+			sum := r.xx[chosen[i]][chosen[j]] - dot(l[i][:j], l[j][:j])
+			if l[j][j] > 0 {
+				l[i][j] = sum / l[j][j]
+			}
+			z[i] -= l[i][j] * z[j]
+		}
+		own := r.xx[chosen[i]][chosen[i]]
+		left := own - dot(l[i][:i], l[i][:i])
+		if left <= 1e-9*own {
+			z[i] = 0
+			continue
+		}
+		l[i][i] = math.Sqrt(left)
+		z[i] /= l[i][i]
+	}
+	return z
+}

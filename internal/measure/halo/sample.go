@@ -1,0 +1,323 @@
+package halo
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"assay/internal/measure/stats"
+)
+
+const (
+	tails   = 4.0 // degrees of freedom of the errors: single days may lie far off
+	mostPhi = 0.9
+	warmup  = 200
+
+	// Prior standard deviations, in revenue for each unit of spend: of halo, and of the effect on the channel's own surface.
+	haloSize, homeSize = 0.2, 2.0
+)
+
+// surface returns the effects of every channel on one surface.
+//
+//	revenue(t) = level(t) + weekday + feast days + Σ_k β_k S_k(adstock(spend_k; λ_k)) + e(t),   e(t) = φ e(t-1) + u(t)
+//
+// with β_k ~ N(0, 0.2²) for halo, (λ_k, S_k) uniform over lags and u Student-t with 4 degrees of freedom.
+// φ and the weights of the days come from a first fit; controls have flat priors and are taken out; the rest is drawn by
+// Gibbs sampling.
+func (d Data) surface(s Surface, days int, o Options, index uint64) []Effect {
+	effects := make([]Effect, len(d.Channels))
+	for k, c := range d.Channels {
+		effects[k] = Effect{Channel: c.Name, Surface: s.Name, Home: c.Home == s.Name}
+	}
+	base := controls(d.First, days)
+	sold := 0
+	for _, v := range s.Revenue {
+		sold += int(indicator(v != 0))
+	}
+	var usable []int
+	for k, c := range d.Channels {
+		switch {
+		case sold < LeastDays:
+			effects[k].Reason = FewDays
+		default:
+			effects[k].Reason = cannotTell(c.Spend, base)
+		}
+		if effects[k].Reason == "" {
+			usable = append(usable, k)
+		}
+	}
+	if len(usable) == 0 {
+		return effects
+	}
+	known := firstFit(s.Revenue, base, d.Channels, usable)
+	var columns [][]float64
+	for _, k := range usable {
+		for _, l := range lags {
+			columns = append(columns, l.response(d.Channels[k].Spend))
+		}
+	}
+	m := model{regression: sweep(s.Revenue, columns, base, known), priors: make([]prior, len(usable))}
+	for i, k := range usable {
+		m.priors[i] = d.priorOf(effects[k])
+		effects[k].Measured = m.priors[i].measured
+	}
+	drawn := m.draw(o.Draws, stats.Stream(o.Seed, index))
+	typical := make([][]float64, len(usable))
+	for i, k := range usable {
+		drawn.describe(i, o.Level, &effects[k])
+		typical[i] = drawn.response(i, columns)
+	}
+	d.examine(s.Revenue, base, known, usable, typical, effects)
+	return effects
+}
+
+// cannotTell says why a channel's spend does not lend itself to a regression, "" when it does.
+func cannotTell(spend []float64, base [][]float64) Reason {
+	active, total := 0, 0.0
+	for _, x := range spend {
+		active += int(indicator(x != 0))
+		total += x
+	}
+	if active < LeastSpendDays || total <= 0 {
+		return FewSpendDays
+	}
+	ones := make([]float64, len(spend))
+	for t := range ones {
+		ones[t] = 1
+	}
+	rest := residuals(lag{keep: 0.5}.response(spend), base, ones)
+	if math.Sqrt(dot(rest, rest)/float64(len(rest))) < leastVariation*total/float64(len(spend)) {
+		return Constant
+	}
+	return ""
+}
+
+// errors are what is settled of the errors before effects are drawn.
+type errors struct {
+	phi    float64   // correlation of neighbouring days
+	weight []float64 // of each day
+	excess float64   // by how much variances exceed those of a fit with known weights
+}
+
+// firstFit settles the errors from a fit of controls and media that counts days far off the others less. Weights that
+// come from the data make a fit look surer than it is; excess is the ratio of the variance of such an estimate, n Σψ² /
+// (Σψ')² (Huber 1964), to the one that takes the weights for known, times what lasts in the errors beyond the first day.
+func firstFit(y []float64, base [][]float64, channels []Channel, usable []int) errors {
+	columns := slices.Clone(base)
+	for _, k := range usable {
+		columns = append(columns, lag{keep: 0.5}.response(channels[k].Spend))
+	}
+	weight, phi, excess := make([]float64, len(y)), 0.0, 1.0
+	for t := range weight {
+		weight[t] = 1
+	}
+	for range 4 {
+		e := residuals(y, columns, weight)
+		phi = 0
+		if v := dot(e[1:], e[1:]); v > 0 {
+			var num, den float64
+			for t := 1; t < len(e); t++ {
+				w := min(weight[t], weight[t-1])
+				num += w * e[t] * e[t-1]
+				den += w * e[t-1] * e[t-1]
+			}
+			phi = persistence(num/den, float64(len(columns))/float64(len(y)))
+		}
+		u := make([]float64, len(e))
+		u[0] = e[0] * math.Sqrt(1-phi*phi)
+		for t := 1; t < len(e); t++ {
+			u[t] = e[t] - phi*e[t-1]
+		}
+		size := medianSize(u) / 0.7407 // the median of |t| with 4 degrees of freedom
+		if size <= 0 {
+			break
+		}
+		var psi, slope, sum, squares float64
+		for t := range weight {
+			x := u[t] * u[t] / (size * size)
+			weight[t] = (tails + 1) / (tails + x)
+			psi += weight[t] * weight[t] * u[t] * u[t]
+			slope += weight[t] * (tails - x) / (tails + x)
+			sum += weight[t]
+			squares += weight[t] * u[t] * u[t]
+		}
+		if slope > 0 && squares > 0 {
+			excess = max(1, psi/(slope*slope)*sum/squares) * lasting(u, weight, float64(len(columns))/float64(len(y)))
+		}
+	}
+	return errors{phi, weight, excess}
+}
+
+// persistence corrects the correlation of neighbouring residuals for what the fit took away. Columns that bend slowly, a
+// part p of the days, take out the slow end of the errors' spectrum, where errors that last have (1+φ)/(1-φ) times
+// their share: a part s of their variance, all of it correlated. What is left has the correlation (φ-s)/(1-s).
+func persistence(left, p float64) float64 {
+	phi := min(max(left, 0), mostPhi)
+	for range 20 {
+		s := min(0.5, p*(1+phi)/(1-phi))
+		phi = min(max(left*(1-s)+s, 0), mostPhi)
+	}
+	return phi
+}
+
+// lastingDays is how many days of correlation are looked at.
+const lastingDays = 10
+
+// lasting is the ratio of the long-run variance of what the first-order correlation leaves to its variance, at least 1:
+// 1 + 2 Σ (1 - l/(L+1)) ρ(l), each ρ(l) raised by the part p of the days that the controls took away (Newey and West
+// 1987, after prewhitening, Andrews and Monahan 1992).
+func lasting(u, weight []float64, p float64) float64 {
+	ratio, variance := 1.0, 0.0
+	for t := range u {
+		variance += weight[t] * u[t] * u[t]
+	}
+	for l := 1; l <= lastingDays && variance > 0; l++ {
+		sum := 0.0
+		for t := l; t < len(u); t++ {
+			sum += math.Sqrt(weight[t]*weight[t-l]) * u[t] * u[t-l]
+		}
+		ratio += 2 * (1 - float64(l)/(lastingDays+1)) * (sum/variance + p)
+	}
+	return max(1, ratio)
+}
+
+func medianSize(u []float64) float64 {
+	far := make([]float64, len(u))
+	for i, v := range u {
+		far[i] = math.Abs(v)
+	}
+	slices.Sort(far)
+	return stats.Quantile(far, 0.5)
+}
+
+// prior is what is believed of a coefficient before the data: normal.
+type prior struct {
+	mean, variance float64
+	measured       bool
+}
+
+func (d Data) priorOf(e Effect) prior {
+	at := slices.IndexFunc(d.Experiments, func(x Experiment) bool { return x.Channel == e.Channel && x.Surface == e.Surface && x.Error > 0 })
+	switch {
+	case at >= 0:
+		x := d.Experiments[at]
+		return prior{mean: x.Coefficient, variance: x.Error * x.Error, measured: true}
+	case e.Home:
+		return prior{variance: homeSize * homeSize}
+	}
+	return prior{variance: haloSize * haloSize}
+}
+
+// model is the regression of a surface: columns are the lags of the first channel, then those of the second, and so on.
+type model struct {
+	regression
+	priors []prior
+}
+
+// draws are what the sampler kept, by channel.
+type draws struct {
+	beta [][]float64
+	lag  [][]int
+}
+
+func (m model) draw(keep int, rng *rand.Rand) draws {
+	n, g := len(m.priors), len(lags)
+	beta, at := make([]float64, n), make([]int, n)
+	for k := range at {
+		at[k] = k*g + 6 // keep 0.5, a straight line
+	}
+	noise := m.excess * m.yy / m.free
+	out := draws{beta: make([][]float64, n), lag: make([][]int, n)}
+	logs, means, precisions := make([]float64, g), make([]float64, g), make([]float64, g)
+	for i := range warmup + keep {
+		for k := range n {
+			v := m.priors[k].variance
+			for j := range g {
+				column := k*g + j
+				r, row := m.xy[column], m.xx[column]
+				for l := range n {
+					if l != k {
+						r -= row[at[l]] * beta[l]
+					}
+				}
+				precisions[j] = row[column]/noise + 1/v
+				means[j] = (r/noise + m.priors[k].mean/v) / precisions[j]
+				logs[j] = 0.5 * (means[j]*means[j]*precisions[j] - math.Log(precisions[j]))
+			}
+			j := pick(logs, rng)
+			at[k], beta[k] = k*g+j, means[j]+rng.NormFloat64()/math.Sqrt(precisions[j])
+		}
+		noise = m.excess * m.left(beta, at) / (2 * gamma(rng, m.free/2))
+		if i >= warmup {
+			for k := range n {
+				out.beta[k], out.lag[k] = append(out.beta[k], beta[k]), append(out.lag[k], at[k]-k*g)
+			}
+		}
+	}
+	return out
+}
+
+// left is the sum of squares that the coefficients leave.
+func (m model) left(beta []float64, at []int) float64 {
+	sum := m.yy
+	for k, b := range beta {
+		sum -= 2 * b * m.xy[at[k]]
+		for l, c := range beta {
+			sum += b * c * m.xx[at[k]][at[l]]
+		}
+	}
+	return max(sum, 1e-12*m.yy)
+}
+
+// pick draws an index with probabilities in proportion to the exponentials.
+func pick(logs []float64, rng *rand.Rand) int {
+	top, sum := slices.Max(logs), 0.0
+	for _, l := range logs {
+		sum += math.Exp(l - top)
+	}
+	u := rng.Float64() * sum
+	for i, l := range logs {
+		if u -= math.Exp(l - top); u < 0 {
+			return i
+		}
+	}
+	return len(logs) - 1
+}
+
+// gamma draws from the gamma distribution with scale 1 (Marsaglia and Tsang 2000), for a shape of at least 1.
+func gamma(rng *rand.Rand, shape float64) float64 {
+	d := max(shape, 1) - 1.0/3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		x := rng.NormFloat64()
+		v := 1 + c*x
+		if v <= 0 {
+			continue
+		}
+		v *= v * v
+		if math.Log(rng.Float64()) < 0.5*x*x+d-d*v+d*math.Log(v) {
+			return d * v
+		}
+	}
+}
+
+// describe fills in what the draws say of a channel.
+func (d draws) describe(i int, level float64, e *Effect) {
+	sorted := slices.Sorted(slices.Values(d.beta[i]))
+	e.Coefficient, e.SD = stats.MeanSD(sorted)
+	e.Low, e.High = stats.Quantile(sorted, (1-level)/2), stats.Quantile(sorted, (1+level)/2)
+	e.Low95, e.High95 = stats.Quantile(sorted, 0.025), stats.Quantile(sorted, 0.975)
+	for k, b := range d.beta[i] {
+		e.Positive += indicator(b > 0) / float64(len(sorted))
+		e.MeanLag += lags[d.lag[i][k]].meanLag() / float64(len(sorted))
+	}
+}
+
+// response is the mean of the channel's responses over the draws.
+func (d draws) response(i int, columns [][]float64) []float64 {
+	out := make([]float64, len(columns[0]))
+	for _, j := range d.lag[i] {
+		axpy(1/float64(len(d.lag[i])), columns[i*len(lags)+j], out)
+	}
+	return out
+}

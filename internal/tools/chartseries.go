@@ -1,0 +1,221 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	drawing "assay/internal/chart"
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// otherChannels is the name of the group of channels that are not drawn on their own.
+const otherChannels measure.Channel = "other"
+
+// drawn is a series of a chart.
+type drawn struct {
+	name measure.Channel // "" for a total
+	series
+}
+
+// chartSeries returns what is drawn, and the sum of all that was asked for.
+func (c *Call) chartSeries(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole series, err error) {
+	both := join(days.Previous(), days)
+	if a.Breakdown == noBreakdown {
+		s, err := c.series(ctx, a.Channel, both)
+		if err != nil || s.days.Intersect(days).Days() == 0 {
+			return nil, s, err
+		}
+		return []drawn{{a.Channel, s}}, s, nil
+	}
+	wanted, err := c.chartChannels(p, a.Channel)
+	if err != nil {
+		return nil, series{}, err
+	}
+	found, err := c.channelSeries(ctx, both)
+	if err != nil {
+		return nil, series{}, err
+	}
+	alone, rest := c.apart(p, days, wanted, found)
+	whole = sumOfSeries(append(slices.Clone(alone), rest...))
+	if len(wanted) == 0 {
+		whole = sumOfSeries(named(found))
+	}
+	return c.withOther(p.Metric, days, alone, rest), whole, nil
+}
+
+// chartChannels returns the channels that the caller named, each once; none means all.
+func (c *Call) chartChannels(p chartParams, only measure.Channel) ([]measure.Channel, error) {
+	if only != "" {
+		return []measure.Channel{only}, nil
+	}
+	var out []measure.Channel
+	for _, name := range p.Channels {
+		channel, err := c.channel(name)
+		if err != nil {
+			return nil, err
+		}
+		if channel != "" && !slices.Contains(out, channel) {
+			out = append(out, channel)
+		}
+	}
+	return out, nil
+}
+
+// seriesLimit is how many channels are drawn on their own: as many as the caller allows, and as can be told apart
+// beside the group of the others.
+func (p chartParams) seriesLimit() int { return min(p.SeriesLimit, drawing.MaxSeries-1) }
+
+// apart sorts the channels, largest first, and tells those drawn on their own from the rest. Channels that were not
+// asked for belong to the rest of a pie, which shows a whole, and to nothing else.
+func (c *Call) apart(p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]series) (alone, rest []drawn) {
+	for _, d := range named(found) {
+		size := c.weight(p.Metric, d.total(days))
+		asked := slices.Contains(wanted, d.name)
+		switch {
+		case math.IsNaN(size) || size == 0 && !asked:
+		case asked, len(wanted) == 0 && d.name != measure.Unattributed:
+			alone = append(alone, d)
+		case len(wanted) == 0, p.ChartType == drawing.Pie:
+			rest = append(rest, d)
+		}
+	}
+	slices.SortStableFunc(alone, func(x, y drawn) int {
+		return cmp.Compare(c.weight(p.Metric, y.total(days)), c.weight(p.Metric, x.total(days)))
+	})
+	if limit := p.seriesLimit(); len(alone) > limit {
+		alone, rest = alone[:limit], append(slices.Clone(alone[limit:]), rest...)
+	}
+	return alone, rest
+}
+
+// withOther adds the rest as one series. Orders that no channel is credited with keep their name if they are all of it.
+func (c *Call) withOther(metric trendMetric, days civil.Range, alone, rest []drawn) []drawn {
+	if len(rest) == 0 {
+		return alone
+	}
+	group := drawn{otherChannels, sumOfSeries(rest)}
+	if len(rest) == 1 && rest[0].name == measure.Unattributed {
+		group.name = measure.Unattributed
+	}
+	if size := c.weight(metric, group.total(days)); size == 0 || math.IsNaN(size) {
+		return alone
+	}
+	return append(alone, group)
+}
+
+// named lists series by name.
+func named(found map[measure.Channel]series) []drawn {
+	out := make([]drawn, 0, len(found))
+	for _, name := range sortedKeys(found) {
+		out = append(out, drawn{name, found[name]})
+	}
+	return out
+}
+
+// sumOfSeries adds series up.
+func sumOfSeries(all []drawn) (sum series) {
+	for _, d := range all {
+		sum = sum.plus(d.series)
+	}
+	return sum
+}
+
+// weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
+// cannot be drawn.
+func (c *Call) weight(metric trendMetric, t storeTotal) float64 {
+	switch metric {
+	case trendROAS:
+		metric = trendSpend
+		if t.untold {
+			return math.NaN()
+		}
+	case trendAOV:
+		metric = trendOrders
+	case trendRevenue, trendOrders, trendSpend:
+	}
+	return c.pointValue(metric, point{storeTotal: t})
+}
+
+// pointValue is the metric of a point, NaN where it cannot be told.
+func (c *Call) pointValue(metric trendMetric, p point) float64 {
+	if p.untold && metric != trendSpend {
+		return math.NaN()
+	}
+	return c.value(metric, p)
+}
+
+// chartPoints cuts a series into the points that are drawn.
+func (c *Call) chartPoints(p chartParams, s series, days civil.Range) []drawing.Point {
+	var out []drawing.Point
+	for _, bucket := range days.Intersect(s.days).Buckets(p.Granularity) {
+		value := c.pointValue(p.Metric, s.point(bucket))
+		whole := p.Granularity.Start(bucket.First) == bucket.First && p.Granularity.Next(bucket.First) == bucket.Last.AddDays(1)
+		point := drawing.Point{Date: bucket.First, Value: value, Partial: !whole || bucket.Contains(c.Today)}
+		if math.IsNaN(value) {
+			point.Value, point.Missing = 0, true
+		}
+		out = append(out, point)
+	}
+	return out
+}
+
+// chartRows lists the points of all series, or the slices of a pie.
+func (c *Call) chartRows(p chartParams, shown []drawn, days civil.Range) []chartRow {
+	round := c.rounding(p.Metric)
+	var rows []chartRow
+	if p.ChartType == drawing.Pie {
+		whole := c.weight(p.Metric, sumOfSeries(shown).total(days))
+		for _, d := range shown {
+			size := c.weight(p.Metric, d.total(days))
+			rows = append(rows, chartRow{Channel: d.name, Value: round(size), Share: percent(100*size/whole, whole > 0)})
+		}
+		return rows
+	}
+	for _, d := range shown {
+		for _, point := range c.chartPoints(p, d.series, days) {
+			row := chartRow{Date: point.Date, Channel: d.name, Partial: point.Partial}
+			if !point.Missing {
+				row.Value = round(point.Value)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+const (
+	dotsPerPixel = 1.25 // sharp on dense screens and still a small file
+	manySlots    = 12   // from which bars of channels stand on each other
+)
+
+// chartOf lays out the picture.
+func (c *Call) chartOf(p chartParams, a *chartAnswer, shown []drawn, days civil.Range) drawing.Chart {
+	picture := drawing.Chart{
+		Kind: p.ChartType, Title: p.Title, Metric: metricName[p.Metric], Granularity: p.Granularity, Period: days,
+	}
+	switch p.Metric {
+	case trendRevenue, trendSpend, trendAOV:
+		picture.Unit, picture.Currency = drawing.Money, c.Workspace.Currency
+	case trendROAS:
+		picture.Unit = drawing.Ratio
+	case trendOrders:
+		picture.Unit = drawing.Count
+	}
+	switch {
+	case p.Title != "":
+	case a.Breakdown == byChannel:
+		picture.Title = picture.Metric + " by channel"
+	case a.Channel != "":
+		picture.Title = picture.Metric + ": " + string(a.Channel)
+	default:
+		picture.Title = picture.Metric
+	}
+	for _, d := range shown {
+		picture.Series = append(picture.Series, drawing.Series{Name: string(d.name), Points: c.chartPoints(p, d.series, days)})
+	}
+	picture.Stacked = additive(p.Metric) && len(shown) > 1 && len(days.Buckets(p.Granularity)) > manySlots
+	return picture
+}

@@ -1,0 +1,102 @@
+package warehouse
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/measure"
+)
+
+// CreatorProfile is a creator and the signals by which orders can be known as the creator's.
+type CreatorProfile struct {
+	ID       string
+	Name     string
+	Handle   string
+	Platform string
+	HasCode  bool // a discount code belongs to the creator
+	HasLink  bool // a link of the creator was ever used
+}
+
+// CreatorTotals is what is known of all creators in a window.
+type CreatorTotals struct {
+	Orders []CreatorOrders // by creator and signals
+	Links  []CreatorLinks  // by creator and kind
+	Costs  []CreatorSpend  // by creator; those without a row have no known cost
+}
+
+// CreatorOrders are orders that the same signals tie to a creator. An order is in one row: it is the creator's whom the
+// customer named, else the one's whose code took off most.
+type CreatorOrders struct {
+	Creator  string // "": orders of the online store that nothing ties to a creator
+	ByCode   bool
+	BySurvey bool
+	Touched  int64 // of the orders, in millionths, those whose path has the channel influencer or creator
+	Sums     measure.Sums
+}
+
+// CreatorLinks is the use of a creator's links as their tool counts it. Its orders have no names: they may be orders
+// that codes and surveys know as well.
+type CreatorLinks struct {
+	Creator string
+	Kind    string // vanity or referral
+	Clicks  int64
+	Orders  int64 // whole
+	Revenue int64
+}
+
+// CreatorSpend is what a creator cost.
+type CreatorSpend struct {
+	Creator string
+	Amount  int64
+}
+
+// Creators returns all creators, sorted by name.
+func (w *Warehouse) Creators(ctx context.Context, ws measure.WorkspaceID) ([]CreatorProfile, error) {
+	var out []CreatorProfile
+	err := w.ask(ctx, ws, "creators", nil, func(row Row) error {
+		var p CreatorProfile
+		var code, link int
+		err := row.Scan(&p.ID, &p.Name, &p.Handle, &p.Platform, &code, &link)
+		p.HasCode, p.HasLink = code > 0, link > 0
+		out = append(out, p)
+		return err
+	})
+	return out, err
+}
+
+// CreatorTotals returns what is known of all creators in each window, each list sorted by creator.
+func (w *Warehouse) CreatorTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[CreatorTotals], error) {
+	var totals Pair[CreatorTotals]
+	var period int
+	err := w.ask(ctx, ws, "creator_orders", in.bind(), func(row Row) error {
+		var o CreatorOrders
+		err := row.Scan(append([]any{&period, &o.Creator, &o.ByCode, &o.BySurvey, &o.Touched}, sumsOf(&o.Sums)...)...)
+		part := totals.of(period)
+		part.Orders = append(part.Orders, o)
+		return err
+	})
+	if err != nil {
+		return totals, fmt.Errorf("orders of creators: %w", err)
+	}
+	err = w.ask(ctx, ws, "creator_links", in.bind(), func(row Row) error {
+		var l CreatorLinks
+		err := row.Scan(&period, &l.Creator, &l.Kind, &l.Clicks, &l.Orders, &l.Revenue)
+		part := totals.of(period)
+		part.Links = append(part.Links, l)
+		return err
+	})
+	if err != nil {
+		return totals, fmt.Errorf("links of creators: %w", err)
+	}
+	err = w.ask(ctx, ws, "creator_costs", in.bind(), func(row Row) error {
+		var s CreatorSpend
+		err := row.Scan(&period, &s.Creator, &s.Amount)
+		part := totals.of(period)
+		part.Costs = append(part.Costs, s)
+		return err
+	})
+	if err != nil {
+		return totals, fmt.Errorf("costs of creators: %w", err)
+	}
+	return totals, nil
+}

@@ -1,0 +1,44 @@
+-- What ties the slice's orders to creators. A code is a creator's by the list of codes, else by the map of coupons.
+CREATE OR REPLACE TEMP TABLE owned_codes AS
+SELECT code, first(creator ORDER BY rank, creator) AS creator
+FROM (
+    SELECT upper(code) AS code, creator, 1 AS rank FROM {{creator_codes}}
+    UNION ALL
+    SELECT code, creator, 2 FROM {{coupon_channels}} WHERE creator <> ''
+)
+GROUP BY code;
+
+CREATE OR REPLACE TEMP TABLE slice_signals AS
+SELECT source, key, creator, named > 0 AS by_survey, coded > 0 AS by_code
+FROM (
+    SELECT source, key, creator, sum(named) AS named, sum(coded) AS coded,
+        row_number() OVER (PARTITION BY source, key ORDER BY sum(named) DESC, sum(discount) DESC, creator) AS place
+    FROM (
+        SELECT c.source, c.key, o.creator, 0 AS named, 1 AS coded, c.discount
+        FROM {{order_coupons}} c JOIN owned_codes o ON o.code = c.code
+        UNION ALL
+        SELECT order_source, order_key, creator, 1, 0, 0
+        FROM {{survey_responses}}
+        WHERE creator <> '' AND order_key <> ''
+    ) AS signals
+    SEMI JOIN slice_events e ON e.source = signals.source AND e.key = signals.key
+    GROUP BY source, key, creator
+)
+WHERE place = 1;
+
+-- The orders whose path has met a creator.
+CREATE OR REPLACE TEMP TABLE slice_met AS
+SELECT DISTINCT source, key FROM slice_paths WHERE channel IN ('influencer', 'creator');
+
+DELETE FROM {{creator_days}} WHERE day IN (SELECT day FROM slice);
+INSERT INTO {{creator_days}}
+SELECT e.day, coalesce(s.creator, '') AS creator, coalesce(s.by_code, false) AS by_code,
+    coalesce(s.by_survey, false) AS by_survey, sum(e.orders),
+    sum(CASE WHEN m.key IS NULL THEN 0 ELSE e.orders END), sum(e.charged), sum(e.tax), sum(e.shipping),
+    sum(e.discounts), sum(e.refunds), sum(e.undated), sum(e.new_orders), sum(e.units)
+FROM slice_events e
+LEFT JOIN slice_signals s ON s.source = e.source AND s.key = e.key
+LEFT JOIN slice_met m ON m.source = e.source AND m.key = e.key
+WHERE s.creator IS NOT NULL OR e.surface = 'online_store'
+GROUP BY ALL
+ORDER BY e.day, creator, by_code, by_survey;

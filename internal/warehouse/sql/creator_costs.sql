@@ -1,0 +1,14 @@
+-- One row per window and creator who cost anything in it: fees, commissions and gifts, by the day they are booked on. 0 is
+-- the recent window, 1 the earlier one. A creator without a row has no known cost, which is not a cost of zero.
+SELECT period, creator, CAST(sum(amount) AS BIGINT) AS sum_amount
+FROM (
+    SELECT 0 AS period, creator, amount
+    FROM {{creator_costs}}
+    WHERE day >= CAST($recent_first AS DATE) AND day <= CAST($recent_last AS DATE)
+    UNION ALL
+    SELECT 1, creator, amount
+    FROM {{creator_costs}}
+    WHERE day >= CAST($earlier_first AS DATE) AND day <= CAST($earlier_last AS DATE)
+) AS days
+GROUP BY period, creator
+ORDER BY period, creator

@@ -1,0 +1,7 @@
+-- One row per channel and day with a report or an entry of spend. Days are days of the ad account. A day without a row has
+-- no known spend.
+SELECT channel, day, CAST(sum(spend) AS BIGINT) AS sum_spend
+FROM {{spend_days}}
+WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
+GROUP BY channel, day
+ORDER BY channel, day

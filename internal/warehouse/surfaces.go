@@ -1,0 +1,66 @@
+package warehouse
+
+import (
+	"context"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// SurfaceTotal is what a sales surface took.
+type SurfaceTotal struct {
+	Surface measure.Surface
+	Sums    measure.Sums
+}
+
+// SurfaceDay is one day of a sales surface.
+type SurfaceDay struct {
+	Surface measure.Surface
+	Day     civil.Date
+	Sums    measure.Sums
+}
+
+// SpendDay is what a channel spent on a day of the ad account.
+type SpendDay struct {
+	Channel measure.Channel
+	Day     civil.Date
+	Spend   int64
+}
+
+// SurfaceTotals returns each surface's sums in each window, sorted by surface. They add up to StoreTotals.
+func (w *Warehouse) SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]SurfaceTotal], error) {
+	var totals Pair[[]SurfaceTotal]
+	err := w.ask(ctx, ws, "surface_totals", in.bind(), func(row Row) error {
+		var period int
+		var t SurfaceTotal
+		err := row.Scan(append([]any{&period, &t.Surface}, sumsOf(&t.Sums)...)...)
+		rows := totals.of(period)
+		*rows = append(*rows, t)
+		return err
+	})
+	return totals, err
+}
+
+// SurfaceDays returns the days of every surface, sorted by surface and day. Days without anything are left out.
+func (w *Warehouse) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceDay, error) {
+	var out []SurfaceDay
+	err := w.ask(ctx, ws, "surface_days", bindDays(days), func(row Row) error {
+		var d SurfaceDay
+		err := row.Scan(append([]any{&d.Surface, &d.Day}, sumsOf(&d.Sums)...)...)
+		out = append(out, d)
+		return err
+	})
+	return out, err
+}
+
+// SpendDays returns the days on which a report or an entry knows the spend of a channel, sorted by channel and day.
+func (w *Warehouse) SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SpendDay, error) {
+	var out []SpendDay
+	err := w.ask(ctx, ws, "spend_days", bindDays(days), func(row Row) error {
+		var d SpendDay
+		err := row.Scan(&d.Channel, &d.Day, &d.Spend)
+		out = append(out, d)
+		return err
+	})
+	return out, err
+}
