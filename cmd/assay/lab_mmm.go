@@ -21,6 +21,8 @@ type labMMMFit struct {
 	Date       string            `required:"" placeholder:"C" help:"Column of periods' first days, YYYY-MM-DD, or of an index that counts weeks."`
 	Target     string            `required:"" placeholder:"C" help:"Column of what is explained."`
 	Media      []string          `required:"" placeholder:"C,…" help:"Columns of exposures: spend, impressions or clicks."`
+	Geo        string            `placeholder:"C" help:"Column of places, when the records are of several."`
+	Population string            `placeholder:"C" help:"Column of the places' sizes. Default: the mean target of each."`
 	Controls   []string          `placeholder:"C,…" help:"Columns of what moves the target and is not media."`
 	Spend      map[string]string `placeholder:"A=C,…" mapsep:"," help:"Column of money of a medium; without it the exposure is the money."`
 	Adstock    string            `default:"geometric:8" placeholder:"A" help:"geometric, delayed, binomial, weibull_cdf, weibull_pdf with :PERIODS, or none (default: ${default})."`
@@ -31,7 +33,7 @@ type labMMMFit struct {
 	Trend      string            `default:"linear" placeholder:"T" help:"linear, knots:PERIODS or none (default: ${default})."`
 	Likelihood string            `default:"normal" placeholder:"L" help:"normal, student_t or log_normal (default: ${default})."`
 	Priors     string            `placeholder:"F" help:"JSON file of priors by parameter."`
-	LiftTests  string            `placeholder:"F" help:"CSV file of lift tests: channel,x,delta_x,delta_y,sigma."`
+	LiftTests  string            `placeholder:"F" help:"CSV file of lift tests: channel,x,delta_x,delta_y,sigma[,geo]."`
 	Holdout    int               `placeholder:"N" help:"Last periods kept from the fit, to judge it."`
 	Chains     int               `default:"4" placeholder:"N" help:"Chains (default: ${default})."`
 	Warmup     int               `default:"1000" placeholder:"N" help:"Draws of each chain that adapt the sampler (default: ${default})."`
@@ -46,7 +48,7 @@ func (c *labMMMFit) Run(ctx context.Context, con *console, group *labCommand) er
 		return err
 	}
 	ask := lab.MMM{
-		Date: c.Date, Target: c.Target, Media: c.Media, Controls: c.Controls, Spend: maps.Clone(c.Spend),
+		Date: c.Date, Target: c.Target, Geo: c.Geo, Population: c.Population, Media: c.Media, Controls: c.Controls, Spend: maps.Clone(c.Spend),
 		Priors: c.Priors, Lifts: c.LiftTests, Spec: spec,
 		Sampling: mmm.Sampling{
 			Seed: group.Seed, Chains: c.Chains, Warmup: c.Warmup, Draws: c.Draws,

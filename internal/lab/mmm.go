@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -17,6 +19,8 @@ import (
 // MMM asks for a media mix model of the periods of a file.
 type MMM struct {
 	Date, Target string   // columns; dates may also be an index that counts weeks
+	Geo          string   // column of places; empty when all records are of one
+	Population   string   // column of the places' sizes; empty when they are not known
 	Media        []string // columns of exposures
 	Controls     []string
 	Spend        map[string]string // columns of money by column of exposure; the exposure is the money where it has none
@@ -144,23 +148,39 @@ func (m MMM) periods(t *Table) (days []civil.Date, labels []string, err error) {
 	return days, labels, nil
 }
 
-// ordered sorts the periods by time and refuses those that are there twice or not as long as the others.
+// ordered sorts the records by place, in the order of the file, and time. It refuses periods that are there twice in a
+// place, absent in one, or not as long as the others.
 func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string, error) {
-	order := make([]int, len(d.Dates))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return d.Dates[a].Compare(d.Dates[b]) })
-	for k := 1; k < len(order); k++ {
-		step := d.Dates[order[k]].Sub(d.Dates[order[k-1]])
-		switch {
-		case step == 0:
-			return d, nil, t.Refuse(order[k], m.Date, "is there twice; a file with several geos needs the column of geos")
-		case step != d.Dates[order[1]].Sub(d.Dates[order[0]]):
-			return d, nil, t.Refuse(order[k], m.Date, "follows "+labels[order[k-1]]+" by another number of days than the periods before it")
+	geos := make([]string, t.Len())
+	if m.Geo != "" {
+		var err error
+		if geos, err = t.Names(m.Geo); err != nil {
+			return d, nil, err
 		}
 	}
-	d.Dates, labels = permuted(d.Dates, order), permuted(labels, order)
+	at, order := map[string]int{}, make([]int, t.Len())
+	for i, geo := range geos {
+		order[i] = i
+		if _, ok := at[geo]; !ok {
+			at[geo] = len(at)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(at[geos[a]], at[geos[b]]), d.Dates[a].Compare(d.Dates[b]))
+	})
+	if err := m.checkPeriods(t, d.Dates, labels, geos, order); err != nil {
+		return d, nil, err
+	}
+	if m.Geo != "" {
+		var err error
+		if d.Geos, err = m.places(t, geos, order); err != nil {
+			return d, nil, err
+		}
+	} else if m.Population != "" {
+		return d, nil, fault.Invalid("there is a column of population and none of geos").WithHint("name the column of geos with --geo")
+	}
+	periods := len(order) / len(at)
+	d.Dates, labels = permuted(d.Dates, order[:periods]), permuted(labels, order[:periods])
 	d.Target = permuted(d.Target, order)
 	for i := range d.Media {
 		d.Media[i].Exposure, d.Media[i].Spend = permuted(d.Media[i].Exposure, order), permuted(d.Media[i].Spend, order)
@@ -169,6 +189,52 @@ func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string,
 		d.Controls[i].Values = permuted(d.Controls[i].Values, order)
 	}
 	return d, labels, nil
+}
+
+// checkPeriods compares each place's periods, which lie one after another in order, with those of the first place.
+func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, order []int) error {
+	first := 1
+	for first < len(order) && geos[order[first]] == geos[order[0]] {
+		first++
+	}
+	for k, i := range order {
+		switch {
+		case k > 0 && geos[order[k-1]] == geos[i] && days[order[k-1]] == days[i] && m.Geo == "":
+			return t.Refuse(i, m.Date, "is there twice; a file with several geos needs the column of geos")
+		case k > 0 && geos[order[k-1]] == geos[i] && days[order[k-1]] == days[i]:
+			return t.Refuse(i, m.Date, "is there twice in "+geos[i])
+		case k < first && k > 1 && days[i].Sub(days[order[k-1]]) != days[order[1]].Sub(days[order[0]]):
+			return t.Refuse(i, m.Date, "follows "+labels[order[k-1]]+" by another number of days than the periods before it")
+		case days[i] != days[order[k%first]] || geos[i] != geos[order[k-k%first]]:
+			return t.Refuse(i, m.Date, fmt.Sprintf("of %s stands where %s of %s is wanted: each geo needs the periods of the first", geos[i], labels[order[k%first]], geos[order[k-k%first]]))
+		}
+	}
+	if rest := len(order) % first; rest != 0 {
+		last := order[len(order)-1]
+		return t.Refuse(last, m.Date, fmt.Sprintf("is the last period of %s, which lacks %s", geos[last], labels[order[rest]]))
+	}
+	return nil
+}
+
+// places returns the geos with their populations, which must be the same in all records of one.
+func (m MMM) places(t *Table, names []string, order []int) ([]mmm.Geo, error) {
+	var geos []mmm.Geo
+	population := make([]float64, t.Len())
+	if m.Population != "" {
+		var err error
+		if population, err = t.Amounts(m.Population); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range order {
+		if len(geos) == 0 || geos[len(geos)-1].Name != names[i] {
+			geos = append(geos, mmm.Geo{Name: names[i], Population: population[i]})
+		}
+		if geos[len(geos)-1].Population != population[i] {
+			return nil, t.Refuse(i, m.Population, "is not the population that other records of "+names[i]+" have")
+		}
+	}
+	return geos, nil
 }
 
 // permuted returns the values in another order, nil for nil.
@@ -204,7 +270,7 @@ func readJSON(path string, value any) error {
 	return nil
 }
 
-// readLifts reads lift tests: channel,x,delta_x,delta_y,sigma.
+// readLifts reads lift tests: channel,x,delta_x,delta_y,sigma and, for tests in one geo, geo.
 func readLifts(path string) ([]mmm.Lift, error) {
 	t, err := Open(path)
 	if err != nil {
@@ -217,6 +283,15 @@ func readLifts(path string) ([]mmm.Lift, error) {
 	lifts := make([]mmm.Lift, len(channels))
 	for i, name := range channels {
 		lifts[i].Channel = measure.Channel(name)
+	}
+	if slices.Contains(t.Columns(), "geo") {
+		geos, err := t.Texts("geo")
+		if err != nil {
+			return nil, err
+		}
+		for i, name := range geos {
+			lifts[i].Geo = strings.TrimSpace(name)
+		}
 	}
 	for _, column := range []struct {
 		name  string

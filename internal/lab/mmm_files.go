@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"assay/internal/measure"
 	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
 )
@@ -81,20 +82,40 @@ func (r *MMMReport) writeDraws(w *csv.Writer) error {
 }
 
 func (r *MMMReport) writeContributions(w *csv.Writer) error {
-	if err := w.Write([]string{"date", "channel", "mean", "q05", "q95"}); err != nil {
+	geos := r.posterior.Geos()
+	header := []string{"date", "channel", "mean", "q05", "q95"}
+	if geos != nil {
+		header = slices.Insert(header, 1, "geo")
+	}
+	if err := w.Write(header); err != nil {
 		return err
 	}
 	for _, channel := range r.posterior.Channels() {
-		rows := r.posterior.Contributions(channel)
-		draws := make([]float64, len(rows))
-		for t, label := range r.labels {
-			for i := range rows {
-				draws[i] = rows[i][t]
-			}
-			s := stats.Summarize(draws)
-			if err := w.Write([]string{label, string(channel), format(s.Mean), format(s.Q05), format(s.Q95)}); err != nil {
+		if geos == nil {
+			if err := r.writePeriods(w, nil, channel, r.posterior.Contributions(channel)); err != nil {
 				return err
 			}
+		}
+		for g, geo := range geos {
+			if err := r.writePeriods(w, []string{geo.Name}, channel, r.posterior.GeoContributions(channel, g)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writePeriods writes one line for each period of the draws' contributions.
+func (r *MMMReport) writePeriods(w *csv.Writer, geo []string, channel measure.Channel, contributions [][]float64) error {
+	draws := make([]float64, len(contributions))
+	for t, label := range r.labels {
+		for i := range contributions {
+			draws[i] = contributions[i][t]
+		}
+		s := stats.Summarize(draws)
+		line := append(append([]string{label}, geo...), string(channel), format(s.Mean), format(s.Q05), format(s.Q95))
+		if err := w.Write(line); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -196,7 +196,7 @@ func TestUnitsOfMoneyDoNotMatter(t *testing.T) {
 	a, b := optimize(t, p), optimize(t, scaled)
 	for j := range a.Allocations {
 		if want := a.Allocations[j].Proposed * 1e6; math.Abs(b.Allocations[j].Proposed-want) > 1e-6*scaled.Budget {
-			t.Errorf("%s: got %v, want %v", names, b.Allocations[j].Proposed, want)
+			t.Errorf("%s: got %v, want %v", a.Allocations[j].Channel, b.Allocations[j].Proposed, want)
 		}
 	}
 }

@@ -18,13 +18,22 @@ type Accuracy struct {
 // Accuracy compares the fitted target with the real one over the fitted periods and over those held out; holdout is
 // nil when there are none or only one.
 func (p *Posterior) Accuracy() (fitted Accuracy, holdout *Accuracy) {
-	mean, rows := p.Fitted(), p.model.rows
-	fitted = accuracy(p.data.Target[:rows], mean[:rows])
-	if len(mean)-rows > 1 {
-		held := accuracy(p.data.Target[rows:], mean[rows:])
+	mean, m := p.Fitted(), p.model
+	fitted = accuracy(m.fitted(p.data.Target), m.fitted(mean))
+	if len(mean)-m.rows > 1 {
+		held := accuracy(heldOut(m, p.data.Target), heldOut(m, mean))
 		holdout = &held
 	}
 	return fitted, holdout
+}
+
+// heldOut returns the rows of a series that the likelihood does not see.
+func heldOut[T any](m *model, values []T) []T {
+	out := make([]T, 0, len(values)-m.rows)
+	for g := range m.geos {
+		out = append(out, values[g*m.span+m.periods:(g+1)*m.span]...)
+	}
+	return out
 }
 
 func accuracy(target, fitted []float64) Accuracy {
@@ -53,12 +62,17 @@ func accuracy(target, fitted []float64) Accuracy {
 // LogScores returns for each held-out period the log of the density that the posterior predicted there for what came,
 // in the target's unit. Higher is better; scores of models of the same target may be compared and added.
 func (p *Posterior) LogScores() []float64 {
-	rows := p.model.rows
-	perDraw := make([][]float64, len(p.model.y)-rows)
+	m := p.model
+	perDraw := make([][]float64, len(m.y)-m.rows)
+	all := make([]int, len(m.y))
+	for t := range all {
+		all[t] = t
+	}
+	rows := heldOut(m, all)
 	for _, theta := range p.draws {
 		mu := p.location(theta)
-		for i := range perDraw {
-			perDraw[i] = append(perDraw[i], p.model.logDensityAt(rows+i, mu[rows+i], theta[p.model.noiseAt:]))
+		for i, row := range rows {
+			perDraw[i] = append(perDraw[i], m.logDensityAt(row, mu[row], theta[m.noiseAt:m.pooledAt]))
 		}
 	}
 	out := make([]float64, len(perDraw))
@@ -70,7 +84,7 @@ func (p *Posterior) LogScores() []float64 {
 
 // logDensityAt returns the log density of one period's target, in the target's unit.
 func (m *model) logDensityAt(t int, mu float64, theta []float64) float64 {
-	unit := math.Log(m.yScale)
+	unit := math.Log(m.yScale * m.size[t/m.span])
 	if m.spec.Likelihood == LogNormal {
 		unit += m.y[t] // the log of the target itself
 	}

@@ -3,6 +3,7 @@ package mmm
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,9 +76,12 @@ func baseline(d Data, s Spec) []term {
 	weekly := func(day civil.Date) float64 { return float64(day.Weekday()) / 7 }
 	terms = append(terms, waves("yearly", s.Yearly, d.Dates, yearly)...)
 	terms = append(terms, waves("weekly", s.Weekly, d.Dates, weekly)...)
+	for i := range terms {
+		terms[i].values = slices.Repeat(terms[i].values, max(len(d.Geos), 1))
+	}
 	for _, c := range d.Controls {
 		scale := largest(c.Values)
-		values := series(n, func(t int) float64 { return c.Values[t] / scale })
+		values := series(len(c.Values), func(t int) float64 { return c.Values[t] / scale })
 		terms = append(terms, term{c.Name, "control", Prior{NormalPrior, 0, 0.5}, values})
 	}
 	return terms

@@ -25,6 +25,7 @@ type density struct {
 	mu, byMu     []float64
 	byWeight     []float64
 	curves       []curve
+	pool         *pool // nil without geos
 }
 
 // curve is one channel's carried-over, saturated exposure with derivatives.
@@ -33,7 +34,10 @@ type curve struct {
 	a        []float64 // carried over
 	worth              // saturated
 	mean, sd float64   // of s over the fitted rows
-	beta     float64
+	level    float64   // mean of s times the geo's size over the fitted rows
+	beta     float64   // common to all geos
+	betas    []float64 // of each geo; set by evaluateAt only
+	byS      []float64 // derivatives by s that come from differences between geos; nil without geos
 }
 
 func (m *model) newDensity() *density {
@@ -44,6 +48,12 @@ func (m *model) newDensity() *density {
 		gradient: make([]float64, len(m.parameters)),
 	}
 	d.curves = m.newCurves()
+	if m.geos > 1 {
+		d.pool = m.newPool()
+		for i := range d.curves {
+			d.curves[i].byS = row()
+		}
+	}
 	return d
 }
 
@@ -57,7 +67,9 @@ func (m *model) newCurves() []curve {
 }
 
 func (m *model) newCurve(rows int) curve {
-	return curve{kernel: m.spec.Adstock.newKernel(), a: make([]float64, rows), worth: newWorth(rows)}
+	return curve{
+		kernel: m.spec.Adstock.newKernel(), a: make([]float64, rows), worth: newWorth(rows), betas: make([]float64, m.geos),
+	}
 }
 
 // Dim returns the number of parameters.
@@ -94,7 +106,7 @@ func (m *model) effectOfSwing(v *curve, c *channel, theta []float64) float64 {
 	v.beta = theta[c.at] * m.resolution / v.sd
 	theta[c.at] = v.beta
 	if m.spec.Effect != Coefficient {
-		theta[c.at] *= v.mean * float64(m.rows) / c.effectOf
+		theta[c.at] *= v.level * float64(m.rows) / c.effectOf
 	}
 	return theta[c.at]
 }
@@ -120,12 +132,16 @@ func (d *density) likelihood(grad []float64) float64 {
 		floats.AddScaled(d.mu, d.curves[i].beta, d.curves[i].s)
 	}
 	noise := d.noiseAt
-	logp := d.spec.Likelihood.logp(d.y[:d.rows], d.mu, d.theta[noise:], d.byMu, d.gradient[noise:])
+	var logp float64
+	if d.pool != nil {
+		logp = d.pooled()
+	} else {
+		logp = d.spec.Likelihood.logp(d.y[:d.rows], d.mu, d.theta[noise:], d.byMu, d.gradient[noise:])
+	}
 
-	k := len(d.terms)
 	coefficients := d.gradient[d.baselineAt:noise]
 	for t, r := range d.byMu {
-		floats.AddScaled(coefficients, r, d.design[t*k:(t+1)*k])
+		floats.AddScaled(coefficients, r, d.designRow(t, d.rows))
 	}
 	for i := range d.channels {
 		logp += d.channelGradient(&d.curves[i], &d.channels[i], grad)
@@ -140,13 +156,28 @@ func (d *density) likelihood(grad []float64) float64 {
 func (m *model) evaluate(v *curve, c *channel, theta []float64) {
 	adstock, saturation := m.split(c, theta)
 	m.spec.Adstock.weights(v.kernel, adstock)
-	v.kernel.spread(v.a, c.x)
+	rows := len(v.a) / m.geos
+	for g := range m.geos {
+		v.kernel.spread(v.a[g*rows:(g+1)*rows], c.x[g*m.span:g*m.span+rows])
+	}
 	m.spec.Saturation.fill(v.worth, v.a, saturation)
+	m.measure(v, rows)
+}
+
+// measure sets the moments of s over the fitted rows of a curve with so many rows for each geo.
+func (m *model) measure(v *curve, rows int) {
 	n := float64(m.rows)
-	v.mean = floats.Sum(v.s[:m.rows]) / n
+	v.mean, v.level = 0, 0
+	for g, size := range m.size {
+		sum := floats.Sum(v.s[g*rows : g*rows+m.periods])
+		v.mean += sum / n
+		v.level += size * sum / n
+	}
 	var squares float64
-	for _, s := range v.s[:m.rows] {
-		squares += (s - v.mean) * (s - v.mean)
+	for g := range m.geos {
+		for _, s := range v.s[g*rows : g*rows+m.periods] {
+			squares += (s - v.mean) * (s - v.mean)
+		}
 	}
 	v.sd = math.Sqrt(squares / n)
 }
@@ -156,7 +187,13 @@ func (m *model) evaluateAt(v *curve, c *channel, theta []float64) {
 	m.evaluate(v, c, theta)
 	v.beta = theta[c.at]
 	if m.spec.Effect != Coefficient {
-		v.beta *= c.effectOf / (v.mean * float64(m.rows))
+		v.beta *= c.effectOf / (v.level * float64(m.rows))
+	}
+	for g := range v.betas {
+		v.betas[g] = v.beta
+		if m.geos > 1 {
+			v.betas[g] = theta[m.ofGeo(g)+1+c.index]
+		}
 	}
 }
 
@@ -184,15 +221,20 @@ func (m *model) split(c *channel, theta []float64) (adstock, saturation []float6
 // With r the gradient by mu, the direct gradient by s is beta r. Besides, s moves beta through its deviation and the
 // level beta mean(s) through both moments; the level moves the intercept and, when it is a return or a share, the
 // effect. With B, E and L the gradients by the logs of beta, of the effect (its prior and the log Jacobian) and of the
-// level in the intercept, the derivative by s_t is
+// level in the intercept, and with the size of the row's geo, the derivative by s_t is
 //
-//	beta r_t - (B + E + L) (s_t - mean) / (n sd^2) + (L, and E unless the effect is beta) / (n mean)
+//	beta r_t - (B + E + L) (s_t - mean) / (n sd^2) + L / (n mean), and + E size / (n level) unless the effect is beta
+//
+// Differences between geos add what [density.pooled] left in byS.
 func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp float64) {
 	adstock, saturation := d.split(c, d.gradient)
 	_, shape := d.split(c, d.theta)
 	byBeta := floats.Dot(d.byMu, v.s)
+	if d.pool != nil {
+		byBeta += d.pool.byBeta[c.index]
+	}
 	for _, l := range c.lifts {
-		logp += d.liftGradient(v, l, shape, saturation, &byBeta)
+		logp += d.liftGradient(v, c, l, shape, saturation, &byBeta)
 	}
 	n := float64(d.rows)
 	byLogBeta := byBeta * v.beta
@@ -203,31 +245,50 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	d.gradient[c.at] = 0 // all of it is in grad
 
 	bySD := (byLogBeta + byLogEffect + 1 + byLogLevel) / (n * v.sd * v.sd)
-	byMean := byLogLevel / (n * v.mean)
+	byMean, bySize := byLogLevel/(n*v.mean), 0.0
 	if d.spec.Effect != Coefficient {
-		byMean += (byLogEffect + 1) / (n * v.mean)
+		bySize = (byLogEffect + 1) / (n * v.level)
 	}
 	byS := v.s // s itself is not needed any more
-	for t, r := range d.byMu {
-		byS[t] = v.beta*r - bySD*(v.s[t]-v.mean) + byMean
+	for g, size := range d.size {
+		for t := g * d.periods; t < (g+1)*d.periods; t++ {
+			byS[t] = v.beta*d.byMu[t] - bySD*(v.s[t]-v.mean) + byMean + bySize*size
+		}
+	}
+	if v.byS != nil {
+		floats.Add(byS, v.byS)
 	}
 	for k := range saturation {
 		saturation[k] += floats.Dot(byS, v.dTheta[k])
 	}
 	floats.Mul(v.ds, byS)
-	v.kernel.gradient(adstock, d.byWeight, v.ds, c.x)
+	for g := range d.geos {
+		v.kernel.gradient(adstock, d.byWeight, v.ds[g*d.periods:(g+1)*d.periods], c.x[g*d.span:g*d.span+d.periods])
+	}
 	return logp
 }
 
 // liftGradient returns the log likelihood of one lift test. Carry-over has settled, so the carried-over exposure is
-// the exposure itself and the lift is beta (s(to) - s(from)).
-func (d *density) liftGradient(v *curve, l lift, shape, saturation []float64, byBeta *float64) (logp float64) {
+// the exposure itself and the lift is beta (s(to) - s(from)). In a single geo beta differs from the common one by a
+// standard deviation of beta times spread, which adds to the test's error.
+func (d *density) liftGradient(v *curve, c *channel, l lift, shape, saturation []float64, byBeta *float64) (logp float64) {
 	from, _, dFrom := d.spec.Saturation.value(l.from, shape)
 	to, _, dTo := d.spec.Saturation.value(l.to, shape)
-	z := (l.delta - v.beta*(to-from)) / l.sigma
-	*byBeta += z / l.sigma * (to - from)
-	for k := range saturation {
-		saturation[k] += z / l.sigma * v.beta * (dTo[k] - dFrom[k])
+	rise, spread := to-from, 0.0
+	if l.geo {
+		spread = d.theta[d.pooledAt+1+c.index]
 	}
-	return -z * z / 2
+	deviation := v.beta * spread * rise
+	variance := l.sigma*l.sigma + deviation*deviation
+	miss := l.delta - v.beta*rise
+	byLift := miss / variance
+	byDeviation := (miss*miss/variance - 1) / variance * deviation
+	*byBeta += byLift*rise + byDeviation*spread*rise
+	if l.geo {
+		d.gradient[d.pooledAt+1+c.index] += byDeviation * v.beta * rise
+	}
+	for k := range saturation {
+		saturation[k] += (byLift*v.beta + byDeviation*v.beta*spread) * (dTo[k] - dFrom[k])
+	}
+	return -miss*miss/(2*variance) - math.Log(variance)/2
 }

@@ -270,7 +270,7 @@ func TestLiftTestMovesThePosteriorTowardsIt(t *testing.T) {
 	// The truth of turning tv off at 6,000 a week, measured with an error of 2 %.
 	top := slices.Max(d.Media[2].Exposure)
 	v, _, _ := MichaelisMenten.value(6000/top, []float64{0.8})
-	s.Lifts = []Lift{{"tv", 6000, -6000, -20000 * v, 400 * v}}
+	s.Lifts = []Lift{{Channel: "tv", X: 6000, DeltaX: -6000, DeltaY: -20000 * v, Sigma: 400 * v}}
 	with := reportable(t, d, s, how)
 	before, after := without.Effects()[2].Contribution, with.Effects()[2].Contribution
 	if after.SD > before.SD/2 {

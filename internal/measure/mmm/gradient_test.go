@@ -166,7 +166,7 @@ func specs() []Spec {
 	for _, s := range allSaturations() {
 		out = append(out, Spec{Saturation: s})
 	}
-	lifts := []Lift{{"social", 20, 30, 40, 12}, {"search", 50, -50, -90, 30}}
+	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, DeltaY: 40, Sigma: 12}, {Channel: "search", X: 50, DeltaX: -50, DeltaY: -90, Sigma: 30}}
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		out = append(out, Spec{Effect: e, Yearly: 1}, Spec{Effect: e, Lifts: lifts, Saturation: Hill, Holdout: 5})
 	}
@@ -182,28 +182,33 @@ func specs() []Spec {
 func TestGradientOfThePosteriorIsItsDerivative(t *testing.T) {
 	t.Parallel()
 	for _, s := range specs() {
-		m, err := newModel(toy(), s)
-		if err != nil {
-			t.Fatalf("%+v: %v", s, err)
+		checkGradient(t, toy(), s)
+	}
+}
+
+func checkGradient(t *testing.T, data Data, s Spec) {
+	t.Helper()
+	m, err := newModel(data, s)
+	if err != nil {
+		t.Fatalf("%+v: %v", s, err)
+	}
+	d := m.newDensity()
+	random := stats.Stream(12, 0)
+	u, grad, scratch := make([]float64, d.Dim()), make([]float64, d.Dim()), make([]float64, d.Dim())
+	for range 3 {
+		for i := range u {
+			u[i] = random.NormFloat64() / 2
 		}
-		d := m.newDensity()
-		random := stats.Stream(12, 0)
-		u, grad, scratch := make([]float64, d.Dim()), make([]float64, d.Dim()), make([]float64, d.Dim())
-		for range 3 {
-			for i := range u {
-				u[i] = random.NormFloat64() / 2
-			}
-			d.LogDensity(u, grad)
-			for i := range u {
-				want := central(func(h float64) float64 {
-					moved := slices.Clone(u)
-					moved[i] += h
-					return d.LogDensity(moved, scratch)
-				})
-				if !near(grad[i], want, 1e-6) {
-					t.Errorf("%s/%s/%s/%s: derivative by %s: got %v, want %v",
-						m.spec.Adstock.Kind, m.spec.Saturation, m.spec.Effect, m.spec.Likelihood, m.parameters[i].name, grad[i], want)
-				}
+		d.LogDensity(u, grad)
+		for i := range u {
+			want := central(func(h float64) float64 {
+				moved := slices.Clone(u)
+				moved[i] += h
+				return d.LogDensity(moved, scratch)
+			})
+			if !near(grad[i], want, 1e-6) {
+				t.Errorf("%d geos, %s/%s/%s/%s: derivative by %s: got %v, want %v", len(data.Geos),
+					m.spec.Adstock.Kind, m.spec.Saturation, m.spec.Effect, m.spec.Likelihood, m.parameters[i].name, grad[i], want)
 			}
 		}
 	}
@@ -312,16 +317,18 @@ func TestSettingsAreReadFromWords(t *testing.T) {
 func TestDataThatAreNoDataAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*Data, *Spec){
-		"nothing":            func(d *Data, _ *Spec) { *d = Data{} },
-		"a gap":              func(d *Data, _ *Spec) { d.Dates[7] = d.Dates[7].AddDays(1) },
-		"a short column":     func(d *Data, _ *Spec) { d.Media[0].Exposure = d.Media[0].Exposure[1:] },
-		"negative spend":     func(d *Data, _ *Spec) { d.Media[1].Exposure[3] = -1 },
-		"a target of NaN":    func(d *Data, _ *Spec) { d.Target[2] = math.NaN() },
-		"a name twice":       func(d *Data, _ *Spec) { d.Controls[0].Name = "search" },
-		"all held out":       func(_ *Data, s *Spec) { s.Holdout = 40 },
-		"log of zero":        func(d *Data, s *Spec) { s.Likelihood = LogNormal; d.Target[0] = 0 },
-		"lift of a stranger": func(_ *Data, s *Spec) { s.Lifts = []Lift{{measure.Channel("tv"), 1, 1, 1, 1}} },
-		"lift without error": func(_ *Data, s *Spec) { s.Lifts = []Lift{{"search", 1, 1, 1, 0}} },
+		"nothing":         func(d *Data, _ *Spec) { *d = Data{} },
+		"a gap":           func(d *Data, _ *Spec) { d.Dates[7] = d.Dates[7].AddDays(1) },
+		"a short column":  func(d *Data, _ *Spec) { d.Media[0].Exposure = d.Media[0].Exposure[1:] },
+		"negative spend":  func(d *Data, _ *Spec) { d.Media[1].Exposure[3] = -1 },
+		"a target of NaN": func(d *Data, _ *Spec) { d.Target[2] = math.NaN() },
+		"a name twice":    func(d *Data, _ *Spec) { d.Controls[0].Name = "search" },
+		"all held out":    func(_ *Data, s *Spec) { s.Holdout = 40 },
+		"log of zero":     func(d *Data, s *Spec) { s.Likelihood = LogNormal; d.Target[0] = 0 },
+		"lift of a stranger": func(_ *Data, s *Spec) {
+			s.Lifts = []Lift{{Channel: measure.Channel("tv"), X: 1, DeltaX: 1, DeltaY: 1, Sigma: 1}}
+		},
+		"lift without error": func(_ *Data, s *Spec) { s.Lifts = []Lift{{Channel: "search", X: 1, DeltaX: 1, DeltaY: 1}} },
 		"a trend of nothing": func(_ *Data, s *Spec) { s.Trend = Trend{KnotTrend, 0} },
 		"an unknown shape":   func(_ *Data, s *Spec) { s.Saturation = "cubic" },
 		"an unknown effect":  func(_ *Data, s *Spec) { s.Effect = "lift" },

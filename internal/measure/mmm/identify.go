@@ -3,6 +3,7 @@ package mmm
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -51,14 +52,14 @@ func (m *model) unidentified(d Data) []Reason {
 			"use a longer window, merge channels, or choose a saturation and trend with fewer parameters",
 		})
 	}
-	if _, sd := stats.MeanSD(d.Target[:m.rows]); sd <= 1e-9*m.yScale {
+	if _, sd := stats.MeanSD(m.fitted(d.Target)); sd <= 1e-9*m.yScale {
 		reasons = append(reasons, Reason{
 			ConstantTarget, "target", "the target does not change, so there is nothing to explain",
 			"check that the right column is the target",
 		})
 	}
-	for _, media := range d.Media {
-		reasons = append(reasons, m.unusable(media)...)
+	for i, media := range d.Media {
+		reasons = append(reasons, m.unusable(media, m.channels[i])...)
 	}
 	if len(reasons) > 0 {
 		return reasons
@@ -67,14 +68,14 @@ func (m *model) unidentified(d Data) []Reason {
 }
 
 // unusable says what is wrong with a channel on its own.
-func (m *model) unusable(media Media) []Reason {
+func (m *model) unusable(media Media, c channel) []Reason {
 	name := string(media.Channel)
-	exposure := media.Exposure[:m.rows]
+	exposure := m.fitted(c.x)
 	active := floats.Count(func(v float64) bool { return v > 0 }, exposure)
-	if active < leastActive || m.spec.Effect == ROI && floats.Sum(media.cost()[:m.rows]) == 0 {
+	if active < leastActive || m.spec.Effect == ROI && floats.Sum(m.fitted(media.cost())) == 0 {
 		return []Reason{{
 			NoSpend, name,
-			fmt.Sprintf("%s has exposure in %d periods and spends %v over the window: too little to learn from", name, active, floats.Sum(media.cost()[:m.rows])),
+			fmt.Sprintf("%s has exposure in %d periods and spends %v over the window: too little to learn from", name, active, floats.Sum(m.fitted(media.cost()))),
 			fmt.Sprintf("leave %s out, or choose a window in which it ran", name),
 		}}
 	}
@@ -117,9 +118,28 @@ func (m *model) columns() (names []string, columns [][]float64) {
 	}
 	for _, t := range m.terms {
 		names = append(names, t.name)
-		columns = append(columns, t.values[:m.rows])
+		columns = append(columns, m.fitted(t.values))
+	}
+	if m.geos > 1 {
+		for i, column := range columns {
+			columns[i] = m.within(column)
+		}
 	}
 	return names, columns
+}
+
+// within returns a column less the mean of each geo: geos have intercepts of their own, so only what is left can tell.
+// The constant itself is kept.
+func (m *model) within(column []float64) []float64 {
+	out := slices.Clone(column)
+	for g := range m.geos {
+		geo := out[g*m.periods : (g+1)*m.periods]
+		mean, sd := stats.MeanSD(geo)
+		if sd > 0 {
+			floats.AddConst(-mean, geo)
+		}
+	}
+	return out
 }
 
 // explained returns the R2 of a column, which must vary, by the others.

@@ -28,13 +28,18 @@ import (
 	"assay/internal/measure"
 )
 
-// Data is what a model is fitted to: equally long periods in order, one element of each slice for each.
+// Data is what a model is fitted to: equally long periods in order. Each series has one value for each period; with
+// geos, all periods of the first geo, then all of the second, and so on.
 type Data struct {
-	Dates    []civil.Date `json:"dates"`  // first day of each period
-	Target   []float64    `json:"target"` // sales, or whatever is explained, in its own unit
+	Dates    []civil.Date `json:"dates"`          // first day of each period
+	Geos     []Geo        `json:"geos,omitempty"` // nil when the series are of one place
+	Target   []float64    `json:"target"`         // sales, or whatever is explained, in its own unit
 	Media    []Media      `json:"media"`
 	Controls []Control    `json:"controls,omitempty"`
 }
+
+// rows is the length of each series.
+func (d Data) rows() int { return len(d.Dates) * max(len(d.Geos), 1) }
 
 // Media is one channel's exposure.
 type Media struct {
@@ -147,15 +152,19 @@ type Lift struct {
 	DeltaX  float64         `json:"delta_x"`
 	DeltaY  float64         `json:"delta_y"`
 	Sigma   float64         `json:"sigma"`
+	Geo     string          `json:"geo,omitempty"` // where the test ran; empty for everywhere
 }
 
 // validate refuses data that are no data: what is wrong with them cannot be seen as a reason of the model.
 func (d Data) validate(s Spec) error {
-	n := len(d.Dates)
+	n := d.rows()
 	if n == 0 || len(d.Media) == 0 {
 		return fault.Invalid("a media mix model needs periods and at least one channel")
 	}
-	for i := 2; i < n; i++ {
+	if err := d.validateGeos(s); err != nil {
+		return err
+	}
+	for i := 2; i < len(d.Dates); i++ {
 		if step := periodDays(d.Dates); d.Dates[i].Sub(d.Dates[i-1]) != step || step <= 0 {
 			return fault.Invalid("the periods are not equally spaced: %s follows %s", d.Dates[i], d.Dates[i-1])
 		}
@@ -222,6 +231,8 @@ func (s Spec) validate(d Data) error {
 		switch {
 		case !known:
 			return fault.Invalid("lift test %d names the channel %q, which the data do not have", i+1, l.Channel)
+		case l.Geo != "" && !slices.ContainsFunc(d.Geos, func(g Geo) bool { return g.Name == l.Geo }):
+			return fault.Invalid("lift test %d of %q names the geo %q, which the data do not have", i+1, l.Channel, l.Geo)
 		case !(l.Sigma > 0) || l.X < 0 || l.X+l.DeltaX < 0 || l.DeltaX == 0:
 			return fault.Invalid("lift test %d of %q: sigma must be positive, exposures not negative, delta_x not zero", i+1, l.Channel)
 		case s.Likelihood == LogNormal:

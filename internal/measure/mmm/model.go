@@ -25,9 +25,13 @@ type parameter struct {
 // baseline's coefficients, then the likelihood's parameters.
 type model struct {
 	spec       Spec
-	rows       int       // periods in the likelihood; the rest is held out
-	y          []float64 // the target as the likelihood sees it
-	yScale     float64   // largest target among the rows
+	geos       int       // 1 when there are none
+	span       int       // periods of each geo
+	periods    int       // those in the likelihood; the rest is held out
+	rows       int       // periods in the likelihood, of all geos
+	size       []float64 // of each geo, 1 on average: everything is divided by it
+	y          []float64 // the target as the likelihood sees it, of all periods
+	yScale     float64   // largest target by size among the rows
 	channels   []channel
 	terms      []term
 	design     []float64 // the terms' values, one row for each period
@@ -38,21 +42,26 @@ type model struct {
 	shape      int // parameters of a channel's saturation
 	baselineAt int // first coefficient
 	noiseAt    int // first parameter of the likelihood
+	pooledAt   int // first parameter of the differences between geos
 }
 
 // channel is one channel's exposure, ready for evaluation.
 type channel struct {
 	name     measure.Channel
-	x        []float64 // exposure divided by scale
+	x        []float64 // exposure by size, divided by scale
 	scale    float64
 	cost     []float64
+	index    int
 	at       int     // first parameter: the effect
 	effectOf float64 // what a return or share is a multiple of, in maxima of the target
 	lifts    []lift
 }
 
 // lift is a [Lift] in the model's units.
-type lift struct{ from, to, delta, sigma float64 }
+type lift struct {
+	from, to, delta, sigma float64
+	geo                    bool // the test ran in one geo, whose effect differs from the common one
+}
 
 // newModel checks data and settings and prepares them.
 func newModel(d Data, s Spec) (*model, error) {
@@ -64,46 +73,50 @@ func newModel(d Data, s Spec) (*model, error) {
 		return nil, err
 	}
 	m := &model{
-		spec: s, rows: len(d.Dates) - s.Holdout, terms: baseline(d, s),
+		spec: s, geos: max(len(d.Geos), 1), span: len(d.Dates), periods: len(d.Dates) - s.Holdout, terms: baseline(d, s),
 		carryOver: len(s.Adstock.parameters()), shape: len(s.Saturation.parameters()),
 	}
-	m.yScale = largest(d.Target[:m.rows])
+	m.rows = m.geos * m.periods
+	m.size = d.sizes(m.periods)
+	target := m.bySize(d.Target)
+	m.yScale = largest(m.fitted(target))
 	m.y = series(len(d.Target), func(t int) float64 {
 		if s.Likelihood == LogNormal {
-			return math.Log(d.Target[t] / m.yScale)
+			return math.Log(target[t] / m.yScale)
 		}
-		return d.Target[t] / m.yScale
+		return target[t] / m.yScale
 	})
-	_, sd := stats.MeanSD(m.y[:m.rows])
+	_, sd := stats.MeanSD(m.fitted(m.y))
 	m.resolution = math.Max(sd, 1e-6) / math.Sqrt(float64(m.rows))
 	m.addChannels(d)
 	m.addBaseline()
 	m.noiseAt = len(m.parameters)
 	m.parameters = append(m.parameters, s.Likelihood.parameters()...)
+	m.pooledAt = len(m.parameters)
+	m.parameters = append(m.parameters, m.spreads()...)
 	return m, m.applyPriors()
 }
 
 func (m *model) addChannels(d Data) {
 	var total float64
 	for _, media := range d.Media {
-		total += floats.Sum(media.cost()[:m.rows])
+		total += floats.Sum(m.fitted(media.cost()))
 	}
 	for _, media := range d.Media {
-		spend := floats.Sum(media.cost()[:m.rows])
-		c := channel{name: media.Channel, scale: largest(media.Exposure[:m.rows]), cost: media.cost(), at: len(m.parameters)}
-		c.x = series(len(media.Exposure), func(t int) float64 { return media.Exposure[t] / c.scale })
+		spend := floats.Sum(m.fitted(media.cost()))
+		x := m.bySize(media.Exposure)
+		c := channel{name: media.Channel, scale: largest(m.fitted(x)), cost: media.cost(), at: len(m.parameters), index: len(m.channels)}
+		c.x = series(len(x), func(t int) float64 { return x[t] / c.scale })
 		switch m.spec.Effect {
 		case ROI:
 			c.effectOf = spend / m.yScale
 		case Share:
-			c.effectOf = floats.Sum(d.Target[:m.rows]) / m.yScale
+			c.effectOf = floats.Sum(m.fitted(d.Target)) / m.yScale
 		case Coefficient: // on the scale of the target already
 		}
 		for _, l := range m.spec.Lifts {
 			if l.Channel == media.Channel {
-				c.lifts = append(c.lifts, lift{
-					l.X / c.scale, (l.X + l.DeltaX) / c.scale, l.DeltaY / m.yScale, l.Sigma / m.yScale,
-				})
+				c.lifts = append(c.lifts, m.scaledLift(l, d, c.scale))
 			}
 		}
 		shared := slices.Concat(
@@ -143,7 +156,7 @@ func (m *model) addBaseline() {
 		}
 	}
 	for _, term := range m.terms[1:] {
-		m.termMeans = append(m.termMeans, floats.Sum(term.values[:m.rows])/float64(m.rows))
+		m.termMeans = append(m.termMeans, floats.Sum(m.fitted(term.values))/float64(m.rows))
 	}
 	for _, term := range m.terms {
 		m.parameters = append(m.parameters, parameter{name: term.name, support: real, prior: term.prior})
@@ -182,7 +195,7 @@ func (m *model) names(i int) []string {
 		return []string{m.terms[i-m.baselineAt].group, name}
 	}
 	for _, c := range m.channels {
-		if prefix := string(c.name) + "."; i < m.baselineAt && len(name) > len(prefix) && name[:len(prefix)] == prefix {
+		if prefix := string(c.name) + "."; (i < m.baselineAt || i >= m.pooledAt) && len(name) > len(prefix) && name[:len(prefix)] == prefix {
 			return []string{name[len(prefix):], name}
 		}
 	}
@@ -197,11 +210,17 @@ func (m *model) parameterNames() []string {
 	return names
 }
 
-// baselineMean adds the baseline's mean of each period to mu.
+// baselineMean adds the baseline's mean of each period to mu, which holds the first periods of every geo.
 func (m *model) baselineMean(mu, theta []float64) {
-	k := len(m.terms)
 	coefficients := theta[m.baselineAt:m.noiseAt]
 	for t := range mu {
-		mu[t] += floats.Dot(m.design[t*k:(t+1)*k], coefficients)
+		mu[t] += floats.Dot(m.designRow(t, len(mu)), coefficients)
 	}
+}
+
+// designRow returns the terms' values on row t of a slice of n rows that holds the first periods of every geo.
+func (m *model) designRow(t, n int) []float64 {
+	k, periods := len(m.terms), n/m.geos
+	row := t/periods*m.span + t%periods
+	return m.design[row*k : (row+1)*k]
 }

@@ -9,6 +9,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/measure/stats"
 	"assay/internal/measure/stats/hmc"
 )
 
@@ -18,7 +19,7 @@ type Posterior struct {
 	model  *model
 	data   Data
 	chains int
-	draws  [][]float64 // constrained, chain after chain
+	draws  [][]float64 // constrained, chain after chain; parameters, then coefficients of geos
 }
 
 func newPosterior(m *model, d Data, run *hmc.Run) *Posterior {
@@ -28,11 +29,17 @@ func newPosterior(m *model, d Data, run *hmc.Run) *Posterior {
 		for _, u := range c.Draws {
 			theta := make([]float64, len(u))
 			m.constrain(theta, u, scratch)
+			if m.geos > 1 {
+				theta = m.drawGeos(theta, scratch, stats.Stream(geoStream, uint64(len(p.draws))))
+			}
 			p.draws = append(p.draws, theta)
 		}
 	}
 	return p
 }
+
+// geoStream seeds the draws of geos' coefficients. They differ between runs as the parameters that they follow do.
+const geoStream = 1
 
 // Saved is a posterior in a form that can be stored and restored.
 type Saved struct {
@@ -54,7 +61,7 @@ func Restore(s Saved) (*Posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(m.parameterNames(), s.Parameters) || s.Chains < 1 || len(s.Draws) < 2 || len(s.Draws)%s.Chains != 0 {
+	if !slices.Equal(m.drawNames(s.Data), s.Parameters) || s.Chains < 1 || len(s.Draws) < 2 || len(s.Draws)%s.Chains != 0 {
 		return nil, fault.Invalid("the saved draws do not belong to the saved model")
 	}
 	for _, draw := range s.Draws {
@@ -65,8 +72,9 @@ func Restore(s Saved) (*Posterior, error) {
 	return &Posterior{m, s.Data, s.Chains, s.Draws}, nil
 }
 
-// Parameters returns the names of the parameters, such as "x1.alpha", in the order of a draw.
-func (p *Posterior) Parameters() []string { return p.model.parameterNames() }
+// Parameters returns the names of the parameters, such as "x1.alpha", in the order of a draw; with geos also those of
+// their coefficients, such as "x1.beta[north]".
+func (p *Posterior) Parameters() []string { return p.model.drawNames(p.data) }
 
 // Draws returns one slice for each chain, of draws in the order of [Posterior.Parameters]. Adstock and saturation
 // speak of exposures divided by their largest fitted value, coefficients of targets divided by theirs. The caller
@@ -77,6 +85,9 @@ func (p *Posterior) Draws() [][][]float64 {
 
 // Dates returns the first day of each period.
 func (p *Posterior) Dates() []civil.Date { return p.data.Dates }
+
+// Geos returns the places in the data's order, nil when there is one.
+func (p *Posterior) Geos() []Geo { return p.data.Geos }
 
 // Channels returns the channels in the data's order.
 func (p *Posterior) Channels() []measure.Channel {
@@ -109,32 +120,53 @@ func (p *Posterior) channel(name measure.Channel) *channel {
 // Spend returns what the channel cost over all periods.
 func (p *Posterior) Spend(name measure.Channel) float64 { return floats.Sum(p.channel(name).cost) }
 
-// Contributions returns what the channel brought in each period, in the target's unit: one row for each draw. With
-// the log-normal likelihood it is what would be lost without the channel, so channels do not add up.
+// Contributions returns what the channel brought in each period, all geos together, in the target's unit: one row for
+// each draw. With the log-normal likelihood it is what would be lost without the channel, so channels do not add up.
 func (p *Posterior) Contributions(name measure.Channel) [][]float64 {
-	c := p.channel(name)
-	v := p.model.newCurve(len(p.model.y))
 	out := make([][]float64, len(p.draws))
+	p.eachContribution(p.channel(name), func(draw, _ int, row []float64) {
+		if out[draw] == nil {
+			out[draw] = make([]float64, p.model.span)
+		}
+		floats.Add(out[draw], row)
+	})
+	return out
+}
+
+// GeoContributions returns what the channel brought in each period in one geo, by its index in the data.
+func (p *Posterior) GeoContributions(name measure.Channel, geo int) [][]float64 {
+	out := make([][]float64, len(p.draws))
+	p.eachContribution(p.channel(name), func(draw, g int, row []float64) {
+		if g == geo {
+			out[draw] = slices.Clone(row)
+		}
+	})
+	return out
+}
+
+// eachContribution hands over the contributions of each draw and geo. The row is used again after f returns.
+func (p *Posterior) eachContribution(c *channel, f func(draw, geo int, row []float64)) {
+	m := p.model
+	v, row := m.newCurve(len(m.y)), make([]float64, m.span)
 	for i, theta := range p.draws {
-		p.model.evaluateAt(&v, c, theta)
-		out[i] = series(len(v.s), func(t int) float64 { return v.beta * v.s[t] })
-		if p.model.spec.Likelihood == LogNormal {
-			mean := p.mean(theta)
-			for t, effect := range out[i] {
-				out[i][t] = mean[t] * -math.Expm1(-effect)
+		m.evaluateAt(&v, c, theta)
+		if m.spec.Likelihood == LogNormal {
+			for t, mean := range p.mean(theta) {
+				row[t] = mean * -math.Expm1(-v.beta*v.s[t])
 			}
+			f(i, 0, row)
 			continue
 		}
-		floats.Scale(p.model.yScale, out[i])
+		for g, size := range m.size {
+			floats.ScaleTo(row, v.betas[g]*size*m.yScale, v.s[g*m.span:(g+1)*m.span])
+			f(i, g, row)
+		}
 	}
-	return out
 }
 
 func (p *Posterior) contributionTotals(name measure.Channel) []float64 {
 	out := make([]float64, len(p.draws))
-	for i, row := range p.Contributions(name) {
-		out[i] = floats.Sum(row)
-	}
+	p.eachContribution(p.channel(name), func(draw, _ int, row []float64) { out[draw] += floats.Sum(row) })
 	return out
 }
 
@@ -146,7 +178,14 @@ func (p *Posterior) location(theta []float64) []float64 {
 	v := m.newCurve(len(m.y))
 	for i := range m.channels {
 		m.evaluateAt(&v, &m.channels[i], theta)
-		floats.AddScaled(mu, v.beta, v.s)
+		for g, beta := range v.betas {
+			floats.AddScaled(mu[g*m.span:(g+1)*m.span], beta, v.s[g*m.span:(g+1)*m.span])
+		}
+	}
+	if m.geos > 1 {
+		for g := range m.geos {
+			floats.AddConst(theta[m.ofGeo(g)]-theta[m.baselineAt], mu[g*m.span:(g+1)*m.span])
+		}
 	}
 	return mu
 }
@@ -160,7 +199,9 @@ func (p *Posterior) mean(theta []float64) []float64 {
 			mu[t] = math.Exp(mu[t] + sigma*sigma/2)
 		}
 	}
-	floats.Scale(p.model.yScale, mu)
+	for t := range mu {
+		mu[t] *= p.model.yScale * p.model.size[t/p.model.span]
+	}
 	return mu
 }
 

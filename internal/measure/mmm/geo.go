@@ -1,0 +1,130 @@
+package mmm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/fault"
+	"assay/internal/measure/stats"
+)
+
+// Geo is a place with its own series: a region, a market, a shop.
+type Geo struct {
+	Name string `json:"name"`
+	// Population is the geo's size, in any unit that is the same for all. Everything is divided by it, so that geos of
+	// different size can share a model. 0 for all geos when it is not known; the mean target then stands for it.
+	Population float64 `json:"population,omitempty"`
+}
+
+func (d Data) validateGeos(s Spec) error {
+	if d.Geos == nil {
+		return nil
+	}
+	if len(d.Geos) == 1 {
+		return fault.Invalid("one geo, %q, is no geo model", d.Geos[0].Name).WithHint("leave the geos out, or give the data of at least two")
+	}
+	if s.Likelihood != Normal {
+		return fault.Invalid("a model of several geos needs the normal likelihood, not %s", s.Likelihood)
+	}
+	seen := map[string]bool{}
+	for _, g := range d.Geos {
+		if g.Name == "" || seen[g.Name] {
+			return fault.Invalid("geos need different names; %q is empty or taken", g.Name)
+		}
+		seen[g.Name] = true
+		if !(g.Population >= 0) || math.IsInf(g.Population, 0) || (g.Population > 0) != (d.Geos[0].Population > 0) {
+			return fault.Invalid("the geo %q has the population %v; want one above zero for every geo, or for none", g.Name, g.Population)
+		}
+	}
+	return nil
+}
+
+// sizes returns the size of each geo, 1 on average. The first periods are those that may be looked at.
+func (d Data) sizes(periods int) []float64 {
+	if d.Geos == nil {
+		return []float64{1}
+	}
+	out := make([]float64, len(d.Geos))
+	for g, geo := range d.Geos {
+		out[g] = geo.Population
+		if geo.Population == 0 {
+			at := g * len(d.Dates)
+			mean, _ := stats.MeanSD(d.Target[at : at+periods])
+			out[g] = math.Abs(mean)
+		}
+		if out[g] == 0 {
+			out[g] = 1 // a geo without sales has no size to divide by
+		}
+	}
+	mean, _ := stats.MeanSD(out)
+	floats.Scale(1/mean, out)
+	return out
+}
+
+// fitted returns the rows of a series that the likelihood sees.
+func (m *model) fitted(values []float64) []float64 {
+	if m.geos == 1 {
+		return values[:m.rows]
+	}
+	out := make([]float64, 0, m.rows)
+	for g := range m.geos {
+		out = append(out, values[g*m.span:g*m.span+m.periods]...)
+	}
+	return out
+}
+
+// bySize divides a series by the sizes of its geos.
+func (m *model) bySize(values []float64) []float64 {
+	return series(len(values), func(t int) float64 { return values[t] / m.size[t/m.span] })
+}
+
+// spreads lists the parameters of the differences between geos.
+//
+// With b a geo's difference from the common model, scaled targets of a geo follow
+//
+//	y_t = mu_t + b_0 + sum over channels c of b_c s_c,t + noise,   b_0 ~ Normal(0, intercept.spread),
+//	                                                              b_c ~ Normal(0, beta_c c.spread)
+//
+// so that a channel's spread is the standard deviation of its effect between geos as a share of the common one. A
+// normal spread lets the effect of single geos fall below zero.
+func (m *model) spreads() []parameter {
+	if m.geos == 1 {
+		return nil
+	}
+	out := []parameter{{"intercept.spread", positive, Prior{HalfNormalPrior, 0.2, 0}}}
+	for _, c := range m.channels {
+		out = append(out, parameter{string(c.name) + ".spread", positive, Prior{HalfNormalPrior, 0.3, 0}})
+	}
+	return out
+}
+
+// ofGeo returns where in a draw the geo's own coefficients start: its intercept, then one for each channel.
+func (m *model) ofGeo(g int) int { return len(m.parameters) + g*(1+len(m.channels)) }
+
+// drawNames names the elements of a draw: the parameters, then the coefficients of each geo.
+func (m *model) drawNames(d Data) []string {
+	names := m.parameterNames()
+	for _, g := range d.Geos {
+		names = append(names, fmt.Sprintf("intercept[%s]", g.Name))
+		for _, c := range m.channels {
+			names = append(names, fmt.Sprintf("%s.beta[%s]", c.name, g.Name))
+		}
+	}
+	return names
+}
+
+// scaledLift puts a lift test into the model's units: exposures and targets of a geo by its size, those of all geos
+// together by the sum of sizes, as if the exposure had been spread in proportion to size.
+func (m *model) scaledLift(l Lift, d Data, scale float64) lift {
+	size := float64(m.geos)
+	if l.Geo != "" {
+		size = m.size[slices.IndexFunc(d.Geos, func(g Geo) bool { return g.Name == l.Geo })]
+	}
+	return lift{
+		from: l.X / (size * scale), to: (l.X + l.DeltaX) / (size * scale),
+		delta: l.DeltaY / (size * m.yScale), sigma: l.Sigma / (size * m.yScale), geo: l.Geo != "",
+	}
+}

@@ -1,0 +1,235 @@
+package mmm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
+)
+
+// toyGeos is three towns of different size with the channels of [toy].
+func toyGeos() Data {
+	random := stats.Stream(13, 0)
+	d := Data{
+		Geos:  []Geo{{"north", 100}, {"south", 300}, {"west", 50}},
+		Media: []Media{{Channel: "search"}, {Channel: "social"}}, Controls: []Control{{Name: "price"}},
+	}
+	for t := range 30 {
+		d.Dates = append(d.Dates, civil.New(2024, 1, 1).AddDays(7*t))
+	}
+	for _, g := range d.Geos {
+		for range d.Dates {
+			for i := range d.Media {
+				d.Media[i].Exposure = append(d.Media[i].Exposure, g.Population*random.Float64())
+			}
+			d.Controls[0].Values = append(d.Controls[0].Values, 20-5*random.Float64())
+			d.Target = append(d.Target, g.Population*(9+random.NormFloat64()))
+		}
+	}
+	return d
+}
+
+func TestGradientOfGeosIsTheDerivative(t *testing.T) {
+	t.Parallel()
+	lifts := []Lift{
+		{Channel: "social", X: 200, DeltaX: 300, DeltaY: 400, Sigma: 120},
+		{Channel: "search", X: 100, DeltaX: -50, DeltaY: -90, Sigma: 30, Geo: "south"},
+	}
+	unknown := toyGeos()
+	for g := range unknown.Geos {
+		unknown.Geos[g].Population = 0
+	}
+	for _, e := range []Effect{Coefficient, ROI, Share} {
+		checkGradient(t, toyGeos(), Spec{Effect: e, Yearly: 1})
+		checkGradient(t, toyGeos(), Spec{Effect: e, Saturation: Hill, Holdout: 4, Lifts: lifts})
+		checkGradient(t, unknown, Spec{Effect: e, Adstock: Adstock{Delayed, 4}, Trend: Trend{KnotTrend, 10}})
+	}
+}
+
+// The integral over geos' differences is a normal density whose covariance is known: it is built in full here.
+func TestDifferencesBetweenGeosAreIntegratedOut(t *testing.T) {
+	t.Parallel()
+	m, err := newModel(toyGeos(), Spec{Holdout: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.newDensity()
+	random := stats.Stream(14, 0)
+	u, grad := make([]float64, d.Dim()), make([]float64, d.Dim())
+	for i := range u {
+		u[i] = random.NormFloat64() / 2
+	}
+	m.constrain(d.theta, u, d.curves)
+	clear(d.mu)
+	m.baselineMean(d.mu, d.theta)
+	for i := range d.curves {
+		floats.AddScaled(d.mu, d.curves[i].beta, d.curves[i].s)
+	}
+	var want float64
+	n := m.periods
+	for g := range m.geos {
+		cov := mat.NewSymDense(n, nil)
+		r := mat.NewVecDense(n, nil)
+		for i := range n {
+			r.SetVec(i, m.y[g*m.span+i]-d.mu[g*n+i])
+			for j := range i + 1 {
+				v := d.theta[m.pooledAt] * d.theta[m.pooledAt]
+				for k := range d.curves {
+					spread := d.curves[k].beta * d.theta[m.pooledAt+1+k]
+					v += spread * spread * d.curves[k].s[g*n+i] * d.curves[k].s[g*n+j]
+				}
+				if i == j {
+					v += d.theta[m.noiseAt] * d.theta[m.noiseAt]
+				}
+				cov.SetSym(i, j, v)
+			}
+		}
+		var root mat.Cholesky
+		if !root.Factorize(cov) {
+			t.Fatal("the covariance is not positive definite")
+		}
+		var solved mat.VecDense
+		if err := root.SolveVecTo(&solved, r); err != nil {
+			t.Fatal(err)
+		}
+		want -= (root.LogDet() + mat.Dot(r, &solved)) / 2
+	}
+	clear(grad)
+	if got := d.pooled(); !near(got, want, 1e-10) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// towns is a store in twelve towns whose returns differ: two years of weeks, three channels.
+func towns(seed uint64) (d Data, contributions map[measure.Channel][]float64) {
+	random := stats.Stream(seed, 5)
+	const weeks, geos = 104, 12
+	contributions = map[measure.Channel][]float64{}
+	for t := range weeks {
+		d.Dates = append(d.Dates, civil.New(2023, 1, 2).AddDays(7*t))
+	}
+	for g := range geos {
+		d.Geos = append(d.Geos, Geo{fmt.Sprintf("town%d", g), 1000 * math.Exp(0.5*random.NormFloat64())})
+		level := 10 * math.Exp(0.1*random.NormFloat64())
+		for t := range weeks {
+			season := math.Sin(2 * math.Pi * float64(d.Dates[t].YearDay()) / 365.25)
+			d.Target = append(d.Target, d.Geos[g].Population*(level+season+0.8*random.NormFloat64()))
+		}
+	}
+	for i, c := range []struct {
+		name             measure.Channel
+		alpha, magnitude float64
+	}{{"search", 0.2, 5}, {"social", 0.6, 3}, {"tv", 0.7, 4}} {
+		media := Media{Channel: c.name}
+		for _, geo := range d.Geos {
+			for t := range weeks {
+				wave := 1 + 0.5*math.Sin(float64(t)/float64(4+3*i))
+				media.Exposure = append(media.Exposure, geo.Population*wave*math.Exp(0.5*random.NormFloat64()))
+			}
+		}
+		k := Adstock{Geometric, 8}.newKernel()
+		Adstock{Geometric, 8}.weights(k, []float64{c.alpha})
+		carried := make([]float64, weeks)
+		for g, geo := range d.Geos {
+			own := c.magnitude * (1 + 0.25*random.NormFloat64())
+			var total float64
+			k.spread(carried, media.Exposure[g*weeks:(g+1)*weeks])
+			for t, a := range carried {
+				s, _, _ := MichaelisMenten.value(a/geo.Population, []float64{1.5})
+				d.Target[g*weeks+t] += geo.Population * own * s
+				total += geo.Population * own * s
+			}
+			contributions[c.name] = append(contributions[c.name], total)
+		}
+		d.Media = append(d.Media, media)
+	}
+	return d, contributions
+}
+
+func TestPlantedEffectsOfGeosAreRecovered(t *testing.T) {
+	t.Parallel()
+	d, truth := towns(1)
+	p := reportable(t, d, Spec{Saturation: MichaelisMenten, Yearly: 1, Trend: Trend{Kind: NoTrend}, Holdout: 8}, Sampling{Seed: 1, Warmup: 300, Draws: 300})
+	inside := 0
+	for _, e := range p.Effects() {
+		low, high := e.Contribution.Mean-2.4*e.Contribution.SD, e.Contribution.Mean+2.4*e.Contribution.SD
+		if want := floats.Sum(truth[e.Channel]); want < low || want > high {
+			t.Errorf("%s: contribution %v to %v misses %v", e.Channel, low, high, want)
+		}
+		for g, want := range truth[e.Channel] {
+			totals := make([]float64, len(p.draws))
+			for i, row := range p.GeoContributions(e.Channel, g) {
+				totals[i] = floats.Sum(row)
+			}
+			if s := stats.Summarize(totals); s.Q05 <= want && want <= s.Q95 {
+				inside++
+			}
+		}
+	}
+	// 36 intervals of 90 %: fewer than 27 are inside with probability 0.001 if they were independent.
+	if inside < 27 {
+		t.Errorf("%d of 36 contributions of geos lie in their 90 %% interval", inside)
+	}
+	if fitted, holdout := p.Accuracy(); fitted.R2 < 0.8 || holdout == nil || holdout.WMAPE > 0.15 {
+		t.Errorf("fitted %+v, holdout %+v", fitted, holdout)
+	}
+	if n := len(p.LogScores()); n != 12*8 {
+		t.Errorf("%d scores of 96 held-out rows", n)
+	}
+}
+
+func TestGatheredSumsAreThoseOfAllRows(t *testing.T) {
+	t.Parallel()
+	random := stats.Stream(15, 0)
+	a, weights := make([]float64, 3000), make([]float64, 3000)
+	for t := range a {
+		if random.Float64() < 0.7 {
+			a[t] = random.Float64() * random.Float64()
+		}
+		weights[t] = random.Float64()
+	}
+	points, sums := gathered(a, weights)
+	for _, s := range allSaturations() {
+		theta := map[Saturation][]float64{Logistic: {3}, Hill: {0.4, 1.4}, MichaelisMenten: {0.4}, Tanh: {0.6}, Root: {0.6}, Log: {3}}[s]
+		all, few := newWorth(len(a)), newWorth(len(points))
+		s.fill(all, a, theta)
+		s.fill(few, points, theta)
+		// The root has an infinite slope at 0, where rungs are 1e-5 apart.
+		if got, want := floats.Dot(few.s[:len(points)], sums), floats.Dot(all.s, weights); math.Abs(got-want) > 5e-5*want {
+			t.Errorf("%s: gathered %v, all %v", s, got, want)
+		}
+	}
+}
+
+func TestGeosThatAreNoneAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil func(*Data, *Spec)
+		says  string
+	}{
+		"one geo":            {func(d *Data, _ *Spec) { d.Geos = d.Geos[:1] }, "no geo model"},
+		"a geo twice":        {func(d *Data, _ *Spec) { d.Geos[1].Name = "north" }, "north"},
+		"half a population":  {func(d *Data, _ *Spec) { d.Geos[1].Population = 0 }, "south"},
+		"rows of two geos":   {func(d *Data, _ *Spec) { d.Geos = d.Geos[:2] }, "90 values for 60"},
+		"another likelihood": {func(_ *Data, s *Spec) { s.Likelihood = StudentT }, "student_t"},
+		"a test elsewhere": {func(_ *Data, s *Spec) {
+			s.Lifts = []Lift{{Channel: "social", X: 1, DeltaX: 1, DeltaY: 1, Sigma: 1, Geo: "east"}}
+		}, "east"},
+	} {
+		d, s := toyGeos(), Spec{}
+		d.Geos = slices.Clone(d.Geos)
+		c.spoil(&d, &s)
+		if _, err := newModel(d, s); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %v, want a refusal that says %q", name, err, c.says)
+		}
+	}
+}

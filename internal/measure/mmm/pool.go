@@ -1,0 +1,168 @@
+package mmm
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// pool is scratch space for the differences between geos, which the likelihood integrates out: what is sampled is the
+// common model and the spreads. A geo's differences b are normal before the data, and given everything else normal
+// after them, so the integral has a closed form (Lindley and Smith 1972). With W the columns 1, s_1, .., s_C of a geo,
+// r its targets less the common mean, D the diagonal of spreads' squares and n its rows,
+//
+//	M = I + D^1/2 W'W D^1/2 / sigma^2         mean of b: u = D^1/2 M^-1 D^1/2 W'r / sigma^2
+//	cov of b: V = D^1/2 M^-1 D^1/2            log p(r) = -n log sigma - log|M| / 2 - (r'r - r'W u) / (2 sigma^2)
+//
+// Derivatives are expectations over b of those with b known (Fisher's identity).
+type pool struct {
+	k         int
+	spread    []float64 // root of D
+	gram      []float64 // W'W, k x k
+	inverse   []float64 // of M
+	cov       []float64 // V
+	q, u      []float64 // W'r and the mean of b
+	r         []float64
+	byBeta    []float64 // derivatives by the channels' common coefficients through D
+	columns   [][]float64
+	ones      []float64
+	logDet    float64
+	explained float64 // r'W u
+}
+
+func (m *model) newPool() *pool {
+	k := 1 + len(m.channels)
+	p := &pool{
+		k: k, spread: make([]float64, k), gram: make([]float64, k*k), inverse: make([]float64, k*k), cov: make([]float64, k*k),
+		q: make([]float64, k), u: make([]float64, k), r: make([]float64, m.periods), byBeta: make([]float64, len(m.channels)),
+		columns: make([][]float64, k), ones: make([]float64, m.periods),
+	}
+	floats.AddConst(1, p.ones)
+	return p
+}
+
+// look sets the pool to what is known of one geo's differences. mu is the common mean of all fitted rows.
+func (p *pool) look(m *model, g int, mu, theta []float64, curves []curve) {
+	from, to := g*m.periods, (g+1)*m.periods
+	sigma2 := theta[m.noiseAt] * theta[m.noiseAt]
+	floats.SubTo(p.r, m.y[g*m.span:g*m.span+m.periods], mu[from:to])
+	p.columns[0], p.spread[0] = p.ones, theta[m.pooledAt]
+	for i := range curves {
+		p.columns[i+1], p.spread[i+1] = curves[i].s[from:to], curves[i].beta*theta[m.pooledAt+1+i]
+	}
+	for i, column := range p.columns {
+		p.q[i] = floats.Dot(column, p.r)
+		for j := range i + 1 {
+			dot := floats.Dot(column, p.columns[j])
+			p.gram[i*p.k+j], p.gram[j*p.k+i] = dot, dot
+			scaled := p.spread[i] * p.spread[j] * dot / sigma2
+			p.inverse[i*p.k+j], p.inverse[j*p.k+i] = scaled, scaled
+		}
+		p.inverse[i*p.k+i]++
+	}
+	p.logDet = invert(p.inverse, p.k)
+	for i := range p.k {
+		p.u[i] = 0
+		for j := range p.k {
+			p.cov[i*p.k+j] = p.spread[i] * p.inverse[i*p.k+j] * p.spread[j]
+			p.u[i] += p.cov[i*p.k+j] * p.q[j] / sigma2
+		}
+	}
+	p.explained = floats.Dot(p.q, p.u)
+}
+
+// invert replaces a symmetric positive definite matrix by its inverse and returns the log of its determinant
+// (Gauss-Jordan; the eigenvalues of M are at least 1, so no pivot is small).
+func invert(a []float64, k int) (logDet float64) {
+	for i := range k {
+		pivot := a[i*k+i]
+		logDet += math.Log(pivot)
+		row := a[i*k : (i+1)*k]
+		row[i] = 1
+		floats.Scale(1/pivot, row)
+		for j := range k {
+			if j != i {
+				factor := a[j*k+i]
+				a[j*k+i] = 0
+				floats.AddScaled(a[j*k:(j+1)*k], -factor, row)
+			}
+		}
+	}
+	return logDet
+}
+
+// pooled returns the log likelihood of all geos. It sets the gradient by mu, leaves that by s in the curves' byS and
+// that by the coefficients in the pool, and adds the gradient by sigma and spreads.
+func (d *density) pooled() (logp float64) {
+	p := d.pool
+	clear(p.byBeta)
+	sigma := d.theta[d.noiseAt]
+	sigma2, n := sigma*sigma, float64(d.periods)
+	for g := range d.geos {
+		p.look(d.model, g, d.mu, d.theta, d.curves)
+		logp += -n*math.Log(sigma) - p.logDet/2 - (floats.Dot(p.r, p.r)-p.explained)/(2*sigma2)
+
+		e := p.r
+		for i, column := range p.columns {
+			floats.AddScaled(e, -p.u[i], column)
+		}
+		d.gradient[d.noiseAt] += -n/sigma + (floats.Dot(e, e)+floats.Dot(p.cov, p.gram))/(sigma2*sigma)
+		floats.ScaleTo(d.byMu[g*d.periods:(g+1)*d.periods], 1/sigma2, e)
+		for i := range d.curves {
+			byS := d.curves[i].byS[g*d.periods : (g+1)*d.periods]
+			floats.ScaleTo(byS, p.u[i+1]/sigma2, e)
+			for j, column := range p.columns {
+				floats.AddScaled(byS, -p.cov[(i+1)*p.k+j]/sigma2, column)
+			}
+		}
+		d.bySpread(p)
+	}
+	return logp
+}
+
+// bySpread adds a geo's gradient by the spreads. With v = u / spread, it is (v^2 + inverse - 1) / spread.
+func (d *density) bySpread(p *pool) {
+	for i, spread := range p.spread {
+		if spread == 0 {
+			continue // below the smallest number: the derivative by its log is 0
+		}
+		v := p.u[i] / spread
+		by := (v*v + p.inverse[i*p.k+i] - 1) / spread
+		if i == 0 {
+			d.gradient[d.pooledAt] += by
+			continue
+		}
+		d.gradient[d.pooledAt+i] += by * d.curves[i-1].beta
+		p.byBeta[i-1] += by * d.theta[d.pooledAt+i]
+	}
+}
+
+// drawGeos appends one draw of every geo's coefficients to theta, whose curves are evaluated at the fitted rows.
+func (m *model) drawGeos(theta []float64, curves []curve, random *rand.Rand) []float64 {
+	p := m.newPool()
+	mu := make([]float64, m.rows)
+	m.baselineMean(mu, theta)
+	for i := range curves {
+		floats.AddScaled(mu, curves[i].beta, curves[i].s)
+	}
+	common := theta
+	for g := range m.geos {
+		p.look(m, g, mu, common, curves)
+		var root mat.Cholesky
+		if !root.Factorize(mat.NewSymDense(p.k, p.inverse)) {
+			panic("mmm: the inverse of a positive definite matrix is not positive definite")
+		}
+		noise := mat.NewVecDense(p.k, nil)
+		for i := range p.k {
+			noise.SetVec(i, random.NormFloat64())
+		}
+		noise.MulVec(root.RawU().T(), noise)
+		theta = append(theta, common[m.baselineAt]+p.u[0]+p.spread[0]*noise.AtVec(0))
+		for i := range curves {
+			theta = append(theta, curves[i].beta+p.u[i+1]+p.spread[i+1]*noise.AtVec(i+1))
+		}
+	}
+	return theta
+}
