@@ -96,7 +96,7 @@ func (m *model) spreads() []parameter {
 	}
 	out := []parameter{{"intercept.spread", positive, Prior{HalfNormalPrior, 0.2, 0}}}
 	for _, c := range m.channels {
-		out = append(out, parameter{string(c.name) + ".spread", positive, Prior{HalfNormalPrior, 0.3, 0}})
+		out = append(out, parameter{string(c.name) + ".spread", positive, Prior{HalfNormalPrior, 1, 0}})
 	}
 	return out
 }
