@@ -35,6 +35,7 @@ type MMMReport struct {
 	Verdict
 	Diagnostics mmmDiagnostics      `json:"diagnostics"`
 	Fit         *mmmFit             `json:"fit,omitempty"`
+	LeaveOneOut *mmm.LeaveOneOut    `json:"leave_one_out,omitempty"`
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
 
 	posterior *mmm.Posterior
@@ -87,6 +88,8 @@ func (m MMM) Run(t *Table) (*MMMReport, error) {
 	}
 	fitted, holdout := result.Posterior.Accuracy()
 	report.Fit = &mmmFit{fitted, holdout}
+	loo := result.Posterior.LeaveOneOut()
+	report.LeaveOneOut = &loo
 	report.Channels = result.Posterior.Effects()
 	return report, nil
 }

@@ -81,7 +81,7 @@ func TestMixModelIsFittedSavedAndOptimized(t *testing.T) {
 		object any
 		want   []string
 	}{
-		"report":  {printed, []string{"channels", "diagnostics", "fit", "reasons", "status"}},
+		"report":  {printed, []string{"channels", "diagnostics", "fit", "leave_one_out", "reasons", "status"}},
 		"fit":     {printed["fit"], []string{"holdout", "mape", "r2", "wmape"}},
 		"channel": {channel, []string{"adstock", "channel", "contribution", "marginal_roas", "roas", "saturation", "share", "spend"}},
 		"share":   {channel["share"], []string{"mean", "q05", "q25", "q50", "q75", "q95", "sd"}},
@@ -276,5 +276,78 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	}
 	if a, b := text(t, one), text(t, other); a != b {
 		t.Errorf("sorted %s, reversed %s", a, b)
+	}
+}
+
+// threeTowns is the weeks of [twoChannels] in towns of different size, in the order of weeks.
+func threeTowns() string {
+	var text strings.Builder
+	text.WriteString("town,people,week,sales,search,tv\n")
+	random := stats.Stream(12, 0)
+	for t := range 40 {
+		for i, size := range []float64{1, 4, 2} {
+			search, tv := 100*size*(1+random.Float64()), 200*size*random.Float64()
+			sales := size*(2000+30*random.NormFloat64()) + 3*search + 0.9*tv
+			fmt.Fprintf(&text, "town%d,%.0f,%d,%.3f,%.3f,%.3f\n", i, 1000*size, t, sales, search, tv)
+		}
+	}
+	return text.String()
+}
+
+func towns() lab.MMM {
+	m := ask()
+	m.Geo, m.Population, m.Controls = "town", "people", nil
+	m.Spec.Saturation = mmm.Unsaturated
+	m.Sampling = mmm.Sampling{Seed: 1, Warmup: 300, Draws: 500}
+	return m
+}
+
+func TestTownsAreFittedTogether(t *testing.T) {
+	t.Parallel()
+	report, err := towns().Run(table(t, threeTowns()))
+	if err != nil || !report.Reportable() {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	for i, want := range []float64{3, 0.9} {
+		if r := report.Channels[i].ROAS; r.Q05 > want || r.Q95 < want {
+			t.Errorf("%s: return %v to %v misses %v", report.Channels[i].Channel, r.Q05, r.Q95, want)
+		}
+	}
+	dir := t.TempDir()
+	if err := report.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	contributions := rows(t, filepath.Join(dir, "contributions.csv"))
+	if strings.Join(contributions[0], ",") != "date,geo,channel,mean,q05,q95" || len(contributions) != 1+2*3*40 || contributions[41][1] != "town1" {
+		t.Errorf("%d rows headed %v", len(contributions), contributions[0])
+	}
+	spend := report.Channels[0].Spend + report.Channels[1].Spend
+	plan, err := lab.Optimize{Model: dir, Budget: spend, Risk: "aggressive", Seed: 1}.Run()
+	if err != nil || plan.Certificate.Gap > 1e-3 || plan.Allocations[0].Proposed <= plan.Allocations[0].Current {
+		t.Errorf("plan %+v, %v", plan, err)
+	}
+}
+
+func TestTownsThatDoNotMatchAreRefused(t *testing.T) {
+	t.Parallel()
+	whole := threeTowns()
+	lines := strings.SplitAfter(whole, "\n")
+	for name, c := range map[string]struct {
+		change func(*lab.MMM) string
+		want   string
+	}{
+		"an absent week": {func(*lab.MMM) string { return strings.Join(slices.Delete(slices.Clone(lines), 8, 9), "") }, `of town1 stands where 2 of town1 is wanted`},
+		"an absent end":  {func(*lab.MMM) string { return strings.Join(lines[:120], "") }, `is the last period of town2, which lacks 39`},
+		"a week twice":   {func(*lab.MMM) string { return strings.Replace(whole, "town1,4000,2,", "town1,4000,1,", 1) }, `t.csv:9: column "week": "1" is there twice in town1`},
+		"no geos":        {func(m *lab.MMM) string { m.Geo = ""; m.Population = ""; return whole }, "a file with several geos needs the column of geos"},
+		"only people":    {func(m *lab.MMM) string { m.Geo = ""; return strings.Join(append([]string{lines[0]}, lines[1]), "") }, "none of geos"},
+		"another size":   {func(*lab.MMM) string { return strings.Replace(whole, "town1,4000,2,", "town1,4001,2,", 1) }, `column "people": "4001" is not the population`},
+		"one town":       {func(*lab.MMM) string { return strings.NewReplacer("town1", "town0", "town2", "town0").Replace(whole) }, "is there twice in town0"},
+	} {
+		m := towns()
+		csv := c.change(&m)
+		if _, err := m.Run(table(t, csv)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"assay/internal/measure/stats"
+	"assay/internal/measure/stats/psis"
 )
 
 // Accuracy is how close the fitted target comes to the real one.
@@ -94,4 +95,55 @@ func (m *model) logDensityAt(t int, mu float64, theta []float64) float64 {
 		return kernel - math.Log(math.Pi)/2 - unit
 	}
 	return kernel - math.Log(2*math.Pi)/2 - unit
+}
+
+// LeaveOneOut is how well the model predicts a fitted row from all others, without fitting it anew: the sum over rows
+// of the log density in the target's unit. Models of the same rows may be compared by it.
+type LeaveOneOut struct {
+	ELPD float64 `json:"elpd"`
+	SE   float64 `json:"se"` // of ELPD, from how much rows differ
+	// Parameters is the effective number of parameters: by how much the rows are fitted better than predicted.
+	Parameters float64 `json:"parameters"`
+	// Unreliable counts rows that move the posterior so much that their term cannot be trusted.
+	Unreliable int `json:"unreliable"`
+}
+
+// mostTerms is how many log densities are held at once; with more, draws are thinned evenly.
+const mostTerms = 4 << 20
+
+// LeaveOneOut reweights the draws for each row (Vehtari, Gelman, Gabry 2017). Rows of a series are not independent: it
+// judges the fit of the shape, not forecasts, which a holdout does.
+func (p *Posterior) LeaveOneOut() LeaveOneOut {
+	m := p.model
+	rows := make([]int, 0, m.rows)
+	for g := range m.geos {
+		for t := range m.periods {
+			rows = append(rows, g*m.span+t)
+		}
+	}
+	every := 1 + m.rows*len(p.draws)/mostTerms
+	perRow := make([][]float64, len(rows))
+	for i := 0; i < len(p.draws); i += every {
+		mu := p.location(p.draws[i])
+		for k, row := range rows {
+			perRow[k] = append(perRow[k], m.logDensityAt(row, mu[row], p.draws[i][m.noiseAt:m.pooledAt]))
+		}
+	}
+	var out LeaveOneOut
+	terms := make([]float64, len(rows))
+	for k, logs := range perRow {
+		ratios := series(len(logs), func(i int) float64 { return -logs[i] })
+		weights, shape := psis.Smooth(ratios)
+		if !(shape < psis.Unreliable) {
+			out.Unreliable++
+		}
+		out.Parameters += floats.LogSumExp(logs) - math.Log(float64(len(logs)))
+		floats.Add(weights, logs)
+		terms[k] = floats.LogSumExp(weights)
+	}
+	out.ELPD = floats.Sum(terms)
+	out.Parameters -= out.ELPD
+	_, sd := stats.MeanSD(terms)
+	out.SE = sd * math.Sqrt(float64(len(terms)))
+	return out
 }

@@ -3,6 +3,9 @@ package mmm
 import (
 	"math"
 	"testing"
+
+	"assay/internal/measure/stats"
+	"assay/internal/measure/stats/hmc"
 )
 
 func TestPredictiveDensitiesIntegrateToOne(t *testing.T) {
@@ -39,5 +42,30 @@ func TestAccuracyIsThatOfItsFormulas(t *testing.T) {
 	}
 	if zero := accuracy([]float64{0, 0}, []float64{1, -1}); zero.MAPE != nil {
 		t.Errorf("a target of zeros has a relative error of %v", *zero.MAPE)
+	}
+}
+
+func TestLeaveOneOutIsBelowTheFitAndSeesTheOddWeek(t *testing.T) {
+	t.Parallel()
+	score := func(d Data) (LeaveOneOut, float64) {
+		m, err := newModel(d, Spec{Trend: Trend{Kind: NoTrend}, Saturation: Unsaturated})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, hmc.Options{Seed: 3, Chains: 2, Warmup: 200, Draws: 500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return newPosterior(m, d, run).LeaveOneOut(), float64(len(m.parameters))
+	}
+	loo, parameters := score(toy())
+	// A regular model with flat priors has as many effective parameters as it has; priors take some away.
+	if loo.Parameters < 1 || loo.Parameters > parameters || loo.Unreliable > 0 || !(loo.SE > 0) {
+		t.Errorf("%+v of a model with %v parameters", loo, parameters)
+	}
+	odd := toy()
+	odd.Target[17] *= 3
+	if other, _ := score(odd); other.ELPD > loo.ELPD-20 {
+		t.Errorf("log score %v with an odd week, %v without", other.ELPD, loo.ELPD)
 	}
 }

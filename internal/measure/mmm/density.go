@@ -191,7 +191,7 @@ func (m *model) evaluateAt(v *curve, c *channel, theta []float64) {
 	}
 	for g := range v.betas {
 		v.betas[g] = v.beta
-		if m.geos > 1 {
+		if len(theta) > len(m.parameters) {
 			v.betas[g] = theta[m.ofGeo(g)+1+c.index]
 		}
 	}

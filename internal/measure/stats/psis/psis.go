@@ -1,0 +1,93 @@
+// Package psis is importance sampling whose largest weights are smoothed, with a diagnostic of whether the weights can
+// be trusted at all. Reference: Vehtari, Simpson, Gelman, Yao, Gabry: Pareto Smoothed Importance Sampling (JMLR 2024).
+package psis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Unreliable is the shape from which the mean that the weights give has no usable error, for some thousands of draws.
+const Unreliable = 0.7
+
+// fewest is the least number of ratios in a tail that a shape is fitted to.
+const fewest = 5
+
+// Smooth returns normalised log weights for log importance ratios, and the shape k of the generalised Pareto
+// distribution of the largest ratios. Below 0.5 their variance is finite, from [Unreliable] on the result is not to be
+// used. The shape is +Inf when there are too few different ratios to fit one; the weights are then not smoothed.
+func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
+	n := len(logRatios)
+	logWeights = slices.Clone(logRatios)
+	floats.AddConst(-floats.Max(logWeights), logWeights)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(logWeights[a], logWeights[b]), cmp.Compare(a, b))
+	})
+	tail := int(math.Ceil(math.Min(0.2*float64(n), 3*math.Sqrt(float64(n)))))
+	shape = math.Inf(1)
+	if tail >= fewest && tail < n {
+		shape = smoothTail(logWeights, order[n-tail:], logWeights[order[n-tail-1]])
+	}
+	floats.AddConst(-floats.LogSumExp(logWeights), logWeights)
+	return logWeights, shape
+}
+
+// smoothTail replaces the weights of the tail, which is sorted upwards, by expected order statistics of the fitted
+// distribution, none above the largest weight.
+func smoothTail(logWeights []float64, tail []int, cutoff float64) (shape float64) {
+	least := math.Exp(cutoff)
+	excess := make([]float64, len(tail))
+	for i, at := range tail {
+		excess[i] = math.Exp(logWeights[at]) - least
+	}
+	if !(excess[0] > 0) || excess[0] == excess[len(excess)-1] {
+		return math.Inf(1)
+	}
+	shape, scale := pareto(excess)
+	for i, at := range tail {
+		p := (float64(i) + 0.5) / float64(len(tail))
+		quantile := -scale * math.Log1p(-p)
+		if math.Abs(shape) > 1e-12 {
+			quantile = scale * math.Expm1(-shape*math.Log1p(-p)) / shape
+		}
+		logWeights[at] = math.Min(math.Log(least+quantile), 0)
+	}
+	return shape
+}
+
+// pareto fits a generalised Pareto distribution to values above 0 that are sorted upwards: the mean of the profile
+// posterior over a grid (Zhang and Stephens 2009), with the weak prior of Vehtari et al. that pulls the shape to 0.5
+// as ten more values would.
+func pareto(x []float64) (shape, scale float64) {
+	n := float64(len(x))
+	m := 30 + int(math.Sqrt(n))
+	quartile := x[int(n/4+0.5)-1]
+	b, logLik := make([]float64, m), make([]float64, m)
+	for i := range b {
+		b[i] = 1/x[len(x)-1] + (1-math.Sqrt(float64(m)/(float64(i)+0.5)))/(3*quartile)
+		k := meanLog1p(x, -b[i])
+		logLik[i] = n * (math.Log(-b[i]/k) - k - 1)
+	}
+	norm := floats.LogSumExp(logLik)
+	var theta float64
+	for i := range b {
+		theta += b[i] * math.Exp(logLik[i]-norm)
+	}
+	shape = meanLog1p(x, -theta)
+	scale = -shape / theta
+	return (n*shape + 10*0.5) / (n + 10), scale
+}
+
+func meanLog1p(x []float64, by float64) (mean float64) {
+	for _, v := range x {
+		mean += math.Log1p(by*v) / float64(len(x))
+	}
+	return mean
+}
