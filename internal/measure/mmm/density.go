@@ -88,6 +88,10 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 		d.evaluate(&d.curves[i], &d.channels[i], d.theta)
 		logp += math.Log(d.effectOfSwing(&d.curves[i], &d.channels[i], d.theta) / swing)
 	}
+	mean := u[d.baselineAt]
+	scale := d.scaleMean(d.theta)
+	d.slope[d.baselineAt] = scale
+	logp += math.Log(scale)
 	d.centre(d.theta, d.curves)
 	for i, p := range d.parameters {
 		prior, byPrior := p.prior.logp(d.theta[i])
@@ -95,6 +99,10 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 		d.gradient[i] = byPrior
 	}
 	logp += d.likelihood(grad)
+	if d.geos > 1 {
+		byScale := d.gradient[d.baselineAt]*mean + 1/scale
+		d.gradient[d.pooledAt] += byScale * d.theta[d.pooledAt] / (float64(d.geos) * scale)
+	}
 	for i := range grad {
 		grad[i] += d.gradient[i] * d.slope[i]
 	}
@@ -109,6 +117,19 @@ func (m *model) effectOfSwing(v *curve, c *channel, theta []float64) float64 {
 		theta[c.at] *= v.level * float64(m.rows) / c.effectOf
 	}
 	return theta[c.at]
+}
+
+// scaleMean turns the coordinate of the mean of mu in theta into that mean, and returns the derivative. With geos the
+// mean is known the better the less their intercepts differ; a coordinate that does not know this is a funnel. So it
+// counts, from the targets' mean, in standard errors: sqrt(intercept.spread^2 / geos + resolution^2).
+func (m *model) scaleMean(theta []float64) float64 {
+	if m.geos == 1 {
+		return 1
+	}
+	spread := theta[m.pooledAt]
+	scale := math.Sqrt(spread*spread/float64(m.geos) + m.resolution*m.resolution)
+	theta[m.baselineAt] = m.yMean + theta[m.baselineAt]*scale
+	return scale
 }
 
 // centre turns the mean of mu in theta into the intercept.
@@ -206,6 +227,7 @@ func (m *model) constrain(theta, u []float64, curves []curve) {
 		m.evaluate(&curves[i], &m.channels[i], theta)
 		m.effectOfSwing(&curves[i], &m.channels[i], theta)
 	}
+	m.scaleMean(theta)
 	m.centre(theta, curves)
 }
 

@@ -31,6 +31,7 @@ type model struct {
 	rows       int       // periods in the likelihood, of all geos
 	size       []float64 // of each geo, 1 on average: everything is divided by it
 	y          []float64 // the target as the likelihood sees it, of all periods
+	yMean      float64   // over the rows
 	yScale     float64   // largest target by size among the rows
 	channels   []channel
 	terms      []term
@@ -86,7 +87,8 @@ func newModel(d Data, s Spec) (*model, error) {
 		}
 		return target[t] / m.yScale
 	})
-	_, sd := stats.MeanSD(m.fitted(m.y))
+	mean, sd := stats.MeanSD(m.fitted(m.y))
+	m.yMean = mean
 	m.resolution = math.Max(sd, 1e-6) / math.Sqrt(float64(m.rows))
 	m.addChannels(d)
 	m.addBaseline()
