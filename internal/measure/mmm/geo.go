@@ -89,17 +89,25 @@ func (m *model) bySize(values []float64) []float64 {
 //	                                                              b_c ~ Normal(0, beta_c c.spread)
 //
 // so that a channel's spread is the standard deviation of its effect between geos as a share of the common one. A
-// normal spread lets the effect of single geos fall below zero.
+// normal spread lets the effect of single geos fall below zero. Fewer than [manyGeos] say little about a spread, so
+// its prior then says more.
 func (m *model) spreads() []parameter {
 	if m.geos == 1 {
 		return nil
 	}
 	out := []parameter{{"intercept.spread", positive, Prior{HalfNormalPrior, 0.2, 0}}}
+	scale := 1.0
+	if m.geos < manyGeos {
+		scale = 0.3
+	}
 	for _, c := range m.channels {
-		out = append(out, parameter{string(c.name) + ".spread", positive, Prior{HalfNormalPrior, 1, 0}})
+		out = append(out, parameter{string(c.name) + ".spread", positive, Prior{HalfNormalPrior, scale, 0}})
 	}
 	return out
 }
+
+// manyGeos is the number of geos from which their spread is left to the data.
+const manyGeos = 8
 
 // ofGeo returns where in a draw the geo's own coefficients start: its intercept, then one for each channel.
 func (m *model) ofGeo(g int) int { return len(m.parameters) + g*(1+len(m.channels)) }
