@@ -287,7 +287,8 @@ func threeTowns() string {
 	for t := range 40 {
 		for i, size := range []float64{1, 4, 2} {
 			search, tv := 100*size*(1+random.Float64()), 200*size*random.Float64()
-			sales := size*(2000+30*random.NormFloat64()) + 3*search + 0.9*tv
+			own := 0.9 + 0.1*float64(i) // towns differ
+			sales := size*(2000*own+30*random.NormFloat64()) + 3*own*search + 0.9*tv
 			fmt.Fprintf(&text, "town%d,%.0f,%d,%.3f,%.3f,%.3f\n", i, 1000*size, t, sales, search, tv)
 		}
 	}
