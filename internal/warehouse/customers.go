@@ -97,8 +97,8 @@ func (w *Warehouse) Cohorts(ctx context.Context, ws measure.WorkspaceID, channel
 	return out, err
 }
 
-// Panel is the customers of a store, or as many of them as can be looked at one by one: then those whose keys have the
-// lowest hashes, which is as good as a draw by chance and stays the same.
+// Panel is the customers of a store, or as many of them as can be looked at one by one: then those whose keys come
+// first. Keys are keyed hashes, so this is as good as a draw by chance, and it stays the same.
 type Panel struct {
 	Customers []PanelCustomer
 	Everybody int64 // customers of the store

@@ -39,7 +39,11 @@ func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
 	if l.spec.DryRun {
 		return out, nil
 	}
-	if m.changed() {
+	due, err := m.rollUp(ctx)
+	if err != nil {
+		return warehouse.Outcome{}, err
+	}
+	if due > 0 || m.changed() {
 		out.Version++
 	}
 	if out.ID, err = l.record(ctx, out); err != nil {
@@ -124,10 +128,7 @@ func (m *merge) run(ctx context.Context) error {
 	if err := m.customers(ctx); err != nil {
 		return fmt.Errorf("first orders of customers: %w", err)
 	}
-	if m.spec.DryRun {
-		return nil
-	}
-	return m.rollUp(ctx)
+	return nil
 }
 
 // startMerge makes the tables in which a merge keeps what it has noticed: the orders of which anything changed,

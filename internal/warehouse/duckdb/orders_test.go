@@ -100,6 +100,14 @@ func reversed(orders []warehouse.Order) []warehouse.Order {
 	return turned
 }
 
+// beforeFirstOrders turns a store back to how it was before 0006_first_orders.sql.
+const beforeFirstOrders = `
+CREATE TABLE {{customers_old}} AS
+SELECT c.customer, c.first_at, c.day, k.source, c.key FROM {{customers}} c JOIN {{order_kinds}} k ON k.kind = c.kind;
+DROP TABLE {{customers}};
+ALTER TABLE {{customers_old}} RENAME TO customers;
+DROP TABLE {{rebuild_days}};`
+
 // A store of before has whole orders in one table, and longer keys of customers. It keeps its orders and goes on.
 func TestAStoreOfBeforeIsTakenApart(t *testing.T) {
 	t.Parallel()
@@ -113,7 +121,7 @@ func TestAStoreOfBeforeIsTakenApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	before := `
+	before := beforeFirstOrders + `
 CREATE TABLE {{orders_before}} AS SELECT * FROM {{orders}};
 DROP VIEW {{orders}}; DROP TABLE {{order_rows}}; DROP TABLE {{order_kinds}}; DROP TABLE {{order_places}};
 ALTER TABLE {{orders_before}} RENAME TO orders;
@@ -122,8 +130,10 @@ UPDATE {{customers}} SET customer = 'fbf000112233445566778899aabbccdd' WHERE cus
 	if _, err := w.instance.db.ExecContext(t.Context(), w.text(before)); err != nil {
 		t.Fatal(err)
 	}
-	if err := apply(t.Context(), w.instance.db, w, "migrations/0003_order_rows.sql", 3); err != nil {
-		t.Fatal(err)
+	for _, file := range []string{"migrations/0003_order_rows.sql", "migrations/0006_first_orders.sql"} {
+		if err := apply(t.Context(), w.instance.db, w, file, 6); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if diff := cmp.Diff(want, storedOrders(t, e)); diff != "" {
 		t.Errorf("orders differ after the migration (-before +after):\n%s", diff)

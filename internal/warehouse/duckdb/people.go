@@ -9,6 +9,10 @@ import (
 // read whole by a question.
 const panelSize = 20_000
 
+// cohortOrders is about how many orders are counted into cohorts at once. It is more than a slice has, because each time
+// looks through all customers; an order takes less memory here.
+const cohortOrders = 4 * sliceOrders
+
 // people rebuilds the roll-ups that follow customers and answers over more than their day: cohorts by month, the panel,
 // answers without an order.
 func (m *merge) people(ctx context.Context) error {
@@ -44,7 +48,10 @@ func (m *merge) cohorts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	batches, err := m.cut(ctx, `
+	if err := m.runFile(ctx, "rollups/cohort_members.sql"); err != nil {
+		return err
+	}
+	batches, err := m.cut(ctx, cohortOrders, `
 SELECT w.month, count(o.day)
 FROM cohort_months_wanted w
 LEFT JOIN {{order_rows}} o ON CAST(date_trunc('month', o.day) AS DATE) = w.month

@@ -44,7 +44,11 @@ CREATE TEMP TABLE first_after AS`+firstOrders("SEMI JOIN touched_customers t ON 
 CREATE TEMP TABLE first_changed AS
 (SELECT * FROM first_before EXCEPT SELECT * FROM first_after) UNION (SELECT * FROM first_after EXCEPT SELECT * FROM first_before);
 INSERT INTO dirty SELECT DISTINCT day FROM first_changed;
-INSERT INTO dirty SELECT DISTINCT r.day FROM {{refunds}} r SEMI JOIN first_changed f ON f.source = r.source AND f.key = r.key
+INSERT INTO dirty
+SELECT DISTINCT r.day
+FROM {{refunds}} r
+SEMI JOIN (SELECT k.source, f.key FROM first_changed f INNER JOIN {{order_kinds}} k ON k.kind = f.kind) f
+    ON f.source = r.source AND f.key = r.key
 WHERE r.day IS NOT NULL;
 DELETE FROM {{customers}} c USING first_changed f WHERE f.customer = c.customer;
 INSERT INTO {{customers}} SELECT a.* FROM first_after a SEMI JOIN first_changed f ON f.customer = a.customer ORDER BY first_at, customer;`)
@@ -53,11 +57,11 @@ INSERT INTO {{customers}} SELECT a.* FROM first_after a SEMI JOIN first_changed 
 // firstOrders writes the question for the first order of each customer, by time and then by key.
 func firstOrders(restriction string) string {
 	return `
-SELECT customer, f.placed_at AS first_at, f.day AS day, f.source AS source, f.key AS key
+SELECT customer, f.placed_at AS first_at, f.day AS day, f.kind AS kind, f.key AS key
 FROM (
-    SELECT o.customer, min({'placed_at': o.placed_at, 'key': o.key, 'source': o.source, 'day': o.day}) AS f
-    FROM {{orders}} o ` + restriction + `
-    WHERE o.customer <> '' AND NOT o.cancelled AND NOT o.test
+    SELECT o.customer, min({'placed_at': o.placed_at, 'key': o.key, 'source': k.source, 'day': o.day, 'kind': o.kind}) AS f
+    FROM {{order_rows}} o INNER JOIN {{order_kinds}} k ON k.kind = o.kind ` + restriction + `
+    WHERE o.customer <> '' AND NOT k.cancelled AND NOT k.test
     GROUP BY o.customer
 )`
 }
@@ -65,31 +69,36 @@ FROM (
 // firstByTime asks for the first order of each customer where no two of a customer's orders have the same instant: then
 // their times alone decide, which is half the work.
 const firstByTime = `
-SELECT f.customer, f.first_at, f.day, k.source, f.key
-FROM (
-    SELECT r.customer, min(r.placed_at) AS first_at, arg_min(r.day, r.placed_at) AS day,
-        arg_min(r.kind, r.placed_at) AS kind, arg_min(r.key, r.placed_at) AS key
-    FROM {{order_rows}} r
-    WHERE r.customer <> '' AND r.kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
-    GROUP BY r.customer
-) f
-INNER JOIN {{order_kinds}} k ON k.kind = f.kind`
+SELECT customer, min(placed_at) AS first_at, arg_min(day, placed_at) AS day, arg_min(kind, placed_at) AS kind,
+    arg_min(key, placed_at) AS key
+FROM {{order_rows}}
+WHERE customer <> '' AND kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
+GROUP BY customer`
 
-// rollUp rebuilds the roll-ups of the days that changed.
-func (m *merge) rollUp(ctx context.Context) error {
+// rollUp rebuilds the roll-ups of the days that changed, and of those that were due from before: how many, it returns.
+func (m *merge) rollUp(ctx context.Context) (due int64, err error) {
 	spend, err := m.count(ctx, "SELECT count(*) FROM spend_dirty")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if spend > 0 {
 		if err := m.runFile(ctx, "rollups/spend.sql"); err != nil {
-			return err
+			return 0, err
+		}
+	}
+	if due, err = m.count(ctx, "SELECT count(*) FROM {{rebuild_days}}"); err != nil {
+		return 0, err
+	}
+	if due > 0 {
+		err := m.exec(ctx, "INSERT INTO dirty SELECT day FROM {{rebuild_days}};\nDELETE FROM {{rebuild_days}}")
+		if err != nil {
+			return 0, err
 		}
 	}
 	if err := m.rollUpDays(ctx); err != nil {
-		return err
+		return 0, err
 	}
-	return m.people(ctx)
+	return due, m.people(ctx)
 }
 
 // rollUpDays rebuilds what orders and refunds add up to on the days that changed.
@@ -120,33 +129,45 @@ func (m *merge) steps(ctx context.Context) ([]string, error) {
 	var files []string
 	for _, step := range []struct {
 		file string
-		of   *table
+		of   []*table // any of these, nil for every store
 	}{
-		{"rollups/2_refunds.sql", refunds},
-		{"rollups/3_paths.sql", touches},
-		{"rollups/4_codes.sql", orderCoupons},
+		{"rollups/2_refunds.sql", []*table{refunds}},
+		{"rollups/3_paths.sql", []*table{touches}},
+		{"rollups/4_codes.sql", []*table{orderCoupons}},
 		{"rollups/5_days.sql", nil},
-		{"rollups/6_campaigns.sql", touches},
-		{"rollups/7_lines.sql", orderLines},
-		{"rollups/8_coupons.sql", orderCoupons},
+		{"rollups/6_campaigns.sql", []*table{touches}},
+		{"rollups/7_lines.sql", []*table{orderLines}},
+		{"rollups/8_coupons.sql", []*table{orderCoupons}},
 		{"rollups/9_segments.sql", nil},
-		{"rollups/10_journeys.sql", touches},
-		{"rollups/11_answers.sql", surveys},
-		{"rollups/12_creators.sql", nil},
+		{"rollups/10_journeys.sql", []*table{touches}},
+		{"rollups/11_answers.sql", []*table{surveys}},
+		{"rollups/12_ties.sql", []*table{touches, orderCoupons, surveys}},
+		{"rollups/13_creators.sql", nil},
 	} {
-		if step.of == nil || m.counts[step.of.name].Removed > 0 {
-			files = append(files, step.file)
-			continue
-		}
-		n, err := m.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{"+step.of.name+"}} LIMIT 1)")
+		wanted, err := m.concerns(ctx, step.of)
 		if err != nil {
 			return nil, err
 		}
-		if n > 0 {
+		if wanted {
 			files = append(files, step.file)
 		}
 	}
 	return files, nil
+}
+
+// concerns reports whether the store has rows of any of the tables, or had some before this import. No tables concern
+// every store.
+func (m *merge) concerns(ctx context.Context, tables []*table) (bool, error) {
+	for _, t := range tables {
+		if m.counts[t.name].Removed > 0 {
+			return true, nil
+		}
+		n, err := m.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{"+t.name+"}} LIMIT 1)")
+		if err != nil || n > 0 {
+			return n > 0, err
+		}
+	}
+	return len(tables) == 0, nil
 }
 
 func (m *merge) rollUpSlice(ctx context.Context, days civil.Range, steps []string) error {
@@ -168,7 +189,7 @@ func (m *merge) rollUpSlice(ctx context.Context, days civil.Range, steps []strin
 
 // slices cuts the days to rebuild into periods with a bounded number of orders.
 func (m *merge) slices(ctx context.Context) ([]civil.Range, error) {
-	return m.cut(ctx, `
+	return m.cut(ctx, sliceOrders, `
 SELECT d.day, count(o.day)
 FROM (SELECT DISTINCT day FROM dirty) d LEFT JOIN {{order_rows}} o ON o.day = d.day
 GROUP BY d.day
@@ -177,7 +198,7 @@ ORDER BY d.day`)
 
 // cut puts the days of a question, which counts the orders that each stands for, into periods with a bounded number of
 // orders.
-func (m *merge) cut(ctx context.Context, days string) ([]civil.Range, error) {
+func (m *merge) cut(ctx context.Context, most int64, days string) ([]civil.Range, error) {
 	rows, err := m.conn.QueryContext(ctx, m.w.text(days))
 	if err != nil {
 		return nil, err
@@ -191,7 +212,7 @@ func (m *merge) cut(ctx context.Context, days string) ([]civil.Range, error) {
 		if err := rows.Scan(&day, &n); err != nil {
 			return nil, err
 		}
-		if len(cut) == 0 || orders+n > sliceOrders {
+		if len(cut) == 0 || orders+n > most {
 			cut, orders = append(cut, civil.Range{First: day}), 0
 		}
 		orders += n

@@ -16,19 +16,33 @@ CREATE OR REPLACE TEMP TABLE slice_shares (
     upper BIGINT, whole BIGINT
 );
 
+CREATE OR REPLACE TEMP TABLE slice_credit (
+    day DATE, model VARCHAR, channel VARCHAR, is_new BOOLEAN, orders HUGEINT, charged HUGEINT, tax HUGEINT,
+    shipping HUGEINT, discounts HUGEINT, refunds HUGEINT, undated HUGEINT, new_orders HUGEINT, units HUGEINT
+);
+
 CREATE OR REPLACE TEMP TABLE slice_codes (source VARCHAR, key VARCHAR, channel VARCHAR);
 
--- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths.
+CREATE OR REPLACE TEMP TABLE slice_tied (
+    day DATE, surface VARCHAR, creator VARCHAR, by_code BOOLEAN, by_survey BOOLEAN, met BOOLEAN, orders BIGINT,
+    charged BIGINT, tax BIGINT, shipping BIGINT, discounts BIGINT, refunds BIGINT, undated BIGINT, new_orders BIGINT,
+    units BIGINT
+);
+
+-- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths. Reading them
+-- takes a pass over the slice's orders; what every store has is counted from slice_cube instead.
 CREATE OR REPLACE TEMP VIEW slice_events AS
-SELECT o.source, o.key, o.day, o.surface, o.country, o.region, o.channel, o.customer,
+SELECT k.source, o.key, o.day, k.surface, p.country, p.region, k.channel, o.customer,
     o.customer = '' OR c.key IS NOT NULL AS is_new,
     CAST(1000000 AS BIGINT) AS orders, o.charged, o.tax, o.shipping, o.discounts,
     CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS undated,
     CAST(CASE WHEN o.customer = '' OR c.key IS NOT NULL THEN 1000000 ELSE 0 END AS BIGINT) AS new_orders, o.units
-FROM {{orders}} o
-LEFT JOIN (SELECT source, key FROM {{customers}} WHERE day IN (SELECT day FROM slice)) c
-    ON c.source = o.source AND c.key = o.key
-WHERE NOT o.cancelled AND NOT o.test AND o.day IN (SELECT day FROM slice)
+FROM {{order_rows}} o
+JOIN {{order_kinds}} k ON k.kind = o.kind
+JOIN {{order_places}} p ON p.place = o.place
+LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE day IN (SELECT day FROM slice)) c
+    ON c.kind = o.kind AND c.key = o.key
+WHERE NOT k.cancelled AND NOT k.test AND o.day IN (SELECT day FROM slice)
 UNION ALL
 SELECT source, key, day, surface, country, region, channel, '', is_new, 0, 0, 0, 0, 0, refunds, undated, 0, 0
 FROM slice_refunds;

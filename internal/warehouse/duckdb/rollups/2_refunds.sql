@@ -16,5 +16,6 @@ FROM (
     WHERE NOT coalesce(o.cancelled, false) AND NOT coalesce(o.test, false)
     GROUP BY ALL
 ) r
-LEFT JOIN {{customers}} c ON c.source = r.source AND c.key = r.key
+LEFT JOIN (SELECT k.source, f.key FROM {{customers}} f JOIN {{order_kinds}} k ON k.kind = f.kind) c
+    ON c.source = r.source AND c.key = r.key
 WHERE r.day IN (SELECT day FROM slice);

@@ -38,3 +38,18 @@ SELECT source, key, 'position_based', channel, platform, campaign,
     CASE WHEN i = n THEN 5 * (n - 2) ELSE 2 * (n - 2) + i - 1 END,
     5 * (n - 2)
 FROM slice_paths WHERE n > 2;
+
+-- The slice's orders with touches, and their refunds, added up by the channels that get them.
+CREATE OR REPLACE TEMP TABLE slice_credit AS
+SELECT e.day, s.model, s.channel, e.is_new,
+    sum(share(e.orders, s.lower, s.upper, s.whole)) AS orders,
+    sum(share(e.charged, s.lower, s.upper, s.whole)) AS charged,
+    sum(share(e.tax, s.lower, s.upper, s.whole)) AS tax,
+    sum(share(e.shipping, s.lower, s.upper, s.whole)) AS shipping,
+    sum(share(e.discounts, s.lower, s.upper, s.whole)) AS discounts,
+    sum(share(e.refunds, s.lower, s.upper, s.whole)) AS refunds,
+    sum(share(e.undated, s.lower, s.upper, s.whole)) AS undated,
+    sum(share(e.new_orders, s.lower, s.upper, s.whole)) AS new_orders,
+    sum(share(e.units, s.lower, s.upper, s.whole)) AS units
+FROM slice_events e JOIN slice_shares s ON s.source = e.source AND s.key = e.key
+GROUP BY e.day, s.model, s.channel, e.is_new;

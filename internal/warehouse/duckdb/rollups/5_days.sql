@@ -8,8 +8,8 @@ SELECT o.day, o.kind, o.place, o.customer = '' OR c.key IS NOT NULL AS is_new, t
     sum(o.shipping) AS shipping, sum(o.discounts) AS discounts, sum(o.units) AS units
 FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
-LEFT JOIN (SELECT source, key FROM {{customers}} WHERE day IN (SELECT day FROM slice)) c
-    ON c.source = k.source AND c.key = o.key
+LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE day IN (SELECT day FROM slice)) c
+    ON c.kind = o.kind AND c.key = o.key
 LEFT JOIN slice_touched t ON t.source = k.source AND t.key = o.key
 LEFT JOIN slice_codes s ON s.source = k.source AND s.key = o.key
 WHERE NOT k.cancelled AND NOT k.test AND o.day IN (SELECT day FROM slice)
@@ -70,15 +70,8 @@ INSERT INTO {{credit_days}}
 SELECT day, model, channel, sum(orders), sum(charged), sum(tax), sum(shipping), sum(discounts), sum(refunds),
     sum(undated), sum(new_orders), sum(units)
 FROM (
-    SELECT e.day, s.model, s.channel,
-        share(e.orders, s.lower, s.upper, s.whole) AS orders, share(e.charged, s.lower, s.upper, s.whole) AS charged,
-        share(e.tax, s.lower, s.upper, s.whole) AS tax, share(e.shipping, s.lower, s.upper, s.whole) AS shipping,
-        share(e.discounts, s.lower, s.upper, s.whole) AS discounts,
-        share(e.refunds, s.lower, s.upper, s.whole) AS refunds,
-        share(e.undated, s.lower, s.upper, s.whole) AS undated,
-        share(e.new_orders, s.lower, s.upper, s.whole) AS new_orders,
-        share(e.units, s.lower, s.upper, s.whole) AS units
-    FROM slice_events e JOIN slice_shares s ON s.source = e.source AND s.key = e.key
+    SELECT day, model, channel, orders, charged, tax, shipping, discounts, refunds, undated, new_orders, units
+    FROM slice_credit
     UNION ALL
     SELECT c.day, m.model, c.credited, c.orders, c.charged, c.tax, c.shipping, c.discounts, c.refunds, c.undated,
         c.new_orders, c.units

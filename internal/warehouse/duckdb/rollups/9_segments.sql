@@ -10,21 +10,19 @@ FROM (
     FROM slice_cube
     WHERE by_channel AND credited IS NOT NULL
     UNION ALL
-    SELECT e.day, s.channel, e.is_new, e.orders, e.charged, e.tax, e.shipping, e.discounts, e.refunds, e.undated,
-        e.new_orders, e.units
-    FROM slice_events e JOIN slice_shares s ON s.source = e.source AND s.key = e.key
-    WHERE s.model = 'last_touch'
+    SELECT day, channel, is_new, orders, charged, tax, shipping, discounts, refunds, undated, new_orders, units
+    FROM slice_credit
+    WHERE model = 'last_touch'
 )
 GROUP BY day, channel, is_new
 ORDER BY day, channel, is_new;
 
 DELETE FROM {{buyers}} WHERE day IN (SELECT day FROM slice);
 INSERT INTO {{buyers}}
-SELECT e.customer, CAST(md5_number_lower(e.customer) // 16 AS BIGINT), e.day,
-    coalesce(s.channel, nullif(e.channel, ''), c.channel, 'unattributed')
-FROM slice_events e
+SELECT f.customer, f.day, coalesce(s.channel, nullif(k.channel, ''), c.channel, 'unattributed')
+FROM {{customers}} f
+JOIN {{order_kinds}} k ON k.kind = f.kind
 LEFT JOIN (SELECT source, key, channel FROM slice_shares WHERE model = 'last_touch') s
-    ON s.source = e.source AND s.key = e.key
-LEFT JOIN slice_codes c ON c.source = e.source AND c.key = e.key
-WHERE e.orders > 0 AND e.is_new AND e.customer <> ''
-ORDER BY e.day, e.customer;
+    ON s.source = k.source AND s.key = f.key
+LEFT JOIN slice_codes c ON c.source = k.source AND c.key = f.key
+WHERE f.day IN (SELECT day FROM slice);

@@ -1,20 +1,22 @@
--- Who ordered in the months of cohort_months_dirty, by the month and the channel of the first order. Customers are told
--- apart by their numbers.
+-- Who ordered in the months of cohort_months_dirty, by the month and the channel of the first order.
+CREATE OR REPLACE TEMP TABLE cohort_days AS
+SELECT month, CAST(unnest(generate_series(month, month + INTERVAL 1 MONTH - INTERVAL 1 DAY, INTERVAL 1 DAY)) AS DATE) AS day
+FROM cohort_months_dirty;
+
 DELETE FROM {{cohort_months}} WHERE month IN (SELECT month FROM cohort_months_dirty);
 INSERT INTO {{cohort_months}}
-SELECT channel, cohort, month, count(*), sum(orders)
+SELECT n.channel, n.cohort, c.month, c.customers, c.orders
 FROM (
-    SELECT min(b.channel) AS channel, CAST(date_trunc('month', min(b.day)) AS DATE) AS cohort, o.month, count(*) AS orders
+    SELECT number, month, count(*) AS customers, sum(orders) AS orders
     FROM (
-        SELECT customer, CAST(date_trunc('month', day) AS DATE) AS month
-        FROM {{order_rows}}
-        WHERE kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test) AND customer <> ''
-            AND day >= (SELECT min(month) FROM cohort_months_dirty)
-            AND day < (SELECT max(month) FROM cohort_months_dirty) + INTERVAL 1 MONTH
-    ) o
-    JOIN {{buyers}} b ON b.customer = o.customer
-    WHERE o.month IN (SELECT month FROM cohort_months_dirty)
-    GROUP BY b.id, o.month
-)
-GROUP BY channel, cohort, month
-ORDER BY month, channel, cohort;
+        SELECT m.id, m.number, d.month, count(*) AS orders
+        FROM {{order_rows}} o
+        JOIN cohort_days d ON d.day = o.day
+        JOIN cohort_members m ON m.customer = o.customer
+        WHERE o.kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
+        GROUP BY m.id, m.number, d.month
+    )
+    GROUP BY number, month
+) c
+JOIN cohort_numbers n ON n.number = c.number
+ORDER BY c.month, n.channel, n.cohort;

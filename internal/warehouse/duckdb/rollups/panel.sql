@@ -1,17 +1,18 @@
--- The panel, made anew: its size is bounded, so this takes as long as finding its orders.
-DELETE FROM {{panel_customers}};
-INSERT INTO {{panel_customers}}
-SELECT id, day, channel
+-- The panel: the customers whose keys come first, which are keyed hashes and so as good as drawn by chance. It is made
+-- anew: its size is bounded, so this takes as long as finding its orders. A customer's number is made from the key.
+CREATE OR REPLACE TEMP TABLE panel AS
+SELECT customer, CAST(md5_number_lower(customer) // 16 AS BIGINT) AS id, day, channel
 FROM {{buyers}}
-WHERE id <= (SELECT max(id) FROM (SELECT id FROM {{buyers}} ORDER BY id LIMIT panel_size()))
-ORDER BY id;
+WHERE customer <= (SELECT max(customer) FROM (SELECT customer FROM {{buyers}} ORDER BY customer LIMIT panel_size()));
+
+DELETE FROM {{panel_customers}};
+INSERT INTO {{panel_customers}} SELECT id, day, channel FROM panel ORDER BY id;
 
 CREATE OR REPLACE TEMP TABLE panel_orders AS
-SELECT k.source, o.key, o.day, b.id, o.charged, o.tax, o.shipping
+SELECT k.source, o.key, o.day, p.id, o.charged, o.tax, o.shipping
 FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
-JOIN (SELECT customer, id FROM {{buyers}} WHERE id <= (SELECT max(id) FROM {{panel_customers}})) b
-    ON b.customer = o.customer
+JOIN panel p ON p.customer = o.customer
 WHERE NOT k.cancelled AND NOT k.test;
 
 DELETE FROM {{panel_days}};

@@ -30,15 +30,10 @@ WHERE place = 1;
 CREATE OR REPLACE TEMP TABLE slice_met AS
 SELECT DISTINCT source, key FROM slice_paths WHERE channel IN ('influencer', 'creator');
 
-DELETE FROM {{creator_days}} WHERE day IN (SELECT day FROM slice);
-INSERT INTO {{creator_days}}
-SELECT e.day, coalesce(s.creator, '') AS creator, coalesce(s.by_code, false) AS by_code,
-    coalesce(s.by_survey, false) AS by_survey, sum(e.orders),
-    sum(CASE WHEN m.key IS NULL THEN 0 ELSE e.orders END), sum(e.charged), sum(e.tax), sum(e.shipping),
-    sum(e.discounts), sum(e.refunds), sum(e.undated), sum(e.new_orders), sum(e.units)
+CREATE OR REPLACE TEMP TABLE slice_tied AS
+SELECT e.day, e.surface, s.creator, s.by_code, s.by_survey, m.key IS NOT NULL AS met, e.orders, e.charged, e.tax,
+    e.shipping, e.discounts, e.refunds, e.undated, e.new_orders, e.units
 FROM slice_events e
 LEFT JOIN slice_signals s ON s.source = e.source AND s.key = e.key
 LEFT JOIN slice_met m ON m.source = e.source AND m.key = e.key
-WHERE s.creator IS NOT NULL OR e.surface = 'online_store'
-GROUP BY ALL
-ORDER BY e.day, creator, by_code, by_survey;
+WHERE s.key IS NOT NULL OR m.key IS NOT NULL;
