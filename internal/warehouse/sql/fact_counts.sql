@@ -1,6 +1,6 @@
 -- One row per fact table: how many rows it has, cancelled and test orders included.
 -- heavy: reads all facts.
-SELECT 'orders' AS fact, count(*) AS fact_rows FROM {{orders}}
+SELECT 'orders' AS fact, count(*) AS fact_rows FROM {{order_rows}}
 UNION ALL
 SELECT 'order_lines' AS fact, count(*) AS fact_rows FROM {{order_lines}}
 UNION ALL
