@@ -90,7 +90,10 @@ func (a *App) setClock() error {
 	if err != nil {
 		return err
 	}
-	a.tools, err = tools.NewService(tools.Deps{Facts: a.facts, Keys: a.control.Store, Calls: a.calls, Clock: clock, Now: a.now, Log: a.log})
+	a.tools, err = tools.NewService(tools.Deps{
+		Facts: a.facts, Keys: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
+		Clock: clock, Now: a.now, Log: a.log,
+	})
 	return err
 }
 

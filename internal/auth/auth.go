@@ -13,6 +13,8 @@ type Principal struct {
 	Actor     string // "key:ID" or "user:ID": for the audit trail and the logs
 	Kind      Kind
 
+	Credential string // id of the key, or of the grant that the token belongs to
+
 	Client     control.ClientID // the program that acts for a person; "" for a key
 	ClientName string           // what it calls itself
 

@@ -31,7 +31,7 @@ func (k *Keys) Authenticate(ctx context.Context, bearer string) (Principal, erro
 	}
 	now := k.now()
 	digest := digestOf(secret)
-	if p, ok := k.known.find(digest, now); ok {
+	if p, ok := k.known.Find(digest, now, k.changes.Load()); ok {
 		return p, nil
 	}
 	return k.lookUp(ctx, secret, digest, now)
@@ -55,8 +55,8 @@ func unauthenticated() error {
 }
 
 // lookUp asks the store and remembers the answer when it is a principal.
-func (k *Keys) lookUp(ctx context.Context, secret Secret, digest digest, now time.Time) (Principal, error) {
-	generation := k.known.current()
+func (k *Keys) lookUp(ctx context.Context, secret Secret, digest Digest, now time.Time) (Principal, error) {
+	state := k.changes.Load()
 	hash := k.hash(secret)
 	key, ws, err := k.store.KeyByHash(ctx, hash)
 	if fault.KindOf(err) == fault.KindNotFound {
@@ -69,79 +69,20 @@ func (k *Keys) lookUp(ctx context.Context, secret Secret, digest digest, now tim
 		k.log.DebugContext(ctx, "key refused", slog.String("key", key.ID), slog.String("workspace", string(key.Workspace)))
 		return Principal{}, unauthenticated()
 	}
-	p := Principal{Workspace: ws, Actor: actorOf(key), Kind: ByKey, Scopes: key.Scopes, Tools: key.Tools}
-	k.known.keep(digest, principalUntil{Principal: p, stale: now.Add(Staleness), expires: key.ExpiresAt}, generation)
+	p := Principal{Workspace: ws, Actor: actorOf(key), Kind: ByKey, Credential: key.ID, Scopes: key.Scopes, Tools: key.Tools}
+	k.known.Keep(digest, PrincipalUntil{Principal: p, Stale: now.Add(Staleness), Expires: key.ExpiresAt}, state)
 	k.used.note(key, now)
 	return p, nil
 }
 
 // Invalidate forgets what was read from the store. The next call of each key asks again. It is called after a
 // change of keys or of a workspace's settings in this process.
-func (k *Keys) Invalidate() { k.known.forget() }
+func (k *Keys) Invalidate() { k.changes.Add(1) }
 
-// digest identifies a key in memory without being one: the secrets themselves are not kept, and comparing digests
-// tells nothing about them.
-type digest [sha256.Size]byte
-
-func digestOf(s Secret) digest {
+func digestOf(s Secret) Digest {
 	var buf [keyLen]byte // a copy on the stack
 	copy(buf[:], s)
 	return sha256.Sum256(buf[:])
-}
-
-// principalUntil is a principal with the ends of its use.
-type principalUntil struct {
-	Principal
-	stale   time.Time // when the store has to be asked again
-	expires time.Time // when the key ends; zero: never
-}
-
-// known remembers for a short while who bears which key. Only valid keys get in, so it is no larger than the
-// number of keys in use, up to maxKnown.
-type known struct {
-	mu         sync.RWMutex // guards all below
-	principals map[digest]*principalUntil
-	generation uint64 // rises when everything is forgotten
-}
-
-const maxKnown = 10_000
-
-func (c *known) find(d digest, now time.Time) (Principal, bool) {
-	c.mu.RLock()
-	p := c.principals[d]
-	c.mu.RUnlock()
-	if p == nil || !now.Before(p.stale) || !p.expires.IsZero() && !now.Before(p.expires) {
-		return Principal{}, false
-	}
-	return p.Principal, true
-}
-
-// current returns the generation that an answer read from now on belongs to.
-func (c *known) current() uint64 {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.generation
-}
-
-// keep remembers an answer, unless everything was forgotten since it was asked for: it may be from before the
-// change.
-func (c *known) keep(d digest, p principalUntil, generation uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if generation != c.generation {
-		return
-	}
-	if c.principals == nil || len(c.principals) >= maxKnown {
-		c.principals = make(map[digest]*principalUntil)
-	}
-	c.principals[d] = &p
-}
-
-func (c *known) forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.principals = nil
-	c.generation++
 }
 
 // lastUse collects when keys were used until the store is told. Uses are noted when the store is asked for a key,

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"assay/internal/control"
@@ -57,8 +58,10 @@ type Keys struct {
 	hashing []byte // HMAC key
 	now     func() time.Time
 	log     *slog.Logger
-	known   known
+	known   Known
 	used    lastUse
+
+	changes atomic.Uint64 // after which what is known counts no more
 }
 
 // NewKeys returns the service. [Keys.Run] has to run for last uses to be kept.

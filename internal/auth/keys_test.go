@@ -137,7 +137,7 @@ func TestBearerIsRecognised(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Principal{
-		Workspace: ws, Actor: "key:" + key.ID, Kind: ByKey,
+		Workspace: ws, Actor: "key:" + key.ID, Kind: ByKey, Credential: key.ID,
 		Scopes: []control.Scope{control.ScopeRead, control.ScopeApprove}, Tools: []string{"ask"},
 	}
 	for _, when := range []string{"from the store", "from memory"} {
@@ -205,20 +205,24 @@ func TestRevocationIsInEffectAtOnceHereAndSoonElsewhere(t *testing.T) {
 
 func TestAnswerFromBeforeARevocationIsNotRemembered(t *testing.T) {
 	t.Parallel()
-	var c known
-	generation := c.current()
-	c.forget()
-	c.keep(digest{1}, principalUntil{stale: noon.Add(Staleness)}, generation)
-	if _, ok := c.find(digest{1}, noon); ok {
-		t.Error("an answer that was asked for before everything was forgotten is remembered")
+	var c Known
+	p := PrincipalUntil{Stale: noon.Add(Staleness)}
+	c.Keep(Digest{1}, p, 1)
+	if _, ok := c.Find(Digest{1}, noon, 2); ok {
+		t.Error("an answer from before a change is given after it")
+	}
+	c.Keep(Digest{2}, p, 2)
+	c.Keep(Digest{1}, p, 1) // asked for before the change, answered after it
+	if _, ok := c.Find(Digest{1}, noon, 2); ok {
+		t.Error("an answer to a question from before a change is given after it")
 	}
 }
 
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	var c known
+	var c Known
 	for i := range 3 * maxKnown {
-		c.keep(digest{byte(i), byte(i >> 8), byte(i >> 16)}, principalUntil{stale: noon.Add(Staleness)}, 0)
+		c.Keep(Digest{byte(i), byte(i >> 8), byte(i >> 16)}, PrincipalUntil{Stale: noon.Add(Staleness)}, 0)
 	}
 	if n := len(c.principals); n > maxKnown {
 		t.Errorf("%d principals are remembered, want up to %d", n, maxKnown)

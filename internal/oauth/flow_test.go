@@ -53,8 +53,13 @@ func TestAClientGoesFromRegistrationToACall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	grants, err := s.store.Grants(t.Context(), "acme")
+	if err != nil || len(grants) != 1 {
+		t.Fatalf("%d grants, %v", len(grants), err)
+	}
 	wantPrincipal := auth.Principal{
-		Workspace: ws, Actor: "user:" + string(s.owner.ID), Kind: auth.ByOAuth, Client: control.ClientID(c.id), ClientName: "Ledger Owl",
+		Workspace: ws, Actor: "user:" + string(s.owner.ID), Kind: auth.ByOAuth, Credential: grants[0].ID,
+		Client: control.ClientID(c.id), ClientName: "Ledger Owl",
 		Scopes: []control.Scope{control.ScopeRead, control.ScopeWrite},
 	}
 	if diff := cmp.Diff(wantPrincipal, p); diff != "" {

@@ -46,6 +46,9 @@ func (c claims) current(now time.Time) bool {
 	return c.ExpiresAt > late && c.IssuedAt <= early && c.NotBefore <= early && c.IssuedAt > 0
 }
 
+// ends returns the instant from which the token does not count.
+func (c claims) ends() time.Time { return time.Unix(c.ExpiresAt, 0).Add(leeway) }
+
 // keyring signs with the newest secret and verifies with all.
 type keyring struct {
 	signer jose.Signer

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"time"
 
+	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/limit"
@@ -57,6 +58,8 @@ type Store interface {
 	RefuseRequest(ctx context.Context, hash []byte, by control.By) error
 
 	Access(ctx context.Context, grant string) (control.Access, error)
+	// State returns a number that is another one after each change of the data, by whichever process.
+	State(ctx context.Context) (uint64, error)
 	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
 
 	Code(ctx context.Context, hash []byte) (control.Code, error)
@@ -118,6 +121,7 @@ type Server struct {
 	resource        string
 	store           Store
 	keys            *keyring // nil: there is no signing secret
+	known           auth.Known
 	hosts           Hosts
 	addresses       throttle.Addresses
 	registrations   *limit.Quota

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"assay/internal/control"
-	"assay/internal/control/sqlstore"
 	"assay/internal/oauth"
 	"assay/internal/oauth/people"
 )
@@ -55,13 +54,9 @@ func (s *service) codes(c client, n int) []people.Secret {
 }
 
 // beside returns a second server on the same data, as another process is.
-func (s *service) beside(path string) http.Handler {
+func (s *service) beside() http.Handler {
 	s.t.Helper()
-	store, err := sqlstore.Open(s.t.Context(), sqlstore.Options{Path: path})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { store.Close() })
+	store := s.elsewhere()
 	server, err := oauth.New(oauth.Options{BaseURL: base, Store: store, Secrets: [][]byte{secret}, Now: s.clock.now})
 	if err != nil {
 		s.t.Fatal(err)
@@ -111,7 +106,7 @@ func wantOneEach(t *testing.T, what string, won []int) {
 func TestOfThoseWhoTryAtOnceOneSucceeds(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
-	handlers := [2]http.Handler{s.handler, s.beside(s.path())}
+	handlers := [2]http.Handler{s.handler, s.beside()}
 	c := s.register("https://owl.example/cb")
 
 	var redemptions []url.Values

@@ -22,6 +22,7 @@ func TestACodeUsedTwiceEndsItsFamily(t *testing.T) {
 	if a.status != http.StatusOK {
 		t.Fatal(a.body)
 	}
+	s.wantAlive("the first access token, before", got.Access, true)
 	_, a = s.exchange(c.redeeming(code))
 	wantFailure(t, "the second time", a, http.StatusBadRequest, "invalid_grant")
 	s.wantAlive("the first access token", got.Access, false)
@@ -248,6 +249,7 @@ func TestALowerRoleCountsAtOnce(t *testing.T) {
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
 	got := s.tokens(c, allScopes)
+	s.wantAlive("before", got.Access, true)
 	if err := s.people.SetRole(t.Context(), s.owner.ID, "acme", control.RoleAnalyst, "test"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,14 @@
 package oauth_test
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
 	"assay/internal/fault"
+	"assay/internal/oauth"
 )
 
 func TestTokensOfAnotherServerAreRefused(t *testing.T) {
@@ -46,14 +48,38 @@ func TestRefusedTokensGiveOneFault(t *testing.T) {
 	}
 }
 
-// BenchmarkVerify is what a call with an access token costs before it is answered: the signature, and one question to
-// the store about grant, person and workspace.
+// BenchmarkVerify is what a call with an access token costs before it is answered, while nothing changes.
 func BenchmarkVerify(b *testing.B) {
 	s := newService(b, secret)
 	access := s.tokens(s.register("https://owl.example/cb"), readWrite).Access
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := s.server.Verify(b.Context(), access); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// restless is a store that changes all the time.
+type restless struct {
+	*sqlstore.Store
+	state uint64
+}
+
+func (r *restless) State(context.Context) (uint64, error) { r.state++; return r.state, nil }
+
+// BenchmarkVerifyAfterAChange is the same when something changed: the signature, and one question to the store about
+// grant, person and workspace.
+func BenchmarkVerifyAfterAChange(b *testing.B) {
+	s := newService(b, secret)
+	access := s.tokens(s.register("https://owl.example/cb"), readWrite).Access
+	server, err := oauth.New(oauth.Options{BaseURL: base, Store: &restless{Store: s.store}, Secrets: [][]byte{secret}, Now: s.clock.now})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := server.Verify(b.Context(), access); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -26,11 +26,17 @@ type Deps struct {
 	Facts      Facts
 	Keys       Keys             // nil: diagnose does not look at keys
 	Calls      Calls            // nil: calls are not kept
+	Callers    Callers          // nil: who calls is taken as recognised, also when they act
 	Clock      func() time.Time // the clock of answers
 	Now        func() time.Time // the real clock, by which keys end; nil: Clock
 	Log        *slog.Logger
 	CacheBytes uint64        // of kept answers; 0: 64 MiB
 	Deadline   time.Duration // of one call; 0: 30 seconds
+}
+
+// Callers tells what a caller may do now. Who is recognised may have been remembered for a moment.
+type Callers interface {
+	Renew(ctx context.Context, p auth.Principal) (auth.Principal, error)
 }
 
 const (
@@ -136,6 +142,13 @@ func (s *session) callTool(ctx context.Context, name string, args json.RawMessag
 	if !ok {
 		return nil, fault.NotFound("there is no tool %q", clean(name)).WithHint("tools/list names all tools")
 	}
+	if acts(name, args) && s.service.deps.Callers != nil {
+		renewed, err := s.service.deps.Callers.Renew(ctx, s.principal)
+		if err != nil {
+			return s.failed(ctx, name, err)
+		}
+		s.principal = renewed
+	}
 	if !s.principal.MayCall(name) {
 		return refused(fault.Forbidden("this key may not call %s: its allow-list holds %s", name, strings.Join(s.principal.Tools, ", ")).
 			WithHint("Use one of those tools, or a key without an allow-list."))
@@ -175,14 +188,18 @@ var acting = map[string]struct {
 	"resume_campaign":      {"confirm", control.ScopeApprove},
 }
 
-// scopesOf returns the scopes that a call needs. Everything can be looked at with the scope to read; only the word
-// true, and nothing like it, makes a writing tool act.
+// scopesOf returns the scopes that a call needs. Everything can be looked at with the scope to read.
 func scopesOf(tool string, args json.RawMessage) []control.Scope {
-	act, writes := acting[tool]
-	if !writes || string(argument(args, act.argument)) != "true" {
+	if !acts(tool, args) {
 		return []control.Scope{control.ScopeRead}
 	}
-	return []control.Scope{control.ScopeRead, act.scope}
+	return []control.Scope{control.ScopeRead, acting[tool].scope}
+}
+
+// acts reports whether a call does something: only the word true, and nothing like it, makes a writing tool act.
+func acts(tool string, args json.RawMessage) bool {
+	act, writes := acting[tool]
+	return writes && string(argument(args, act.argument)) == "true"
 }
 
 // argument returns an argument as it was sent, nil when it was not. What else is wrong with the arguments is the

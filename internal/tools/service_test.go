@@ -17,6 +17,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
@@ -338,5 +339,50 @@ func BenchmarkKeptAnswer(b *testing.B) {
 		if _, err := s.Session(p, "r1").CallTool(b.Context(), "performance", args); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// demoted is the store's word on a caller who may only read by now.
+type demoted struct{ asked int }
+
+func (d *demoted) Renew(_ context.Context, p auth.Principal) (auth.Principal, error) {
+	d.asked++
+	p.Scopes = []control.Scope{control.ScopeRead}
+	return p, nil
+}
+
+func TestWhoActsIsAskedForAnewAndWhoReadsIsNot(t *testing.T) {
+	t.Parallel()
+	callers := &demoted{}
+	deps := fixtureService(t).deps
+	deps.Callers = callers
+	s, err := NewService(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := reader(newWorkspace("full"))
+	p.Kind, p.Scopes = auth.ByOAuth, control.Scopes()
+	for _, call := range []struct{ tool, args string }{
+		{"manage", `{"action":"map_coupon","confirmed":true}`},
+		{"propose_budget_shift", `{"confirm":true}`},
+		{"pause_campaign", `{"confirm":true}`},
+		{"resume_campaign", `{"confirm":true}`},
+	} {
+		callers.asked = 0
+		var missing *mcp.ScopeError
+		if _, err := s.Session(p, "r1").CallTool(t.Context(), call.tool, json.RawMessage(call.args)); !errors.As(err, &missing) || callers.asked != 1 {
+			t.Errorf("%s by somebody who was remembered with all scopes: %v, asked %d times; want a missing scope, asked once", call.tool, err, callers.asked)
+		}
+	}
+	callers.asked = 0
+	for _, call := range []struct{ tool, args string }{
+		{"discover", `{}`}, {"pause_campaign", `{"confirm":false}`}, {"discover", `{"confirm":true}`},
+	} {
+		if _, err := s.Session(p, "r1").CallTool(t.Context(), call.tool, json.RawMessage(call.args)); err != nil {
+			t.Errorf("%s %s: %v", call.tool, call.args, err)
+		}
+	}
+	if callers.asked != 0 {
+		t.Errorf("for calls that change nothing the store is asked %d times", callers.asked)
 	}
 }

@@ -26,12 +26,21 @@ func connect(path string, busyTimeout time.Duration) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := pool(path, "deferred", append(common, "query_only(1)"), readConnections)
+	common = append(common, "query_only(1)")
+	read, err := pool(path, "deferred", common, readConnections)
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	return &Store{write: write, read: read}, nil
+	states, err := pool(path, "deferred", common, 1)
+	if err != nil {
+		return nil, errors.Join(err, read.Close(), write.Close())
+	}
+	return &Store{write: write, read: read, states: states}, nil
 }
+
+// stateQuery is answered from the header of the log that all processes share. It tells of the changes that other
+// connections made, so it always goes to the same one, which makes none.
+const stateQuery = `PRAGMA data_version`
 
 func pool(path, lock string, pragmas []string, size int) (*sql.DB, error) {
 	settings := url.Values{"_pragma": pragmas, "_txlock": {lock}}

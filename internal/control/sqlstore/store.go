@@ -29,6 +29,8 @@ type Store struct {
 	write  *sql.DB
 	read   *sql.DB
 	access *sql.Stmt // on read
+	states *sql.DB   // one connection that never writes
+	state  *sql.Stmt // on states
 }
 
 const (
@@ -59,10 +61,19 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := migrate(ctx, s.write, o.Log); err != nil {
 		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), s.Close())
 	}
-	if s.access, err = s.read.PrepareContext(ctx, accessQuery); err != nil {
+	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), s.Close())
 	}
 	return s, nil
+}
+
+// prepare prepares what is asked at every call with an access token.
+func (s *Store) prepare(ctx context.Context) (err error) {
+	if s.access, err = s.read.PrepareContext(ctx, accessQuery); err != nil {
+		return err
+	}
+	s.state, err = s.states.PrepareContext(ctx, stateQuery)
+	return err
 }
 
 // private makes the file so that only its owner can read it. SQLite gives its side files the same mode.
@@ -78,7 +89,18 @@ func private(path string) error {
 }
 
 // Close ends all connections.
-func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
+func (s *Store) Close() error { return errors.Join(s.states.Close(), s.read.Close(), s.write.Close()) }
+
+// State returns a number that is another one after each change of the data, by whichever process: as long as it stays,
+// so does every answer. Before and after say nothing about size. Asking costs a tenth of a question to the tables.
+func (s *Store) State(ctx context.Context) (uint64, error) {
+	var state uint64
+	// Nothing is waited for, so nothing has to be given up.
+	if err := s.state.QueryRowContext(context.WithoutCancel(ctx)).Scan(&state); err != nil {
+		return 0, fmt.Errorf("state of the control database: %w", engineFault(err))
+	}
+	return state, nil
+}
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {

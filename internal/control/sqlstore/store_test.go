@@ -192,3 +192,33 @@ func wantFault(t *testing.T, err error, kind fault.Kind, text string) {
 		t.Errorf("%v has no hint", err)
 	}
 }
+
+func TestTheStateTellsOfEveryChange(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "control.db")
+	here, there := open(t, Options{Path: path}), open(t, Options{Path: path})
+	state := func() uint64 {
+		t.Helper()
+		got, err := here.State(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	before := state()
+	if _, err := here.Workspaces(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(); got != before {
+		t.Errorf("after reading the state is %d, was %d", got, before)
+	}
+	for who, s := range map[string]*Store{"here": here, "there": there} {
+		before := state()
+		if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme "+who), by()); err != nil {
+			t.Fatal(err)
+		}
+		if got := state(); got == before {
+			t.Errorf("after a change made %s the state is still %d", who, got)
+		}
+	}
+}
