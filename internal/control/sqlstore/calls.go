@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"assay/internal/control"
@@ -12,6 +14,34 @@ import (
 
 const callColumns = `workspace, id, at, tool, status, micros, bytes, actor, client, client_name, arguments`
 
+// callsAtOnce is how many rows one statement adds. The driver looks each value up by its name among all of the
+// statement, so with more of them a row costs more again.
+const callsAtOnce = 5
+
+var (
+	callFields    = strings.Count(callColumns, ",") + 1
+	appendOne     = appendingCalls(1)
+	appendSeveral = appendingCalls(callsAtOnce)
+)
+
+// appendingCalls returns the statement that adds that many calls.
+func appendingCalls(n int) string {
+	var text strings.Builder
+	text.WriteString(`INSERT INTO calls (` + callColumns + `) VALUES `)
+	for i := range n * callFields {
+		switch {
+		case i == 0:
+			text.WriteString("(")
+		case i%callFields == 0:
+			text.WriteString("), (")
+		default:
+			text.WriteString(", ")
+		}
+		text.WriteString("$" + strconv.Itoa(i+1))
+	}
+	return text.String() + ")"
+}
+
 // AppendCalls implements [control.CallLog].
 func (s *Store) AppendCalls(ctx context.Context, calls []control.Call) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
@@ -19,25 +49,39 @@ func (s *Store) AppendCalls(ctx context.Context, calls []control.Call) error {
 		if err != nil {
 			return err
 		}
-		insert, err := tx.PrepareContext(ctx, `
-			INSERT INTO calls (`+callColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`)
-		if err != nil {
-			return err
-		}
-		defer insert.Close()
+		values := make([]any, 0, len(calls)*callFields)
 		for _, c := range calls {
 			if at, alive := made[c.Workspace]; !alive || micros(c.At) < at {
 				continue
 			}
-			if _, err := insert.ExecContext(ctx, c.Workspace, eventID(micros(c.At)), micros(c.At), c.Tool, c.Status, c.Took.Microseconds(),
-				c.Bytes, c.Actor, c.Client, c.ClientName, c.Arguments); err != nil {
-				return err
-			}
+			values = append(values, string(c.Workspace), eventID(micros(c.At)), micros(c.At), c.Tool, string(c.Status), c.Took.Microseconds(),
+				int64(c.Bytes), c.Actor, string(c.Client), c.ClientName, c.Arguments)
 		}
-		return nil
+		return appendValues(ctx, tx, values)
 	})
 	if err != nil {
 		return fmt.Errorf("%d calls: %w", len(calls), err)
+	}
+	return nil
+}
+
+// appendValues adds rows of callFields values each.
+func appendValues(ctx context.Context, tx *sql.Tx, values []any) error {
+	size := callsAtOnce * callFields
+	insert, err := tx.PrepareContext(ctx, appendSeveral)
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for ; len(values) >= size; values = values[size:] {
+		if _, err := insert.ExecContext(ctx, values[:size]...); err != nil {
+			return err
+		}
+	}
+	for ; len(values) > 0; values = values[callFields:] {
+		if _, err := tx.ExecContext(ctx, appendOne, values[:callFields]...); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,0 +1,48 @@
+package sqlstore
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"assay/internal/control"
+)
+
+// BenchmarkAppendCalls is what the call log costs in a second of the most calls that it keeps: one batch of them.
+func BenchmarkAppendCalls(b *testing.B) {
+	const calls = 1000
+	s, err := Open(b.Context(), Options{Path: filepath.Join(b.TempDir(), "control.db")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
+	w, err := s.CreateWorkspace(b.Context(), control.NewWorkspace("Acme"), by())
+	if err != nil {
+		b.Fatal(err)
+	}
+	batch := make([]control.Call, calls)
+	before := cpu(b)
+	for at := noon; b.Loop(); at = at.Add(time.Second) {
+		for i := range batch {
+			batch[i] = control.Call{
+				At: at.Add(time.Duration(i) * time.Millisecond), Workspace: w.ID, Tool: "performance", Status: control.CallOK,
+				Took: 123 * time.Microsecond, Bytes: 4000, Actor: "key:h64qsbz3dhl3",
+			}
+		}
+		if err := s.AppendCalls(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64((cpu(b)-before).Nanoseconds())/float64(b.N)/calls, "cpu-ns/call")
+}
+
+// cpu is what the process has used: waiting for the disk is not what a batch costs others.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
