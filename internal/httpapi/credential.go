@@ -81,12 +81,12 @@ func (s *service) withinLimit(x *exchange, r *http.Request) bool {
 	d := s.Limits.Count(r.Context(), x.principal)
 	reset := wholeSeconds(d.ResetIn)
 	limit, left := strconv.Itoa(d.PerMinute), strconv.Itoa(max(0, d.PerMinute-d.Used))
-	h := x.Header()
-	h.Set("RateLimit-Limit", limit)
-	h.Set("RateLimit-Remaining", left)
-	h.Set("RateLimit-Reset", reset)
-	h.Set("RateLimit-Policy", `"workspace";q=`+limit+`;w=60`)
-	h.Set("RateLimit", `"workspace";r=`+left+`;t=`+reset)
+	h := x.Header() // names as net/http spells them: it would respell others at every call
+	h.Set("Ratelimit-Limit", limit)
+	h.Set("Ratelimit-Remaining", left)
+	h.Set("Ratelimit-Reset", reset)
+	h.Set("Ratelimit-Policy", `"workspace";q=`+limit+`;w=60`)
+	h.Set("Ratelimit", `"workspace";r=`+left+`;t=`+reset)
 	if d.Allowed {
 		return true
 	}
