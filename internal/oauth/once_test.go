@@ -1,11 +1,13 @@
 package oauth_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/oauth"
 	"assay/internal/oauth/people"
 )
@@ -144,3 +147,62 @@ func TestOfThoseWhoTryAtOnceOneSucceeds(t *testing.T) {
 
 // path is where the service's data are.
 func (s *service) path() string { return filepath.Join(s.dir, "control.db") }
+
+// A link that makes an account, and one that brings in who has one: of the first, the address alone keeps a second
+// account away; of the second, nothing but the link's own end does.
+func TestASetUpLinkLetsOneOfThoseWhoTryAtOnceIn(t *testing.T) {
+	t.Parallel()
+	s := newService(t, secret)
+	processes := [2]*people.People{s.people, people.New(people.Options{Store: s.elsewhere(), Now: s.clock.now})}
+	by := control.Membership{User: s.owner.ID, Workspace: control.Workspace{ID: "acme"}, Role: control.RoleOwner}
+	invite := func(email string) people.Secret {
+		t.Helper()
+		link, _, err := s.people.Invite(t.Context(), by, email, control.RoleAnalyst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return link
+	}
+	atOnce := func(try func(i int, p *people.People) error) (won []int) {
+		errs := make([]error, triesAtOnce)
+		var wg sync.WaitGroup
+		for i := range triesAtOnce {
+			wg.Go(func() { errs[i] = try(i, processes[i%2]) })
+		}
+		wg.Wait()
+		for i, err := range errs {
+			switch kind := fault.KindOf(err); {
+			case err == nil:
+				won = append(won, i)
+			case kind != fault.KindConflict && kind != fault.KindNotFound:
+				t.Errorf("who came too late is told: %v", err)
+			}
+		}
+		return won
+	}
+
+	link := invite("new@acme.example")
+	won := atOnce(func(i int, p *people.People) error {
+		_, err := p.SetUp(t.Context(), link, fmt.Sprint("a password of ", i), people.Origin{})
+		return err
+	})
+	if len(won) != 1 {
+		t.Errorf("a link made accounts for %v of %d who tried at once, want one", won, triesAtOnce)
+	}
+	for i := range triesAtOnce {
+		_, err := s.people.SignIn(t.Context(), people.Attempt{Email: "new@acme.example", Password: fmt.Sprint("a password of ", i)})
+		if (err == nil) != slices.Contains(won, i) {
+			t.Errorf("the link let %v in, and the password of %d: %v", won, i, err)
+		}
+	}
+
+	known, err := s.people.Create(t.Context(), "known@acme.example", password, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link = invite(known.Email)
+	won = atOnce(func(_ int, p *people.People) error { return p.Accept(t.Context(), link, people.Visitor{User: known}) })
+	if len(won) != 1 {
+		t.Errorf("a link was accepted by %v of %d who tried at once, want one", won, triesAtOnce)
+	}
+}

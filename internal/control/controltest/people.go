@@ -79,6 +79,7 @@ func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 		{"a lower role ends the keys beyond it", lowerRoleEndsKeysBeyondIt},
 		{"a grant that ends with something else is logged", endedGrantsAreLogged},
 		{"an invitation is accepted once and in time", invitationIsAcceptedOnce},
+		{"of many acceptances of an invitation at once one counts", acceptancesRace},
 		{"an invitation of who may not give the role is worth nothing", invitationOfWhoMayNot},
 		{"an invitation is withdrawn", invitationIsWithdrawn},
 		{"sessions are listed and ended but one", sessionsAreListed},

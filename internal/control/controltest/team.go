@@ -56,6 +56,16 @@ func invitationIsAcceptedOnce(t *testing.T, s PeopleStore) {
 	}
 }
 
+func acceptancesRace(t *testing.T, s PeopleStore) {
+	w := newWorkspace(t, s, "Acme")
+	newMember(t, s, "anna", w.ID)
+	if err := s.CreateUser(t.Context(), invited, at(0)); err != nil { // or the second account would fail for its address
+		t.Fatal(err)
+	}
+	n := newInvitation(t, s, "anna", w.ID, control.RoleAnalyst)
+	wantOne(t, func(int) bool { return s.AcceptInvitation(t.Context(), n.Hash, invited, asNew(0)) == nil })
+}
+
 func invitationOfWhoMayNot(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	for _, id := range []control.UserID{"anna", "ben", "carla"} {
