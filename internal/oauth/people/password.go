@@ -71,7 +71,10 @@ func (p *People) matches(ctx context.Context, hash, password string) (bool, erro
 	return err == nil && subtle.ConstantTimeCompare(got, want) == 1, err
 }
 
-// derive hashes in one of few places, which then rests for as long as the hashing took.
+// restFactor is how long a place rests for each moment that it hashed.
+const restFactor = 3
+
+// derive hashes in one of few places, which then rests.
 func (p *People) derive(ctx context.Context, password string, salt []byte, s strength) ([]byte, error) {
 	if err := p.takePlace(ctx); err != nil {
 		return nil, err
@@ -79,7 +82,7 @@ func (p *People) derive(ctx context.Context, password string, salt []byte, s str
 	began := p.now()
 	defer func() {
 		ended := p.now()
-		p.hashing <- ended.Add(ended.Sub(began))
+		p.hashing <- ended.Add(restFactor * ended.Sub(began))
 	}()
 	return argon2.IDKey([]byte(password), salt, s.passes, s.kibibytes, s.lanes, hashLen), nil
 }

@@ -81,7 +81,7 @@ func New(o Options) *People {
 		store: o.Store, now: o.Now, log: o.Log, keysEnded: o.KeysEnded,
 		refusals: &limit.Quota{What: "refused sign-ins logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
 	}
-	// Half of the processors at most, and those for half of the time: calls go on beside any number of sign-ins.
+	// Half of the processors at most, and those for a quarter of the time: calls go on beside any number of sign-ins.
 	p.hashing = make(chan time.Time, max(1, runtime.GOMAXPROCS(0)/2))
 	for range cap(p.hashing) {
 		p.hashing <- time.Time{}
