@@ -23,23 +23,8 @@ type member struct {
 // Read makes the object hold the members of a value, and none when it is no object.
 func (o *Object) Read(v Value) {
 	o.members = o.members[:0]
-	at := skipBlank(v, 0)
-	if at >= len(v) || v[at] != '{' {
-		return
-	}
-	for at = skipBlank(v, at+1); at < len(v) && v[at] == '"'; at = skipBlank(v, at) {
-		end := stringEnd(v, at)
-		name := v[at+1 : end-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
-			name = []byte(unescaped(v[at:end]))
-		}
-		at = skipBlank(v, end)  // at the colon
-		at = skipBlank(v, at+1) // at the value
-		end = valueEnd(v, at)   // behind it
-		o.members = append(o.members, member{name, v[at:end:end]})
-		if at = skipBlank(v, end); at < len(v) && v[at] == ',' {
-			at++
-		}
+	for m := range v.members {
+		o.members = append(o.members, m)
 	}
 }
 
@@ -100,14 +85,41 @@ func (v Value) Text() string {
 
 // Path returns the value at the end of a path of names, nil when it leads nowhere.
 func (v Value) Path(names ...string) Value {
-	var o Object
 	for _, name := range names {
-		o.Read(v)
-		if v = o.Get(name); v == nil {
+		var found Value
+		for m := range v.members {
+			if string(m.name) == name {
+				found = m.value
+			}
+		}
+		if v = found; v == nil {
 			return nil
 		}
 	}
 	return v
+}
+
+// members yields what an object holds, and nothing of any other value.
+func (v Value) members(yield func(member) bool) {
+	at := skipBlank(v, 0)
+	if at >= len(v) || v[at] != '{' {
+		return
+	}
+	for at = skipBlank(v, at+1); at < len(v) && v[at] == '"'; at = skipBlank(v, at) {
+		end := stringEnd(v, at)
+		name := v[at+1 : end-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			name = []byte(unescaped(v[at:end]))
+		}
+		at = skipBlank(v, skipBlank(v, end)+1) // over the colon
+		end = valueEnd(v, at)
+		if !yield(member{name, v[at:end:end]}) {
+			return
+		}
+		if at = skipBlank(v, end); at < len(v) && v[at] == ',' {
+			at++
+		}
+	}
 }
 
 // Elements yields the elements of an array, and none of anything else.

@@ -20,12 +20,13 @@ type Sale struct {
 	Lines    []warehouse.OrderLine
 	Refunds  []warehouse.Refund
 	Coupons  []warehouse.OrderCoupon
+	Touches  []warehouse.Touch
 	Content  uint64 // of the rows, from a [Hasher]; two copies of an order have the same
 }
 
 // Reset empties the sale and keeps its room.
 func (s *Sale) Reset() {
-	*s = Sale{Lines: s.Lines[:0], Refunds: s.Refunds[:0], Coupons: s.Coupons[:0]}
+	*s = Sale{Lines: s.Lines[:0], Refunds: s.Refunds[:0], Coupons: s.Coupons[:0], Touches: s.Touches[:0]}
 }
 
 // Orders takes the sales of one file: it converts them, dates them in the workspace's zone, lets copies count
@@ -111,6 +112,7 @@ func (t *Orders) Add(s *Sale, b *warehouse.Batch) error {
 	b.Lines = append(b.Lines, s.Lines...)
 	b.Refunds = append(b.Refunds, s.Refunds...)
 	b.Coupons = append(b.Coupons, s.Coupons...)
+	b.Touches = append(b.Touches, s.Touches...)
 	return nil
 }
 

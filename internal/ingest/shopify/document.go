@@ -1,0 +1,452 @@
+package shopify
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/internal/ingest/document"
+	"assay/internal/ingest/source"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// Documents reads orders and refunds as Shopify's two APIs write them: the Admin REST API, whose names have
+// underscores and which webhooks use too, and the GraphQL API, whose amounts stand in "…Set" objects. An order has
+// the key that it has in the orders export: its numeric id.
+//
+// Amounts are those of the shop's currency. Names, streets and phone numbers are not read.
+type Documents struct {
+	options   source.Options
+	people    *source.Customers
+	countries *source.Countries
+	object    document.Object // the one that is read
+}
+
+// NewDocuments returns the reader of a workspace's documents.
+func NewDocuments(o source.Options) *Documents {
+	return &Documents{options: o, people: source.NewCustomers(o.HashKey), countries: source.NewCountries()}
+}
+
+// Gone is what an order's document says of money that was given back.
+type Gone struct {
+	Itemised bool  // the refunds stand in the document, each with its time
+	Total    int64 // what they add up to, where only that is told; in minor units of the order's currency
+}
+
+// Order reads an order into the sale. Its error is a [*source.RowError] that names the field.
+func (d *Documents) Order(doc document.Value, s *source.Sale) (gone Gone, err error) {
+	s.Reset()
+	d.object.Read(doc)
+	o := &s.Order
+	o.Source, o.Key = System, d.id("legacyResourceId", "id")
+	if o.Key == "" {
+		return gone, missing("id")
+	}
+	o.Name = d.text("name")
+	currency := cmp.Or(d.first("totalPriceSet").Path("shopMoney", "currencyCode").Text(), d.text("currency", "currencyCode"))
+	if s.Currency, err = money.ParseCurrency(currency); err != nil {
+		return gone, source.Unreadable(0, "currency", currency, err)
+	}
+	if o.At, err = d.instant("createdAt", "created_at"); err != nil {
+		return gone, err
+	}
+	if o.UpdatedAt, err = d.instant("updatedAt", "updated_at"); err != nil {
+		return gone, err
+	}
+	if o.UpdatedAt.IsZero() {
+		o.UpdatedAt = o.At
+	}
+	var subtotal int64
+	for _, amount := range []struct {
+		set, plain string
+		into       *int64
+	}{
+		{"totalPriceSet", "total_price", &o.Charged},
+		{"totalTaxSet", "total_tax", &o.Tax},
+		{"totalDiscountsSet", "total_discounts", &o.Discounts},
+		{"subtotalPriceSet", "subtotal_price", &subtotal},
+		{"totalRefundedSet", "", &gone.Total},
+	} {
+		if *amount.into, err = d.amount(s.Currency, amount.set, amount.plain); err != nil {
+			return gone, err
+		}
+	}
+	if d.object.First("totalPriceSet", "total_price").Missing() {
+		return gone, missing("total_price")
+	}
+	if o.Shipping, err = d.shipping(s.Currency); err != nil {
+		return gone, err
+	}
+	d.describe(o)
+	if err := d.lines(s, subtotal); err != nil {
+		return gone, err
+	}
+	d.coupons(s)
+	d.visit(s)
+	gone.Itemised, err = d.refunds(s)
+	return gone, err
+}
+
+// describe fills what an order says beside its key, times and amounts.
+func (d *Documents) describe(o *warehouse.Order) {
+	o.Status = strings.ToLower(d.text("displayFinancialStatus", "financial_status"))
+	o.Cancelled = d.text("cancelledAt", "cancelled_at") != "" || o.Status == "voided"
+	gateways := string(d.first("paymentGatewayNames", "payment_gateway_names"))
+	o.Test = d.text("test") == "true" || isTest(gateways, d.tags())
+	email := d.text("email", "contact_email")
+	if customer := d.first("customer"); email == "" && customer != nil {
+		email = cmp.Or(customer.Path("email").Text(), customer.Path("defaultEmailAddress", "emailAddress").Text())
+	}
+	o.Customer = d.people.Hash(email)
+	name := d.text("sourceName", "source_name")
+	surface, ok := source.Surface(name)
+	if !ok {
+		d.options.Notes.Add("surface_unknown", "the sales channel %q is not known: its orders count for the online store", source.Shown(name))
+		surface = measure.OnlineStore
+	}
+	o.Surface = surface
+	for _, address := range []document.Value{d.first("shippingAddress", "shipping_address"), d.first("billingAddress", "billing_address")} {
+		if o.Country == "" && !address.Missing() {
+			country := cmp.Or(address.Path("countryCodeV2").Text(), address.Path("country_code").Text(), address.Path("country").Text())
+			region := cmp.Or(address.Path("provinceCode").Text(), address.Path("province_code").Text(), address.Path("province").Text())
+			o.Country, ok = d.countries.Code(country)
+			if !ok {
+				d.options.Notes.Add("country_unknown", "%q is no country that is known: its orders have none", source.Shown(country))
+			}
+			o.Region = source.Region(region, o.Country)
+		}
+	}
+}
+
+func (d *Documents) tags() string {
+	v := d.first("tags")
+	if text := v.Text(); text != "" {
+		return text
+	}
+	return strings.Join(slices.Collect(texts(v)), ",")
+}
+
+func texts(v document.Value) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for e := range v.Elements() {
+			if !yield(e.Text()) {
+				return
+			}
+		}
+	}
+}
+
+// lines reads the line items. A document without any leaves the order those it has.
+func (d *Documents) lines(s *source.Sale, subtotal int64) error {
+	var item document.Object
+	var told int64 // what the lines say that codes took off
+	for _, v := range nodes(d.first("lineItems", "line_items")) {
+		item.Read(v)
+		quantity, err := source.Count(cmp.Or(item.First("quantity").Text(), "0"), money.Point)
+		if err != nil {
+			return source.Unreadable(0, "line_items.quantity", item.First("quantity").Text(), err)
+		}
+		line := warehouse.OrderLine{SKU: item.First("sku").Text(), Title: item.First("title", "name").Text(), Quantity: quantity}
+		gross, err := lineGross(&item, quantity, s.Currency)
+		if err != nil {
+			return err
+		}
+		if line.Discount, err = lineDiscount(&item, gross, s.Currency); err != nil {
+			return err
+		}
+		line.Net = gross - line.Discount
+		told += line.Discount
+		s.Lines = append(s.Lines, line)
+	}
+	spreadDiscount(s.Lines, subtotal, max(s.Order.Discounts-told, 0))
+	return nil
+}
+
+// nodes returns the elements of a list in each of the forms that it has: an array, nodes, or edges with nodes.
+func nodes(list document.Value) []document.Value {
+	if nodes := list.Path("nodes"); nodes != nil {
+		list = nodes
+	}
+	edges := list.Path("edges")
+	if edges != nil {
+		list = edges
+	}
+	var all []document.Value
+	for v := range list.Elements() {
+		if edges != nil {
+			v = v.Path("node")
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func lineGross(item *document.Object, quantity int64, c money.Currency) (int64, error) {
+	if set := item.First("originalTotalSet"); set != nil {
+		return shopMoney(set, "line_items.originalTotalSet", c)
+	}
+	price := item.First("price").Text()
+	if set := item.First("originalUnitPriceSet"); set != nil {
+		price = set.Path("shopMoney", "amount").Text()
+	}
+	gross, err := source.Product(price, quantity, c, money.Point)
+	if err != nil {
+		return 0, source.Unreadable(0, "line_items.price", price, err)
+	}
+	return gross, nil
+}
+
+// lineDiscount adds up what was given to the line, of which a discount on the order has a part. Without the parts
+// there is the line's own discount.
+func lineDiscount(item *document.Object, gross int64, c money.Currency) (sum int64, err error) {
+	parts := item.First("discountAllocations", "discount_allocations")
+	for part := range parts.Elements() {
+		amount := cmp.Or(part.Path("allocatedAmountSet", "shopMoney", "amount").Text(), part.Path("amount").Text())
+		n, err := source.Money(cmp.Or(amount, "0"), c, money.Point)
+		if err != nil {
+			return 0, source.Unreadable(0, "line_items.discount_allocations.amount", amount, err)
+		}
+		sum += n
+	}
+	if sum != 0 {
+		return sum, nil
+	}
+	if set := item.First("discountedTotalSet"); set != nil {
+		net, err := shopMoney(set, "line_items.discountedTotalSet", c)
+		return gross - net, err
+	}
+	cell := item.First("total_discount").Text()
+	if cell == "" {
+		return 0, nil
+	}
+	if sum, err = source.Money(cell, c, money.Point); err != nil {
+		return 0, source.Unreadable(0, "line_items.total_discount", cell, err)
+	}
+	return sum, nil
+}
+
+// coupons reads the codes. Only the REST API says what each one took off.
+func (d *Documents) coupons(s *source.Sale) {
+	var codes []string
+	amounts := map[string]int64{}
+	for v := range d.first("discountCodes", "discount_codes").Elements() {
+		code := cmp.Or(v.Text(), v.Path("code").Text())
+		code = strings.ToUpper(strings.TrimSpace(code))
+		if n, err := source.Money(v.Path("amount").Text(), s.Currency, money.Point); err == nil {
+			amounts[code] += n
+		}
+		codes = append(codes, code)
+	}
+	s.Coupons = source.CouponsOf(s.Coupons, strings.Join(codes, ","), s.Order.Discounts)
+	for i := range s.Coupons {
+		if n, ok := amounts[s.Coupons[i].Code]; ok {
+			s.Coupons[i].Discount = n
+		}
+	}
+}
+
+// refunds reads the refunds that stand in the order.
+func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
+	list := d.first("refunds")
+	var refund document.Object
+	for _, v := range nodes(list) {
+		refund.Read(v)
+		if refund.First("transactions", "totalRefundedSet", "refund_line_items").Missing() {
+			return false, nil // ids without amounts
+		}
+		r, err := d.refund(&refund, s.Currency)
+		if err != nil {
+			return false, err
+		}
+		if r.Currency != s.Currency {
+			return false, &source.RowError{
+				Column: "refunds.transactions.currency", Value: string(r.Currency), Reason: "a refund in another currency than its order's, " + string(s.Currency),
+			}
+		}
+		if r.Refund.Amount != 0 {
+			s.Refunds = append(s.Refunds, r.Refund)
+		}
+		itemised = true
+	}
+	return itemised, nil
+}
+
+// Refund reads a refund that stands outside its order. A refund without money, of goods put back only, has the
+// amount 0. Its error is a [*source.RowError] that names the field.
+func (d *Documents) Refund(doc document.Value) (source.Return, error) {
+	d.object.Read(doc)
+	order := cmp.Or(d.text("order_id", "orderId"), d.first("order").Path("legacyResourceId").Text(), d.first("order").Path("id").Text(), d.text("__parentId"))
+	r, err := d.refund(&d.object, "")
+	if err != nil {
+		return r, err
+	}
+	if r.Refund.OrderRef = (warehouse.OrderRef{Source: System, Key: tail(order)}); r.Refund.Key == "" {
+		return r, missing("order_id")
+	}
+	return r, nil
+}
+
+func (d *Documents) refund(o *document.Object, usual money.Currency) (r source.Return, err error) {
+	r.Refund.Refund = tail(o.First("legacyResourceId", "id").Text())
+	if r.Refund.Refund == "" {
+		return r, missing("refund id")
+	}
+	at := o.First("createdAt", "processed_at", "created_at").Text()
+	if r.Refund.At, err = source.ParseInstant(at, source.UnknownOrder, d.options.Zone); err != nil {
+		return r, source.Unreadable(0, "created_at", at, err)
+	}
+	r.Currency = cmp.Or(usual, d.options.Base)
+	if set := o.First("totalRefundedSet"); set != nil {
+		code := set.Path("shopMoney", "currencyCode").Text()
+		if r.Currency, err = money.ParseCurrency(cmp.Or(code, string(r.Currency))); err != nil {
+			return r, source.Unreadable(0, "totalRefundedSet", code, err)
+		}
+		r.Refund.Amount, err = shopMoney(set, "totalRefundedSet", r.Currency)
+		return r, err
+	}
+	return r, d.transactions(o, &r)
+}
+
+// transactions adds up the money that went back.
+func (d *Documents) transactions(o *document.Object, r *source.Return) error {
+	var t document.Object
+	for v := range o.First("transactions").Elements() {
+		t.Read(v)
+		if kind := strings.ToLower(t.First("kind").Text()); kind != "refund" && kind != "" || !strings.EqualFold(cmp.Or(t.First("status").Text(), "success"), "success") {
+			continue
+		}
+		if code := t.First("currency").Text(); code != "" {
+			c, err := money.ParseCurrency(code)
+			if err != nil {
+				return source.Unreadable(0, "transactions.currency", code, err)
+			}
+			r.Currency = c
+		}
+		amount := t.First("amount").Text()
+		n, err := source.Money(amount, r.Currency, money.Point)
+		if err != nil {
+			return source.Unreadable(0, "transactions.amount", amount, err)
+		}
+		r.Refund.Amount += n
+	}
+	return nil
+}
+
+// paid are the words by which links say that a visit was paid for.
+var paid = []string{"cpc", "ppc", "paid", "paid_social", "paidsocial", "paid_search", "cpm", "display", "cpv"}
+
+// visit reads the last visit before the order as a touch, where its link says which channel it came through. Visits
+// without such a link have none: the source of a search is not its advertising.
+func (d *Documents) visit(s *source.Sale) {
+	last := d.first("customerJourneySummary").Path("lastVisit")
+	utm := last.Path("utmParameters")
+	name, medium, campaign := utm.Path("source").Text(), utm.Path("medium").Text(), utm.Path("campaign").Text()
+	if landing := d.text("landing_site"); name == "" && strings.Contains(landing, "utm_") {
+		if at, err := url.Parse(landing); err == nil {
+			q := at.Query()
+			name, medium, campaign = q.Get("utm_source"), q.Get("utm_medium"), q.Get("utm_campaign")
+		}
+	}
+	at := s.Order.At
+	if seen, err := source.ParseInstant(last.Path("occurredAt").Text(), source.UnknownOrder, time.UTC); err == nil && seen.Before(at) {
+		at = seen
+	}
+	medium = strings.ReplaceAll(source.Fold(medium), "-", "_")
+	medium = strings.ReplaceAll(medium, " ", "_")
+	touch := warehouse.Touch{Seq: 1, At: at, Kind: "click"}
+	switch platform := measure.ParsePlatform(name); {
+	case medium == "email" || medium == "sms":
+		touch.Channel = measure.Channel(medium)
+	case slices.Contains(paid, medium) && isPlatform(platform):
+		touch.Channel, touch.Platform, touch.Campaign = measure.Channel(platform), platform, campaign
+	default:
+		return
+	}
+	touch.OrderRef = s.Order.OrderRef
+	s.Touches = append(s.Touches, touch)
+}
+
+func isPlatform(p measure.Platform) bool {
+	switch p {
+	case measure.Facebook, measure.Google, measure.TikTok, measure.Amazon, measure.Snapchat, measure.Pinterest, measure.Microsoft:
+		return true
+	}
+	return false
+}
+
+func (d *Documents) first(names ...string) document.Value { return d.object.First(names...) }
+func (d *Documents) text(names ...string) string          { return d.object.First(names...).Text() }
+func (d *Documents) id(names ...string) string            { return tail(d.text(names...)) }
+
+// tail returns the number of an id such as gid://shopify/Order/5001.
+func tail(id string) string {
+	id = id[strings.LastIndexByte(id, '/')+1:]
+	id, _, _ = strings.Cut(id, "?")
+	return id
+}
+
+func (d *Documents) instant(names ...string) (time.Time, error) {
+	cell := d.text(names...)
+	if cell == "" && names[0] != "createdAt" {
+		return time.Time{}, nil
+	}
+	at, err := source.ParseInstant(cell, source.UnknownOrder, d.options.Zone)
+	if err != nil {
+		return at, source.Unreadable(0, names[1], cell, err)
+	}
+	return at, nil
+}
+
+func (d *Documents) amount(c money.Currency, set, plain string) (int64, error) {
+	if v := d.first(set); v != nil {
+		return shopMoney(v, set, c)
+	}
+	cell := d.text(plain)
+	if cell == "" || plain == "" {
+		return 0, nil
+	}
+	n, err := source.Money(cell, c, money.Point)
+	if err != nil {
+		return 0, source.Unreadable(0, plain, cell, err)
+	}
+	return n, nil
+}
+
+func (d *Documents) shipping(c money.Currency) (sum int64, err error) {
+	if v := d.first("totalShippingPriceSet"); v != nil {
+		return shopMoney(v, "totalShippingPriceSet", c)
+	}
+	if v := d.first("total_shipping_price_set"); v != nil {
+		cell := v.Path("shop_money", "amount").Text()
+		if sum, err = source.Money(cell, c, money.Point); err != nil {
+			return 0, source.Unreadable(0, "total_shipping_price_set", cell, err)
+		}
+		return sum, nil
+	}
+	for line := range d.first("shipping_lines").Elements() {
+		cell := cmp.Or(line.Path("discounted_price").Text(), line.Path("price").Text(), "0")
+		n, err := source.Money(cell, c, money.Point)
+		if err != nil {
+			return 0, source.Unreadable(0, "shipping_lines.price", cell, err)
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
+func shopMoney(set document.Value, name string, c money.Currency) (int64, error) {
+	cell := set.Path("shopMoney", "amount").Text()
+	n, err := source.Money(cell, c, money.Point)
+	if err != nil {
+		return 0, source.Unreadable(0, name, cell, err)
+	}
+	return n, nil
+}
+
+func missing(field string) error {
+	return &source.RowError{Column: field, Reason: "is missing"}
+}

@@ -1,0 +1,300 @@
+package singer
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/internal/civil"
+	"assay/internal/ingest/document"
+	"assay/internal/ingest/source"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// ads collects reports of ad platforms. A report replaces what its account had on a day, so the days of the run stay
+// here, and a day to which more comes is kept anew as a whole.
+type ads struct {
+	options   source.Options
+	countries *source.Countries
+	days      map[accountDay]*adDay
+}
+
+// accountDay is what a report replaces.
+type accountDay struct {
+	source  string
+	account string
+	day     civil.Date
+}
+
+type adDay struct {
+	rows    map[string]adRow // by stream and key of the record
+	changed bool
+}
+
+type adRow struct {
+	warehouse.AdDay
+	rank   int
+	stream string
+	line   int
+}
+
+func newAds(o source.Options) *ads {
+	return &ads{options: o, countries: source.NewCountries(), days: map[accountDay]*adDay{}}
+}
+
+// platform says how a platform's report names what a row has.
+type platform struct {
+	source                                     string // the reader of the same platform's files
+	platform                                   measure.Platform
+	day, account, currency                     []string
+	campaignID, campaign, setID, set, adID, ad []string
+	impressions, clicks, spend, conversions    []string
+	value                                      []string
+	country, region, attribution               []string
+}
+
+var platforms = map[shape]platform{
+	metaRecords: {
+		source: "meta_ads", platform: measure.Facebook, day: []string{"date_start"}, account: []string{"account_id"}, currency: []string{"account_currency"},
+		campaignID: []string{"campaign_id"}, campaign: []string{"campaign_name"}, setID: []string{"adset_id"}, set: []string{"adset_name"},
+		adID: []string{"ad_id"}, ad: []string{"ad_name"}, impressions: []string{"impressions"}, clicks: []string{"inline_link_clicks", "clicks"},
+		spend: []string{"spend"}, country: []string{"country"}, region: []string{"region"}, attribution: []string{"attribution_setting"},
+	},
+	googleRecords: {
+		source: "google_ads", platform: measure.Google, day: []string{"date"}, account: []string{"customer_id"}, currency: []string{"customer_currency_code"},
+		campaignID: []string{"campaign_id"}, campaign: []string{"campaign_name"}, setID: []string{"ad_group_id"}, set: []string{"ad_group_name"},
+		adID: []string{"ad_group_ad_ad_id", "ad_id", "id"}, ad: []string{"ad_group_ad_ad_name", "ad_name"}, impressions: []string{"impressions"}, clicks: []string{"clicks"},
+		spend: []string{"cost_micros"}, conversions: []string{"conversions"}, value: []string{"conversions_value"},
+	},
+	tiktokRecords: {
+		source: "tiktok_ads", platform: measure.TikTok, day: []string{"stat_time_day"}, account: []string{"advertiser_id"}, currency: []string{"currency"},
+		campaignID: []string{"campaign_id"}, campaign: []string{"campaign_name"}, setID: []string{"adgroup_id"}, set: []string{"adgroup_name"},
+		adID: []string{"ad_id"}, ad: []string{"ad_name"}, impressions: []string{"impressions"}, clicks: []string{"clicks"}, spend: []string{"spend"},
+		conversions: []string{"complete_payment", "conversion", "conversions"}, value: []string{"total_complete_payment_value", "total_complete_payment_rate_value", "total_purchase_value"},
+		country: []string{"country_code"},
+	},
+}
+
+// purchases are the names under which Meta counts the same purchases again; the first that is there counts, as in its
+// own reports.
+var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pixel_purchase", "onsite_conversion.purchase"}
+
+// add takes a row of a report. Its error is a [*source.RowError].
+func (c *ads) add(s *stream, record *document.Object, line int) error {
+	p := platforms[s.shape]
+	cell := func(names []string) string { return strings.TrimSpace(record.First(names...).Text()) }
+	row := adRow{rank: s.rank, stream: s.name, line: line}
+	row.Source, row.Platform, row.Channel = p.source, p.platform, measure.Channel(p.platform)
+	var err error
+	if row.Day, err = source.ParseDay(cell(p.day), source.UnknownOrder); err != nil {
+		return source.Unreadable(line, p.day[0], cell(p.day), err)
+	}
+	if stop := record.First("date_stop").Text(); s.shape == metaRecords && stop != "" {
+		if last, err := source.ParseDay(stop, source.UnknownOrder); err != nil || last != row.Day {
+			return &source.RowError{
+				Line: line, Column: "date_stop", Value: source.Shown(stop), Reason: "the row covers more than a day",
+				Fix: "set the report's time increment to 1 day in the tap's settings",
+			}
+		}
+	}
+	row.Account = cmp.Or(cell(p.account), "default")
+	row.CampaignName, row.AdSetName, row.AdName = cell(p.campaign), cell(p.set), cell(p.ad)
+	row.CampaignID = cmp.Or(cell(p.campaignID), row.CampaignName)
+	row.AdSetID, row.AdID = cmp.Or(cell(p.setID), row.AdSetName), cmp.Or(cell(p.adID), row.AdName)
+	row.Country, _ = c.countries.Code(cell(p.country))
+	row.Region, row.Attribution = source.Region(cell(p.region), row.Country), cell(p.attribution)
+	if err := c.figures(p, s.shape, record, &row.AdDay, line); err != nil {
+		return err
+	}
+	c.put(accountDay{p.source, row.Account, row.Day}, recordKey(s, record), row)
+	return nil
+}
+
+func (c *ads) put(at accountDay, key string, row adRow) {
+	day := c.days[at]
+	if day == nil {
+		day = &adDay{rows: map[string]adRow{}}
+		c.days[at] = day
+	}
+	day.rows[key], day.changed = row, true
+}
+
+// recordKey is what tells a record of a run apart: sent again it takes the place of the earlier one. Without key
+// properties that is all it says.
+func recordKey(s *stream, record *document.Object) string {
+	names := s.keys
+	if len(names) == 0 {
+		names = slices.Collect(record.Names())
+	}
+	key := s.name
+	for _, name := range names {
+		key += "\x00" + string(record.Get(name))
+	}
+	return key
+}
+
+func (c *ads) figures(p platform, is shape, record *document.Object, row *warehouse.AdDay, line int) error {
+	currency := c.options.Base
+	if cell := record.First(p.currency...).Text(); cell != "" {
+		code, err := money.ParseCurrency(cell)
+		if err != nil {
+			return source.Unreadable(line, p.currency[0], cell, err)
+		}
+		currency = code
+	} else {
+		c.options.Notes.Add("currency_unknown", "records of %s do not tell their currency: they count in %s", p.source, currency)
+	}
+	amount := func(cell string) (int64, error) { return source.MoneyRounded(cell, currency, money.Point) }
+	spend := amount
+	if is == googleRecords {
+		spend = func(cell string) (int64, error) { return micros(cell, currency) }
+	}
+	claimed, value := record.First(p.conversions...).Text(), record.First(p.value...).Text()
+	if is == metaRecords {
+		claimed, value = action(record.First("actions")), action(record.First("action_values"))
+	}
+	count := func(cell string) (int64, error) { return source.Count(cell, money.Point) }
+	claims := func(cell string) (int64, error) { return source.Millionths(cell, money.Point) }
+	for _, figure := range []struct {
+		name, cell string
+		read       func(string) (int64, error)
+		into       *int64
+	}{
+		{p.impressions[0], record.First(p.impressions...).Text(), count, &row.Impressions},
+		{p.clicks[0], record.First(p.clicks...).Text(), count, &row.Clicks},
+		{p.spend[0], record.First(p.spend...).Text(), spend, &row.Spend},
+		{"conversions", claimed, claims, &row.Conversions},
+		{"conversion value", value, amount, &row.Value},
+	} {
+		if figure.cell == "" {
+			continue
+		}
+		n, err := figure.read(figure.cell)
+		if err != nil {
+			return source.Unreadable(line, figure.name, figure.cell, err)
+		}
+		*figure.into = n
+	}
+	row.Original = money.Amount{Minor: row.Spend, Currency: currency}
+	return nil
+}
+
+// micros reads millionths of a currency's unit as minor units, rounded half away from zero.
+func micros(cell string, c money.Currency) (int64, error) {
+	n, err := source.Count(cell, money.Point)
+	if err != nil {
+		return 0, err
+	}
+	per := int64(math.Pow10(6 - c.Exponent()))
+	if n < 0 {
+		return -((-n + per/2) / per), nil
+	}
+	return (n + per/2) / per, nil
+}
+
+// action returns what a list of Meta's actions says of purchases.
+func action(list document.Value) string {
+	found := map[string]string{}
+	for v := range list.Elements() {
+		if kind := v.Path("action_type").Text(); slices.Contains(purchases, kind) {
+			found[kind] = v.Path("value").Text()
+		}
+	}
+	for _, kind := range purchases {
+		if text, ok := found[kind]; ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// loads returns the days to which something came, a step for each source.
+func (c *ads) loads(rates source.Rates) (all []load, bad []rejected) {
+	bySource := map[string]*load{}
+	converter := source.NewConverter(c.options.Base, rates)
+	for _, at := range slices.SortedFunc(maps.Keys(c.days), func(a, b accountDay) int {
+		return cmp.Or(cmp.Compare(a.source, b.source), a.day.Compare(b.day), cmp.Compare(a.account, b.account))
+	}) {
+		day := c.days[at]
+		if !day.changed {
+			continue
+		}
+		day.changed = false
+		l := bySource[at.source]
+		if l == nil {
+			l = &load{source: at.source, what: "ad report"}
+			bySource[at.source] = l
+		}
+		rows, worse := c.summed(day, converter)
+		bad = append(bad, worse...)
+		if len(rows) == 0 {
+			continue
+		}
+		l.batch.AdDays = append(l.batch.AdDays, rows...)
+		l.windows = append(l.windows, warehouse.AdWindow{
+			Source: at.source, Platform: rows[0].Platform, Account: at.account, Days: civil.Range{First: at.day, Last: at.day},
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(bySource)) {
+		if len(bySource[name].batch.AdDays) > 0 {
+			all = append(all, *bySource[name])
+		}
+	}
+	return all, bad
+}
+
+// thing is what a row of a report is about, on its day.
+type thing struct {
+	campaign, set, ad, country, region string
+	currency                           money.Currency
+}
+
+// summed adds up the rows of a day that are about the same thing. Of several reports on the same spend one counts.
+func (c *ads) summed(day *adDay, converter *source.Converter) (rows []warehouse.AdDay, bad []rejected) {
+	rank, stream := math.MaxInt, ""
+	for _, r := range day.rows {
+		if r.rank < rank || r.rank == rank && r.stream < stream {
+			rank, stream = r.rank, r.stream
+		}
+	}
+	index := map[thing]int{}
+	for _, r := range slices.SortedFunc(maps.Values(day.rows), func(a, b adRow) int { return cmp.Compare(a.line, b.line) }) {
+		if r.stream != stream {
+			c.options.Notes.Add("same_spend", "streams %s and %s tell the same spend: the records of %s count", source.Shown(stream), source.Shown(r.stream), source.Shown(stream))
+			continue
+		}
+		if err := converter.Convert(r.Day, r.Original.Currency, &r.Spend, &r.Value); err != nil {
+			bad = append(bad, rejected{r.stream, source.Located(err, r.line, 1)})
+			continue
+		}
+		k := thing{r.CampaignID, r.AdSetID, r.AdID, r.Country, r.Region, r.Original.Currency}
+		i, ok := index[k]
+		if !ok {
+			index[k] = len(rows)
+			rows = append(rows, r.AdDay)
+			continue
+		}
+		into := &rows[i]
+		into.Impressions += r.Impressions
+		into.Clicks += r.Clicks
+		into.Spend += r.Spend
+		into.Original.Minor += r.Original.Minor
+		into.Conversions += r.Conversions
+		into.Value += r.Value
+	}
+	return rows, bad
+}
+
+// number reads a figure that may have decimals as a whole number, rounded.
+func number(cell string) (int64, error) {
+	f, err := strconv.ParseFloat(cell, 64)
+	if err != nil || math.IsNaN(f) || math.Abs(f) > source.Largest {
+		return source.Count(cell, money.Point)
+	}
+	return int64(math.Round(f)), nil
+}

@@ -1,0 +1,165 @@
+package singer
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/ingest/document"
+	"assay/internal/ingest/source"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// messages collects Klaviyo's reports, which have a record for each statistic. The figures of a message and day stay
+// here for the run: a statistic that comes later changes the row.
+type messages struct {
+	options source.Options
+	rows    map[messageKey]*messageRow
+	named   map[string]named // campaigns and flows, by id
+	changed map[messageKey]bool
+}
+
+type messageKey struct {
+	entity, id, message string
+	channel             measure.Channel
+	day                 civil.Date // zero for totals since the send
+}
+
+type messageRow struct {
+	warehouse.MessageDay
+}
+
+type named struct {
+	name string
+	sent civil.Date
+}
+
+func newMessages(o source.Options) *messages {
+	return &messages{options: o, rows: map[messageKey]*messageRow{}, named: map[string]named{}, changed: map[messageKey]bool{}}
+}
+
+// name takes what a campaign or flow is called, and when a campaign was sent.
+func (c *messages) name(doc document.Value) {
+	id := doc.Path("id").Text()
+	n := named{name: doc.Path("attributes", "name").Text()}
+	for _, field := range []string{"send_time", "scheduled_at"} {
+		if at, err := source.ParseInstant(doc.Path("attributes", field).Text(), source.UnknownOrder, time.UTC); err == nil && n.sent.IsZero() {
+			n.sent = civil.DayOf(at, c.options.Zone)
+		}
+	}
+	c.named[id] = n
+	for key := range c.rows {
+		if key.id == id {
+			c.changed[key] = true
+		}
+	}
+}
+
+// add takes a statistic. Its error is a [*source.RowError].
+func (c *messages) add(record *document.Object) error {
+	key := messageKey{entity: "campaign", id: record.First("campaign_id").Text(), message: record.First("campaign_message_id", "flow_message_id").Text()}
+	if flow := record.First("flow_id").Text(); flow != "" {
+		key.entity, key.id = "flow", flow
+	}
+	if key.id == "" {
+		return &source.RowError{Column: "campaign_id", Reason: "the statistic belongs to no campaign or flow"}
+	}
+	channel := strings.ToLower(record.First("send_channel").Text())
+	switch channel {
+	case "email", "sms":
+		key.channel = measure.Channel(channel)
+	case "":
+		key.channel = "email"
+	default:
+		c.options.Notes.Add("send_channel_unknown", "messages by %q are not kept: only those by email and sms are", source.Shown(channel))
+		return nil
+	}
+	if cell := record.First("date").Text(); cell != "" {
+		day, err := source.ParseDay(cell, source.UnknownOrder)
+		if err != nil {
+			return source.Unreadable(0, "date", cell, err)
+		}
+		key.day = day
+	}
+	row := c.rows[key]
+	if row == nil {
+		row = &messageRow{MessageDay: warehouse.MessageDay{
+			Source: "klaviyo", Channel: key.channel, Entity: key.entity, EntityID: key.id, MessageID: key.message, Day: key.day, SinceSend: key.day.IsZero(),
+		}}
+		c.rows[key] = row
+	}
+	c.changed[key] = true
+	return c.set(&row.MessageDay, record.First("statistic_name").Text(), record.First("statistic_value").Text())
+}
+
+// set fills the figure that a statistic is.
+func (c *messages) set(row *warehouse.MessageDay, statistic, cell string) error {
+	if cell == "" {
+		return nil
+	}
+	if statistic == "conversion_value" {
+		amount, err := source.MoneyRounded(cell, c.options.Base, money.Point)
+		if err != nil {
+			return source.Unreadable(0, "statistic_value", cell, err)
+		}
+		row.Revenue = amount
+		c.options.Notes.Add("klaviyo_currency", "Klaviyo's reports do not tell their currency: they count in %s", c.options.Base)
+		return nil
+	}
+	into := map[string]*int64{
+		"recipients": &row.Recipients, "delivered": &row.Delivered, "opens_unique": &row.Opens, "clicks_unique": &row.Clicks,
+		"conversions": &row.Conversions, "unsubscribes": &row.Unsubscribes, "unsubscribe_uniques": &row.Unsubscribes,
+		"spam_complaints": &row.Spam, "bounced": &row.Bounces,
+	}[statistic]
+	if into == nil {
+		return nil // rates are made of the counts
+	}
+	n, err := number(cell)
+	if err != nil {
+		return source.Unreadable(0, "statistic_value", cell, errors.New("is not a number"))
+	}
+	*into = n
+	return nil
+}
+
+// waits reports whether totals since a send came whose day is not known yet.
+func (c *messages) waits() bool {
+	for key := range c.changed {
+		if key.day.IsZero() && c.named[key.id].sent.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// loads returns the rows that changed and whose day is known.
+func (c *messages) loads(end bool) []load {
+	l := load{source: "klaviyo", what: "reports"}
+	for _, key := range slices.SortedFunc(maps.Keys(c.changed), func(a, b messageKey) int {
+		return cmp.Or(a.day.Compare(b.day), cmp.Compare(a.id, b.id), cmp.Compare(a.message, b.message), cmp.Compare(a.channel, b.channel), cmp.Compare(a.entity, b.entity))
+	}) {
+		row := c.rows[key].MessageDay
+		row.EntityName = c.named[key.id].name
+		if row.Day.IsZero() {
+			row.Day = c.named[key.id].sent
+		}
+		if row.Day.IsZero() {
+			if end {
+				c.options.Notes.Add("campaign_without_day", "totals of campaigns that the tap's stream of campaigns does not tell the day of were not kept: select that stream")
+			}
+			continue
+		}
+		delete(c.changed, key)
+		l.batch.Messages = append(l.batch.Messages, row)
+	}
+	if len(l.batch.Messages) == 0 {
+		return nil
+	}
+	return []load{l}
+}

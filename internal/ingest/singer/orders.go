@@ -1,0 +1,181 @@
+package singer
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/internal/ingest/document"
+	"assay/internal/ingest/shopify"
+	"assay/internal/ingest/source"
+	"assay/internal/warehouse"
+)
+
+// orders collects orders and refunds.
+//
+// The store takes the refunds that come with an order for all that it has, in an import that tells refunds. So orders
+// are kept in up to three steps: those whose refunds are not told, those whose refunds are all told, and refunds that
+// come alone. An order that says only how much was refunded waits for the end of the run: its refunds may come in a
+// stream of their own. If those add up to the total they are all its refunds; if none are ever listed, the total
+// becomes one refund without a date.
+type orders struct {
+	options source.Options
+	reader  *shopify.Documents
+	sale    source.Sale
+	sales   map[string]*sale
+	held    map[string]*sale
+	returns map[string]*given // by order and refund
+	listed  bool              // a stream of refunds was announced
+}
+
+type sale struct {
+	source.Sale
+	stream string
+	gone   shopify.Gone
+}
+
+type given struct {
+	source.Return
+	stream string
+	kept   bool
+}
+
+func newOrders(o source.Options) *orders {
+	return &orders{
+		options: o, reader: shopify.NewDocuments(o),
+		sales: map[string]*sale{}, held: map[string]*sale{}, returns: map[string]*given{},
+	}
+}
+
+// add takes an order. Of several versions the one that was updated last counts, of equals the later one.
+func (c *orders) add(stream string, doc document.Value, line int) error {
+	gone, err := c.reader.Order(doc, &c.sale)
+	if err != nil {
+		return err
+	}
+	key := c.sale.Order.Key
+	for _, earlier := range []*sale{c.sales[key], c.held[key]} {
+		if earlier != nil && earlier.Order.UpdatedAt.After(c.sale.Order.UpdatedAt) {
+			return nil
+		}
+	}
+	delete(c.sales, key)
+	delete(c.held, key)
+	s := &sale{Sale: c.sale, stream: stream, gone: gone}
+	s.Line, s.Rows = line, 1
+	s.Lines, s.Refunds, s.Coupons, s.Touches = slices.Clone(s.Lines), slices.Clone(s.Refunds), slices.Clone(s.Coupons), slices.Clone(s.Touches)
+	if !gone.Itemised && gone.Total != 0 {
+		c.held[key] = s
+		return nil
+	}
+	c.sales[key] = s
+	return nil
+}
+
+func (c *orders) addRefund(stream string, doc document.Value, line int) error {
+	r, err := c.reader.Refund(doc)
+	if err != nil || r.Refund.Amount == 0 {
+		return err
+	}
+	r.Line, r.Rows = line, 1
+	c.returns[r.Refund.Key+"/"+r.Refund.Refund] = &given{Return: r, stream: stream}
+	return nil
+}
+
+// loads empties the collection into up to three steps.
+func (c *orders) loads(rates source.Rates, end bool) (all []load, bad []rejected) {
+	var silent, told []*sale
+	for _, s := range c.sales {
+		if s.gone.Itemised {
+			told = append(told, s)
+		} else {
+			silent = append(silent, s)
+		}
+	}
+	clear(c.sales)
+	if end {
+		quiet, whole := c.settle()
+		silent, told = append(silent, quiet...), append(told, whole...)
+	}
+	var alone []*given
+	for _, g := range c.returns {
+		if _, waits := c.held[g.Refund.Key]; !g.kept && !waits {
+			g.kept = true
+			alone = append(alone, g)
+		}
+	}
+	c.options.Rates = rates
+	for _, step := range []struct {
+		what  string
+		sales []*sale
+	}{{"orders", silent}, {"orders with their refunds", told}} {
+		if l := (load{source: "shopify_orders", what: step.what}); len(step.sales) > 0 {
+			bad = append(bad, c.fill(&l.batch, step.sales)...)
+			all = append(all, l)
+		}
+	}
+	if l := (load{source: "shopify_orders", what: "refunds"}); len(alone) > 0 {
+		bad = append(bad, c.fillReturns(&l.batch, alone)...)
+		all = append(all, l)
+	}
+	return all, bad
+}
+
+// settle decides about the orders that waited.
+func (c *orders) settle() (silent, told []*sale) {
+	listed := map[string][]*given{}
+	for _, g := range c.returns {
+		listed[g.Refund.Key] = append(listed[g.Refund.Key], g)
+	}
+	for key, s := range c.held {
+		sum := int64(0)
+		for _, g := range listed[key] {
+			sum += g.Refund.Amount
+		}
+		switch {
+		case sum == s.gone.Total:
+			for _, g := range listed[key] {
+				s.Refunds = append(s.Refunds, g.Refund)
+				g.kept = true
+			}
+			slices.SortFunc(s.Refunds, func(a, b warehouse.Refund) int { return cmp.Compare(a.Refund, b.Refund) })
+			told = append(told, s)
+		case c.listed:
+			silent = append(silent, s)
+		default:
+			s.Refunds = append(s.Refunds, warehouse.Refund{Refund: "total", Amount: s.gone.Total, DateUnknown: true})
+			c.options.Notes.Add("refund_date_unknown", "orders that say only how much was refunded have it on the day of the order: select the tap's stream of refunds to have each on its own day")
+			told = append(told, s)
+		}
+	}
+	clear(c.held)
+	return silent, told
+}
+
+// fill dates and converts orders, oldest key first.
+func (c *orders) fill(b *warehouse.Batch, sales []*sale) (bad []rejected) {
+	slices.SortFunc(sales, func(x, y *sale) int {
+		return cmp.Or(cmp.Compare(len(x.Order.Key), len(y.Order.Key)), cmp.Compare(x.Order.Key, y.Order.Key))
+	})
+	into := source.NewOrders(c.options)
+	for _, s := range sales {
+		if err := into.Add(&s.Sale, b); err != nil {
+			bad = append(bad, rejected{s.stream, err})
+		}
+	}
+	return bad
+}
+
+func (c *orders) fillReturns(b *warehouse.Batch, alone []*given) (bad []rejected) {
+	slices.SortFunc(alone, func(x, y *given) int {
+		return cmp.Or(cmp.Compare(x.Refund.Key, y.Refund.Key), cmp.Compare(x.Refund.Refund, y.Refund.Refund))
+	})
+	into := source.NewOrders(c.options)
+	for _, g := range alone {
+		copied := g.Return
+		copied.Content = uint64(g.Line)
+		if err := into.AddReturn(&copied, b); err != nil {
+			bad = append(bad, rejected{g.stream, err})
+		}
+	}
+	return bad
+}

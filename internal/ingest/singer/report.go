@@ -1,0 +1,104 @@
+package singer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"assay/internal/ingest/source"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// Report says what became of the messages.
+type Report struct {
+	Workspace       measure.WorkspaceID `json:"workspace"`
+	DryRun          bool                `json:"dry_run,omitempty"`
+	Problem         string              `json:"problem,omitempty"` // why it ended before the end
+	Hint            string              `json:"hint,omitempty"`
+	Lines           int                 `json:"lines"`
+	Records         int                 `json:"records"`
+	States          int                 `json:"states"`        // that came
+	StatesPassed    int                 `json:"states_passed"` // that were passed on, all before them kept
+	Rejected        int                 `json:"rejected"`
+	RejectedRecords []Rejection         `json:"rejected_records,omitempty"` // the first of them
+	Streams         []Stream            `json:"streams"`
+	Tables          map[string]Counts   `json:"tables,omitempty"`
+	Version         uint64              `json:"data_version,omitempty"`
+	Warnings        []source.Note       `json:"warnings,omitempty"`
+}
+
+// Stream says what became of one stream.
+type Stream struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"` // "unknown" when nothing is taken from it
+	Records int    `json:"records"`
+	Used    int    `json:"used"`
+}
+
+// Rejection is a record that could not be used.
+type Rejection struct {
+	Line   int    `json:"line"`
+	Stream string `json:"stream"`
+	Field  string `json:"field,omitempty"`
+	Value  string `json:"value,omitempty"`
+	Reason string `json:"reason"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+// Counts says what happened to the rows of one fact table.
+type Counts struct {
+	Inserted  int64 `json:"inserted"`
+	Updated   int64 `json:"updated"`
+	Unchanged int64 `json:"unchanged"`
+	Removed   int64 `json:"removed"`
+}
+
+// shownRejections is how many rejected records a report lists. The count is of all.
+const shownRejections = 20
+
+func (r *Report) reject(rejection Rejection) {
+	r.Rejected++
+	if len(r.RejectedRecords) < shownRejections {
+		r.RejectedRecords = append(r.RejectedRecords, rejection)
+	}
+}
+
+func (r *Report) add(out warehouse.Outcome) {
+	for table, c := range out.Tables {
+		if c == (warehouse.Counts{}) {
+			continue
+		}
+		sum := r.Tables[table]
+		sum.Inserted += c.Inserted
+		sum.Updated += c.Updated
+		sum.Unchanged += c.Unchanged
+		sum.Removed += c.Removed
+		r.Tables[table] = sum
+	}
+	r.Version = out.Version
+}
+
+// Text returns the report for a terminal.
+func (r Report) Text() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%d records, %d rejected; %d of %d states passed on\n", r.Records, r.Rejected, r.StatesPassed, r.States)
+	for _, s := range r.Streams {
+		fmt.Fprintf(&out, "  stream %s: %s, %d records, %d used\n", s.Name, s.Meaning, s.Records, s.Used)
+	}
+	for _, table := range slices.Sorted(maps.Keys(r.Tables)) {
+		c := r.Tables[table]
+		fmt.Fprintf(&out, "  %s: %d inserted, %d updated, %d unchanged, %d removed\n", table, c.Inserted, c.Updated, c.Unchanged, c.Removed)
+	}
+	for _, e := range r.RejectedRecords {
+		fmt.Fprintf(&out, "  line %d, stream %s, field %s: %s\n", e.Line, e.Stream, e.Field, e.Reason)
+	}
+	if more := r.Rejected - len(r.RejectedRecords); more > 0 {
+		fmt.Fprintf(&out, "  and %d more rejected records\n", more)
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&out, "  warning: %s (%d times)\n", w.Text, w.Count)
+	}
+	return out.String()
+}

@@ -1,0 +1,108 @@
+package singer
+
+import (
+	"slices"
+
+	"assay/internal/ingest/document"
+)
+
+// shape is what the records of a stream are.
+type shape int
+
+// The shapes, each with the taps that send it.
+const (
+	unknownRecords   shape = iota
+	orderRecords           // tap-shopify: orders, in the names of the REST or the GraphQL API
+	refundRecords          // tap-shopify: order_refunds
+	metaRecords            // tap-facebook: adsinsights_…
+	googleRecords          // tap-google-ads: campaign_performance_report and finer ones
+	tiktokRecords          // tap-tiktok-ads: ad_insights
+	statisticRecords       // tap-klaviyo: reports, a record for each statistic
+	campaignRecords        // tap-klaviyo: campaigns, for their names and when they were sent
+	flowRecords            // tap-klaviyo: flows, for their names
+)
+
+// String returns what a report calls the shape.
+func (s shape) String() string {
+	return [...]string{
+		"unknown", "Shopify orders", "Shopify refunds", "Meta ads", "Google Ads", "TikTok ads", "Klaviyo statistics", "Klaviyo campaigns", "Klaviyo flows",
+	}[s]
+}
+
+// shapes tells the shapes by properties: all of those, and none of these.
+var shapes = []struct {
+	shape shape
+	all   []string
+	none  []string
+}{
+	{orderRecords, []string{"totalPriceSet", "createdAt"}, []string{"abandonedCheckoutUrl", "invoiceUrl"}},
+	{orderRecords, []string{"total_price", "created_at", "id"}, []string{"abandoned_checkout_url", "invoice_url"}},
+	{refundRecords, []string{"totalRefundedSet", "createdAt"}, []string{"totalPriceSet"}},
+	{refundRecords, []string{"order_id", "created_at", "refund_line_items"}, nil},
+	{metaRecords, []string{"date_start", "spend"}, nil},
+	{googleRecords, []string{"cost_micros", "date", "customer_id"}, partial},
+	{tiktokRecords, []string{"stat_time_day", "spend"}, nil},
+	{statisticRecords, []string{"statistic_name", "statistic_value"}, nil},
+}
+
+// partial are columns of Google's reports on keywords, audiences and the like. Those lack what was spent elsewhere,
+// so they would understate a day.
+var partial = []string{
+	"ad_group_criterion_keyword", "ad_group_criterion_criterion_id", "search_term_view_search_term", "age_range_view_resource_name",
+	"gender_view_resource_name", "geographic_view_resource_name", "user_location_view_resource_name", "landing_page_view_unexpanded_final_url",
+	"expanded_landing_page_view_expanded_final_url", "display_keyword_view_resource_name", "topic_view_resource_name", "video_id",
+	"product_item_id", "click_type", "group_placement_view_placement", "managed_placement_view_resource_name", "keyword_view_resource_name",
+}
+
+// detect finds out what a stream is. The rank orders reports on the same spend: of several the lowest counts.
+func detect(name string, properties *document.Object, keys []string) (shape, int) {
+	has := func(p string) bool { return properties.Get(p) != nil }
+	if attributes := properties.Get("attributes").Path("properties"); attributes != nil {
+		switch {
+		case attributes.Path("send_time") != nil || attributes.Path("send_strategy") != nil:
+			return campaignRecords, 0
+		case attributes.Path("trigger_type") != nil:
+			return flowRecords, 0
+		}
+	}
+	for _, s := range shapes {
+		if slices.ContainsFunc(s.all, func(p string) bool { return !has(p) }) || slices.ContainsFunc(s.none, has) {
+			continue
+		}
+		return s.shape, rankOf(s.shape, name, has, keys)
+	}
+	return unknownRecords, 0
+}
+
+// rankOf prefers reports that are whole, then those that are fine. Google's finer reports lack campaigns that have no
+// ads of their own; those of the others add up.
+func rankOf(s shape, name string, has func(string) bool, keys []string) int {
+	rank := 0
+	switch s {
+	case googleRecords:
+		for i, level := range []string{"campaign_performance_report", "ad_group_performance_report", "ad_performance_report", "account_performance_report"} {
+			if name == level {
+				return i
+			}
+		}
+		return 4
+	case metaRecords, tiktokRecords:
+		for _, level := range []string{"ad_id", "adset_id", "adgroup_id", "campaign_id"} {
+			if !has(level) {
+				rank++
+			}
+		}
+		for _, key := range keys {
+			if !slices.Contains(base, key) {
+				rank += 10 // a breakdown
+			}
+		}
+	}
+	return rank
+}
+
+// base are the keys of reports without breakdowns.
+var base = []string{
+	"date_start", "date_stop", "account_id", "campaign_id", "adset_id", "ad_id",
+	"advertiser_id", "adgroup_id", "stat_time_day",
+}

@@ -1,0 +1,389 @@
+// Package singer is a target of the Singer protocol: it takes the messages that a tap prints, a JSON object a line,
+// and keeps what it knows the meaning of.
+//
+// A stream is known by the columns of its schema and not by its name, which the taps' users choose: orders and refunds
+// of Shopify in both of its APIs' forms, reports of Meta, Google and TikTok advertising, reports of Klaviyo. Records
+// of other streams are checked, counted and named in the report.
+//
+// A state is passed on only when everything before it is kept for good. What came after the last state that was
+// passed on will come again, and changes nothing when it does: orders meet on their number, reports replace days.
+//
+// The protocol: https://hub.meltano.com/singer/spec.
+package singer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/ingest"
+	"assay/internal/ingest/document"
+	"assay/internal/ingest/source"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// Store is where facts go: the warehouse.
+type Store interface {
+	Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error)
+	FXRates(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.FXRate, error)
+}
+
+// Options say whose messages these are and what is done with them.
+type Options struct {
+	Workspace    control.Workspace
+	HashKey      []byte                   // for customers' mail addresses; kept for the life of the workspace
+	Emit         func(state []byte) error // takes a state once all before it is kept; nil: none is wanted
+	SkipRejected bool                     // go on after records that cannot be used
+	DryRun       bool                     // report everything, keep nothing, pass no state on
+	CommitRows   int                      // records that are kept in one step, at least; 0: 50,000
+	CommitAfter  time.Duration            // after which the next state is made good whatever came; 0: a minute
+	Clock        func() time.Time
+	Log          *slog.Logger
+}
+
+const (
+	usualRows  = 50_000
+	usualPause = time.Minute
+
+	// longestLine is the largest message that is read: an order with its lines has some kilobytes.
+	longestLine = 16 << 20
+)
+
+// Run takes messages until their end. A record that cannot be used ends the work unless such records are to be
+// skipped; what was kept until then is what the last state that was passed on says. The report covers everything up
+// to the end or the failure.
+func Run(ctx context.Context, store Store, messages io.Reader, o Options) (Report, error) {
+	if o.CommitRows == 0 {
+		o.CommitRows = usualRows
+	}
+	if o.CommitAfter == 0 {
+		o.CommitAfter = usualPause
+	}
+	t := newTarget(store, o)
+	err := t.run(ctx, messages)
+	t.report.Streams = t.summaries()
+	t.report.Warnings = t.notes.List()
+	if text, hint, ok := fault.Public(err); ok {
+		t.report.Problem, t.report.Hint = text, hint
+	}
+	return t.report, err
+}
+
+// target is one run.
+type target struct {
+	Options
+	store   Store
+	report  Report
+	notes   *source.Notes
+	streams map[string]*stream
+	message document.Object
+	record  document.Object
+	facts   *facts
+	state   []byte // the last one that came and was not passed on
+	since   int    // records since facts were kept
+	began   time.Time
+}
+
+// stream is what is known of a stream.
+type stream struct {
+	name     string
+	shape    shape
+	keys     []string // properties that tell records apart
+	required []string
+	rank     int // of reports on the same spend the one with the lowest counts
+	records  int
+	used     int
+}
+
+func newTarget(store Store, o Options) *target {
+	t := &target{
+		Options: o, store: store, notes: &source.Notes{}, streams: map[string]*stream{},
+		report: Report{Workspace: o.Workspace.ID, DryRun: o.DryRun, Tables: map[string]Counts{}},
+	}
+	t.facts = newFacts(source.Options{Base: o.Workspace.Currency, Zone: o.Workspace.Location(), HashKey: o.HashKey, Notes: t.notes})
+	return t
+}
+
+func (t *target) run(ctx context.Context, messages io.Reader) error {
+	if len(t.HashKey) == 0 {
+		return fault.New(fault.KindMisconfigured, "there is no key for customers' addresses")
+	}
+	lines := bufio.NewReaderSize(messages, 1<<20)
+	t.began = t.Clock()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, err := nextLine(lines)
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			break
+		}
+		t.report.Lines++
+		if err != nil && !errors.Is(err, io.EOF) {
+			return t.unreadable(err)
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if err := t.take(ctx, line); err != nil {
+			return err
+		}
+	}
+	if err := t.keep(ctx, true); err != nil {
+		return err
+	}
+	return t.pass()
+}
+
+var errTooLong = errors.New("message too long")
+
+// nextLine returns a line, which holds until the next one is read. At the end of the input the error is io.EOF, and
+// the line is what stands behind the last line end.
+func nextLine(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, err
+	}
+	var long []byte
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if long = append(long, line...); len(long) > longestLine {
+			return nil, errTooLong
+		}
+		line, err = r.ReadSlice('\n')
+	}
+	return append(long, line...), err
+}
+
+func (t *target) unreadable(err error) error {
+	if errors.Is(err, errTooLong) {
+		return t.refuse("the message is longer than %d MiB", longestLine>>20)
+	}
+	return err
+}
+
+// refuse ends the run for what the tap sent.
+func (t *target) refuse(format string, args ...any) *fault.Error {
+	return fault.Invalid("line %d: "+format, append([]any{t.report.Lines}, args...)...)
+}
+
+// take does what a message says.
+func (t *target) take(ctx context.Context, line []byte) error {
+	if !json.Valid(line) {
+		return t.refuse("not a JSON object: %s", source.Shown(string(line[:min(len(line), 60)]))).
+			WithHint("a tap prints its messages to standard output and its log to standard error; only the first may be passed on")
+	}
+	t.message.Read(line)
+	switch kind := t.message.Get("type").Text(); kind {
+	case "RECORD":
+		return t.takeRecord()
+	case "SCHEMA":
+		return t.takeSchema()
+	case "STATE":
+		return t.takeState(ctx)
+	case "ACTIVATE_VERSION":
+		t.notes.Add("version_activated", "stream %q was sent in full: its records were taken over, and what the tap no longer has stays", source.Shown(t.message.Get("stream").Text()))
+		return nil
+	case "BATCH":
+		return t.refuse("messages of type BATCH, which name files, are not read").
+			WithHint("turn batches off in the tap's settings (batch_config), so that it sends records")
+	case "":
+		return t.refuse("not a Singer message: it has no type")
+	default:
+		return t.refuse("messages of type %q are not known", source.Shown(kind))
+	}
+}
+
+func (t *target) takeSchema() error {
+	name := t.message.Get("stream").Text()
+	if name == "" {
+		return t.refuse("a SCHEMA without a stream")
+	}
+	properties := t.message.Get("schema").Path("properties")
+	var o document.Object
+	o.Read(properties)
+	if o.Len() == 0 {
+		return t.refuse("the schema of stream %q has no properties", source.Shown(name))
+	}
+	s := t.streams[name]
+	if s == nil {
+		s = &stream{name: name}
+		t.streams[name] = s
+	}
+	s.keys = textsOf(t.message.Get("key_properties"))
+	s.required = textsOf(t.message.Get("schema").Path("required"))
+	for _, key := range s.keys {
+		if o.Get(key) == nil {
+			return t.refuse("the schema of stream %q lacks its key property %q", source.Shown(name), source.Shown(key))
+		}
+	}
+	s.shape, s.rank = detect(name, &o, s.keys)
+	if s.shape == refundRecords {
+		t.facts.orders.listed = true
+	}
+	return nil
+}
+
+func textsOf(list document.Value) []string {
+	var all []string
+	for v := range list.Elements() {
+		all = append(all, v.Text())
+	}
+	return all
+}
+
+func (t *target) takeRecord() error {
+	s := t.streams[t.message.Get("stream").Text()]
+	if s == nil {
+		return t.refuse("a record of stream %q before its SCHEMA", source.Shown(t.message.Get("stream").Text()))
+	}
+	t.report.Records++
+	s.records++
+	value := t.message.Get("record")
+	t.record.Read(value)
+	err := t.check(s)
+	if err == nil && s.shape != unknownRecords {
+		s.used++
+		t.since++
+		err = t.facts.add(s, value, &t.record, t.report.Lines)
+	}
+	if err == nil {
+		return nil
+	}
+	return t.reject(s.name, err)
+}
+
+// check looks for the properties that the tap itself says every record has.
+func (t *target) check(s *stream) error {
+	for _, name := range s.required {
+		if t.record.Get(name) == nil {
+			return &source.RowError{Column: name, Reason: "is missing, and the stream's schema requires it"}
+		}
+	}
+	for _, name := range s.keys {
+		if t.record.Get(name) == nil {
+			return &source.RowError{Column: name, Reason: "is missing, and the stream's key needs it"}
+		}
+	}
+	return nil
+}
+
+// reject notes a record that cannot be used, and ends the run unless such records are to be skipped.
+func (t *target) reject(stream string, err error) error {
+	row, ok := errors.AsType[*source.RowError](err)
+	if !ok {
+		return err
+	}
+	r := Rejection{Line: row.Line, Stream: source.Shown(stream), Field: row.Column, Value: row.Value, Reason: row.Reason, Fix: row.Fix}
+	if r.Line == 0 {
+		r.Line = t.report.Lines
+	}
+	t.report.reject(r)
+	if t.SkipRejected {
+		return nil
+	}
+	field := ""
+	if r.Field != "" {
+		field = ", field " + r.Field
+	}
+	return fault.Invalid("line %d: record of stream %q%s: %s", r.Line, r.Stream, field, r.Reason).
+		WithHint("mend it in the source or the tap, or pass over such records with --skip-rejected. What came after the last state that was printed was not kept")
+}
+
+func (t *target) takeState(ctx context.Context) error {
+	value := t.message.Get("value")
+	if value == nil {
+		return t.refuse("a STATE without a value")
+	}
+	t.report.States++
+	t.state = append(t.state[:0], value...)
+	if t.since > 0 && t.since < t.CommitRows && t.Clock().Sub(t.began) < t.CommitAfter {
+		return nil
+	}
+	if err := t.keep(ctx, false); err != nil {
+		return err
+	}
+	if t.facts.waits() {
+		return nil // what waits stands before this state, and is not kept yet
+	}
+	return t.pass()
+}
+
+// pass hands the last state on. All before it is kept.
+func (t *target) pass() error {
+	if t.state == nil || t.DryRun || t.Emit == nil {
+		t.state = nil
+		return nil
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, t.state); err != nil {
+		return err
+	}
+	t.state = nil
+	t.report.StatesPassed++
+	return t.Emit(line.Bytes())
+}
+
+// keep writes the facts that came, each kind in a step of its own. Some can be told only at the end.
+func (t *target) keep(ctx context.Context, end bool) error {
+	known, err := t.store.FXRates(ctx, t.Workspace.ID)
+	if err != nil {
+		return err
+	}
+	rates, err := ingest.RatesOf(known)
+	if err != nil {
+		return err
+	}
+	loads, rejected := t.facts.loads(rates, end)
+	for _, r := range rejected {
+		if err := t.reject(r.stream, r.err); err != nil {
+			return err
+		}
+	}
+	for i := range loads {
+		if err := t.write(ctx, &loads[i]); err != nil {
+			return err
+		}
+	}
+	t.since, t.began = 0, t.Clock()
+	return nil
+}
+
+func (t *target) write(ctx context.Context, l *load) error {
+	into, err := t.store.Begin(ctx, warehouse.ImportSpec{
+		Workspace: t.Workspace.ID, Source: l.source, File: "singer: " + l.what, DryRun: t.DryRun, Base: t.Workspace.Currency,
+	})
+	if err != nil {
+		return err
+	}
+	defer into.Abort()
+	if err := into.Add(ctx, &l.batch); err != nil {
+		return err
+	}
+	into.Replace(l.windows...)
+	out, err := into.Commit(ctx)
+	if err != nil {
+		return err
+	}
+	t.report.add(out)
+	t.Log.InfoContext(ctx, "singer records kept", slog.String("workspace", string(t.Workspace.ID)), slog.String("source", l.source), slog.Int("changed_days", out.DaysHit))
+	return nil
+}
+
+// summaries lists the streams by name.
+func (t *target) summaries() []Stream {
+	var all []Stream
+	for _, s := range t.streams {
+		all = append(all, Stream{Name: source.Shown(s.name), Meaning: s.shape.String(), Records: s.records, Used: s.used})
+	}
+	slices.SortFunc(all, func(a, b Stream) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	return all
+}
