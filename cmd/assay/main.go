@@ -31,7 +31,7 @@ const (
 type commands struct {
 	Demo      demoCommand      `cmd:"" help:"Make a demo store and serve it."`
 	Serve     serveCommand     `cmd:"" help:"Serve the stores of a data directory."`
-	Import    importCommand    `cmd:"" help:"Read exports of shops and ad platforms into a workspace."`
+	Import    importCommands   `cmd:"" help:"Read exports of shops and ad platforms into a workspace."`
 	Call      callCommand      `cmd:"" help:"Call a tool of a running service."`
 	Keys      keysCommand      `cmd:"" help:"Create, list, revoke and rotate API keys."`
 	Workspace workspaceCommand `cmd:"" help:"Create, list and delete workspaces."`

@@ -53,6 +53,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		Auth:           f.keys,
 		Limits:         a.limiter,
 		Session:        func(p auth.Principal, requestID string) mcp.Session { return a.tools.Session(p, requestID) },
+		Singer:         a.singerOverHTTP,
 		OAuth:          f.server.Handler(pages),
 		Pages:          pages,
 		Tools:          toolDocs(),

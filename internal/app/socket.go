@@ -69,6 +69,7 @@ func (a *App) commandHandler() http.Handler {
 			return a.Import(ctx, request, progress)
 		})
 	})
+	mux.HandleFunc("POST /singer", a.answerSinger)
 	mux.HandleFunc("POST /delete", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, func(ctx context.Context, request deleteRequest, _ func(done, total int64)) (any, error) {
 			return struct{}{}, a.deleteWorkspace(ctx, request.Workspace, request.Actor)

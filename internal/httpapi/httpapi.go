@@ -5,6 +5,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -54,6 +55,10 @@ type Options struct {
 	Limits  Limiter
 	Session func(p auth.Principal, requestID string) mcp.Session
 	Ready   func(context.Context) error // whether the stores can be reached; nil: always
+
+	// Singer takes the messages of a Singer tap into the caller's workspace. It returns the last state that may be kept,
+	// nil when there is none, and a report, as JSON; both also beside an error. Nil: there is no such endpoint.
+	Singer func(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error)
 
 	OAuth http.Handler // the authorization server's endpoints and metadata; nil: there is none
 	Pages http.Handler // every path that is not the API's; nil: there are none

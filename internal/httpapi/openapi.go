@@ -53,6 +53,7 @@ func schemas(tools []ToolDoc) object {
 			"type": "object", "required": []string{"error"},
 			"properties": object{"error": ofType("string"), "error_description": ofType("string"), "error_uri": ofType("string")},
 		},
+		"SingerResult":     singerSchema(),
 		"ServerInfo":       ofType("object"),
 		"OAuthMetadata":    ofType("object"),
 		"ResourceMetadata": ofType("object"),

@@ -65,6 +65,45 @@ func docRPC() map[string]operation {
 	}}
 }
 
+func docSinger() map[string]operation {
+	return map[string]operation{http.MethodPost: {
+		ID: "singer", Summary: "Take in the messages of a Singer tap",
+		Description: "The body is what the tap prints: a JSON object a line, up to 1 GiB. It is read as it comes. The answer holds the last state " +
+			"before which everything is kept; the tap goes on from there. Needs the scope measurement.write.",
+		Security: secured(),
+		Parameters: []object{{
+			"name": "skip_rejected", "in": "query", "required": false, "schema": object{"type": "boolean"},
+			"description": "Go on after records that cannot be used, instead of ending with 422.",
+		}},
+		Body: object{"required": true, "content": object{"application/x-ndjson": object{"schema": ofType("string")}}},
+		Responses: map[string]object{
+			"200": answer("Everything was taken in", "SingerResult"),
+			"401": withHeaders(answer("-32000: no valid credential", "Error"), "WWW-Authenticate"),
+			"403": withHeaders(answer("-32000: origin not allowed, or the credential lacks a scope", "Error"), "WWW-Authenticate"),
+			"405": withHeaders(answer("-32600: only POST is answered", "Error"), "Allow"),
+			"413": answer("The body is above 1 GiB. What the state covers is kept", "SingerResult"),
+			"415": answer("-32600: the body is not application/x-ndjson", "Error"),
+			"421": answer("-32000: another host was meant", "Error"),
+			"422": answer("A message cannot be used. What the state covers is kept", "SingerResult"),
+			"429": withHeaders(answer("-32000: too many calls in this minute", "Error"), "Retry-After"),
+			"500": answer("A defect of the service. What the state covers is kept", "SingerResult"),
+			"503": answer("The store is not there. What the state covers is kept", "SingerResult"),
+		},
+	}}
+}
+
+func singerSchema() object {
+	return object{
+		"type": "object", "required": []string{"report"},
+		"properties": object{
+			"state":  object{"description": "The last state that may be kept; absent when there is none."},
+			"report": object{"type": "object", "description": "Records, streams and what they mean, rejected records with line, stream and field, rows by table."},
+			"error":  object{"type": "string", "description": "Why it ended before the end."},
+			"hint":   object{"type": "string", "description": "What to do about it."},
+		},
+	}
+}
+
 func docInfo() map[string]operation {
 	return map[string]operation{http.MethodGet: {
 		ID: "info", Summary: "What the server is: name, versions, tools, ways to authenticate", Security: secured(),

@@ -18,6 +18,7 @@ const (
 	registerPath         = "/api/mcp/register"
 	resourceMetadataPath = "/.well-known/oauth-protected-resource"
 	serverMetadataPath   = "/.well-known/oauth-authorization-server"
+	singerPath           = "/api/ingest/singer"
 	openapiPath          = "/openapi/mcp.json"
 	livePath             = "/healthz"
 	readyPath            = "/readyz"
@@ -46,6 +47,7 @@ func routes() []route {
 	return []route{
 		{rpcPath, "rpc", post, true, (*service).rpc, docRPC()},
 		{infoPath, "info", get[:1], true, (*service).serveInfo, docInfo()},
+		{singerPath, "singer", post, true, (*service).singer, docSinger()},
 		{authorizePath, "authorize", []string{http.MethodGet, http.MethodPost}, false, (*service).oauth, docAuthorize()},
 		{tokenPath, "token", post, false, (*service).oauth, docToken()},
 		{registerPath, "register", post, false, (*service).oauth, docRegister()},

@@ -24,6 +24,8 @@ type Documents struct {
 	people    *source.Customers
 	countries *source.Countries
 	object    document.Object // the one that is read
+	inner     document.Object // one of its lines or refunds
+	detail    document.Object // a transaction of that
 }
 
 // NewDocuments returns the reader of a workspace's documents.
@@ -142,7 +144,7 @@ func texts(v document.Value) func(func(string) bool) {
 
 // lines reads the line items. A document without any leaves the order those it has.
 func (d *Documents) lines(s *source.Sale, subtotal int64) error {
-	var item document.Object
+	item := &d.inner
 	var told int64 // what the lines say that codes took off
 	for _, v := range nodes(d.first("lineItems", "line_items")) {
 		item.Read(v)
@@ -151,11 +153,11 @@ func (d *Documents) lines(s *source.Sale, subtotal int64) error {
 			return source.Unreadable(0, "line_items.quantity", item.First("quantity").Text(), err)
 		}
 		line := warehouse.OrderLine{SKU: item.First("sku").Text(), Title: item.First("title", "name").Text(), Quantity: quantity}
-		gross, err := lineGross(&item, quantity, s.Currency)
+		gross, err := lineGross(item, quantity, s.Currency)
 		if err != nil {
 			return err
 		}
-		if line.Discount, err = lineDiscount(&item, gross, s.Currency); err != nil {
+		if line.Discount, err = lineDiscount(item, gross, s.Currency); err != nil {
 			return err
 		}
 		line.Net = gross - line.Discount
@@ -252,13 +254,13 @@ func (d *Documents) coupons(s *source.Sale) {
 // refunds reads the refunds that stand in the order.
 func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 	list := d.first("refunds")
-	var refund document.Object
+	refund := &d.inner
 	for _, v := range nodes(list) {
 		refund.Read(v)
 		if refund.First("transactions", "totalRefundedSet", "refund_line_items").Missing() {
 			return false, nil // ids without amounts
 		}
-		r, err := d.refund(&refund, s.Currency)
+		r, err := d.refund(refund, s.Currency)
 		if err != nil {
 			return false, err
 		}
@@ -313,7 +315,7 @@ func (d *Documents) refund(o *document.Object, usual money.Currency) (r source.R
 
 // transactions adds up the money that went back.
 func (d *Documents) transactions(o *document.Object, r *source.Return) error {
-	var t document.Object
+	t := &d.detail
 	for v := range o.First("transactions").Elements() {
 		t.Read(v)
 		if kind := strings.ToLower(t.First("kind").Text()); kind != "refund" && kind != "" || !strings.EqualFold(cmp.Or(t.First("status").Text(), "success"), "success") {

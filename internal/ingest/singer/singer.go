@@ -184,7 +184,10 @@ func (t *target) take(ctx context.Context, line []byte) error {
 	t.message.Read(line)
 	switch kind := t.message.Get("type").Text(); kind {
 	case "RECORD":
-		return t.takeRecord()
+		if err := t.takeRecord(); err != nil || t.since < t.CommitRows {
+			return err
+		}
+		return t.keep(ctx, false) // a tap may send no state for long, and what waits takes memory
 	case "SCHEMA":
 		return t.takeSchema()
 	case "STATE":
@@ -305,11 +308,13 @@ func (t *target) takeState(ctx context.Context) error {
 	}
 	t.report.States++
 	t.state = append(t.state[:0], value...)
-	if t.since > 0 && t.since < t.CommitRows && t.Clock().Sub(t.began) < t.CommitAfter {
+	if t.since > 0 && t.Clock().Sub(t.began) < t.CommitAfter {
 		return nil
 	}
-	if err := t.keep(ctx, false); err != nil {
-		return err
+	if t.since > 0 {
+		if err := t.keep(ctx, false); err != nil {
+			return err
+		}
 	}
 	if t.facts.waits() {
 		return nil // what waits stands before this state, and is not kept yet
@@ -380,7 +385,7 @@ func (t *target) write(ctx context.Context, l *load) error {
 
 // summaries lists the streams by name.
 func (t *target) summaries() []Stream {
-	var all []Stream
+	all := []Stream{}
 	for _, s := range t.streams {
 		all = append(all, Stream{Name: source.Shown(s.name), Meaning: s.shape.String(), Records: s.records, Used: s.used})
 	}

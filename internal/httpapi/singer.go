@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"slices"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+)
+
+const (
+	// maxSinger is how much a tap may send at once: 1 GiB.
+	maxSinger = 1 << 30
+
+	// singerPause is how long a tap may be silent, and how long a step may take to be kept.
+	singerPause = 10 * time.Minute
+)
+
+// singer answers POST /api/ingest/singer. The order of checks is that of rpc; the size is checked last, while the
+// messages are read.
+func (s *service) singer(x *exchange, r *http.Request) {
+	if !s.authenticate(x, r) || !s.withinLimit(x, r) {
+		return
+	}
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || !slices.Contains([]string{"application/x-ndjson", "application/jsonl", "application/json"}, media) {
+		x.fail(mcp.WrongMediaType, map[string]string{"reason": "use application/x-ndjson"})
+		return
+	}
+	if needed := []string{string(control.ScopeWrite)}; !x.principal.Has(control.ScopeWrite) {
+		x.Header().Set("WWW-Authenticate", s.stepUp(x.principal, needed))
+		x.fail(mcp.InsufficientScope, map[string][]string{"requiredScopes": needed})
+		return
+	}
+	if s.Singer == nil {
+		x.json(http.StatusServiceUnavailable, []byte(`{"report":{},"error":"this service takes no messages"}`))
+		return
+	}
+	body := http.MaxBytesReader(x, r.Body, maxSinger)
+	messages := patient{body, http.NewResponseController(x), time.Now}
+	state, report, err := s.Singer(r.Context(), x.principal, messages, r.URL.Query().Get("skip_rejected") == "true")
+	if report == nil {
+		report = json.RawMessage("{}")
+	}
+	s.answerSinger(x, r, singerResult{State: state, Report: report}, err)
+}
+
+// patient reads what comes slowly: the deadline moves with every part.
+type patient struct {
+	io.Reader
+	connection *http.ResponseController
+	now        func() time.Time // the clock that deadlines go by, which is the machine's
+}
+
+// Read implements [io.Reader].
+func (p patient) Read(b []byte) (int, error) {
+	until := p.now().Add(singerPause)
+	_ = p.connection.SetReadDeadline(until)
+	_ = p.connection.SetWriteDeadline(until.Add(singerPause))
+	return p.Reader.Read(b)
+}
+
+type singerResult struct {
+	State  json.RawMessage `json:"state,omitempty"`
+	Report json.RawMessage `json:"report"`
+	Error  string          `json:"error,omitempty"`
+	Hint   string          `json:"hint,omitempty"`
+}
+
+// answerSinger tells what was kept, and why it ended.
+func (s *service) answerSinger(x *exchange, r *http.Request, result singerResult, err error) {
+	status := http.StatusOK
+	if err != nil {
+		status = http.StatusInternalServerError
+		text, hint, public := fault.Public(err)
+		result.Error, result.Hint = text, hint
+		switch {
+		case errors.As(err, new(*http.MaxBytesError)):
+			status, result.Error, result.Hint = http.StatusRequestEntityTooLarge, "the messages are above 1 GiB", "send the tap's messages in parts"
+		case fault.KindOf(err) == fault.KindInvalid:
+			status = http.StatusUnprocessableEntity
+		case fault.KindOf(err) == fault.KindUnavailable:
+			status = http.StatusServiceUnavailable
+		}
+		if !public && status == http.StatusInternalServerError {
+			result.Error = "the messages could not be taken in"
+		}
+		if status >= http.StatusInternalServerError {
+			s.Log.ErrorContext(r.Context(), "singer messages not kept", slog.String("request_id", x.requestID), slog.Any("error", err))
+		}
+		x.Header().Set("Connection", "close") // the rest of the body is not read
+	}
+	x.json(status, mustJSON(result))
+}
