@@ -44,7 +44,7 @@ func (s *service) singer(x *exchange, r *http.Request) {
 		return
 	}
 	body := http.MaxBytesReader(x, r.Body, maxSinger)
-	messages := patient{body, http.NewResponseController(x), time.Now}
+	messages := patient{body, http.NewResponseController(x), s.Now}
 	state, report, err := s.Singer(r.Context(), x.principal, messages, r.URL.Query().Get("skip_rejected") == "true")
 	if report == nil {
 		report = json.RawMessage("{}")
@@ -56,7 +56,7 @@ func (s *service) singer(x *exchange, r *http.Request) {
 type patient struct {
 	io.Reader
 	connection *http.ResponseController
-	now        func() time.Time // the clock that deadlines go by, which is the machine's
+	now        func() time.Time // the real clock
 }
 
 // Read implements [io.Reader].

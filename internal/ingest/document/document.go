@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strconv"
 )
 
@@ -33,9 +34,9 @@ func (o *Object) Len() int { return len(o.members) }
 
 // Get returns the member's value, nil when there is none. Of members with the same name the last one counts.
 func (o *Object) Get(name string) Value {
-	for i := len(o.members) - 1; i >= 0; i-- {
-		if string(o.members[i].name) == name {
-			return o.members[i].value
+	for _, m := range slices.Backward(o.members) {
+		if string(m.name) == name {
+			return m.value
 		}
 	}
 	return nil

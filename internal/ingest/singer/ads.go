@@ -131,11 +131,11 @@ func recordKey(s *stream, record *document.Object) string {
 	if len(names) == 0 {
 		names = slices.Collect(record.Names())
 	}
-	key := s.name
+	key := []byte(s.name)
 	for _, name := range names {
-		key += "\x00" + string(record.Get(name))
+		key = append(append(key, 0), record.Get(name)...)
 	}
-	return key
+	return string(key)
 }
 
 func (c *ads) figures(p platform, is shape, record *document.Object, row *warehouse.AdDay, line int) error {

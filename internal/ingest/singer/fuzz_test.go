@@ -12,8 +12,11 @@ import (
 // mail address, and states come out only as they came in.
 func FuzzMessages(f *testing.F) {
 	for _, seed := range [][]string{
-		{restSchema, restOrder, state}, {graphSchema, graphOrder, refundList, refundOf, state}, {metaSchema, metaRow, state},
-		{googleSchema, googleRow, state}, {tiktokSchema, tiktokRow, state},
+		{restSchema, restOrder, state},
+		{graphSchema, graphOrder, refundList, refundOf, state},
+		{metaSchema, metaRow, state},
+		{googleSchema, googleRow, state},
+		{tiktokSchema, tiktokRow, state},
 	} {
 		f.Add(strings.Join(seed, "\n"), true)
 	}

@@ -77,25 +77,23 @@ func detect(name string, properties *document.Object, keys []string) (shape, int
 // rankOf prefers reports that are whole, then those that are fine. Google's finer reports lack campaigns that have no
 // ads of their own; those of the others add up.
 func rankOf(s shape, name string, has func(string) bool, keys []string) int {
-	rank := 0
-	switch s {
-	case googleRecords:
+	if s == googleRecords {
 		for i, level := range []string{"campaign_performance_report", "ad_group_performance_report", "ad_performance_report", "account_performance_report"} {
 			if name == level {
 				return i
 			}
 		}
 		return 4
-	case metaRecords, tiktokRecords:
-		for _, level := range []string{"ad_id", "adset_id", "adgroup_id", "campaign_id"} {
-			if !has(level) {
-				rank++
-			}
+	}
+	rank := 0
+	for _, level := range []string{"ad_id", "adset_id", "adgroup_id", "campaign_id"} {
+		if !has(level) {
+			rank++
 		}
-		for _, key := range keys {
-			if !slices.Contains(base, key) {
-				rank += 10 // a breakdown
-			}
+	}
+	for _, key := range keys {
+		if !slices.Contains(base, key) {
+			rank += 10 // a breakdown
 		}
 	}
 	return rank

@@ -175,11 +175,17 @@ func (b *bench) export(t testing.TB) {
 func TestOneOrderFromEverySourceIsOneOrder(t *testing.T) {
 	t.Parallel()
 	ways := map[string]func(t testing.TB, b *bench){
-		"export":              func(t testing.TB, b *bench) { b.export(t) },
-		"rest":                func(t testing.TB, b *bench) { b.run(t, restSchema, restOrder, state) },
-		"graphql":             func(t testing.TB, b *bench) { b.run(t, graphSchema, graphOrder, state) },
-		"graphql and refunds": func(t testing.TB, b *bench) { b.run(t, graphSchema, graphOrder, refundList, refundOf, state) },
-		"refunds and graphql": func(t testing.TB, b *bench) { b.run(t, refundList, refundOf, state, graphSchema, graphOrder, state) },
+		"export":  func(t testing.TB, b *bench) { t.Helper(); b.export(t) },
+		"rest":    func(t testing.TB, b *bench) { t.Helper(); b.run(t, restSchema, restOrder, state) },
+		"graphql": func(t testing.TB, b *bench) { t.Helper(); b.run(t, graphSchema, graphOrder, state) },
+		"graphql and refunds": func(t testing.TB, b *bench) {
+			t.Helper()
+			b.run(t, graphSchema, graphOrder, refundList, refundOf, state)
+		},
+		"refunds and graphql": func(t testing.TB, b *bench) {
+			t.Helper()
+			b.run(t, refundList, refundOf, state, graphSchema, graphOrder, state)
+		},
 	}
 	shared := newBench(t)
 	for first, bring := range ways {
