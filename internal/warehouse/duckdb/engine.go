@@ -148,6 +148,8 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 		fmt.Sprintf("SET threads = %d", e.options.Threads),
 		// Answers are ordered by their statements; without this an import could not use all cores.
 		"SET preserve_insertion_order = false",
+		// Its Bloom filters may be probed before they are built, which ends the process (docs/decisions/0009).
+		"SET disabled_optimizers = 'join_filter_pushdown'",
 		"SET TimeZone = 'UTC'",
 		"SET temp_directory = " + quoted(spill),
 		"SET allowed_directories = [" + quoted(e.options.Dir) + "]",
