@@ -151,18 +151,39 @@ type Pace struct {
 
 // PaceOf forecasts the rest of the period and compares it with the goal. The horizon of the question is not used.
 func PaceOf(values []float64, goal Goal, ask Ask) (Pace, error) {
-	if !(goal.Target > 0) || math.IsInf(goal.Target, 1) {
-		return Pace{}, fault.Invalid("the target is %v, want a number above 0", goal.Target)
+	if err := goal.check(len(values)); err != nil {
+		return Pace{}, err
 	}
-	if goal.Elapsed < 0 || goal.Elapsed >= goal.Length || goal.Elapsed > len(values) {
-		return Pace{}, fault.Invalid("%d of %d points of the period have elapsed, of a series of %d", goal.Elapsed, goal.Length, len(values))
-	}
-	rest := goal.Length - goal.Elapsed
-	ask.Horizon = rest
+	ask.Horizon = goal.Length - goal.Elapsed
 	p, err := Predict(values, ask)
 	if err != nil {
 		return Pace{}, err
 	}
+	pace, err := p.Pace(values, goal)
+	if err != nil {
+		return Pace{}, err
+	}
+	pace.Index = Index(values, goal, ask)
+	return pace, nil
+}
+
+func (g Goal) check(points int) error {
+	if !(g.Target > 0) || math.IsInf(g.Target, 1) {
+		return fault.Invalid("the target is %v, want a number above 0", g.Target)
+	}
+	if g.Elapsed < 0 || g.Elapsed >= g.Length || g.Elapsed > points {
+		return fault.Invalid("%d of %d points of the period have elapsed, of a series of %d", g.Elapsed, g.Length, points)
+	}
+	return nil
+}
+
+// Pace compares the goal of a period with what is there and the forecast of its rest. The prediction is of the series
+// that the values are, and reaches at least to the period's end; several goals share one. The pace has no index.
+func (p *Prediction) Pace(values []float64, goal Goal) (Pace, error) {
+	if err := goal.check(len(values)); err != nil {
+		return Pace{}, err
+	}
+	rest := goal.Length - goal.Elapsed
 	total, err := p.Total(rest)
 	if err != nil {
 		return Pace{}, err
@@ -189,12 +210,19 @@ func PaceOf(values []float64, goal Goal, ask Ask) (Pace, error) {
 		pace.Standing = Off
 	}
 	pace.Required = max(0, goal.Target-pace.Actual) / float64(rest)
-	pace.Index = index(values[:begin], pace.Actual, goal, ask)
 	return pace, nil
 }
 
-// index returns the pace index.
-func index(before []float64, actual float64, goal Goal, ask Ask) *float64 {
+// Index returns [Pace.Index] of a goal, nil where there is none.
+func Index(values []float64, goal Goal, ask Ask) *float64 {
+	if goal.check(len(values)) != nil {
+		return nil
+	}
+	before := values[:len(values)-goal.Elapsed]
+	var actual float64
+	for _, y := range values[len(before):] {
+		actual += y
+	}
 	if goal.Elapsed == 0 || len(before) < leastModelled {
 		return nil
 	}

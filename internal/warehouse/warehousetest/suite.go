@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"campaigns have the latest name and last-touch credit":    campaignPages,
 		"an order is one creator's":                               creatorSignals,
 		"surfaces add up to the store":                            surfaces,
+		"goals come back as they were imported":                   targets,
 		"pages tile the whole":                                    pagesTile,
 		"coverage, channels and sources say what there is":        whatThereIs,
 		"an identical import changes nothing":                     identicalImport,
