@@ -39,6 +39,7 @@ type Facts interface {
 	SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[[]warehouse.SurfaceTotal], error)
 	SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceDay, error)
 	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
+	Targets(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.Target, error)
 	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
 	Channels(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.ChannelVolume, error)
 	Sources(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.SourceState, error)

@@ -18,7 +18,6 @@ type absence struct {
 // notYet lists the tools whose arguments are checked and that have no answers yet. It is the only list of
 // them: a tool that is built leaves it and its file gets a handler.
 var notYet = []absence{
-	{"forecasting", "targets and a forecast of the store", "trends shows what each day was expected to be"},
 	{"optimization", "a trained media mix model", "performance and campaigns show spend beside revenue"},
 	{"autopilot_plan", "a trained media mix model and experiments", "performance and trends show where to look"},
 	{"optimize_budget", "a trained media mix model", "performance and campaigns show spend beside revenue"},

@@ -102,8 +102,23 @@ func fixtureBatch() *warehouse.Batch {
 	addAnswers(b)
 	addMessages(b)
 	addCreators(b)
+	b.Targets = fixtureTargets()
 	b.CouponMap = []warehouse.CouponChannel{{Code: "MIRA10", Channel: "influencer", Creator: "5c1f2a34-0000-4000-8000-000000000001"}}
 	return b
+}
+
+// fixtureTargets are goals of every metric and kind of period, over, under way and to come.
+func fixtureTargets() []warehouse.Target {
+	goal := func(metric, period, start string, channel measure.Channel, value float64) warehouse.Target {
+		return warehouse.Target{Metric: metric, Period: period, Start: civil.MustParse(start), Channel: channel, Value: value}
+	}
+	return []warehouse.Target{
+		goal("revenue", "monthly", "2026-01-01", "", 14_000), goal("revenue", "monthly", "2026-02-01", "", 16_000),
+		goal("revenue", "monthly", "2026-03-01", "", 15_000), goal("revenue", "monthly", "2026-04-01", "", 16_000),
+		goal("revenue", "quarterly", "2026-01-01", "", 60_000), goal("orders", "weekly", "2026-03-09", "", 50),
+		goal("orders", "daily", "2026-03-10", "", 7), goal("roas", "monthly", "2026-03-01", "", 3),
+		goal("spend", "monthly", "2026-02-01", "facebook", 2_500), goal("spend", "monthly", "2026-03-01", "facebook", 2_000),
+	}
 }
 
 var outlier = civil.MustParse("2026-02-20")

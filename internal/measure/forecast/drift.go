@@ -79,3 +79,21 @@ func alarmLimit(runLength float64) float64 {
 	}
 	return max(0, low-1.166)
 }
+
+// Lasting joins alarms to the same side that follow each other within a gap of points: after an alarm the sums begin
+// anew, so a move that lasts raises several. At is that of the last one, Since that of the first, the excess the mean of
+// theirs weighted by their points.
+func Lasting(alarms []Alarm, gap int) []Alarm {
+	var moves []Alarm
+	for _, a := range alarms {
+		if n := len(moves); n > 0 && moves[n-1].Up == a.Up && a.Since-moves[n-1].At <= gap {
+			last := &moves[n-1]
+			before, now := float64(last.At-last.Since), float64(a.At-a.Since)
+			last.Excess = (before*last.Excess + now*a.Excess) / (before + now)
+			last.At = a.At
+			continue
+		}
+		moves = append(moves, a)
+	}
+	return moves
+}

@@ -133,3 +133,12 @@ func TestOddQuestionsAboutAlarmsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestALastingMoveIsOne(t *testing.T) {
+	t.Parallel()
+	alarms := []Alarm{{At: 10, Since: 6, Excess: -1}, {At: 16, Since: 12, Excess: -2}, {At: 18, Since: 17, Up: true, Excess: 3}, {At: 40, Since: 36, Up: true, Excess: 1}}
+	want := []Alarm{{At: 16, Since: 6, Excess: -1.5}, {At: 18, Since: 17, Up: true, Excess: 3}, {At: 40, Since: 36, Up: true, Excess: 1}}
+	if got := Lasting(alarms, 7); !slices.Equal(got, want) {
+		t.Errorf("moves %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,112 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/measure/forecast"
+)
+
+const (
+	// quietDays is how many days pass between two false alarms of all series together, on average.
+	quietDays = 365
+	// activeDays is how long an alarm is shown.
+	activeDays = 28
+)
+
+// alerts shows which metrics have moved away from what was expected, by little but for long, and since when.
+func (c *Call) alerts(ctx context.Context, a *forecastingAnswer) error {
+	shown := c.lastDays(activeDays)
+	whole := civil.Range{First: historyStart(shown), Last: shown.Last}
+	metrics := []trendMetric{trendRevenue, trendOrders, trendSpend, trendROAS}
+	a.Metrics.Alerts, a.Metrics.Watched = new(0), new(0)
+	for _, metric := range metrics {
+		s, err := c.daily(ctx, seriesKey{metric, a.Channel}, whole)
+		if err != nil {
+			return err
+		}
+		judged := forecast.OneStep(s.values, forecast.SlowDays())
+		if !slices.ContainsFunc(judged, forecast.Expectation.Judged) {
+			continue
+		}
+		*a.Metrics.Watched++
+		row, ok, err := drift(s, judged, float64(quietDays*len(metrics)), shown)
+		if err != nil {
+			return fmt.Errorf("alarms of %s: %w", metric, err)
+		}
+		if ok {
+			row.Metric, row.Channel = metric, a.Channel
+			a.Rows = append(a.Rows, row)
+		}
+	}
+	slices.SortStableFunc(a.Rows, func(x, y forecastRow) int { return y.Raised.Compare(x.Raised) })
+	*a.Metrics.Alerts = len(a.Rows)
+	rate := float64(*a.Metrics.Watched) / (quietDays * float64(len(metrics)))
+	a.Metrics.FalseAlarms = new(Percent(100 * -math.Expm1(-activeDays*rate)))
+	c.alertsSummary(a, shown)
+	return nil
+}
+
+// drift returns the newest alarm of the days shown.
+func drift(s *expectedSeries, judged []forecast.Expectation, runLength float64, shown civil.Range) (forecastRow, bool, error) {
+	errors := make([]float64, len(judged))
+	for i, e := range judged {
+		errors[i] = e.Z
+	}
+	alarms, err := forecast.Alarms(errors, runLength)
+	if err != nil || len(alarms) == 0 {
+		return forecastRow{}, false, err
+	}
+	moves := forecast.Lasting(alarms, week)
+	newest := moves[len(moves)-1]
+	raised := s.first.AddDays(newest.At)
+	if !shown.Contains(raised) {
+		return forecastRow{}, false, nil
+	}
+	row := forecastRow{Raised: raised, Since: s.first.AddDays(newest.Since + 1), Direction: "down", Shift: new(Ratio(newest.Excess))}
+	if newest.Up {
+		row.Direction = "up"
+	}
+	var actual, expected float64
+	for i := newest.Since + 1; i < len(judged); i++ {
+		if judged[i].Judged() {
+			actual, expected = actual+s.values[i], expected+judged[i].Value
+		}
+	}
+	if expected > 0 {
+		row.ChangePct = new(Percent(100 * (actual/expected - 1)))
+	}
+	return row, true, nil
+}
+
+func (c *Call) alertsSummary(a *forecastingAnswer, shown civil.Range) {
+	if *a.Metrics.Watched == 0 {
+		a.Summary = c.explainNoForecast(a)
+		a.Metrics.FalseAlarms = nil
+		return
+	}
+	chance := grouped(decimals(float64(*a.Metrics.FalseAlarms), 1), 1)
+	if len(a.Rows) == 0 {
+		a.Summary = fmt.Sprintf("No alert %s: none of %s has moved away from what was expected.", spell(shown), plural(*a.Metrics.Watched, "metric", "metrics"))
+	} else {
+		r := a.Rows[0]
+		a.Summary = fmt.Sprintf("%s of %d watched %s: %s has been %s since %s", plural(len(a.Rows), "alert", "alerts"), *a.Metrics.Watched, spell(shown),
+			c.spokenMetric(r), r.Direction, r.Since)
+		if r.ChangePct != nil {
+			a.Summary += fmt.Sprintf(", %s %% against what was expected", grouped(decimals(float64(*r.ChangePct), 1), 1))
+		}
+		a.Summary += "."
+		a.warn("season_unknown", "What is expected knows the week and not the year: a season or a promotion is a move like any other.")
+		arguments := dated(civil.Range{First: r.Since.AddDays(-activeDays), Last: r.Raised})
+		arguments["metric"] = string(r.Metric)
+		if a.Channel != "" {
+			arguments["channel"] = string(a.Channel)
+		}
+		c.suggest(&a.closing, "trends", arguments, "See the days of the move.")
+	}
+	a.warn("false_alarms", fmt.Sprintf("When nothing moves and days do not depend on each other, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
+	c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See whether targets will be met.")
+}

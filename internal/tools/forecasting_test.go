@@ -1,0 +1,117 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/ingest/demo"
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+func TestWhatIsThereOfATargetIsThePerformance(t *testing.T) {
+	t.Parallel()
+	rows := answerAs[forecastingAnswer](t, "forecasting", `{"aspect":"targets","detail_level":"debug"}`).Rows
+	seen := 0
+	for _, r := range rows {
+		if r.Actual == nil || r.Channel != "" {
+			continue
+		}
+		seen++
+		m := answerAs[performanceAnswer](t, "performance", fmt.Sprintf(`{"start_date":"%s","end_date":"%s","detail_level":"debug"}`, r.Start, r.Through)).Metrics
+		want := map[trendMetric]float64{trendRevenue: float64(*m.Revenue.Value), trendOrders: float64(*m.Orders.Value), trendROAS: float64(*m.ROAS.Value)}[r.Metric]
+		near(t, fmt.Sprintf("%s from %s to %s", r.Metric, r.Start, r.Through), *r.Actual, want, 1)
+		if reached := *r.Actual >= *r.Target; r.End.Before(fixtureToday) && reached != (r.Status == met) {
+			t.Errorf("%s from %s: %v of %v is %s", r.Metric, r.Start, *r.Actual, *r.Target, r.Status)
+		}
+	}
+	if seen < 5 {
+		t.Errorf("%d targets have figures, want at least 5", seen)
+	}
+}
+
+// A store of sixty orders a day without any move, and the same with three in ten of the orders gone from a day on.
+func TestAlertsFindADriftAndNothingElse(t *testing.T) {
+	t.Parallel()
+	from := fixtureToday.AddDays(-18)
+	for _, drop := range []float64{0, 0.3} {
+		a := alertsOf(t, func(day civil.Date) float64 {
+			if day.Before(from) {
+				return 60
+			}
+			return 60 * (1 - drop)
+		})
+		if drop == 0 {
+			if len(a.Rows) != 0 {
+				t.Errorf("alerts of a store in which nothing moved: %+v", a.Rows)
+			}
+			continue
+		}
+		if len(a.Rows) == 0 {
+			t.Fatal("no alert of a drop of 30 %")
+		}
+		for _, r := range a.Rows {
+			if off := r.Since.Sub(from); r.Direction != "down" || off < -3 || off > 3 || *r.ChangePct > -10 {
+				t.Errorf("%s: %s since %s by %v %%, planted is a drop of 30 %% from %s", r.Metric, r.Direction, r.Since, *r.ChangePct, from)
+			}
+		}
+	}
+}
+
+// alertsOf makes a store with so many orders a day on average and asks for its alerts.
+func alertsOf(t *testing.T, level func(civil.Date) float64) forecastingAnswer {
+	t.Helper()
+	facts, err := openFacts(context.Background(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	chance, b := stats.Stream(1, 1), &warehouse.Batch{}
+	for day := fixtureToday.AddDays(-180); day.Before(fixtureToday); day = day.AddDays(1) {
+		n := int(level(day) + 5*chance.NormFloat64() + 0.5)
+		for i := range n {
+			ref := warehouse.OrderRef{Source: "shop", Key: fmt.Sprintf("%s-%d", day, i)}
+			b.Orders = append(b.Orders, warehouse.Order{
+				OrderRef: ref, Name: ref.Key, At: day.UTC().Add(17 * time.Hour), Day: day, Surface: measure.OnlineStore, Customer: ref.Key,
+				Charged: 5000, Original: money.Amount{Minor: 5000, Currency: "USD"}, Status: "paid", Units: 1,
+			})
+		}
+	}
+	if err := load(t.Context(), facts, "quiet", b); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewService(Deps{Facts: facts, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decoded[forecastingAnswer](t, callAs(t, s.Session(reader(newWorkspace("quiet")), "r1"), "forecasting", `{"aspect":"alerts"}`).StructuredContent)
+}
+
+// The targets of the demo store are what its generator wants to sell, and all kinds of period have some.
+func TestTargetsOfTheDemoStoreHaveAPace(t *testing.T) {
+	t.Parallel()
+	session, _ := demoStore(t, demo.Options{Seed: 7, Days: 365, Orders: 12_000}, func(b *warehouse.Batch) warehouse.Batch {
+		return warehouse.Batch{Orders: b.Orders, Targets: b.Targets}
+	})
+	for _, period := range periodTypes {
+		a := decoded[forecastingAnswer](t, callAs(t, session, "forecasting", fmt.Sprintf(`{"period_type":%q,"detail_level":"analyst"}`, period)).StructuredContent)
+		paced := 0
+		for _, r := range a.Rows {
+			if r.Chance == nil {
+				continue
+			}
+			paced++
+			if !(*r.Low <= *r.Expected && *r.Expected <= *r.High) || *r.Chance < 0 || *r.Chance > 100 {
+				t.Errorf("%s %s: %v in %v to %v, chance %v", period, r.Metric, *r.Expected, *r.Low, *r.High, *r.Chance)
+			}
+		}
+		if paced != 2 {
+			t.Errorf("%s: %d targets have a pace, want revenue and orders", period, paced)
+		}
+	}
+}

@@ -1,0 +1,322 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/forecast"
+)
+
+// pacing shows where each goal under way stands. Without goals it shows what to expect of the periods under way.
+func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
+	found, all, err := c.goals(ctx, a)
+	if err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, func(g goal) bool { return !g.days.Contains(c.Today) })
+	a.Metrics = forecastMetrics{Targets: new(len(found)), OnTrack: new(0), AtRisk: new(0), OffTrack: new(0), Over: new(0)}
+	set := len(found) > 0
+	if !set {
+		found = c.periodsUnderWay(a)
+	}
+	out := newOutlook(c, found)
+	for _, g := range found {
+		row, err := out.row(ctx, g)
+		if err != nil {
+			return err
+		}
+		if row.Expected == nil && !set {
+			continue
+		}
+		a.Metrics.count(row.Status)
+		a.Rows = append(a.Rows, row)
+	}
+	if slices.ContainsFunc(a.Rows, func(r forecastRow) bool { return r.Expected != nil }) {
+		a.Estimates = &Estimates{LevelPct: 100 * level90, Method: "conformal intervals of the sum of the rest of the period", Basis: measure.Modelled}
+	}
+	a.Summary = c.pacingSummary(a, set)
+	c.warnPacing(a, all, set)
+	return nil
+}
+
+func (m *forecastMetrics) count(s forecastStatus) {
+	switch s {
+	case onTrack:
+		*m.OnTrack++
+	case atRisk:
+		*m.AtRisk++
+	case offTrack:
+		*m.OffTrack++
+	case overBudget:
+		*m.Over++
+	case withinBudget, eitherBudget, upcoming, underWay, met, missed, unknown:
+	}
+}
+
+// periodsUnderWay are the periods to forecast where no goal is set.
+func (c *Call) periodsUnderWay(a *forecastingAnswer) []goal {
+	kinds := []periodType{monthlyPeriod, quarterlyPeriod}
+	if a.PeriodType != "" {
+		kinds = []periodType{a.PeriodType}
+	}
+	var found []goal
+	for _, metric := range []trendMetric{trendRevenue, trendOrders} {
+		for _, kind := range kinds {
+			found = append(found, goal{metric: metric, channel: a.Channel, period: kind, days: kind.around(c.Today)})
+		}
+	}
+	return found
+}
+
+// outlook forecasts the series of goals, each once and as far as the longest goal reaches.
+type outlook struct {
+	call  *Call
+	until map[seriesKey]civil.Date
+	known map[seriesKey]*expectedSeries
+}
+
+type seriesKey struct {
+	metric  trendMetric
+	channel measure.Channel
+}
+
+// expectedSeries is a metric by day up to the last whole day with data, and what will follow.
+type expectedSeries struct {
+	series
+	first, last civil.Date
+	values      []float64            // of the days from first to last
+	prediction  *forecast.Prediction // nil where none can be made, or none is asked for
+}
+
+func newOutlook(c *Call, goals []goal) *outlook {
+	o := &outlook{call: c, until: map[seriesKey]civil.Date{}, known: map[seriesKey]*expectedSeries{}}
+	for _, g := range goals {
+		key := seriesKey{g.metric, g.channel}
+		if g.days.Last.After(o.until[key]) {
+			o.until[key] = g.days.Last
+		}
+	}
+	return o
+}
+
+// forecastDays is how much history a forecast is made from.
+const forecastDays = 730
+
+// week is the season of daily figures.
+const week = 7
+
+// of returns the series of a metric, forecast to the last day of the goals.
+func (o *outlook) of(ctx context.Context, key seriesKey) (*expectedSeries, error) {
+	if s, ok := o.known[key]; ok {
+		return s, nil
+	}
+	yesterday := o.call.Today.AddDays(-1)
+	s, err := o.call.daily(ctx, key, civil.Range{First: yesterday.AddDays(1 - forecastDays), Last: yesterday})
+	if err != nil {
+		return nil, err
+	}
+	o.known[key] = s
+	ahead := o.until[key].Sub(s.last)
+	if key.metric == trendROAS || ahead < 1 || len(s.values) == 0 {
+		return s, nil
+	}
+	p, err := forecast.Predict(s.values, forecast.Ask{Horizon: ahead, Season: week, Levels: []float64{level90}})
+	switch {
+	case err == nil:
+		s.prediction = &p
+	case fault.KindOf(err) != fault.KindNotReady:
+		return nil, fmt.Errorf("forecast of %s of %q: %w", key.metric, key.channel, err)
+	}
+	return s, nil
+}
+
+// daily reads a metric by day, from the first to the last day on which it is known.
+func (c *Call) daily(ctx context.Context, key seriesKey, days civil.Range) (*expectedSeries, error) {
+	read, err := c.series(ctx, key.channel, days)
+	if err != nil {
+		return nil, err
+	}
+	s := &expectedSeries{series: read, last: days.Last}
+	known := c.Store.OrderDays.Intersect(read.days)
+	switch key.metric {
+	case trendSpend:
+		known = spendDays(read.totals)
+	case trendROAS:
+		known = known.Intersect(spendDays(read.totals))
+	case trendRevenue, trendOrders, trendAOV:
+	}
+	if known.Days() == 0 || read.untold && key.metric != trendSpend {
+		return s, nil
+	}
+	s.first, s.last = known.First, known.Last
+	for i := range known.Days() {
+		day := known.First.AddDays(i)
+		s.values = append(s.values, c.value(key.metric, read.point(civil.Range{First: day, Last: day})))
+	}
+	s.values = forecast.Filled(s.values, week)
+	return s, nil
+}
+
+// row says where a goal stands and what to expect at its end.
+func (o *outlook) row(ctx context.Context, g goal) (forecastRow, error) {
+	s, err := o.of(ctx, seriesKey{g.metric, g.channel})
+	if err != nil {
+		return forecastRow{}, err
+	}
+	row := o.call.goalRow(g, s)
+	if g.value > 0 {
+		row.Status = unknown
+	}
+	if s.prediction == nil || g.days.First.Sub(s.last) > 1 {
+		return row, nil // nothing is forecast, or days before the period are missing
+	}
+	if g.value > 0 {
+		return row, o.pace(&row, s, g)
+	}
+	total, err := s.prediction.Total(g.days.Last.Sub(s.last))
+	if err != nil {
+		return row, fmt.Errorf("sum of %s %s: %w", g.metric, g.days, err)
+	}
+	actual := 0.0
+	if sofar := g.until(s.last); sofar.Days() > 0 {
+		actual = o.call.value(g.metric, s.point(sofar))
+	}
+	round := o.call.rounding(g.metric)
+	row.Expected, row.Low, row.High = round(actual+total.Value), round(actual+total.Bands[0].Low), round(actual+total.Bands[0].High)
+	return row, nil
+}
+
+// until returns the days of the goal up to a day.
+func (g goal) until(last civil.Date) civil.Range {
+	return civil.Range{First: g.days.First, Last: earliest(last, g.days.Last)}
+}
+
+// goalRow says what a goal is and what is there of it.
+func (c *Call) goalRow(g goal, s *expectedSeries) forecastRow {
+	round := c.rounding(g.metric)
+	row := forecastRow{Metric: g.metric, Channel: g.channel, PeriodType: g.period, Start: g.days.First, End: g.days.Last}
+	if g.value > 0 {
+		row.Target = round(g.value)
+	}
+	sofar := g.until(s.last)
+	if len(s.values) == 0 || sofar.Days() == 0 || g.days.First.Before(s.first) {
+		return row
+	}
+	actual := c.value(g.metric, s.point(sofar))
+	row.Actual, row.Through = round(actual), sofar.Last
+	if row.Actual != nil && g.value > 0 {
+		row.Attained = new(Percent(100 * actual / g.value))
+	}
+	return row
+}
+
+// pace adds what is expected of a goal at the end of its period.
+func (o *outlook) pace(row *forecastRow, s *expectedSeries, g goal) error {
+	of := forecast.Goal{Target: g.value, Elapsed: max(0, s.last.Sub(g.days.First)+1), Length: g.days.Days()}
+	pace, err := s.prediction.Pace(s.values, of)
+	if err != nil {
+		return fmt.Errorf("pace of %s %s: %w", g.metric, g.days, err)
+	}
+	round := o.call.rounding(g.metric)
+	row.Expected, row.Low, row.High = round(pace.Finish), round(pace.Bands[0].Low), round(pace.Bands[0].High)
+	row.Chance, row.Required, row.Status = new(Percent(100*pace.Probability)), round(pace.Required), g.standing(pace)
+	if o.call.view.DetailLevel != summaryLevel {
+		if i := forecast.Index(s.values, of, forecast.Ask{Season: week}); i != nil {
+			row.Index = new(Ratio(*i))
+		}
+	}
+	return nil
+}
+
+func (c *Call) pacingSummary(a *forecastingAnswer, set bool) string {
+	if len(a.Rows) == 0 {
+		return c.explainNoForecast(a)
+	}
+	first := a.Rows[0]
+	for _, r := range a.Rows {
+		if r.Expected != nil {
+			first = r
+			break
+		}
+	}
+	if first.Expected == nil {
+		return fmt.Sprintf("%s under way; where they will end cannot be told from the data.", plural(len(a.Rows), "target is", "targets are"))
+	}
+	text := fmt.Sprintf("%s %s %s is expected to end at %s (90 %% interval %s to %s)", c.spokenMetric(first), first.PeriodType.said(),
+		spell(civil.Range{First: first.Start, Last: first.End}), c.figure(first.Metric, first.Expected), c.figure(first.Metric, first.Low), c.figure(first.Metric, first.High))
+	if !set {
+		return text + "; no target is set for it."
+	}
+	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", c.figure(first.Metric, first.Target), grouped(decimals(float64(*first.Chance), 0), 0))
+	m := a.Metrics
+	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off, %d over budget.", plural(*m.Targets, "target", "targets"),
+		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over)
+}
+
+// said is the period in a sentence.
+func (t periodType) said() string {
+	switch t {
+	case weeklyPeriod:
+		return "of the week"
+	case monthlyPeriod:
+		return "of the month"
+	case quarterlyPeriod:
+		return "of the quarter"
+	case dailyPeriod:
+	}
+	return "of the day"
+}
+
+// spokenMetric names what a row is about at the beginning of a sentence.
+func (c *Call) spokenMetric(r forecastRow) string {
+	name := map[trendMetric]string{trendRevenue: "Revenue", trendOrders: "The number of orders", trendSpend: "Spend", trendROAS: "ROAS"}[r.Metric]
+	if r.Channel != "" {
+		name = spoken(r.Channel) + ": " + name
+	}
+	return name
+}
+
+// figure writes a figure of a metric for a sentence.
+func (c *Call) figure(metric trendMetric, x *float64) string {
+	if metric == trendRevenue || metric == trendSpend {
+		return c.spelled(Money(*x))
+	}
+	return number(decimals(*x, 2))
+}
+
+// howToLoadTargets is the table that the import reads without a mapping.
+const howToLoadTargets = "Load a CSV with assay import: metric,period,start,channel,value and lines such as revenue,monthly,%s,,100000 " +
+	"(metric revenue, orders, spend or roas; period daily, weekly, monthly or quarterly; channel empty for the whole store)."
+
+func (c *Call) warnPacing(a *forecastingAnswer, all int, set bool) {
+	template := fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today))
+	switch {
+	case all == 0:
+		a.warn("no_targets", "No targets are loaded. "+template)
+	case !set:
+		a.warn("no_targets", "No target under way matches. "+template)
+		c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "See which targets there are.")
+	}
+	unforecast, stale := 0, false
+	for _, r := range a.Rows {
+		if r.Expected == nil {
+			unforecast++
+		}
+		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-staleAfter))
+	}
+	if a.Estimates != nil {
+		a.warn("season_unknown", "The forecast knows the week and not the year: a season ahead, such as the holidays, is not in it, though it may be in the target.")
+	}
+	if unforecast > 0 {
+		a.warn("not_forecast", fmt.Sprintf("%s no forecast: ROAS is a ratio of sums, and other metrics need history up to the last days.", plural(unforecast, "target has", "targets have")))
+	}
+	if stale {
+		a.warn("data_end", "Some figures end days ago; their later days are forecast.")
+	}
+	c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "See whether something has drifted away from what was expected.")
+	c.suggest(&a.closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the last weeks.")
+}
