@@ -30,6 +30,11 @@ const (
 	Microsoft Platform = "microsoft"
 )
 
+// Platforms lists the ad platforms.
+func Platforms() []Platform {
+	return []Platform{Facebook, Google, TikTok, Amazon, Snapchat, Pinterest, Microsoft}
+}
+
 // aliases maps other spellings to the contract's.
 var aliases = map[string]string{
 	"meta": "facebook", "meta_ads": "facebook", "facebook_ads": "facebook", "fb": "facebook",

@@ -174,7 +174,7 @@ var needs = map[string]string{
 	"performance": "orders", "campaigns": "ad_days", "trends": "orders", "products": "order_lines", "compare": "orders",
 	"email_lifecycle": "message_days", "customers": "orders", "surveys": "survey_responses", "lifecycle": "orders",
 	"chart": "orders", "influencers": "creators", "creators": "creators", "omnichannel": "orders",
-	"forecasting": "orders",
+	"forecasting": "orders", "geo_experiment_preflight": "orders",
 }
 
 // capabilities lists every tool with whether it has something to answer from.

@@ -1,15 +1,283 @@
 package tools
 
-import "assay/internal/mcp"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
 
-var geoExperimentPreflight = defineLater[geoExperimentPreflightParams](mcp.Spec{
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+	"assay/internal/measure"
+	"assay/internal/measure/geo"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+var geoExperimentPreflight = define(mcp.Spec{
 	Name:        "geo_experiment_preflight",
 	Title:       "Geo experiment readiness",
 	Description: "Whether the store is ready for a geo experiment on a channel: a score, each gate, the smallest effect it could find.",
-})
+}, runPreflight)
 
 type geoExperimentPreflightParams struct {
 	Channel          string   `json:"channel" required:"true" nonempty:"true" doc:"Channel to test."`
 	TreatmentRegions []string `json:"treatmentRegions" doc:"Candidate regions, such as CA."`
 	shared
+}
+
+type preflightAnswer struct {
+	opening
+	Channel   measure.Channel  `json:"channel"`
+	Treatment []geo.Region     `json:"treatment_regions,omitempty" doc:"The candidates, or the set in which backtests find the smallest lift."`
+	Metrics   preflightMetrics `json:"metrics"`
+	table[gateRow]
+	closing
+}
+
+type preflightMetrics struct {
+	Score    int      `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
+	Ready    bool     `json:"ready" doc:"No gate fails."`
+	Regions  int      `json:"regions" doc:"With orders, in the country with the most."`
+	Donors   int      `json:"donor_regions" doc:"To compare with: all but the treated ones."`
+	History  int      `json:"history_days"`
+	Duration int      `json:"test_days"`
+	MDE      *Percent `json:"minimum_detectable_effect_pct" doc:"Smallest change of revenue in the treated regions that is found with a power of 80 % at a level of 10 %; null when none up to 200 % is."`
+	Revenue  *Money   `json:"minimum_detectable_revenue,omitempty" doc:"The same over the whole test."`
+	Spend    *Money   `json:"holdout_spend,omitempty" doc:"What the channel spent in the treated regions in as many days; without spend by region, its share by revenue."`
+	Return   *Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest incremental return on that spend which pausing it would show."`
+	Reported *Ratio   `json:"reported_roas,omitempty" doc:"By last touch in the days of history, which is no incremental return."`
+}
+
+// gateRow is one condition of a test that can be trusted.
+type gateRow struct {
+	Gate   string      `json:"gate"`
+	Status geo.Verdict `json:"status"`
+	Detail string      `json:"detail"`
+}
+
+const (
+	testDays      = 28
+	historyDays   = 365
+	preflightSeed = 1
+)
+
+func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) (*preflightAnswer, error) {
+	a := &preflightAnswer{Metrics: preflightMetrics{Duration: testDays}}
+	a.Rows, a.Currency, a.allRows = []gateRow{}, c.Workspace.Currency, true
+	days := c.lastDays(historyDays).Intersect(c.Store.OrderDays)
+	if days.Days() == 0 {
+		a.Channel = measure.ParseChannel(p.Channel)
+		a.Summary = c.explainEmpty(&a.closing, c.lastDays(historyDays))
+		c.describe(&a.closing, DataQuality{}, fromOrders, fromAds)
+		return a, nil
+	}
+	var err error
+	if a.Channel, err = c.testable(p.Channel); err != nil {
+		return nil, err
+	}
+	panel, err := c.regionPanel(ctx, days)
+	if err != nil {
+		return nil, err
+	}
+	if panel != nil {
+		a.Metrics.Regions, a.Metrics.History = len(panel.Regions), len(panel.Periods)
+	}
+	treated, err := namedRegions(panel, p.TreatmentRegions)
+	if err != nil {
+		return nil, err
+	}
+	spent, err := c.Facts.RegionSpend(ctx, c.Workspace.ID, a.Channel, c.lastDays(historyDays))
+	if err != nil {
+		return nil, fmt.Errorf("spend of %q by region: %w", a.Channel, err)
+	}
+	c.read("region_spend", len(spent))
+	if err := c.judge(ctx, a, panel, treated, len(spent) > 0, days); err != nil {
+		return nil, err
+	}
+	c.describe(&a.closing, DataQuality{
+		Revenue: "charged to customers, refunds not taken off, by region of the order",
+		Method:  "gates and power from backtests of the scaled synthetic control with placebo sets; see methods/geo",
+	}, fromOrders, fromAds)
+	return a, nil
+}
+
+// testable returns the canonical key of a channel of the store, or of a platform that it does not use yet.
+func (c *Call) testable(name string) (measure.Channel, error) {
+	key, err := c.channel(name)
+	if err == nil && key == measure.Unattributed {
+		return "", fault.Invalid("channel %q cannot be tested: it is what no channel is credited with", name)
+	}
+	if named := measure.ParseChannel(name); err != nil && slices.Contains(measure.Platforms(), measure.Platform(named)) {
+		return named, nil
+	}
+	return key, err
+}
+
+// regionPanel returns revenue by region and day in whole units; nil without any region.
+func (c *Call) regionPanel(ctx context.Context, days civil.Range) (*geo.Panel, error) {
+	found, err := c.Facts.RegionDays(ctx, c.Workspace.ID, days)
+	if err != nil {
+		return nil, fmt.Errorf("days of regions %s: %w", days, err)
+	}
+	c.read("region_days", len(found))
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return geo.NewPanel(regionRows(found, c.Workspace.Currency), geo.Zero)
+}
+
+func regionRows(found []warehouse.RegionTotal, currency money.Currency) []geo.Row {
+	rows := make([]geo.Row, len(found))
+	for i, f := range found {
+		rows[i] = geo.Row{Region: geo.Region(f.Region), Period: geo.Day(f.Day), Value: money.Major(f.Charged, currency)}
+	}
+	return rows
+}
+
+// namedRegions returns the candidates as the panel writes them: "ca" and "US-CA" are CA.
+func namedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
+	if panel == nil {
+		return nil, nil
+	}
+	var treated []geo.Region
+	for _, name := range names {
+		code := strings.ToUpper(strings.TrimSpace(name))
+		if at := strings.LastIndexByte(code, '-'); at >= 0 && !slices.Contains(panel.Regions, geo.Region(code)) {
+			code = code[at+1:]
+		}
+		if !slices.Contains(panel.Regions, geo.Region(code)) {
+			known := make([]string, len(panel.Regions))
+			for i, r := range panel.Regions {
+				known[i] = clean(string(r))
+			}
+			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", clean(name), listedUpTo(60, known)).
+				WithHint("Leave treatmentRegions out to have a set searched for.")
+		}
+		if !slices.Contains(treated, geo.Region(code)) {
+			treated = append(treated, geo.Region(code))
+		}
+	}
+	return treated, nil
+}
+
+// judge runs the check. A store too small or too young for one is an answer and not an error.
+func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, byRegion bool, days civil.Range) error {
+	if panel == nil {
+		c.notReady(a, "no order says which region it comes from")
+		return nil
+	}
+	o := geo.PreflightOptions{Treated: treated, Duration: testDays, Seed: preflightSeed}
+	if byRegion {
+		o.Targetable = new(true)
+	}
+	found, err := geo.Check(panel, o)
+	if fault.KindOf(err) == fault.KindNotReady {
+		text, _, _ := fault.Public(err)
+		c.notReady(a, text)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("preflight of %d regions: %w", len(panel.Regions), err)
+	}
+	a.Treatment = found.Plan.Treated
+	for _, g := range found.Gates {
+		a.Rows = append(a.Rows, gateRow{Gate: g.Name, Status: g.Verdict, Detail: g.Detail})
+	}
+	weight := []geo.Verdict{geo.Fail, geo.Warn, geo.Unknown, geo.Pass}
+	sortBy(a.Rows, func(g gateRow) float64 { return float64(slices.Index(weight, g.Status)) })
+	m := &a.Metrics
+	m.Score, m.Ready, m.Donors = found.Score, found.Ready, len(panel.Regions)-len(found.Plan.Treated)
+	if found.Plan.Planning != nil {
+		m.MDE, m.Revenue = new(Percent(100**found.Plan.Planning)), new(Money(*found.Outcome))
+	}
+	if err := c.holdout(ctx, a, panel, days); err != nil {
+		return err
+	}
+	a.Summary = preflightSummary(a)
+	a.warn("conflicts_unknown", "Only orders and spend are looked at: other tests, promotions and holidays that differ by region have to be ruled out by those who plan them.")
+	c.suggest(&a.closing, "performance", map[string]any{"channel": string(a.Channel)}, "See what the channel spends and is credited with.")
+	return nil
+}
+
+func (c *Call) notReady(a *preflightAnswer, why string) {
+	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
+	a.warn("no_data", "A test takes orders with regions, at least 4 regions and about four times its length of history.")
+	c.suggest(&a.closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+}
+
+// holdout compares the smallest revenue that is found with what pausing the channel would save.
+func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel, days civil.Range) error {
+	recent := c.lastDays(testDays)
+	spent, err := c.Facts.RegionSpend(ctx, c.Workspace.ID, a.Channel, recent)
+	if err != nil {
+		return fmt.Errorf("spend of %q by region %s: %w", a.Channel, recent, err)
+	}
+	c.read("region_spend", len(spent))
+	s, err := c.series(ctx, a.Channel, days)
+	if err != nil {
+		return err
+	}
+	a.Metrics.Reported = c.figures().totalROAS(s.total(days))
+	var spend float64
+	for _, r := range spent {
+		if slices.Contains(a.Treatment, geo.Region(r.Region)) {
+			spend += money.Major(r.Spend, c.Workspace.Currency)
+		}
+	}
+	if len(spent) == 0 {
+		spend = money.Major(s.total(recent).spend, c.Workspace.Currency) * shareOf(panel, a.Treatment)
+	}
+	if spend > 0 {
+		a.Metrics.Spend = new(Money(spend))
+		if a.Metrics.Revenue != nil {
+			a.Metrics.Return = new(Ratio(float64(*a.Metrics.Revenue) / spend))
+		}
+	}
+	return nil
+}
+
+// shareOf returns the part of the panel's outcome that some regions have.
+func shareOf(panel *geo.Panel, regions []geo.Region) float64 {
+	var part, whole float64
+	for r, values := range panel.Values {
+		for _, v := range values {
+			whole += v
+			if slices.Contains(regions, panel.Regions[r]) {
+				part += v
+			}
+		}
+	}
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+func preflightSummary(a *preflightAnswer) string {
+	m := a.Metrics
+	var failed []string
+	for _, g := range a.Rows {
+		if g.Status == geo.Fail {
+			failed = append(failed, g.Gate)
+		}
+	}
+	text := fmt.Sprintf("Readiness for a geo experiment on %s is %d of 100", spoken(a.Channel), m.Score)
+	if len(failed) > 0 {
+		text += ": " + listed(failed) + " not passed"
+	}
+	if m.MDE == nil {
+		return text + ". No lift up to 200 % would be found."
+	}
+	text += fmt.Sprintf(". A test of %d days in %s would find a change of revenue of %s %% or more",
+		m.Duration, plural(len(a.Treatment), "region", "regions"), grouped(decimals(float64(*m.MDE), 1), 1))
+	if m.Return == nil {
+		return text + "."
+	}
+	text += fmt.Sprintf("; pausing the channel there would show a return of %s or more", grouped(decimals(float64(*m.Return), 2), 2))
+	if m.Reported != nil {
+		text += fmt.Sprintf(", last touch credits it with %s", grouped(decimals(float64(*m.Reported), 2), 2))
+	}
+	return text + "."
 }

@@ -37,7 +37,7 @@ func built() []Tool {
 
 // required are the arguments without which a tool does not answer.
 var required = map[string]map[string]any{
-	"chart": {"metric": "revenue"}, "influencers": {"action": "list"},
+	"chart": {"metric": "revenue"}, "influencers": {"action": "list"}, "geo_experiment_preflight": {"channel": "facebook"},
 }
 
 // argumentsOf encodes a call of a tool: what it requires, and more.

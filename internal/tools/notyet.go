@@ -22,7 +22,6 @@ var notYet = []absence{
 	{"autopilot_plan", "a trained media mix model and experiments", "performance and trends show where to look"},
 	{"optimize_budget", "a trained media mix model", "performance and campaigns show spend beside revenue"},
 	{"experiments", "incrementality experiments", "compare shows a period beside another, which is no experiment"},
-	{"geo_experiment_preflight", "orders by region", "discover shows what the store has"},
 	{"insights", "insights made by scheduled work", "trends and compare show what changed"},
 	{"decision_feed", "readiness, confidence and calibration of models", "diagnose shows what to put right"},
 	{"manage", "the records it changes", "assay import loads coupon mappings from a file"},

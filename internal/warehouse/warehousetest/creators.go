@@ -210,6 +210,7 @@ func emptyCreators(t *testing.T, w *warehouse.Warehouse, in warehouse.Windows) {
 	same(t, "creators' totals", warehouse.Pair[warehouse.CreatorTotals]{}, answer[warehouse.Pair[warehouse.CreatorTotals]](t)(w.CreatorTotals(ctx, shop, in)))
 	same(t, "surfaces", warehouse.Pair[[]warehouse.SurfaceTotal]{}, answer[warehouse.Pair[[]warehouse.SurfaceTotal]](t)(w.SurfaceTotals(ctx, shop, in)))
 	same(t, "surface days", 0, len(answer[[]warehouse.SurfaceDay](t)(w.SurfaceDays(ctx, shop, january))))
+	same(t, "regions", 0, len(regionDays(t, w)))
 	same(t, "goals", 0, len(targetsOf(t, w)))
 	same(t, "spend days", 0, len(answer[[]warehouse.SpendDay](t)(w.SpendDays(ctx, shop, january))))
 }

@@ -31,6 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"an order is one creator's":                               creatorSignals,
 		"surfaces add up to the store":                            surfaces,
 		"goals come back as they were imported":                   targets,
+		"regions are those of the country with the most orders":   regions,
 		"pages tile the whole":                                    pagesTile,
 		"coverage, channels and sources say what there is":        whatThereIs,
 		"an identical import changes nothing":                     identicalImport,

@@ -1,0 +1,49 @@
+package warehouse
+
+import (
+	"context"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// RegionTotal is what was ordered from a region on a day.
+type RegionTotal struct {
+	Day     civil.Date
+	Region  string
+	Orders  int64 // millionths
+	Charged int64 // minor units
+}
+
+// RegionSpend is what a channel spent in a region.
+type RegionSpend struct {
+	Region string
+	Spend  int64
+}
+
+// RegionDays returns the days of the regions of the country with the most orders, sorted by day and region. Days without
+// orders are left out.
+func (w *Warehouse) RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]RegionTotal, error) {
+	var out []RegionTotal
+	err := w.ask(ctx, ws, "region_days", bindDays(days), func(row Row) error {
+		var t RegionTotal
+		err := row.Scan(&t.Day, &t.Region, &t.Orders, &t.Charged)
+		out = append(out, t)
+		return err
+	})
+	return out, err
+}
+
+// RegionSpend returns what reports know a channel to have spent by region, sorted by region.
+func (w *Warehouse) RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]RegionSpend, error) {
+	bind := bindDays(days)
+	bind["channel"] = string(channel)
+	var out []RegionSpend
+	err := w.ask(ctx, ws, "region_spend", bind, func(row Row) error {
+		var t RegionSpend
+		err := row.Scan(&t.Region, &t.Spend)
+		out = append(out, t)
+		return err
+	})
+	return out, err
+}

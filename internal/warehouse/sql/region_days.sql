@@ -1,0 +1,15 @@
+-- One row per day and region of the customer, in the country with the most orders of the period. Days are days of the
+-- workspace's zone. Orders are millionths. Orders without a region have no row, nor have days without orders.
+SELECT day, region, CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged
+FROM {{geo_days}}
+WHERE
+    region <> '' AND day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
+    AND country = (
+        SELECT country FROM {{geo_days}}
+        WHERE region <> '' AND day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
+        GROUP BY country
+        ORDER BY sum(orders) DESC, country
+        LIMIT 1
+    )
+GROUP BY day, region
+ORDER BY day, region
