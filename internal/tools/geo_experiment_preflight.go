@@ -43,7 +43,7 @@ type preflightMetrics struct {
 	Donors   int      `json:"donor_regions" doc:"To compare with: all but the treated ones."`
 	History  int      `json:"history_days"`
 	Duration int      `json:"test_days"`
-	MDE      *Percent `json:"minimum_detectable_effect_pct" doc:"Smallest change of revenue in the treated regions that is found with a power of 80 % at a level of 10 %; null when none up to 200 % is."`
+	MDE      *Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest change of revenue in the treated regions that is found with a power of 80 % at a level of 10 %; absent when none up to 200 % is."`
 	Revenue  *Money   `json:"minimum_detectable_revenue,omitempty" doc:"The same over the whole test."`
 	Spend    *Money   `json:"holdout_spend,omitempty" doc:"What the channel spent in the treated regions in as many days; without spend by region, its share by revenue."`
 	Return   *Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest incremental return on that spend which pausing it would show."`

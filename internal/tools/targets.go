@@ -193,10 +193,10 @@ func (g goal) status(today civil.Date, row forecastRow) forecastStatus {
 func byTime(rows []forecastRow) {
 	rank := func(r forecastRow) (place, day int) {
 		day = r.Start.Sub(civil.Date{})
-		switch r.Status {
-		case underWay:
+		if r.Status == underWay {
 			return 0, 0
-		case upcoming:
+		}
+		if r.Status == upcoming {
 			return 1, day
 		}
 		return 2, -day
