@@ -37,6 +37,7 @@ type commands struct {
 	Workspace workspaceCommand `cmd:"" help:"Create, list and delete workspaces."`
 	User      userCommand      `cmd:"" help:"Make accounts for people, list them, reset passwords."`
 	Audit     auditCommand     `cmd:"" help:"Show the security log: who signed in, and what was allowed, changed and refused."`
+	Train     trainCommand     `cmd:"" help:"Train a model on a workspace's facts."`
 	Doctor    doctorCommand    `cmd:"" help:"Check the data directory and say what is wrong."`
 	Lab       labCommand       `cmd:"" help:"Run a method of measurement on a CSV file."`
 	OpenAPI   openAPICommand   `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 contract."`

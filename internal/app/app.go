@@ -20,6 +20,7 @@ import (
 	"assay/internal/limit"
 	"assay/internal/measure"
 	"assay/internal/tools"
+	"assay/internal/training"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -49,9 +50,11 @@ type App struct {
 	counter limit.Counter // of all that is limited by number
 	limiter *auth.Limiter
 	calls   *calllog.Recorder
+	models  *training.Keeper
 	tools   *tools.Service
-	writing writing // into workspaces
-	ended   func()  // called when keys have ended; never nil
+	clock   func() time.Time // the clock of answers
+	writing writing          // into workspaces
+	ended   func()           // called when keys have ended; never nil
 }
 
 // Open takes the data directory for this process and opens its stores. A directory that another process holds is
@@ -77,6 +80,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	a.facts = warehouse.New(a.engine)
+	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Log: log})
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
@@ -90,8 +94,9 @@ func (a *App) setClock() error {
 	if err != nil {
 		return err
 	}
+	a.clock = clock
 	a.tools, err = tools.NewService(tools.Deps{
-		Facts: a.facts, Keys: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
+		Facts: a.facts, Models: a.models, Keys: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
 		Clock: clock, Now: a.now, Log: a.log,
 	})
 	return err
@@ -113,7 +118,7 @@ func (a *App) Close() error {
 
 // dropFacts removes a workspace's facts.
 func (a *App) dropFacts(ctx context.Context, id measure.WorkspaceID) error {
-	return a.engine.Drop(ctx, id)
+	return errors.Join(a.engine.Drop(ctx, id), a.models.Drop(id))
 }
 
 // ready reports whether the stores answer.
@@ -158,6 +163,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	group.Go(func() error { return face.server.Run(running) })
 	group.Go(func() error { return a.limiter.Run(running) })
 	group.Go(func() error { return a.calls.Run(running) })
+	group.Go(func() error { a.trainDemo(running); return nil })
 	group.Go(func() error { return ready(baseURL) })
 	err = group.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)

@@ -70,6 +70,11 @@ func (a *App) commandHandler() http.Handler {
 		})
 	})
 	mux.HandleFunc("POST /singer", a.answerSinger)
+	mux.HandleFunc("POST /train/mmm", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(ctx context.Context, request trainRequest, progress func(done, total int64)) (any, error) {
+			return a.trainMMM(ctx, request.Workspace, progress)
+		})
+	})
 	mux.HandleFunc("POST /delete", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, func(ctx context.Context, request deleteRequest, _ func(done, total int64)) (any, error) {
 			return struct{}{}, a.deleteWorkspace(ctx, request.Workspace, request.Actor)

@@ -13,6 +13,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
+	"assay/internal/measure/mix"
 	"assay/internal/warehouse"
 )
 
@@ -47,6 +48,11 @@ type Facts interface {
 	Sources(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.SourceState, error)
 	Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]warehouse.ImportRecord, error)
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
+}
+
+// Models has the workspaces' trained models. The keeper of package training does.
+type Models interface {
+	MMM(w control.Workspace) (mix.Held, error)
 }
 
 // Keys lists a workspace's API keys. The store of control data does.

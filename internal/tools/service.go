@@ -24,6 +24,7 @@ import (
 // Deps is what the tools are built from.
 type Deps struct {
 	Facts      Facts
+	Models     Models           // nil: no workspace has a model
 	Keys       Keys             // nil: diagnose does not look at keys
 	Calls      Calls            // nil: calls are not kept
 	Callers    Callers          // nil: who calls is taken as recognised, also when they act

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"assay/internal/app"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+)
+
+type trainCommand struct {
+	MMM trainMMMCommand `cmd:"" name:"mmm" help:"Train the media mix model, in the running service where there is one."`
+}
+
+type trainMMMCommand struct {
+	dataFlag
+	Workspace string `required:"" placeholder:"W" help:"Workspace whose facts the model is made from."`
+	JSON      bool   `name:"json" help:"Print the result as JSON."`
+}
+
+// Run trains the model and prints what it says. A model that was refused ends with the code for what is not reportable.
+func (c *trainMMMCommand) Run(ctx context.Context, con *console) error {
+	settings, err := c.settings()
+	if err != nil {
+		return err
+	}
+	bar := newProgress(con.errs, "training")
+	trained, err := app.TrainMMM(ctx, settings, measure.WorkspaceID(c.Workspace), bar.set, con.now)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = printJSON(con.out, trained)
+	} else {
+		err = printTrained(con.out, trained)
+	}
+	if err == nil && trained.Status == mix.Refused {
+		return exitError(exitNotReady)
+	}
+	return err
+}
+
+func printTrained(out io.Writer, t app.Trained) error {
+	fmt.Fprintf(out, "model %d of %s: %s, %d weeks from %s\n", t.Version, t.Workspace, t.Status, t.Weeks, t.Window)
+	for _, r := range t.Reasons {
+		fmt.Fprintf(out, "  %s; %s\n", r.Text, r.Remedy)
+	}
+	if t.Accuracy != nil {
+		fmt.Fprintf(out, "explains %.0f %% of the weeks' variance; R-hat at most %.3f\n\n", 100*t.Accuracy.R2, float64(t.Diagnostics.RHatMax))
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i, e := range t.Channels {
+		if i == 0 {
+			fmt.Fprintln(w, "channel\tspend\tROAS\t90 % interval\tmarginal ROAS")
+		}
+		if e.ROAS != nil && e.MarginalROAS != nil {
+			fmt.Fprintf(w, "%s\t%.0f\t%.2f\t%.2f to %.2f\t%.2f\n", e.Channel, e.Spend, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95, e.MarginalROAS.Mean)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, l := range t.LeftOut {
+		fmt.Fprintf(out, "left out: %s, %s\n", l.Channel, l.Reason)
+	}
+	return nil
+}

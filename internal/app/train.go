@@ -1,0 +1,96 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/config"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
+)
+
+// modelsDir is where a data directory has its models, a file for each workspace.
+const modelsDir = "models"
+
+type trainRequest struct {
+	Workspace measure.WorkspaceID `json:"workspace"`
+}
+
+// Trained is what a training gave, without the draws.
+type Trained struct {
+	Workspace   measure.WorkspaceID `json:"workspace"`
+	Version     int                 `json:"version"`
+	Status      mix.Status          `json:"status"`
+	Reasons     []mmm.Reason        `json:"reasons,omitempty"`
+	Window      civil.Range         `json:"window"`
+	Weeks       int                 `json:"weeks"`
+	Seed        uint64              `json:"seed"`
+	DataHash    string              `json:"data_hash,omitempty"`
+	Accuracy    *mmm.Accuracy       `json:"accuracy,omitempty"`
+	Diagnostics *mmm.Diagnostics    `json:"diagnostics,omitempty"`
+	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
+	LeftOut     []mix.LeftOut       `json:"left_out,omitempty"`
+}
+
+// TrainMMM trains the workspace's media mix model through the service that holds the data directory, or directly where
+// none does. A model that was refused is no error; its reasons stand in the result.
+func TrainMMM(ctx context.Context, c config.Config, id measure.WorkspaceID, progress func(done, total int64), now func() time.Time) (Trained, error) {
+	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
+		return Trained{}, fault.NotFound("there is no data directory %s", c.Data).
+			WithHint("make a workspace first: assay workspace create NAME")
+	}
+	result, err := through(ctx, c, "/train/mmm", trainRequest{Workspace: id}, progress, now, func(a *App) (any, error) {
+		return a.trainMMM(ctx, id, progress)
+	})
+	if err != nil {
+		return Trained{}, err
+	}
+	trained, here := result.(Trained)
+	if text, ok := result.(json.RawMessage); ok && !here {
+		err = json.Unmarshal(text, &trained)
+	}
+	return trained, err
+}
+
+func (a *App) trainMMM(ctx context.Context, id measure.WorkspaceID, progress func(done, total int64)) (Trained, error) {
+	w, err := a.control.Store.Workspace(ctx, id)
+	if err != nil {
+		return Trained{}, err
+	}
+	m, err := a.models.Train(ctx, w, civil.DayOf(a.clock(), w.Location()), progress)
+	if err != nil {
+		return Trained{}, fmt.Errorf("training for %q: %w", id, err)
+	}
+	return Trained{
+		Workspace: id, Version: m.Version, Status: m.Status, Reasons: m.Reasons, Window: m.Window, Weeks: m.Weeks, Seed: m.Seed, DataHash: m.DataHash,
+		Accuracy: m.Accuracy, Diagnostics: m.Diagnostics, Channels: m.Effects, LeftOut: m.LeftOut,
+	}, nil
+}
+
+// trainDemo trains the demo's model beside the calls, so that a cold start does not wait for it.
+func (a *App) trainDemo(ctx context.Context) {
+	made, isDemo, err := readDemoStore(a.config.Data)
+	if err != nil || !isDemo || !made.Whole {
+		return
+	}
+	w, err := a.control.Store.Workspace(ctx, demoWorkspace)
+	if err == nil {
+		have, unreadable := a.models.MMM(w)
+		if unreadable == nil && have.Model != nil {
+			return
+		}
+		_, err = a.trainMMM(ctx, demoWorkspace, nil)
+	}
+	if err != nil && ctx.Err() == nil {
+		a.log.ErrorContext(ctx, "demo's model cannot be trained", slog.Any("error", err))
+	}
+}

@@ -1,0 +1,201 @@
+// Package mix makes a store's media mix model of its days of sales and spend: which weeks, which channels, which
+// calendar, how the posterior is drawn, and what has to be known of the model before its figures are used.
+//
+// The mathematics are package mmm's. This package settles what the same store is always asked in the same way, so that
+// a model can be trained by a schedule and read by a tool.
+package mix
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/mmm"
+)
+
+// Status says whether a model's figures may be used.
+type Status string
+
+// The statuses.
+const (
+	Active  Status = "active"  // fitted to the store as it is
+	Stale   Status = "stale"   // fitted, and the store has moved on
+	Refused Status = "refused" // the data or the draws do not carry a model; there are reasons and no figures
+)
+
+// How the posterior is drawn: four chains, of whose draws every second is kept. A thousand draws place the bounds of
+// 90 % intervals to about a twentieth of their width.
+const (
+	chains = 4
+	warmup = 500
+	drawn  = 500
+	thin   = 2
+)
+
+// Model is a trained model as it is stored, or the reasons why there is none.
+type Model struct {
+	Version     int                 `json:"version"`     // of the workspace's model, 1 for the first
+	Status      Status              `json:"status"`      // active or refused as stored; [Model.State] knows stale
+	Reasons     []mmm.Reason        `json:"reasons"`     // why it was refused
+	Window      civil.Range         `json:"window"`      // days that it was fitted to
+	Weeks       int                 `json:"weeks"`       // in the window
+	Seed        uint64              `json:"seed"`        // of the draws
+	DataHash    string              `json:"data_hash"`   // SHA-256 of what it was fitted to and how
+	Settings    string              `json:"settings"`    // what money and revenue mean in it, as the caller named it
+	LeftOut     []LeftOut           `json:"left_out"`    // channels with spend that are not in the model
+	Accuracy    *mmm.Accuracy       `json:"accuracy"`    // of the fit to its own weeks; nil when refused
+	Diagnostics *mmm.Diagnostics    `json:"diagnostics"` // nil when nothing was sampled
+	Saved       *mmm.Saved          `json:"posterior"`   // nil when refused
+	Events      []string            `json:"events"`      // of the calendar, which the model knows
+	Effects     []mmm.ChannelEffect `json:"effects"`     // of every channel over the window; empty when refused
+
+	posterior *mmm.Posterior // what Saved restores to
+}
+
+// LeftOut is a channel whose spend is too small or too short to be told from chance.
+type LeftOut struct {
+	Channel measure.Channel `json:"channel"`
+	Spend   float64         `json:"spend"`
+	Reason  string          `json:"reason"`
+}
+
+// Training says how a model is trained.
+type Training struct {
+	Seed     uint64
+	Settings string                  // see [Model.Settings]
+	Progress func(done, total int64) // draws so far, called by several goroutines; may be nil
+	Stopped  func() bool             // ends the training when it returns true; may be nil
+}
+
+// Train fits the model of a store. A store that carries none gives a model that was refused, with reasons. The same
+// store and seed give the same model. A training that is stopped ends with hmc.ErrStopped.
+func Train(s Store, how Training) (*Model, error) {
+	f := newFrame(s)
+	m := &Model{
+		Version: 1, Status: Refused, Reasons: f.reasons, Window: f.window, Weeks: f.weeks, Seed: how.Seed,
+		Settings: how.Settings, LeftOut: f.leftOut,
+	}
+	if len(f.reasons) > 0 {
+		return m, nil
+	}
+	spec := f.spec()
+	for _, c := range f.data.Controls {
+		m.Events = append(m.Events, c.Name)
+	}
+	var err error
+	if m.DataHash, err = hashOf(f.data, spec, how.Seed); err != nil {
+		return nil, err
+	}
+	result, err := mmm.Fit(f.data, spec, mmm.Sampling{Seed: how.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: how.counter()})
+	if err != nil {
+		return nil, fmt.Errorf("media mix model from %s: %w", f.window, err)
+	}
+	m.Diagnostics, m.Reasons = result.Diagnostics, result.Reasons
+	if result.Status != mmm.OK {
+		return m, nil
+	}
+	saved := thinned(result.Posterior.Save())
+	m.Saved = &saved
+	if err := m.Open(); err != nil {
+		return nil, err
+	}
+	fitted, _ := m.Posterior().Accuracy()
+	m.Status, m.Accuracy, m.Effects = Active, &fitted, m.Posterior().Effects()
+	return m, nil
+}
+
+// counter returns what the sampler asks before each draw: it counts the draws and passes the question on.
+func (t Training) counter() func() bool {
+	var done atomic.Int64
+	return func() bool {
+		if n := done.Add(1); t.Progress != nil && n%100 == 0 {
+			t.Progress(n, max(n, chains*(warmup+drawn)))
+		}
+		return t.Stopped != nil && t.Stopped()
+	}
+}
+
+// hashOf names what a model is fitted to, and how.
+func hashOf(d mmm.Data, s mmm.Spec, seed uint64) (string, error) {
+	text, err := json.Marshal(struct {
+		Data mmm.Data
+		Spec mmm.Spec
+		Seed uint64
+	}{d, s, seed})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// thinned keeps every second draw of each chain.
+func thinned(s mmm.Saved) mmm.Saved {
+	kept := make([][]float64, 0, len(s.Draws)/thin)
+	perChain := len(s.Draws) / s.Chains
+	for c := range s.Chains {
+		for i := thin - 1; i < perChain; i += thin {
+			kept = append(kept, s.Draws[c*perChain+i])
+		}
+	}
+	s.Draws = kept
+	return s
+}
+
+// Open makes a model that was read from where it is stored ready for questions. A fault of kind invalid says that its
+// parts do not belong together.
+func (m *Model) Open() error {
+	if m.Status != Refused && m.Saved == nil {
+		return fault.Invalid("model %d is %s and has no posterior", m.Version, m.Status)
+	}
+	if m.Saved == nil {
+		return nil
+	}
+	p, err := mmm.Restore(*m.Saved)
+	if err != nil {
+		return fmt.Errorf("model %d: %w", m.Version, err)
+	}
+	m.posterior = p
+	return nil
+}
+
+// Posterior returns the draws behind the model, nil when it was refused.
+func (m *Model) Posterior() *mmm.Posterior { return m.posterior }
+
+// staleAfter is how many days of sales may follow the window before the model is called stale: five weeks.
+const staleAfter = 35
+
+// State says whether the model may be used for a store whose sales reach to last, and why it is not active. Settings
+// are as in [Training].
+func (m *Model) State(last civil.Date, settings string) (Status, []string) {
+	if m.Status == Refused {
+		var why []string
+		for _, r := range m.Reasons {
+			why = append(why, r.Text+"; "+r.Remedy)
+		}
+		return Refused, why
+	}
+	var why []string
+	if m.Settings != settings {
+		why = append(why, "the workspace's currency or meaning of revenue has changed since it was trained")
+	}
+	if behind := last.Sub(m.Window.Last); behind > staleAfter {
+		why = append(why, fmt.Sprintf("%d days of sales follow its window, which ends on %s", behind, m.Window.Last))
+	}
+	if len(why) > 0 {
+		return Stale, why
+	}
+	return Active, nil
+}
+
+// Held is what a workspace has: its model, and whether another is being made.
+type Held struct {
+	Model    *Model // nil when none was ever trained
+	Training bool
+	DonePct  int // of the training that runs
+}

@@ -1,0 +1,149 @@
+package mix
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats/hmc"
+)
+
+// planted returns two years of a store to which search brings less and less for each unit spent, and radio nothing.
+// Spend is switched at random, as in a store that tests. A quarter of a week's effect carries over to each next one: a
+// truth on the edge of what the priors allow, such as none at all, is read up to a tenth too high.
+func planted() Store {
+	r := rand.New(rand.NewPCG(4, 2))
+	s := Store{
+		Days:    civil.Range{First: civil.MustParse("2024-01-01"), Last: civil.MustParse("2025-12-28")},
+		Revenue: map[civil.Date]float64{}, Spend: map[measure.Channel]map[civil.Date]float64{"search": {}, "radio": {}, "flyer": {}},
+	}
+	var carried float64
+	for d, i := s.Days.First, 0; !d.After(s.Days.Last); d, i = d.AddDays(1), i+1 {
+		if i%7 == 0 {
+			search, radio := 500*r.Float64(), 300*r.Float64()
+			carried = carry*carried + (1-carry)*search
+			for k := range 7 {
+				s.Spend["search"][d.AddDays(k)], s.Spend["radio"][d.AddDays(k)] = search, radio
+			}
+		}
+		s.Revenue[d] = 4000 + 300*r.NormFloat64() + brought(carried)
+	}
+	s.Spend["flyer"][s.Days.First] = 50
+	return s
+}
+
+const carry = 0.25
+
+// brought is what a day's spend on search brings, carry-over included.
+func brought(spend float64) float64 { return 2000 * math.Tanh(1.2*spend/500) }
+
+func TestTheModelFindsWhatWasPlanted(t *testing.T) {
+	t.Parallel()
+	m, err := Train(planted(), Training{Seed: 1, Settings: "USD"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Status != Active || m.Weeks != 104 || len(m.Effects) != 2 {
+		t.Fatalf("status %s, %d weeks, %d channels, reasons %v; want an active model of 104 weeks and 2 channels", m.Status, m.Weeks, len(m.Effects), m.Reasons)
+	}
+	radio, search := m.Effects[0], m.Effects[1]
+	var spent, earned float64
+	s, carried := planted(), 0.0
+	for d := s.Days.First; !d.After(s.Days.Last); d = d.AddDays(7) {
+		spend := s.Spend["search"][d]
+		carried = carry*carried + (1-carry)*spend
+		spent, earned = spent+spend, earned+brought(carried)
+	}
+	if truth := earned / spent; search.ROAS.Q05 > truth || search.ROAS.Q95 < truth {
+		t.Errorf("search is given %.2f to %.2f, planted was %.2f", search.ROAS.Q05, search.ROAS.Q95, truth)
+	}
+	if radio.ROAS.Q05 > 0.3 {
+		t.Errorf("radio is given at least %.2f, planted was 0", radio.ROAS.Q05)
+	}
+	if len(m.LeftOut) != 1 || m.LeftOut[0].Channel != "flyer" {
+		t.Errorf("left out: %v, want the flyer", m.LeftOut)
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Model
+	if err := json.Unmarshal(text, &again); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Open(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m.Effects, again.Posterior().Effects()); diff != "" {
+		t.Errorf("a stored model says something else (-before +after):\n%s", diff)
+	}
+	if status, why := again.State(m.Window.Last.AddDays(36), "USD"); status != Stale || len(why) != 1 {
+		t.Errorf("36 days later it is %s, %v; want stale", status, why)
+	}
+	if status, _ := again.State(m.Window.Last.AddDays(35), "USD"); status != Active {
+		t.Errorf("35 days later it is %s, want active", status)
+	}
+	if status, _ := again.State(m.Window.Last, "EUR"); status != Stale {
+		t.Errorf("in another currency it is %s, want stale", status)
+	}
+}
+
+func TestAStoreThatCarriesNoModelIsRefused(t *testing.T) {
+	t.Parallel()
+	short, same, still := planted(), planted(), planted()
+	short.Days.Last = short.Days.First.AddDays(7*leastWeeks - 2)
+	same.Spend = map[measure.Channel]map[civil.Date]float64{"search": same.Spend["search"], "twin": same.Spend["search"]}
+	still.Spend = nil
+	for name, c := range map[string]struct {
+		store Store
+		want  mmm.Code
+	}{
+		"short": {short, mmm.TooFewPeriods}, "two channels that move together": {same, mmm.Collinear}, "no spend": {still, mmm.NoSpend},
+		"nothing at all": {Store{}, mmm.TooFewPeriods},
+	} {
+		m, err := Train(c.store, Training{Seed: 1})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if m.Status != Refused || m.Saved != nil || m.Effects != nil || len(m.Reasons) == 0 || m.Reasons[0].Code != c.want {
+			t.Errorf("%s: %s for %v with %d effects; want a refusal for %s without figures", name, m.Status, m.Reasons, len(m.Effects), c.want)
+		}
+		status, why := m.State(c.store.Days.Last, "")
+		if status != Refused || len(why) == 0 || !strings.Contains(why[0], ";") {
+			t.Errorf("%s: state %s, %v; want the reason and its remedy", name, status, why)
+		}
+	}
+}
+
+func TestWeeksEndWithTheLastDayAndSumToTheStore(t *testing.T) {
+	t.Parallel()
+	s := planted()
+	f := newFrame(s)
+	var want, got float64
+	for d := f.window.First; !d.After(f.window.Last); d = d.AddDays(1) {
+		want += s.Revenue[d]
+	}
+	for _, v := range f.data.Target {
+		got += v
+	}
+	if math.Abs(got-want) > 1e-6 || f.window.Last != s.Days.Last || f.window.Days() != 7*f.weeks {
+		t.Errorf("%d weeks in %s sum to %v, want %v up to %s", f.weeks, f.window, got, want, s.Days.Last)
+	}
+}
+
+func TestAStoppedTrainingGivesNoModel(t *testing.T) {
+	t.Parallel()
+	m, err := Train(planted(), Training{Seed: 1, Stopped: func() bool { return true }})
+	if m != nil || !errors.Is(err, hmc.ErrStopped) {
+		t.Errorf("got %v, %v; want ErrStopped", m, err)
+	}
+}

@@ -1,0 +1,263 @@
+// Package training trains a workspace's models on its facts and keeps them: one file for each workspace in the data
+// directory. One training runs at a time, so that calls keep a core to be answered on.
+package training
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/stats/hmc"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// seed is the seed of every training: the same facts give the same model.
+const seed = 20260301
+
+// Facts are the questions that a model is made from.
+type Facts interface {
+	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
+	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
+	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
+}
+
+// Options say what models are trained on and where they are kept.
+type Options struct {
+	Dir   string // made where it is missing
+	Facts Facts
+	Log   *slog.Logger
+}
+
+// Keeper trains and keeps models. Several goroutines may use it.
+type Keeper struct {
+	dir   string
+	facts Facts
+	log   *slog.Logger
+	lane  chan struct{} // held by the training that runs
+
+	mu      sync.Mutex // guards all below
+	kept    map[measure.WorkspaceID]kept
+	running map[measure.WorkspaceID]int // percent done
+}
+
+// kept is a model as it was read, and the file that it was read from.
+type kept struct {
+	file  fs.FileInfo
+	model *mix.Model
+	made  time.Time // of the workspace that it was trained for
+}
+
+// stored is what a file holds. A workspace made anew under an old name has another time of making.
+type stored struct {
+	Made  time.Time  `json:"workspace_made"`
+	Model *mix.Model `json:"mmm"`
+}
+
+// New returns a keeper.
+func New(o Options) *Keeper {
+	return &Keeper{
+		dir: o.Dir, facts: o.Facts, log: o.Log, lane: make(chan struct{}, 1),
+		kept: map[measure.WorkspaceID]kept{}, running: map[measure.WorkspaceID]int{},
+	}
+}
+
+// MMM returns the workspace's media mix model and whether another is being trained.
+func (k *Keeper) MMM(w control.Workspace) (mix.Held, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var held mix.Held
+	held.DonePct, held.Training = k.running[w.ID]
+	file, err := os.Stat(k.path(w.ID))
+	if errors.Is(err, fs.ErrNotExist) {
+		delete(k.kept, w.ID)
+		return held, nil
+	}
+	if err != nil {
+		return held, fmt.Errorf("model of %q: %w", w.ID, err)
+	}
+	have := k.kept[w.ID]
+	if have.file == nil || !os.SameFile(have.file, file) || !have.file.ModTime().Equal(file.ModTime()) {
+		if have, err = k.load(w.ID, file); err != nil {
+			return held, err
+		}
+		k.kept[w.ID] = have
+	}
+	if have.made.Equal(w.CreatedAt) {
+		held.Model = have.model
+	}
+	return held, nil
+}
+
+func (k *Keeper) load(id measure.WorkspaceID, file fs.FileInfo) (kept, error) {
+	text, err := os.ReadFile(k.path(id))
+	if err != nil {
+		return kept{}, fmt.Errorf("model of %q: %w", id, err)
+	}
+	var s stored
+	if err := json.Unmarshal(text, &s); err != nil {
+		return kept{}, fmt.Errorf("model of %q: %w", id, err)
+	}
+	if s.Model == nil {
+		return kept{}, fmt.Errorf("model of %q: the file %s holds none", id, k.path(id))
+	}
+	if err := s.Model.Open(); err != nil {
+		return kept{}, fmt.Errorf("model of %q: %w", id, err)
+	}
+	return kept{file: file, model: s.Model, made: s.Made}, nil
+}
+
+func (k *Keeper) path(id measure.WorkspaceID) string {
+	return filepath.Join(k.dir, string(id)+".json")
+}
+
+// Train makes the workspace's media mix model of the days before today and keeps it, also when it was refused. It waits
+// for a training that runs; a second one of the same workspace is a fault of kind conflict. Progress is in draws.
+func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Date, progress func(done, total int64)) (*mix.Model, error) {
+	leave, err := k.enter(ctx, w.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	before, err := k.MMM(w)
+	if err != nil {
+		k.log.WarnContext(ctx, "the earlier model cannot be read", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+	}
+	store, err := k.store(ctx, w, today)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	model, err := mix.Train(store, mix.Training{
+		Seed: seed, Settings: Settings(w), Stopped: func() bool { return ctx.Err() != nil },
+		Progress: func(done, total int64) {
+			k.note(w.ID, int(100*done/total))
+			if progress != nil {
+				progress(done, total)
+			}
+		},
+	})
+	if errors.Is(err, hmc.ErrStopped) && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if before.Model != nil {
+		model.Version = before.Model.Version + 1
+	}
+	k.log.InfoContext(ctx, "media mix model trained", slog.String("workspace", string(w.ID)), slog.String("status", string(model.Status)),
+		slog.Int("version", model.Version), slog.Duration("duration", time.Since(began)))
+	return model, k.keep(w, model)
+}
+
+// Settings names what money and revenue mean in a workspace.
+func Settings(w control.Workspace) string { return string(w.Currency) + ", " + w.Basis.String() }
+
+// enter waits until no training runs.
+func (k *Keeper) enter(ctx context.Context, id measure.WorkspaceID) (leave func(), err error) {
+	k.mu.Lock()
+	if _, runs := k.running[id]; runs {
+		k.mu.Unlock()
+		return nil, fault.Conflict("a model of %q is being trained", id).WithHint("diagnose tells how far it is")
+	}
+	k.running[id] = 0
+	k.mu.Unlock()
+	done := func() {
+		k.mu.Lock()
+		delete(k.running, id)
+		k.mu.Unlock()
+	}
+	select {
+	case k.lane <- struct{}{}:
+		return func() { done(); <-k.lane }, nil
+	case <-ctx.Done():
+		done()
+		return nil, ctx.Err()
+	}
+}
+
+func (k *Keeper) note(id measure.WorkspaceID, percent int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.running[id] = max(k.running[id], min(percent, 99))
+}
+
+// store reads the days on which both sales and spend are known, up to yesterday.
+func (k *Keeper) store(ctx context.Context, w control.Workspace, today civil.Date) (mix.Store, error) {
+	have, err := k.facts.Coverage(ctx, w.ID)
+	if err != nil {
+		return mix.Store{}, err
+	}
+	all := civil.Range{First: have.OrderDays.First, Last: today.AddDays(-1)}
+	if have.OrderDays.Last.Before(all.Last) {
+		all.Last = have.OrderDays.Last
+	}
+	if have.OrderDays.Days() == 0 || all.Days() == 0 {
+		return mix.Store{}, nil
+	}
+	spent, err := k.facts.SpendDays(ctx, w.ID, all)
+	if err != nil {
+		return mix.Store{}, fmt.Errorf("spend by day: %w", err)
+	}
+	s := mix.Store{Revenue: map[civil.Date]float64{}, Spend: map[measure.Channel]map[civil.Date]float64{}}
+	for _, d := range spent {
+		if s.Days.Days() == 0 {
+			s.Days = civil.Range{First: d.Day, Last: d.Day}
+		}
+		if d.Day.Before(s.Days.First) {
+			s.Days.First = d.Day
+		}
+		if d.Day.After(s.Days.Last) {
+			s.Days.Last = d.Day
+		}
+		if s.Spend[d.Channel] == nil {
+			s.Spend[d.Channel] = map[civil.Date]float64{}
+		}
+		s.Spend[d.Channel][d.Day] = money.Major(d.Spend, w.Currency)
+	}
+	sold, err := k.facts.StoreDays(ctx, w.ID, all)
+	if err != nil {
+		return mix.Store{}, fmt.Errorf("sales by day: %w", err)
+	}
+	for _, d := range sold {
+		s.Revenue[d.Day] = money.Major(w.Basis.Revenue(d.Sums), w.Currency)
+	}
+	return s, nil
+}
+
+// keep writes the model in one step: a reader sees the old or the new one.
+func (k *Keeper) keep(w control.Workspace, m *mix.Model) error {
+	text, err := json.Marshal(stored{Made: w.CreatedAt, Model: m})
+	if err != nil {
+		return fmt.Errorf("model of %q: %w", w.ID, err)
+	}
+	path := k.path(w.ID)
+	if err := os.MkdirAll(k.dir, 0o700); err != nil {
+		return fault.Unavailable("directory of models %s cannot be made", k.dir).Wrap(err)
+	}
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		return fault.Unavailable("model %s cannot be written", path).Wrap(err)
+	}
+	return os.Rename(path+".new", path)
+}
+
+// Drop removes what is kept of a workspace.
+func (k *Keeper) Drop(id measure.WorkspaceID) error {
+	if err := os.Remove(k.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Unavailable("model of %q cannot be removed", id).Wrap(err)
+	}
+	return nil
+}
