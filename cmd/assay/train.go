@@ -45,7 +45,7 @@ func (c *trainMMMCommand) Run(ctx context.Context, con *console) error {
 }
 
 func printTrained(out io.Writer, t app.Trained) error {
-	fmt.Fprintf(out, "model %d of %s: %s, %d weeks from %s\n", t.Version, t.Workspace, t.Status, t.Weeks, t.Window)
+	fmt.Fprintf(out, "model %d of %s: %s, %d weeks from %s to %s\n", t.Version, t.Workspace, t.Status, t.Weeks, t.Start, t.End)
 	for _, r := range t.Reasons {
 		fmt.Fprintf(out, "  %s; %s\n", r.Text, r.Remedy)
 	}

@@ -31,7 +31,8 @@ type Trained struct {
 	Version     int                 `json:"version"`
 	Status      mix.Status          `json:"status"`
 	Reasons     []mmm.Reason        `json:"reasons,omitempty"`
-	Window      civil.Range         `json:"window"`
+	Start       civil.Date          `json:"window_start"`
+	End         civil.Date          `json:"window_end"`
 	Weeks       int                 `json:"weeks"`
 	Seed        uint64              `json:"seed"`
 	DataHash    string              `json:"data_hash,omitempty"`
@@ -71,7 +72,7 @@ func (a *App) trainMMM(ctx context.Context, id measure.WorkspaceID, progress fun
 		return Trained{}, fmt.Errorf("training for %q: %w", id, err)
 	}
 	return Trained{
-		Workspace: id, Version: m.Version, Status: m.Status, Reasons: m.Reasons, Window: m.Window, Weeks: m.Weeks, Seed: m.Seed, DataHash: m.DataHash,
+		Workspace: id, Version: m.Version, Status: m.Status, Reasons: m.Reasons, Start: m.Window.First, End: m.Window.Last, Weeks: m.Weeks, Seed: m.Seed, DataHash: m.DataHash,
 		Accuracy: m.Accuracy, Diagnostics: m.Diagnostics, Channels: m.Effects, LeftOut: m.LeftOut,
 	}, nil
 }

@@ -69,6 +69,7 @@ type Call struct {
 	Real      time.Time  // by the clock that keys end by, in UTC
 	Facts     Facts
 	Store     store    // what the workspace has, as of this call
+	MMM       mix.Held // the workspace's media mix model
 	Keys      Keys     // nil: the workspace's keys are not looked at
 	Tools     []string // the names of all tools, in the contract's order
 	Log       *slog.Logger

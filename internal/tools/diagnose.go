@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"assay/internal/control"
@@ -79,13 +78,13 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 	}
 	found = append(found, keys...)
 	found = append(found, c.checkSettings()...)
-	found = append(found, checkModel())
+	found = append(found, c.checkModel())
 	slices.SortStableFunc(found, func(a, b finding) int {
 		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
 	})
 	a := &diagnoseAnswer{Status: string(found[0].Severity), Checks: len(found)}
 	a.allRows = true
-	a.Summary = diagnoseSummary(found)
+	a.Summary = diagnoseSummary(found) + " " + c.modelSentence()
 	a.Rows = found
 	if c.view.DetailLevel == summaryLevel {
 		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Severity == fine })
@@ -107,7 +106,7 @@ func diagnoseSummary(found []finding) string {
 	if found[0].Severity == bad || found[0].Severity == poor {
 		text += " First, " + found[0].line()
 	}
-	return text + " There is no trained MMM model yet."
+	return text
 }
 
 func (c *Call) checkFacts() []finding {
@@ -234,18 +233,4 @@ func (c *Call) checkSettings() []finding {
 		limit.Finding = fmt.Sprintf("The rate limit is set to %d calls a minute.", c.Workspace.RatePerMin)
 	}
 	return []finding{zone, limit}
-}
-
-// checkModel tells of the models that tools need.
-func checkModel() finding {
-	var waiting []string
-	for _, tool := range []string{"optimization", "optimize_budget", "autopilot_plan"} {
-		if unavailable(tool) != nil {
-			waiting = append(waiting, tool)
-		}
-	}
-	return finding{
-		Check: "mmm_model", Severity: note, Finding: "There is no trained MMM model: " + strings.Join(waiting, ", ") + " cannot answer.",
-		Fix: "Use performance, campaigns and compare; keep importing spend by channel and day, which a model will need.",
-	}
 }

@@ -184,6 +184,8 @@ func (c *Call) capabilities() []discoverRow {
 		row := discoverRow{Tool: t, Status: "has_data"}
 		if gone := unavailable(t); gone != nil {
 			row.Status, row.Why = "not_available", "needs "+gone.needs
+		} else if slices.Contains(modelTools, t) {
+			row.Status, row.Why = c.modelCapability()
 		} else if facts := needs[t]; facts != "" && c.Store.Counts[facts] == 0 {
 			row.Status, row.Why = "empty", "there are no "+facts+" yet"
 		}

@@ -18,9 +18,7 @@ type absence struct {
 // notYet lists the tools whose arguments are checked and that have no answers yet. It is the only list of
 // them: a tool that is built leaves it and its file gets a handler.
 var notYet = []absence{
-	{"optimization", "a trained media mix model", "performance and campaigns show spend beside revenue"},
 	{"autopilot_plan", "a trained media mix model and experiments", "performance and trends show where to look"},
-	{"optimize_budget", "a trained media mix model", "performance and campaigns show spend beside revenue"},
 	{"experiments", "incrementality experiments", "compare shows a period beside another, which is no experiment"},
 	{"insights", "insights made by scheduled work", "trends and compare show what changed"},
 	{"decision_feed", "readiness, confidence and calibration of models", "diagnose shows what to put right"},

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"strings"
 
+	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
 )
@@ -12,6 +13,7 @@ import (
 const (
 	guideURI  = "assay://guide"
 	schemaURI = "assay://result-schemas/"
+	cardURI   = "assay://models/mmm"
 )
 
 //go:embed guide.md
@@ -23,6 +25,12 @@ func (s *session) ListResources() []mcp.Resource {
 		URI: guideURI, Name: "guide", Title: "Reading the figures",
 		Description: "What the figures mean, how answers are laid out, which tool to use.", MIMEType: "text/markdown",
 	}}
+	if s.principal.Has(control.ScopeRead) {
+		all = append(all, mcp.Resource{
+			URI: cardURI, Name: "model-card-mmm", Title: "Card of the media mix model",
+			Description: "What the workspace's media mix model is made of, how it fits and what it cannot tell.", MIMEType: "application/json",
+		})
+	}
 	for _, line := range s.service.listed {
 		if t := s.service.tools[line.name]; s.describes(t) {
 			all = append(all, mcp.Resource{
@@ -43,6 +51,10 @@ func (s *session) describes(t Tool) bool {
 func (s *session) ReadResource(_ context.Context, uri string) (mcp.ResourceContents, error) {
 	if uri == guideURI {
 		return mcp.ResourceContents{URI: uri, MIMEType: "text/markdown", Text: guide}, nil
+	}
+	if uri == cardURI && s.principal.Has(control.ScopeRead) {
+		text, err := s.modelCard()
+		return mcp.ResourceContents{URI: uri, MIMEType: "application/json", Text: text}, err
 	}
 	if name, ok := strings.CutPrefix(uri, schemaURI); ok {
 		if t, ok := s.service.tools[name]; ok && s.describes(t) {

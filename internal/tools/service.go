@@ -19,6 +19,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/measure/mix"
 )
 
 // Deps is what the tools are built from.
@@ -64,11 +65,18 @@ type Service struct {
 type answerKey struct {
 	storeKey
 	settings  int64
+	models    modelsKey
 	today     civil.Date
 	tool      string
 	arguments string
 	scopes    string
 	allowed   string
+}
+
+// modelsKey is a state of a workspace's models.
+type modelsKey struct {
+	version  int // 0: none
+	training bool
 }
 
 // storeKey is a state of a workspace's data. A workspace that was dropped and made anew under its old name counts its
@@ -228,6 +236,14 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 		scopes:    joined(s.principal.Scopes),
 		allowed:   joined(s.principal.Tools),
 	}
+	held, unmodelled := s.service.held(w)
+	if unmodelled != nil {
+		return nil, unmodelled
+	}
+	key.models.training = held.Training
+	if held.Model != nil {
+		key.models.version = held.Model.Version
+	}
 	switch {
 	case unversioned != nil:
 		return s.make(ctx, tool, args, key, now, s.service.read)
@@ -244,6 +260,14 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 		func(ctx context.Context, key answerKey) (json.RawMessage, error) {
 			return s.make(ctx, tool, args, key, now, s.service.kept)
 		}))
+}
+
+// held returns the workspace's model.
+func (s *Service) held(w control.Workspace) (mix.Held, error) {
+	if s.deps.Models == nil {
+		return mix.Held{}, nil
+	}
+	return s.deps.Models.MMM(w)
 }
 
 // zone returns the workspace's zone.
@@ -265,11 +289,15 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key
 	if err != nil {
 		return nil, err
 	}
+	held, err := s.service.held(s.principal.Workspace)
+	if err != nil {
+		return nil, err
+	}
 	limit := argument(args, "limit")
 	call := &Call{
 		Workspace: s.principal.Workspace, Principal: s.principal, Now: now, Today: key.today,
 		Real: s.service.deps.Now().UTC(), Facts: s.service.deps.Facts,
-		Store: have, Keys: s.service.deps.Keys, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
+		Store: have, MMM: held, Keys: s.service.deps.Keys, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {

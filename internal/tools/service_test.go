@@ -268,8 +268,8 @@ func TestResourcesAreListedAndRead(t *testing.T) {
 	p := reader(newWorkspace("full"))
 	s := fixtureService(t).Session(p, "r1")
 	list := s.ListResources()
-	if len(list) != 1+len(built()) {
-		t.Errorf("%d resources, want the guide and a schema for each of %d tools", len(list), len(built()))
+	if len(list) != 2+len(built()) {
+		t.Errorf("%d resources, want the guide, the model card and a schema for each of %d tools", len(list), len(built()))
 	}
 	for _, r := range list {
 		c, err := s.ReadResource(t.Context(), r.URI)

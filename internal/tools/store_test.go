@@ -52,7 +52,7 @@ var fixture = sync.OnceValues(func() (*Service, error) {
 			return nil, err
 		}
 	}
-	return NewService(Deps{Facts: w, Keys: fixtureKeys{}, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
+	return NewService(Deps{Facts: w, Models: fixtureModels{}, Keys: fixtureKeys{}, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
 })
 
 func fixtureService(tb testing.TB) *Service {

@@ -23,7 +23,7 @@ const (
 // weights lists the codes of warnings, those first without which the figures would be misread. A code that is not
 // listed comes last.
 var weights = []string{
-	"no_data", "no_targets", "no_touchpoints", "no_creatives", "no_survey", "margin_unknown", "not_projected", "value_not_projected", "platform_reported",
+	"no_data", "no_targets", "model_stale", "hold", "beyond_data", "no_touchpoints", "no_creatives", "no_survey", "margin_unknown", "not_projected", "value_not_projected", "platform_reported",
 	"survey_weight", "level_assumed", "halo_not_estimable", "season_unknown", "false_alarms", "not_forecast", "correlational", "conflicts_unknown", "low_sample", "low_response", "since_send", "unequal_lengths", "overlap", "spend_unknown", "data_start",
 	"books_young", "sample", "partial_day", "undated_refunds", "data_end", "source_stale", "provisional", "not_judged", "partly_judged",
 }

@@ -1,0 +1,144 @@
+package mix
+
+import (
+	"maps"
+	"math"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
+)
+
+// daysPerMonth is the mean length of a month.
+const daysPerMonth = 30.4375
+
+// Months is the length of the window in months of mean length.
+func (m *Model) Months() float64 { return float64(m.Window.Days()) / daysPerMonth }
+
+// Spend is what all channels of the model spent over the window.
+func (m *Model) Spend() float64 {
+	var total float64
+	for _, e := range m.Effects {
+		total += e.Spend
+	}
+	return total
+}
+
+// Plan is a division of a budget over a period as long as the window, and what the evidence behind it allows. Its
+// current spends are today's, scaled to the budget: so the plan is judged by how it divides the money, and not by how
+// much of it there is.
+type Plan struct {
+	decide.Plan
+	Advice *decide.Advice
+	// Change is what the plan brings more than the spend of the window did, money and division together. It is judged by
+	// the draws that chose the plan, a little in the plan's favour.
+	Change stats.Summary
+	Times  float64 // budget by current spend
+}
+
+// Plan divides a budget with the balanced appetite for risk: a channel without bounds may move by that much from its
+// share of the budget. A fault of kind invalid says which budget or bound cannot be met.
+func (m *Model) Plan(budget float64, bounds map[measure.Channel]mmm.Bounds) (*Plan, error) {
+	current := m.Spend()
+	if !(budget > 0) || math.IsInf(budget, 0) {
+		return nil, fault.Invalid("the budget %v leaves nothing to divide", budget).WithHint("give a budget above zero, such as the current %.0f", current)
+	}
+	p := m.Posterior()
+	times := budget / current
+	problem, err := p.Problem(budget, decide.Balanced, scaled(p, times, bounds))
+	if err != nil {
+		return nil, err
+	}
+	for i := range problem.Channels {
+		c := &problem.Channels[i]
+		// The response reaches to the larger of the most that may be spent and today's spend.
+		c.Current = math.Min(c.Current*times, c.Response.Spend[len(c.Response.Spend)-1])
+	}
+	plan, err := decide.Optimize(problem)
+	if err != nil {
+		return nil, err
+	}
+	advice, err := decide.Advise(problem, plan, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{Plan: *plan, Advice: advice, Change: change(p, plan.Allocations), Times: times}, nil
+}
+
+// scaled completes bounds with what the risk allows around each channel's share of the budget. Who asks for at least
+// more than that, or for at most less, means it.
+func scaled(p *mmm.Posterior, times float64, bounds map[measure.Channel]mmm.Bounds) map[measure.Channel]mmm.Bounds {
+	out := maps.Clone(bounds)
+	if out == nil {
+		out = map[measure.Channel]mmm.Bounds{}
+	}
+	for _, channel := range p.Channels() {
+		spend := p.Spend(channel)
+		if spend == 0 {
+			continue
+		}
+		b := out[channel]
+		least, most := decide.Balanced.Bounds(times * spend)
+		if b.Min != nil {
+			most = math.Max(most, *b.Min)
+		}
+		if b.Max != nil {
+			least = math.Min(least, *b.Max)
+		}
+		if b.Min == nil {
+			b.Min = &least
+		}
+		if b.Max == nil {
+			b.Max = &most
+		}
+		out[channel] = b
+	}
+	return out
+}
+
+// change returns what the allocations bring more than the window's spend did.
+func change(p *mmm.Posterior, allocations []decide.Allocation) stats.Summary {
+	var total []float64
+	for _, a := range allocations {
+		rows := p.Responses(a.Channel, []float64{1, a.Proposed / p.Spend(a.Channel)})
+		if total == nil {
+			total = make([]float64, len(rows[0]))
+		}
+		for i := range total {
+			total[i] += rows[1][i] - rows[0][i]
+		}
+	}
+	return stats.Summarize(total)
+}
+
+// Reach is how far a channel's money goes at the spend it has.
+type Reach struct {
+	// Saturation is the share by which the next unit of money brings less than the mean one: 0 where returns do not
+	// diminish, near 1 where more money brings nothing.
+	Saturation stats.Summary
+	Less, More stats.Summary // change of the response over the window when the spend changes by Step
+}
+
+// Step is the change of spend that [Model.Reach] asks about, down and up.
+const Step = 0.2
+
+// Reach returns how far the channel's money goes. Draws in which the channel brings nothing have no saturation and are
+// left out of it.
+func (m *Model) Reach(channel measure.Channel) Reach {
+	responses, slopes := m.Posterior().ResponseSlopes(channel, []float64{1 - Step, 1, 1 + Step})
+	var saturation []float64
+	less, more := make([]float64, len(responses[1])), make([]float64, len(responses[1]))
+	for i, now := range responses[1] {
+		less[i], more[i] = responses[0][i]-now, responses[2][i]-now
+		if now > 0 {
+			saturation = append(saturation, 1-slopes[1][i]/now)
+		}
+	}
+	r := Reach{Less: stats.Summarize(less), More: stats.Summarize(more)}
+	if len(saturation) > 0 {
+		r.Saturation = stats.Summarize(saturation)
+	}
+	return r
+}

@@ -1,0 +1,66 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"assay/internal/civil"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
+)
+
+// modelCard is the resource that says what the workspace's media mix model is. A model that was refused has reasons
+// there, and no figures.
+type modelCard struct {
+	Status      string           `json:"status"` // none, active, refused
+	Training    bool             `json:"training"`
+	How         string           `json:"how_to_train"`
+	Version     int              `json:"version,omitempty"`
+	Start       civil.Date       `json:"window_start,omitzero"`
+	End         civil.Date       `json:"window_end,omitzero"`
+	Weeks       int              `json:"weeks,omitempty"`
+	Seed        uint64           `json:"seed,omitempty"`
+	DataHash    string           `json:"data_hash,omitempty"`
+	Revenue     string           `json:"money_and_revenue,omitempty"`
+	Reasons     []mmm.Reason     `json:"reasons,omitempty"`
+	LeftOut     []mix.LeftOut    `json:"left_out,omitempty"`
+	Channels    []string         `json:"channels,omitempty"`
+	Events      []string         `json:"events,omitempty"`
+	Spec        *mmm.Spec        `json:"spec,omitempty"`
+	Accuracy    *mmm.Accuracy    `json:"accuracy_in_sample,omitempty"`
+	Diagnostics *mmm.Diagnostics `json:"diagnostics,omitempty"`
+	Method      string           `json:"method"`
+	Limits      []string         `json:"limits"`
+}
+
+// modelLimits is what no model of this kind can tell.
+var modelLimits = []string{
+	"Spend that follows demand is taken for its cause; only an experiment tells the two apart.",
+	"Effects are taken not to change over the window, and channels not to act on each other.",
+	"Figures are revenue, not profit: costs of goods are not part of them.",
+	"Beyond the spend that was ever seen, the assumed shape of saturation speaks.",
+	"With less than two years of weeks, waves of the year are hardly told from spend that follows them.",
+}
+
+func (s *session) modelCard() (string, error) {
+	held, err := s.service.held(s.principal.Workspace)
+	if err != nil {
+		return "", fmt.Errorf("model card: %w", err)
+	}
+	card := modelCard{
+		Status: "none", Training: held.Training, How: "assay train mmm --workspace " + string(s.principal.Workspace.ID), Method: mmmMethod, Limits: modelLimits,
+	}
+	if m := held.Model; m != nil {
+		card.Status, card.Version, card.Start, card.End, card.Weeks, card.Seed = string(m.Status), m.Version, m.Window.First, m.Window.Last, m.Weeks, m.Seed
+		card.DataHash, card.Revenue, card.Reasons, card.LeftOut = m.DataHash, m.Settings, m.Reasons, m.LeftOut
+		card.Events, card.Accuracy, card.Diagnostics = m.Events, m.Accuracy, m.Diagnostics
+		for _, e := range m.Effects {
+			card.Channels = append(card.Channels, clean(string(e.Channel)))
+		}
+		if m.Saved != nil {
+			card.Spec = &m.Saved.Spec
+		}
+	}
+	text, err := json.Marshal(card)
+	return string(text), err
+}
