@@ -20,7 +20,10 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // built are the tools that answer from the store without arguments.
-var built = []string{"performance", "compare", "trends", "campaigns", "products", "discover", "diagnose"}
+var built = []string{
+	"performance", "compare", "trends", "campaigns", "products", "discover", "diagnose",
+	"customers", "lifecycle", "surveys", "email_lifecycle", "creators", "omnichannel", "forecasting",
+}
 
 func TestOfficialGoClient(t *testing.T) {
 	rpc, key := os.Getenv("ASSAY_TEST_RPC"), os.Getenv("ASSAY_TEST_KEY")

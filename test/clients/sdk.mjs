@@ -24,6 +24,11 @@ await client.connect(transport(process.env.key));
 const { tools } = await client.listTools();
 assert.equal(tools.length, 29);
 
+// The demo trains its media mix model beside serving; two tools wait for it.
+for (let second = 0; (await client.callTool({ name: 'optimization', arguments: {} })).isError; second += 5) {
+  assert.ok(second < 300, 'the model of the demo is trained within five minutes');
+  await new Promise((done) => setTimeout(done, 5000));
+}
 let built = 0;
 for (const { name } of tools) {
   const result = await client.callTool({ name, arguments: required[name] ?? {} });
@@ -35,7 +40,7 @@ for (const { name } of tools) {
   built += 1;
   assert.deepEqual(result.structuredContent, JSON.parse(text(result)), `${name}: structuredContent is the text's object`);
 }
-assert.equal(built, 7, 'the seven tools that are built answer');
+assert.equal(built, 19, 'the nineteen tools that are built answer');
 const csv = await client.callTool({ name: 'performance', arguments: { format: 'csv' } });
 assert.equal(csv.structuredContent, undefined);
 const wrong = await client.callTool({ name: 'campaigns', arguments: { limit: 101 } });
