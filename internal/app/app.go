@@ -80,7 +80,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	a.facts = warehouse.New(a.engine)
-	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Log: log})
+	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Now: now, Log: log})
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})

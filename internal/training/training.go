@@ -38,6 +38,7 @@ type Facts interface {
 type Options struct {
 	Dir   string // made where it is missing
 	Facts Facts
+	Now   func() time.Time // the real clock
 	Log   *slog.Logger
 }
 
@@ -45,6 +46,7 @@ type Options struct {
 type Keeper struct {
 	dir   string
 	facts Facts
+	now   func() time.Time
 	log   *slog.Logger
 	lane  chan struct{} // held by the training that runs
 
@@ -69,7 +71,7 @@ type stored struct {
 // New returns a keeper.
 func New(o Options) *Keeper {
 	return &Keeper{
-		dir: o.Dir, facts: o.Facts, log: o.Log, lane: make(chan struct{}, 1),
+		dir: o.Dir, facts: o.Facts, now: o.Now, log: o.Log, lane: make(chan struct{}, 1),
 		kept: map[measure.WorkspaceID]kept{}, running: map[measure.WorkspaceID]int{},
 	}
 }
@@ -139,7 +141,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Dat
 	if err != nil {
 		return nil, err
 	}
-	began := time.Now()
+	began := k.now()
 	model, err := mix.Train(store, mix.Training{
 		Seed: seed, Settings: Settings(w), Stopped: func() bool { return ctx.Err() != nil },
 		Progress: func(done, total int64) {
@@ -159,7 +161,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Dat
 		model.Version = before.Model.Version + 1
 	}
 	k.log.InfoContext(ctx, "media mix model trained", slog.String("workspace", string(w.ID)), slog.String("status", string(model.Status)),
-		slog.Int("version", model.Version), slog.Duration("duration", time.Since(began)))
+		slog.Int("version", model.Version), slog.Duration("duration", k.now().Sub(began)))
 	return model, k.keep(w, model)
 }
 

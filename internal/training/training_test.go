@@ -50,7 +50,7 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	w := control.NewWorkspace("W")
 	w.ID, w.Currency, w.Zone, w.CreatedAt = "w", demo.StoreCurrency, demo.StoreZone, time.Unix(1, 0).UTC()
 	dir := t.TempDir()
-	k := New(Options{Dir: dir, Facts: facts, Log: slog.New(slog.DiscardHandler)})
+	k := New(Options{Dir: dir, Facts: facts, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if have, err := k.MMM(w); err != nil || have.Model != nil {
 		t.Fatalf("before a training: %v, %v; want no model", have, err)
 	}
