@@ -163,8 +163,10 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	group.Go(func() error { return face.server.Run(running) })
 	group.Go(func() error { return a.limiter.Run(running) })
 	group.Go(func() error { return a.calls.Run(running) })
-	group.Go(func() error { a.trainDemo(running); return nil })
-	group.Go(func() error { return ready(baseURL) })
+	group.Go(func() error {
+		a.trainDemo(running)
+		return ready(baseURL)
+	})
 	err = group.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()

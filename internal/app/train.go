@@ -77,7 +77,7 @@ func (a *App) trainMMM(ctx context.Context, id measure.WorkspaceID, progress fun
 	}, nil
 }
 
-// trainDemo trains the demo's model beside the calls, so that a cold start does not wait for it.
+// trainDemo trains the demo's model unless it has one. A demo that cannot be trained is served without.
 func (a *App) trainDemo(ctx context.Context) {
 	made, isDemo, err := readDemoStore(a.config.Data)
 	if err != nil || !isDemo || !made.Whole {

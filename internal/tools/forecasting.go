@@ -89,6 +89,9 @@ type forecastRow struct {
 	Required   *float64        `json:"required_per_day,omitempty" detail:"analyst" doc:"To reach the target."`
 	Index      *Ratio          `json:"pace_index,omitempty" detail:"analyst" doc:"What is there over what should be by now; 1 is on pace."`
 
+	Spend    *Money `json:"monthly_spend,omitempty" doc:"Of a channel, in the mean month that the model was trained on."`
+	Proposed *Money `json:"proposed_monthly_spend,omitempty" doc:"By the plan for the same total."`
+
 	Raised    civil.Date `json:"raised,omitzero" doc:"Day of the latest alert."`
 	Since     civil.Date `json:"since,omitzero" doc:"When the move most likely began."`
 	Direction string     `json:"direction,omitempty" doc:"up or down."`
@@ -114,8 +117,7 @@ func runForecasting(ctx context.Context, c *Call, p forecastingParams) (*forecas
 	case alertsAspect:
 		err = c.alerts(ctx, a)
 	case recommendationsAspect:
-		return nil, fault.NotReady("recommendations need a trained media mix model, and this workspace has none").
-			WithHint(`Meanwhile: {"aspect":"pacing"} shows which targets are at risk; performance shows revenue beside spend by channel.`)
+		err = c.recommend(a)
 	}
 	if err != nil {
 		return nil, err
@@ -125,11 +127,40 @@ func runForecasting(ctx context.Context, c *Call, p forecastingParams) (*forecas
 	}
 	c.warnStale(&a.closing, c.lastDays(activeDays))
 	quality := DataQuality{Revenue: c.Workspace.Basis.String(), Method: forecastMethod}
-	if channel != "" {
+	switch {
+	case p.Aspect == recommendationsAspect:
+		quality.Method = mmmMethod
+	case channel != "":
 		quality.Model = measure.LastTouch
 	}
 	c.describe(&a.closing, quality, fromOrders, fromAds, fromSpend, "targets")
 	return a, nil
+}
+
+// recommend divides today's spend by the media mix model: the plan of optimization, shortened.
+func (c *Call) recommend(a *forecastingAnswer) error {
+	m, err := c.model()
+	if err != nil {
+		return err
+	}
+	plan, err := m.Plan(m.Spend(), nil)
+	if err != nil {
+		return err
+	}
+	monthly := 1 / m.Months()
+	a.Period = c.period(m.Window)
+	for _, r := range mixRows(m, plan, monthly) {
+		if a.Channel == "" || r.Channel == a.Channel {
+			a.Rows = append(a.Rows, forecastRow{Metric: trendSpend, Channel: r.Channel, PeriodType: monthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
+		}
+	}
+	a.Summary = c.planSummary(c.planMetrics(m, plan, m.Spend(), monthly), plan, "a month")
+	if len(a.Rows) == 0 {
+		a.warn("no_data", "The model has no figures for "+spoken(a.Channel)+".")
+	}
+	c.warnPlan(&a.closing, plan)
+	c.suggest(&a.closing, "optimization", map[string]any{}, "See returns, saturation and what other spends would do.")
+	return nil
 }
 
 // forecastMethod says how the figures come about.
