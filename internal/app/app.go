@@ -129,6 +129,7 @@ func (a *App) ready(ctx context.Context) error {
 // Serve answers calls until ctx ends, then finishes those that run. It calls ready with the base URL once calls
 // are accepted.
 func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error {
+	a.trainDemo(ctx)
 	open, err := a.listen(ctx)
 	if err != nil {
 		return err
@@ -163,10 +164,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	group.Go(func() error { return face.server.Run(running) })
 	group.Go(func() error { return a.limiter.Run(running) })
 	group.Go(func() error { return a.calls.Run(running) })
-	group.Go(func() error {
-		a.trainDemo(running)
-		return ready(baseURL)
-	})
+	group.Go(func() error { return ready(baseURL) })
 	err = group.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
