@@ -70,7 +70,6 @@ func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimiz
 	monthly := 1 / m.Months()
 	a := &optimizationAnswer{Model: c.modelInfo(m), Estimates: modelEstimates(), Metrics: c.planMetrics(m, plan, budget, monthly)}
 	a.Period, a.Currency = c.period(m.Window), c.Workspace.Currency
-	a.allRows = true
 	a.Rows = mixRows(m, plan, monthly)
 	a.Summary = c.planSummary(a.Metrics, plan, "a month")
 	if strings.TrimSpace(p.Question) != "" {
