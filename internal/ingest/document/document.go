@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // Value is the text of one JSON value.
@@ -17,7 +18,7 @@ type Value []byte
 type Object struct{ members []member }
 
 type member struct {
-	name  []byte // between its quotes; names with escapes are unescaped
+	name  []byte // without quotes and escapes
 	value Value
 }
 
@@ -72,10 +73,8 @@ func (v Value) Text() string {
 		return ""
 	}
 	switch c := v[0]; {
-	case c == '"' && bytes.IndexByte(v, '\\') < 0:
-		return string(v[1 : len(v)-1])
 	case c == '"':
-		return unescaped(v)
+		return string(content(v))
 	case c == '-' || c >= '0' && c <= '9':
 		return digits(string(v))
 	case c == 't' || c == 'f':
@@ -108,10 +107,7 @@ func (v Value) members(yield func(member) bool) {
 	}
 	for at = skipBlank(v, at+1); at < len(v) && v[at] == '"'; at = skipBlank(v, at) {
 		end := stringEnd(v, at)
-		name := v[at+1 : end-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
-			name = []byte(unescaped(v[at:end]))
-		}
+		name := content(v[at:end])
 		at = skipBlank(v, skipBlank(v, end)+1) // over the colon
 		end = valueEnd(v, at)
 		if !yield(member{name, v[at:end:end]}) {
@@ -155,12 +151,17 @@ func digits(number string) string {
 	return number
 }
 
-func unescaped(quoted []byte) string {
+// content returns what stands between the quotes, without escapes and, as in encoding/json, with U+FFFD for each byte
+// that is not UTF-8. Text that needs neither is shared.
+func content(quoted []byte) []byte {
+	if plain := quoted[1 : len(quoted)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
+		return plain
+	}
 	var text string
 	if json.Unmarshal(quoted, &text) != nil {
-		return ""
+		return nil
 	}
-	return text
+	return []byte(text)
 }
 
 func skipBlank(v []byte, at int) int {

@@ -34,6 +34,15 @@ func TestMembersAreFoundWhereverTheyStand(t *testing.T) {
 	}
 }
 
+func TestBytesThatAreNotTextReadAsReplacementCharacters(t *testing.T) {
+	t.Parallel()
+	var o document.Object
+	o.Read(document.Value("{\"a\xef\": \"x\xff\xfey\"}"))
+	if got := o.Get("a\uFFFD").Text(); got != "x\uFFFD\uFFFDy" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // FuzzObject compares with encoding/json on everything that it accepts as an object.
 func FuzzObject(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"a":[{"b":"\u00e9"},-1.5E-2,null],"":{}}`, ` {"a" : "x" , "a":2 } `, `[1]`, `{"\"":"\\"}`} {
