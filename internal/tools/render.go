@@ -67,23 +67,28 @@ func prepare(a answer, c *Call) {
 }
 
 // fit writes the answer with as many rows as the budget allows, and one at least: a page without any would lead
-// nowhere. Rows weigh more than what [closing.shed] gives up.
+// nowhere. Rows weigh more than what [closing.shed] gives up. A table at the summary level has the rows of the JSON;
+// at the others it is the way to see more of them.
 func fit(a answer, c *Call, tokens int) ([]byte, error) {
+	measured := c.view.Format
+	if measured == csvFormat && c.view.DetailLevel == summaryLevel {
+		measured = jsonFormat
+	}
 	total := a.size()
 	for {
-		text, err := write(a, c)
+		text, err := write(a, measured)
 		if err != nil {
 			return nil, err
 		}
 		shown, limit := a.size(), tokens*bytesPerToken
 		switch {
-		case len(text) <= limit:
-			return text, nil
-		case a.end().shed():
-		case shown <= 1:
-			return text, nil
-		default:
+		case len(text) > limit && a.end().shed():
+		case len(text) > limit && shown > 1:
 			shorten(a, c, max(1, min(shown-1, shown*limit/len(text))), total)
+		case measured != c.view.Format:
+			return write(a, c.view.Format)
+		default:
+			return text, nil
 		}
 	}
 }
@@ -166,8 +171,8 @@ func shorten(a answer, c *Call, rows, total int) {
 	}
 }
 
-func write(a answer, c *Call) ([]byte, error) {
-	switch c.view.Format {
+func write(a answer, as format) ([]byte, error) {
+	switch as {
 	case csvFormat:
 		return writeCSV(a)
 	case summaryFormat:

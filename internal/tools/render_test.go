@@ -132,6 +132,23 @@ func TestSummaryLevelShowsFiveRows(t *testing.T) {
 	}
 }
 
+func TestSummaryLevelShowsTheSameRowsInEachFormat(t *testing.T) {
+	t.Parallel()
+	rows := map[format]int{}
+	for _, f := range []format{jsonFormat, csvFormat} {
+		a := sample(5)
+		for i := range a.Rows {
+			a.Rows[i].Note = strings.Repeat("x", 500)
+		}
+		c := sampleCall(shared{DetailLevel: summaryLevel, Format: f})
+		rendered(t, a, c)
+		rows[f] = len(a.Rows)
+	}
+	if rows[jsonFormat] == 5 || rows[csvFormat] != rows[jsonFormat] {
+		t.Errorf("rows %v; want fewer than 5, and as many in each", rows)
+	}
+}
+
 func TestNothingExceedsTheCeiling(t *testing.T) {
 	t.Parallel()
 	for _, f := range []format{jsonFormat, csvFormat} {
