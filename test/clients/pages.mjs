@@ -34,6 +34,16 @@ const ownClient = await register('Owl at home', [own]);
 const webClient = await register('Ledger Owl', [web]);
 const localClient = await register(long, [local]);
 
+let invitation = ''; // the link that the page People made last
+
+// Something to see on the page of calls.
+for (const [name, args] of [['discover', {}], ['performance', { compact: true }], ['products', { limit: 3 }], ['performance', { channel: 'no-such-channel' }]]) {
+  await fetch(process.env.rpc, {
+    method: 'POST', headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${process.env.key}` },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+  });
+}
+
 // Steps after the sign-in: a name and how the page is reached.
 const steps = [
   ['home', (page) => page.goto(`${base}/`)],
@@ -61,6 +71,29 @@ const steps = [
     await page.waitForURL(`${own}?**`);
     await page.goto(`${base}/apps`);
   }],
+  ['people', (page) => page.goto(`${base}/people`)],
+  ['people-invited', async (page) => {
+    await page.goto(`${base}/people`);
+    await page.getByLabel('E-mail').fill(`someone.with.a.long.name+${looked}@subsidiary.example.com`);
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    invitation = await page.locator('code.secret').textContent();
+  }],
+  ['set-up-other', (page) => page.goto(invitation)],
+  ['set-up', async (page) => {
+    await page.context().clearCookies();
+    await page.goto(invitation);
+    await page.getByLabel('Choose a password').waitFor();
+  }],
+  ['set-up-used', (page) => page.goto(`${invitation}x`)],
+  ['account', async (page) => {
+    await page.goto(`${base}/sign-in`);
+    await signIn(page);
+    await page.waitForURL(`${base}/`);
+    await page.goto(`${base}/account`);
+  }],
+  ['calls', (page) => page.goto(`${base}/calls`)],
+  ['calls-none', (page) => page.goto(`${base}/calls?status=refused`)],
+  ['security', (page) => page.goto(`${base}/security`)],
   ['not-found', (page) => page.goto(`${base}/nothing-here`)],
 ];
 
