@@ -9,7 +9,6 @@ import (
 
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/stats"
 )
 
 // parameter is one number the model infers.
@@ -87,9 +86,7 @@ func newModel(d Data, s Spec) (*model, error) {
 		}
 		return target[t] / m.yScale
 	})
-	mean, sd := stats.MeanSD(m.fitted(m.y))
-	m.yMean = mean
-	m.resolution = math.Max(sd, 1e-6) / math.Sqrt(float64(m.rows))
+	m.observe()
 	m.addChannels(d)
 	m.addBaseline()
 	m.noiseAt = len(m.parameters)

@@ -1,0 +1,93 @@
+package mmm
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/measure/stats"
+)
+
+// draw returns a value of the prior.
+func (p Prior) draw(random *rand.Rand) float64 {
+	switch p.Family {
+	case NormalPrior:
+		return p.A + p.B*random.NormFloat64()
+	case LaplacePrior:
+		return distuv.Laplace{Mu: p.A, Scale: p.B, Src: random}.Rand()
+	case HalfNormalPrior:
+		return p.A * math.Abs(random.NormFloat64())
+	case LogNormalPrior:
+		return math.Exp(p.A + p.B*random.NormFloat64())
+	case GammaPrior:
+		return distuv.Gamma{Alpha: p.A, Beta: p.B, Src: random}.Rand()
+	case BetaPrior:
+		return distuv.Beta{Alpha: p.A, Beta: p.B, Src: random}.Rand()
+	}
+	panic("mmm: prior without a family")
+}
+
+// drawPrior returns parameters from their priors and, with geos, the coefficients of each geo given those.
+func (m *model) drawPrior(random *rand.Rand) []float64 {
+	theta := make([]float64, len(m.parameters))
+	for i, p := range m.parameters {
+		theta[i] = p.prior.draw(random)
+	}
+	return m.withGeos(theta, random)
+}
+
+// withGeos appends to parameters the coefficients of each geo, drawn from the spread between geos.
+func (m *model) withGeos(theta []float64, random *rand.Rand) []float64 {
+	if m.geos == 1 {
+		return theta
+	}
+	common := theta
+	curves := m.newCurves()
+	for i := range curves {
+		m.evaluateAt(&curves[i], &m.channels[i], common)
+	}
+	for range m.geos {
+		theta = append(theta, common[m.baselineAt]+common[m.pooledAt]*random.NormFloat64())
+		for i, v := range curves {
+			theta = append(theta, v.beta*(1+common[m.pooledAt+1+i]*random.NormFloat64()))
+		}
+	}
+	return theta
+}
+
+// simulate returns a target that the model makes of a draw, as the likelihood sees it.
+func (m *model) simulate(theta []float64, random *rand.Rand) []float64 {
+	y := (&Posterior{model: m}).location(theta)
+	noise := func() float64 { return random.NormFloat64() }
+	if m.spec.Likelihood == StudentT {
+		noise = distuv.StudentsT{Sigma: 1, Nu: theta[m.noiseAt+1], Src: random}.Rand
+	}
+	for t := range y {
+		y[t] += theta[m.noiseAt] * noise()
+	}
+	return y
+}
+
+// withTarget returns the same model, scales and priors included, of another target, given as the likelihood sees it.
+func (m *model) withTarget(y []float64) *model {
+	other := *m
+	other.y = y
+	other.observe()
+	return &other
+}
+
+// observe sets what the model's coordinates take from the target.
+func (m *model) observe() {
+	mean, sd := stats.MeanSD(m.fitted(m.y))
+	m.yMean = mean
+	m.resolution = math.Max(sd, 1e-6) / math.Sqrt(float64(m.rows))
+}
+
+// logLikelihood returns the log density of the fitted rows under one draw, up to a constant.
+func (p *Posterior) logLikelihood(theta []float64) float64 {
+	m := p.model
+	mu := m.fitted(p.location(theta))
+	noise := theta[m.noiseAt:m.pooledAt]
+	return m.spec.Likelihood.logp(m.fitted(m.y), mu, noise, make([]float64, len(mu)), make([]float64, len(noise)))
+}

@@ -1,0 +1,81 @@
+package diag
+
+import "math"
+
+// UniformP returns the probability that as many ranks as these, each of 0 .. most equally likely, lie as unevenly or
+// more so. It is 1 less the level of the narrowest band around the expected distribution function that holds the one seen:
+// bands are pointwise intervals of the binomial distribution, all of one level, and their joint level is exact
+// (Säilynoja, Bürkner, Vehtari: Graphical test for discrete uniformity and its applications, 2022). It panics on
+// a rank outside.
+func UniformP(ranks []int, most int) float64 {
+	counts := make([]int, most+1)
+	for _, r := range ranks {
+		counts[r]++
+	}
+	b := newBinomial(len(ranks))
+	least, below := 1.0, 0
+	for k := 1; k <= most; k++ {
+		below += counts[k-1]
+		least = math.Min(least, b.tails(float64(k) / float64(most+1))[below])
+	}
+	// The walk of the number below k, over k; what leaves the band is dropped.
+	inside := make([]float64, b.n+1)
+	inside[0] = 1
+	for k := 1; k <= most; k++ {
+		next := make([]float64, b.n+1)
+		tails := b.tails(float64(k) / float64(most+1))
+		step := 1 / float64(most+2-k)
+		for from, p := range inside {
+			if p == 0 {
+				continue
+			}
+			for to := from; to <= b.n; to++ {
+				if tails[to] > least*(1+1e-9) {
+					next[to] += p * b.mass(b.n-from, to-from, step)
+				}
+			}
+		}
+		inside = next
+	}
+	kept := 0.0
+	for _, p := range inside {
+		kept += p
+	}
+	return math.Max(0, 1-kept)
+}
+
+// binomial is distributions of up to n trials.
+type binomial struct {
+	n            int
+	logFactorial []float64
+}
+
+func newBinomial(n int) binomial {
+	b := binomial{n, make([]float64, n+1)}
+	for i := 1; i <= n; i++ {
+		b.logFactorial[i] = b.logFactorial[i-1] + math.Log(float64(i))
+	}
+	return b
+}
+
+// mass returns the probability of so many successes. P lies above 0 and below 1, or at 1 when every trial succeeds.
+func (b binomial) mass(trials, successes int, p float64) float64 {
+	failures := trials - successes
+	log := b.logFactorial[trials] - b.logFactorial[successes] - b.logFactorial[failures] + float64(successes)*math.Log(p)
+	if failures > 0 {
+		log += float64(failures) * math.Log1p(-p)
+	}
+	return math.Exp(log)
+}
+
+// tails returns for each number of successes in n trials the two-sided probability of one as far out.
+func (b binomial) tails(p float64) []float64 {
+	out := make([]float64, b.n+1)
+	low := 0.0
+	for r := range out {
+		mass := b.mass(b.n, r, p)
+		low += mass
+		out[r] = math.Min(1, 2*math.Min(low, 1-low+mass))
+	}
+	return out
+}
