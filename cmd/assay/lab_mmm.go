@@ -35,6 +35,8 @@ type labMMMFit struct {
 	Priors     string            `placeholder:"F" help:"JSON file of priors by parameter."`
 	LiftTests  string            `placeholder:"F" help:"CSV file of lift tests: channel,x,delta_x,delta_y,sigma[,geo]."`
 	Holdout    int               `placeholder:"N" help:"Last periods kept from the fit, to judge it."`
+	Checks     []string          `placeholder:"K,…" help:"Checks of the model: prior, slices, placebo, worlds. All but prior take many fits."`
+	Slices     string            `placeholder:"F:H:S" help:"Slices of the check: periods of the first fit, periods predicted, periods between fits. Default: the last four tenths."`
 	Chains     int               `default:"4" placeholder:"N" help:"Chains (default: ${default})."`
 	Warmup     int               `default:"1000" placeholder:"N" help:"Draws of each chain that adapt the sampler (default: ${default})."`
 	Draws      int               `default:"1000" placeholder:"N" help:"Draws kept of each chain (default: ${default})."`
@@ -54,6 +56,10 @@ func (c *labMMMFit) Run(ctx context.Context, con *console, group *labCommand) er
 			Seed: group.Seed, Chains: c.Chains, Warmup: c.Warmup, Draws: c.Draws,
 			Stop: func() bool { return ctx.Err() != nil },
 		},
+		Slices: c.Slices,
+	}
+	for _, check := range c.Checks {
+		ask.Checks = append(ask.Checks, lab.MMMCheck(check))
 	}
 	return runLab(con, c.CSV, func(t *lab.Table) (*lab.MMMReport, error) {
 		report, err := ask.Run(t)

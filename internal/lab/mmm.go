@@ -28,6 +28,8 @@ type MMM struct {
 	Lifts        string            // file of lift tests, CSV; empty for none
 	Spec         mmm.Spec          // all but priors and lift tests
 	Sampling     mmm.Sampling
+	Checks       []MMMCheck
+	Slices       string // of the check by slices; empty for [mmm.LastFour]
 }
 
 // MMMReport holds what the model says, or why it says nothing.
@@ -37,6 +39,7 @@ type MMMReport struct {
 	Fit         *mmmFit             `json:"fit,omitempty"`
 	LeaveOneOut *mmm.LeaveOneOut    `json:"leave_one_out,omitempty"`
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
+	Checks      *mmmChecks          `json:"checks,omitempty"` // those that were asked for
 
 	posterior *mmm.Posterior
 	labels    []string // of the periods, as they stand in the file
@@ -58,6 +61,9 @@ type mmmFit struct {
 
 // Run fits the model.
 func (m MMM) Run(t *Table) (*MMMReport, error) {
+	if err := m.checksKnown(); err != nil {
+		return nil, err
+	}
 	data, labels, err := m.read(t)
 	if err != nil {
 		return nil, err
@@ -91,6 +97,11 @@ func (m MMM) Run(t *Table) (*MMMReport, error) {
 	loo := result.Posterior.LeaveOneOut()
 	report.LeaveOneOut = &loo
 	report.Channels = result.Posterior.Effects()
+	if len(m.Checks) > 0 {
+		if report.Checks, err = m.check(result.Posterior, data, spec); err != nil {
+			return nil, err
+		}
+	}
 	return report, nil
 }
 

@@ -352,3 +352,32 @@ func TestTownsThatDoNotMatchAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestChecksOfAModelAreReported(t *testing.T) {
+	t.Parallel()
+	m := ask()
+	m.Checks, m.Slices = []lab.MMMCheck{lab.PriorCheck, lab.SlicesCheck, lab.PlaceboCheck, lab.WorldsCheck}, "50:10:10"
+	if testing.Short() {
+		m.Checks = m.Checks[:2]
+	}
+	report, err := m.Run(table(t, twoChannels()))
+	if err != nil || !report.Reportable() {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	checks := report.Checks
+	if checks.Prior.Inside < 0.8 || checks.Prior.Channels[0].Share.SD <= report.Channels[0].Share.SD {
+		t.Errorf("before the data: %+v", checks.Prior)
+	}
+	if checks.Slices.Rows != 10 || checks.Slices.Refused != 0 || checks.Slices.Accuracy.WMAPE > 0.05 {
+		t.Errorf("slices: %+v", checks.Slices)
+	}
+	if testing.Short() {
+		return
+	}
+	if of := checks.Placebo[0]; of.Of != "search" || of.Status != mmm.OK || of.Passes > 0.1 {
+		t.Errorf("placebo: %+v", of)
+	}
+	if checks.Worlds.Worlds != 20 || checks.Worlds.Channels[1].Inside < 12 {
+		t.Errorf("worlds: %+v", checks.Worlds)
+	}
+}

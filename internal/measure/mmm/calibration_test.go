@@ -3,7 +3,6 @@ package mmm
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -66,23 +65,6 @@ func (c calibration) ranks(t *testing.T) (ranks map[string][]int, most int) {
 		}
 	}
 	return ranks, most
-}
-
-// measureLifts replaces the results of lift tests by what the draw gives.
-func (m *model) measureLifts(theta []float64, random *rand.Rand) {
-	m.channels = slices.Clone(m.channels)
-	for i := range m.channels {
-		c, v := &m.channels[i], m.newCurve(m.rows)
-		m.evaluateAt(&v, c, theta)
-		_, shape := m.split(c, theta)
-		c.lifts = slices.Clone(c.lifts)
-		for k := range c.lifts {
-			l := &c.lifts[k]
-			from, _, _ := m.spec.Saturation.value(l.from, shape)
-			to, _, _ := m.spec.Saturation.value(l.to, shape)
-			l.delta = v.beta*(to-from) + l.sigma*random.NormFloat64()
-		}
-	}
 }
 
 // quantities returns what is ranked: every parameter, what channels bring on the whole and at the margin, which orders

@@ -109,6 +109,11 @@ func Fit(d Data, s Spec, how Sampling) (*Result, error) {
 	if reasons := m.unidentified(d); len(reasons) > 0 {
 		return &Result{Status: NotReportable, Reasons: reasons}, nil
 	}
+	return m.fit(d, how)
+}
+
+// fit samples the model, whose data are d, until the draws pass the gate or the attempts are used up.
+func (m *model) fit(d Data, how Sampling) (*Result, error) {
 	o := hmc.Options{Seed: how.Seed, Chains: how.Chains, Warmup: how.Warmup, Draws: how.Draws, Accept: 0.9, Stop: how.Stop}
 	for attempt := 1; ; attempt++ {
 		run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, o)

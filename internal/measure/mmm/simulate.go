@@ -3,6 +3,7 @@ package mmm
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -69,6 +70,16 @@ func (m *model) simulate(theta []float64, random *rand.Rand) []float64 {
 	return y
 }
 
+// unscaled returns a series that the likelihood sees in the target's unit.
+func (m *model) unscaled(y []float64) []float64 {
+	return series(len(y), func(t int) float64 {
+		if m.spec.Likelihood == LogNormal {
+			return math.Exp(y[t]) * m.yScale * m.size[t/m.span]
+		}
+		return y[t] * m.yScale * m.size[t/m.span]
+	})
+}
+
 // withTarget returns the same model, scales and priors included, of another target, given as the likelihood sees it.
 func (m *model) withTarget(y []float64) *model {
 	other := *m
@@ -82,6 +93,26 @@ func (m *model) observe() {
 	mean, sd := stats.MeanSD(m.fitted(m.y))
 	m.yMean = mean
 	m.resolution = math.Max(sd, 1e-6) / math.Sqrt(float64(m.rows))
+}
+
+// measureLifts replaces the results of lift tests by what the draw gives.
+func (m *model) measureLifts(theta []float64, random *rand.Rand) {
+	m.channels = slices.Clone(m.channels)
+	for i := range m.channels {
+		c, v := &m.channels[i], m.newCurve(m.rows)
+		m.evaluateAt(&v, c, theta)
+		_, shape := m.split(c, theta)
+		c.lifts = slices.Clone(c.lifts)
+		for k := range c.lifts {
+			l := &c.lifts[k]
+			from, _, _ := m.spec.Saturation.value(l.from, shape)
+			to, _, _ := m.spec.Saturation.value(l.to, shape)
+			l.delta = v.beta*(to-from) + l.sigma*random.NormFloat64()
+			if l.geo {
+				l.delta += v.beta * (to - from) * theta[m.pooledAt+1+i] * random.NormFloat64()
+			}
+		}
+	}
 }
 
 // logLikelihood returns the log density of the fitted rows under one draw, up to a constant.

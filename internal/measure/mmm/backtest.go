@@ -1,0 +1,236 @@
+package mmm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
+)
+
+// Slices cuts the periods for a backtest: the first fit sees First periods and predicts the Horizon periods after
+// them, the next sees Step more, and so on to the end.
+type Slices struct {
+	First   int `json:"first"`
+	Horizon int `json:"horizon"`
+	Step    int `json:"step"` // at least 1; at least the horizon when no period is to be predicted twice
+}
+
+// ParseSlices reads "104:1:1": first, horizon and step.
+func ParseSlices(s string) (Slices, error) {
+	var out Slices
+	parts := strings.Split(s, ":")
+	if len(parts) == 3 {
+		for i, field := range []*int{&out.First, &out.Horizon, &out.Step} {
+			n, err := strconv.Atoi(parts[i])
+			if err != nil || n < 1 {
+				break
+			}
+			*field = n
+		}
+	}
+	if out.Step == 0 {
+		return Slices{}, fault.Invalid("there are no slices %q (want FIRST:HORIZON:STEP in periods, such as 104:1:1)", s)
+	}
+	return out, nil
+}
+
+// LastFour returns slices whose four horizons of a tenth of the periods each, at least one period, end with the data.
+func LastFour(periods int) Slices {
+	horizon := max(1, periods/10)
+	return Slices{First: periods - 4*horizon, Horizon: horizon, Step: horizon}
+}
+
+// Slice is one fit of a backtest and its predictions of the rows after it. Controls and exposures of those rows count as
+// known.
+type Slice struct {
+	Fitted  int             `json:"fitted"` // periods that the fit saw
+	Status  Status          `json:"status"` // without numbers unless OK
+	Reasons []Reason        `json:"reasons,omitempty"`
+	Rows    []Forecast      `json:"rows,omitempty"` // all periods of the first geo, then of the second
+	Effects []ChannelEffect `json:"-"`              // over the slice's periods, to be compared with those of other slices
+}
+
+// Forecast is one predicted row beside what came, in the target's unit.
+type Forecast struct {
+	Target   float64       `json:"target"`
+	Expected float64       `json:"expected"`
+	Spread   stats.Summary `json:"spread"` // of the target itself, noise included
+	// LogScore is the log of the predicted density at what came. Higher is better; scores of models of the same rows may
+	// be added and compared.
+	LogScore float64 `json:"log_score"`
+	// CRPS is the continuous ranked probability score, in the target's unit: the absolute error of a whole distribution.
+	CRPS float64 `json:"crps"`
+}
+
+// Backtest is how a model would have predicted, had it been fitted again and again. With a horizon and a step of one it is
+// exact leave-future-out cross-validation (Bürkner, Gabry, Vehtari 2020).
+type Backtest struct {
+	Slices  []Slice `json:"slices"`
+	Refused int     `json:"refused"` // slices that were not reportable; the figures below are of the others
+	Rows    int     `json:"rows"`
+	ELPD    float64 `json:"elpd"` // sum of log scores
+	SE      float64 `json:"se"`   // of ELPD, from how much rows differ
+	CRPS    float64 `json:"crps"` // mean, by the mean absolute target
+	// Inside50 and Inside90 are the shares of rows in their 50 % and 90 % intervals.
+	Inside50  float64            `json:"inside_50"`
+	Inside90  float64            `json:"inside_90"`
+	Accuracy  *Accuracy          `json:"accuracy,omitempty"` // of the expected; nil with fewer than two rows
+	Stability []ChannelStability `json:"stability,omitempty"`
+}
+
+// ChannelStability is how little a channel's return moves from one slice to the next.
+type ChannelStability struct {
+	Channel measure.Channel `json:"channel"`
+	// Overlap is the least share that the 90 % intervals of two slices in a row have in common, of what they cover together.
+	Overlap float64 `json:"overlap"`
+}
+
+// Backtested fits the model to slices of the data. A fault of kind invalid says that data, settings or slices are
+// wrong; slices that are not reportable are counted.
+func Backtested(d Data, s Spec, how Sampling, by Slices) (*Backtest, error) {
+	if by.First < 1 || by.Horizon < 1 || by.Step < 1 || by.First+by.Horizon > len(d.Dates) {
+		return nil, fault.Invalid("slices of %d + %d periods, %d apart, cannot be cut from %d periods", by.First, by.Horizon, by.Step, len(d.Dates))
+	}
+	if err := d.validate(s.withDefaults()); err != nil {
+		return nil, err
+	}
+	out := new(Backtest)
+	for first := by.First; first+by.Horizon <= len(d.Dates); first += by.Step {
+		s.Holdout = by.Horizon
+		result, err := Fit(d.until(first+by.Horizon), s, how)
+		if err != nil {
+			return nil, fmt.Errorf("fit of the first %d periods: %w", first, err)
+		}
+		slice := Slice{Fitted: first, Status: result.Status, Reasons: result.Reasons}
+		if result.Status == OK {
+			slice.Rows = result.Posterior.forecasts(how.Seed)
+			slice.Effects = result.Posterior.Effects()
+		}
+		out.Slices = append(out.Slices, slice)
+	}
+	out.judge()
+	return out, nil
+}
+
+// until returns the first periods.
+func (d Data) until(periods int) Data {
+	n := len(d.Dates)
+	cut := func(values []float64) []float64 {
+		var out []float64
+		for from := 0; from < len(values); from += n {
+			out = append(out, values[from:from+periods]...)
+		}
+		return out
+	}
+	out := Data{Dates: d.Dates[:periods], Geos: d.Geos, Target: cut(d.Target)}
+	for _, m := range d.Media {
+		out.Media = append(out.Media, Media{m.Channel, cut(m.Exposure), cut(m.Spend)})
+	}
+	for _, c := range d.Controls {
+		out.Controls = append(out.Controls, Control{c.Name, cut(c.Values)})
+	}
+	return out
+}
+
+// forecasts returns what the posterior predicted of the rows held out.
+func (p *Posterior) forecasts(seed uint64) []Forecast {
+	m := p.model
+	scores, expected, target := p.LogScores(), heldOut(m, p.Fitted()), heldOut(m, p.data.Target)
+	draws := make([][]float64, len(target))
+	for i, theta := range p.draws {
+		for k, y := range heldOut(m, m.unscaled(m.simulate(theta, stats.Stream(seed, uint64(i))))) {
+			draws[k] = append(draws[k], y)
+		}
+	}
+	out := make([]Forecast, len(target))
+	for k := range out {
+		slices.Sort(draws[k])
+		out[k] = Forecast{target[k], expected[k], stats.Summarize(draws[k]), scores[k], crps(draws[k], target[k])}
+	}
+	return out
+}
+
+// crps returns the score of sorted draws: E|X - y| - E|X - X'| / 2 (Gneiting and Raftery 2007).
+func crps(sorted []float64, y float64) float64 {
+	n := float64(len(sorted))
+	var miss, spread float64
+	for i, x := range sorted {
+		miss += math.Abs(x-y) / n
+		spread += (2*float64(i) + 1 - n) * x / (n * n)
+	}
+	return miss - spread
+}
+
+// judge sums up the slices.
+func (b *Backtest) judge() {
+	var target, expected, scores []float64
+	for _, slice := range b.Slices {
+		if slice.Status != OK {
+			b.Refused++
+		}
+		for _, row := range slice.Rows {
+			target, expected, scores = append(target, row.Target), append(expected, row.Expected), append(scores, row.LogScore)
+			b.CRPS += row.CRPS
+			if s := row.Spread; s.Q05 <= row.Target && row.Target <= s.Q95 {
+				b.Inside90++
+				if s.Q25 <= row.Target && row.Target <= s.Q75 {
+					b.Inside50++
+				}
+			}
+		}
+	}
+	b.Rows = len(target)
+	if b.Rows == 0 {
+		return
+	}
+	b.ELPD = floats.Sum(scores)
+	b.Inside50 /= float64(b.Rows)
+	b.Inside90 /= float64(b.Rows)
+	b.CRPS /= math.Max(floats.Norm(target, 1), math.SmallestNonzeroFloat64)
+	if b.Rows > 1 {
+		_, sd := stats.MeanSD(scores)
+		b.SE = sd * math.Sqrt(float64(b.Rows))
+		a := accuracy(target, expected)
+		b.Accuracy = &a
+	}
+	b.compare()
+}
+
+// compare sets the stability of the channels that have a return.
+func (b *Backtest) compare() {
+	var before []ChannelEffect
+	for _, slice := range b.Slices {
+		for i, e := range slice.Effects {
+			if before == nil || e.ROAS == nil || before[i].ROAS == nil {
+				continue
+			}
+			overlap := overlap(*before[i].ROAS, *e.ROAS)
+			at := slices.IndexFunc(b.Stability, func(s ChannelStability) bool { return s.Channel == e.Channel })
+			if at < 0 {
+				b.Stability = append(b.Stability, ChannelStability{e.Channel, overlap})
+			} else {
+				b.Stability[at].Overlap = math.Min(b.Stability[at].Overlap, overlap)
+			}
+		}
+		if slice.Effects != nil {
+			before = slice.Effects
+		}
+	}
+}
+
+// overlap returns what two 90 % intervals have in common, as a share of what they cover together.
+func overlap(a, b stats.Summary) float64 {
+	common := math.Min(a.Q95, b.Q95) - math.Max(a.Q05, b.Q05)
+	covered := math.Max(a.Q95, b.Q95) - math.Min(a.Q05, b.Q05)
+	if !(covered > 0) {
+		return 1 // both are the same point
+	}
+	return math.Max(0, common/covered)
+}

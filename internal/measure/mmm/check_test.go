@@ -1,0 +1,182 @@
+package mmm
+
+import (
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
+)
+
+func TestPriorCheckShowsWhatThePriorsSay(t *testing.T) {
+	t.Parallel()
+	d := toy()
+	check := func(s Spec) PriorCheck {
+		t.Helper()
+		c, err := CheckPriors(d, s, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	shares := check(Spec{Effect: Share})
+	for _, e := range shares.Channels {
+		// Half-normal of 0.2: mean 0.1596, standard deviation 0.1206, so the mean of 1,000 draws is known to 0.004.
+		if math.Abs(e.Share.Mean-0.1596) > 0.015 || math.Abs(e.Share.SD-0.1206) > 0.015 {
+			t.Errorf("share of %s before the data: %+v", e.Channel, e.Share)
+		}
+	}
+	if sum := shares.Channels[0].Share.Mean + shares.Channels[1].Share.Mean; !near(shares.Media.Mean, sum, 1e-9) {
+		t.Errorf("all media bring %v, their sum is %v", shares.Media.Mean, sum)
+	}
+	if shares.Inside < 0.9 {
+		t.Errorf("vague priors hold %v of the periods", shares.Inside)
+	}
+	sure := check(Spec{Priors: map[string]Prior{
+		"intercept": {NormalPrior, 5, 0.01}, "beta": {HalfNormalPrior, 0.01, 0}, "sigma": {HalfNormalPrior, 0.01, 0},
+		"trend": {NormalPrior, 0, 0.01}, "control": {NormalPrior, 0, 0.01},
+	}})
+	if sure.Inside != 0 || sure.Negative != 0 {
+		t.Errorf("priors five times above the data hold %v of the periods, %v below zero", sure.Inside, sure.Negative)
+	}
+	below := check(Spec{Priors: map[string]Prior{"intercept": {NormalPrior, -5, 0.1}, "beta": {HalfNormalPrior, 0.01, 0}}})
+	if below.Negative < 0.99 {
+		t.Errorf("priors far below zero: %v of the periods are negative", below.Negative)
+	}
+	if c, err := CheckPriors(toyGeos(), Spec{Effect: ROI}, 1); err != nil || c.Inside < 0.8 {
+		t.Errorf("geos: %v of the periods inside, %v", c.Inside, err)
+	}
+	d.Media[0].Exposure = make([]float64, len(d.Dates))
+	if _, err := CheckPriors(d, Spec{}, 1); fault.KindOf(err) != fault.KindNotReady {
+		t.Errorf("a channel without exposure: got %v, want a fault of kind not ready", err)
+	}
+}
+
+// simple is a spec with few parameters, and brief a sampling that is enough for it.
+func simple() (Spec, Sampling) {
+	return Spec{Saturation: MichaelisMenten, Yearly: 1}, Sampling{Seed: 1, Chains: 4, Warmup: 300, Draws: 300}
+}
+
+func TestBacktestPredictsWhatItHasNotSeen(t *testing.T) {
+	t.Parallel()
+	d, _ := planted(1)
+	s, how := simple()
+	by := Slices{First: 117, Horizon: 6, Step: 7}
+	b, err := Backtested(d, s, how, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Slices) != 2 || b.Refused != 0 || b.Rows != 12 || b.Slices[1].Fitted != 124 {
+		t.Fatalf("got %d slices with %d rows, %d refused", len(b.Slices), b.Rows, b.Refused)
+	}
+	s.Holdout = 6
+	alone := reportable(t, d.until(123), s, how)
+	if got, want := b.Slices[0].Rows[3].LogScore, alone.LogScores()[3]; got != want {
+		t.Errorf("log score %v, of the fit alone %v", got, want)
+	}
+	var scores float64
+	for _, slice := range b.Slices {
+		for _, row := range slice.Rows {
+			scores += row.LogScore
+		}
+	}
+	if !near(b.ELPD, scores, 1e-12) || !(b.SE > 0) {
+		t.Errorf("ELPD %v ± %v, the scores' sum is %v", b.ELPD, b.SE, scores)
+	}
+	// The noise is 2 to 3 % of the target: a CRPS of a normal distribution is 0.23 of its deviation at best.
+	if b.Inside90 < 0.7 || b.Accuracy.WMAPE > 0.05 || b.CRPS > b.Accuracy.WMAPE || b.CRPS < 0.005 {
+		t.Errorf("inside %v, WMAPE %v, CRPS %v", b.Inside90, b.Accuracy.WMAPE, b.CRPS)
+	}
+	if len(b.Stability) != 3 || b.Stability[0].Overlap < 0.5 || b.Stability[0].Overlap > 1 {
+		t.Errorf("stability %+v", b.Stability)
+	}
+	later := d
+	later.Target = slices.Clone(d.Target)
+	later.Target[129] *= 2
+	c, err := Backtested(later, Spec{Saturation: s.Saturation, Yearly: s.Yearly}, how, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := b.Slices[0].Rows[5], c.Slices[0].Rows[5]; a != b {
+		t.Errorf("a target to come changes a prediction from %+v to %+v", a, b)
+	}
+	if _, err := Backtested(d, s, how, Slices{First: 128, Horizon: 6, Step: 1}); fault.KindOf(err) != fault.KindInvalid {
+		t.Errorf("slices beyond the end: %v", err)
+	}
+}
+
+func TestScoreOfDrawsIsThatOfItsFormula(t *testing.T) {
+	t.Parallel()
+	if got := crps([]float64{0, 2}, 1); !near(got, 0.5, 1e-14) {
+		t.Errorf("got %v, want 1 - 1/2", got)
+	}
+	// A standard normal at its mean: (sqrt 2 - 1) / sqrt pi.
+	random := stats.Stream(3, 0)
+	draws := series(20000, func(int) float64 { return random.NormFloat64() })
+	slices.Sort(draws)
+	if got, want := crps(draws, 0), (math.Sqrt2-1)/math.Sqrt(math.Pi); math.Abs(got-want) > 0.01 {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestPlaceboIsCreditedWithLittleUnlessTheChannelIsOneToo(t *testing.T) {
+	t.Parallel()
+	d, _ := planted(1)
+	random := stats.Stream(8, 0)
+	d.Media = append(d.Media, Media{"radio", series(len(d.Dates), func(int) float64 { return 3000 * random.Float64() }), nil})
+	s, how := simple()
+	for of, c := range map[measure.Channel]struct{ low, high float64 }{"search": {0, 0.01}, "radio": {0.1, 0.9}} {
+		p, err := CheckPlacebo(d, s, how, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Status != OK || p.Passes < c.low || p.Passes > c.high {
+			t.Errorf("placebo of %s: %+v, want it to pass with a probability between %v and %v", of, p, c.low, c.high)
+		}
+	}
+	if _, err := CheckPlacebo(d, s, how, "print"); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "print") {
+		t.Errorf("a placebo of no channel: %v", err)
+	}
+}
+
+func TestWorldsSayWhatADesignCanTell(t *testing.T) {
+	t.Parallel()
+	worlds := 3
+	if os.Getenv("ASSAY_NIGHTLY") == "1" {
+		worlds = 20
+	}
+	d, _ := planted(1)
+	s, how := simple()
+	// A fourth channel costs, and can therefore bring, next to nothing beside the others.
+	d.Media = append(d.Media, Media{"print", slices.Clone(d.Media[0].Exposure), nil})
+	slices.Reverse(d.Media[3].Exposure)
+	floats.Scale(1e-3, d.Media[3].Exposure)
+	s.Effect = ROI
+	p := reportable(t, d, s, how)
+	r, err := p.Recover(worlds, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := 0
+	for _, c := range r.Channels {
+		inside += c.Inside
+	}
+	n := (worlds - r.Refused) * len(r.Channels)
+	// Truths of channels are from the priors, so about nine in ten lie inside; the margin is three standard deviations.
+	if p := 0.9; math.Abs(float64(inside)-p*float64(n)) > 3*math.Sqrt(p*(1-p)*float64(n)) {
+		t.Errorf("%d of %d truths inside", inside, n)
+	}
+	if r.Refused > worlds/3 {
+		t.Errorf("%d of %d worlds refused", r.Refused, worlds)
+	}
+	strong, weak := r.Channels[2], r.Channels[3]
+	if *strong.Correlation < 0.8 || *strong.Error > 0.5 || *weak.Error < *strong.Error {
+		t.Errorf("error %v and correlation %v of tv, error %v of print", *strong.Error, *strong.Correlation, *weak.Error)
+	}
+}

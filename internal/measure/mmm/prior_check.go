@@ -1,0 +1,72 @@
+package mmm
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/fault"
+	"assay/internal/measure/stats"
+)
+
+// PriorCheck is what a model believes before it has seen any sales. It shows priors that are impossible, such as media
+// that bring several times what was sold, and sales that the model held to be impossible.
+type PriorCheck struct {
+	Channels []ChannelEffect `json:"channels"`
+	// Media is what all channels together bring, as a fraction of the target's sum.
+	Media stats.Summary `json:"media"`
+	// Negative is the share of believed periods whose target lies below zero.
+	Negative float64 `json:"negative"`
+	// Inside is the share of the real periods inside the 90 % interval of what is believed of them. Near 0 the priors
+	// contradict the data; at 1 they are vague, which is no mistake.
+	Inside float64 `json:"inside"`
+}
+
+// priorDraws is how many draws a check of priors takes.
+const priorDraws = 1000
+
+// CheckPriors returns what the model believes before the data: of the target it knows the scale only, its largest
+// fitted value. A fault of kind invalid says that data or settings are wrong, one of kind not ready that the data cannot
+// identify the model.
+func CheckPriors(d Data, s Spec, seed uint64) (PriorCheck, error) {
+	m, err := newModel(d, s)
+	if err != nil {
+		return PriorCheck{}, err
+	}
+	if reasons := m.unidentified(d); len(reasons) > 0 {
+		return PriorCheck{}, fault.NotReady("%s", reasons[0].Text).WithHint("%s", reasons[0].Remedy)
+	}
+	p := &Posterior{model: m, data: d, chains: 1}
+	predicted := make([][]float64, len(m.y))
+	var out PriorCheck
+	for i := range uint64(priorDraws) {
+		random := stats.Stream(seed, i)
+		theta := m.drawPrior(random)
+		p.draws = append(p.draws, theta)
+		y := m.unscaled(m.simulate(theta, random))
+		out.Negative += share(y, func(v float64) bool { return v < 0 }) / priorDraws
+		for t := range y {
+			predicted[t] = append(predicted[t], y[t])
+		}
+	}
+	inside := 0
+	for t, draws := range predicted {
+		slices.Sort(draws)
+		if y := d.Target[t]; stats.Quantile(draws, 0.05) <= y && y <= stats.Quantile(draws, 0.95) {
+			inside++
+		}
+	}
+	out.Inside = float64(inside) / float64(len(predicted))
+	out.Channels = p.Effects()
+	media := make([]float64, priorDraws)
+	for _, name := range p.Channels() {
+		floats.Add(media, p.contributionTotals(name))
+	}
+	out.Media = stats.Summarize(divided(media, floats.Sum(d.Target)))
+	return out, nil
+}
+
+// share returns the fraction of the values of which something is true.
+func share(values []float64, is func(v float64) bool) float64 {
+	return float64(floats.Count(is, values)) / float64(len(values))
+}
