@@ -39,10 +39,13 @@ func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
 		advice.Reasons = append(advice.Reasons, p.whyStay())
 	case plan.BeatsCurrent < convincing:
 		advice.Action = Hold
-		advice.Reasons = append(advice.Reasons, fmt.Sprintf("the plan beats the current spends with probability %.2f only, below %.1f", plan.BeatsCurrent, convincing))
+		advice.Reasons = append(advice.Reasons, fmt.Sprintf("the plan beats the current spends with a chance of %.0f %% only, below %.0f %%", 100*plan.BeatsCurrent, 100*convincing))
+	case plan.Lift.Mean <= 0:
+		advice.Action = Hold
+		advice.Reasons = append(advice.Reasons, "the plan is not expected to bring more than the current spends")
 	case plan.Lift.Q05 < -plan.Lift.Mean:
 		advice.Action = Hold
-		advice.Reasons = append(advice.Reasons, fmt.Sprintf("the plan may lose more than it is expected to win: %.4g expected, %.4g in one case of twenty", plan.Lift.Mean, plan.Lift.Q05))
+		advice.Reasons = append(advice.Reasons, "in one case of twenty the plan loses more than it is expected to win")
 	}
 	for _, a := range plan.Allocations {
 		if a.Unseen {

@@ -150,3 +150,10 @@ func (r Response) draws(out []float64, x float64) {
 	}
 	floats.AddScaled(out, toSlope, r.Slope[i+1])
 }
+
+// At returns each draw's response at a spend between the first and the last rung.
+func (r Response) At(spend float64) []float64 {
+	out := make([]float64, r.size())
+	r.draws(out, spend)
+	return out
+}

@@ -36,13 +36,15 @@ func Information(p Problem, tests []Test, seed uint64) ([]Value, error) {
 		return nil, err
 	}
 	p.Risk = Risk{}
+	order := p.order()
+	now := p.judged(order) // what is chosen without a test is the same for all of them
 	out := make([]Value, 0, len(tests))
 	for i, t := range tests {
 		j := slices.IndexFunc(p.Channels, func(c Channel) bool { return c.Name == t.Channel })
 		if j < 0 || !(t.SE >= 0) || math.IsInf(t.SE, 0) {
 			return nil, p.noTest(t)
 		}
-		out = append(out, Value{t, p.worth(p.results(j, t.SE, seed, uint64(i)))})
+		out = append(out, Value{t, p.worth(p.results(j, t.SE, seed, uint64(i)), now)})
 	}
 	slices.SortStableFunc(out, func(a, b Value) int { return cmp.Compare(b.Gain, a.Gain) })
 	return out, nil
@@ -62,14 +64,18 @@ func (p Problem) results(j int, se float64, seed, index uint64) []float64 {
 	return high
 }
 
-// worth returns the expected gain of choosing after the result is known.
-func (p Problem) worth(results []float64) float64 {
-	n := len(results)
-	order := make([]int, n)
+// order returns the indices of all draws.
+func (p Problem) order() []int {
+	order := make([]int, p.draws())
 	for i := range order {
 		order[i] = i
 	}
-	now := p.judged(order)
+	return order
+}
+
+// worth returns the expected gain of choosing after the result is known, over what is chosen now.
+func (p Problem) worth(results []float64, now float64) float64 {
+	n, order := len(results), p.order()
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(results[a], results[b]), cmp.Compare(a, b))
 	})
