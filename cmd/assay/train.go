@@ -49,6 +49,9 @@ func printTrained(out io.Writer, t app.Trained) error {
 	for _, r := range t.Reasons {
 		fmt.Fprintf(out, "  %s; %s\n", r.Text, r.Remedy)
 	}
+	if t.Kept > 0 {
+		fmt.Fprintf(out, "model %d goes on to answer\n", t.Kept)
+	}
 	if t.Accuracy != nil {
 		fmt.Fprintf(out, "explains %.0f %% of the weeks' variance; R-hat at most %.3f\n\n", 100*t.Accuracy.R2, float64(t.Diagnostics.RHatMax))
 	}

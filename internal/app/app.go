@@ -164,6 +164,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	group.Go(func() error { return face.server.Run(running) })
 	group.Go(func() error { return a.limiter.Run(running) })
 	group.Go(func() error { return a.calls.Run(running) })
+	group.Go(func() error { return a.warmModels(running) })
 	group.Go(func() error { return ready(baseURL) })
 	err = group.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)

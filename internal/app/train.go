@@ -40,6 +40,7 @@ type Trained struct {
 	Diagnostics *mmm.Diagnostics    `json:"diagnostics,omitempty"`
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
 	LeftOut     []mix.LeftOut       `json:"left_out,omitempty"`
+	Kept        int                 `json:"kept_version,omitempty"` // the earlier model that goes on to answer, where this one was refused
 }
 
 // TrainMMM trains the workspace's media mix model through the service that holds the data directory, or directly where
@@ -71,8 +72,16 @@ func (a *App) trainMMM(ctx context.Context, id measure.WorkspaceID, progress fun
 	if err != nil {
 		return Trained{}, fmt.Errorf("training for %q: %w", id, err)
 	}
+	held, err := a.models.MMM(ctx, w)
+	if err != nil {
+		return Trained{}, err
+	}
+	kept := 0
+	if held.Attempt != nil {
+		kept = held.Model.Version
+	}
 	return Trained{
-		Workspace: id, Version: m.Version, Status: m.Status, Reasons: m.Reasons, Start: m.Window.First, End: m.Window.Last, Weeks: m.Weeks, Seed: m.Seed, DataHash: m.DataHash,
+		Workspace: id, Kept: kept, Version: m.Version, Status: m.Status, Reasons: m.Reasons, Start: m.Window.First, End: m.Window.Last, Weeks: m.Weeks, Seed: m.Seed, DataHash: m.DataHash,
 		Accuracy: m.Accuracy, Diagnostics: m.Diagnostics, Channels: m.Effects, LeftOut: m.LeftOut,
 	}, nil
 }
@@ -85,7 +94,7 @@ func (a *App) trainDemo(ctx context.Context) {
 	}
 	w, err := a.control.Store.Workspace(ctx, demoWorkspace)
 	if err == nil {
-		have, unreadable := a.models.MMM(w)
+		have, unreadable := a.models.MMM(ctx, w)
 		if unreadable == nil && have.Model != nil {
 			return
 		}
@@ -94,4 +103,24 @@ func (a *App) trainDemo(ctx context.Context) {
 	if err != nil && ctx.Err() == nil {
 		a.log.ErrorContext(ctx, "demo's model cannot be trained", slog.Any("error", err))
 	}
+}
+
+// warmed is how many models are made ready at the start. More of them would take memory that nobody may ask for.
+const warmed = 20
+
+// warmModels makes the models of the first workspaces ready.
+func (a *App) warmModels(ctx context.Context) error {
+	all, err := a.control.Store.Workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range all[:min(warmed, len(all))] {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err := a.models.Warm(ctx, w); err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "model cannot be made ready", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+		}
+	}
+	return nil
 }

@@ -52,7 +52,7 @@ type Facts interface {
 
 // Models has the workspaces' trained models. The keeper of package training does.
 type Models interface {
-	MMM(w control.Workspace) (mix.Held, error)
+	MMM(ctx context.Context, w control.Workspace) (mix.Held, error)
 }
 
 // Keys lists a workspace's API keys. The store of control data does.

@@ -31,7 +31,21 @@ func (c *Call) modelState() (status mix.Status, why []string) {
 	if c.Today.Before(last) {
 		last = c.Today
 	}
-	return c.MMM.Model.State(last, c.settings())
+	status, why = c.MMM.State(last, c.settings())
+	for i := range why {
+		why[i] = clean(why[i])
+	}
+	return status, why
+}
+
+// whyNotNewer says why the last training did not replace the model that answers; "" where it did.
+func (c *Call) whyNotNewer() string {
+	m := c.MMM.Attempt
+	if m == nil {
+		return ""
+	}
+	return fmt.Sprintf("A newer training (model %d, up to %s) was refused, so model %d goes on to answer: %s.",
+		m.Version, m.Window.Last, c.MMM.Model.Version, clean(strings.Join(m.Why(), "; ")))
 }
 
 // model returns the workspace's media mix model. Without one that has figures the fault says how it is trained.
@@ -56,10 +70,13 @@ func (c *Call) model() (*mix.Model, error) {
 	return c.MMM.Model, nil
 }
 
-// warnModelAge says that the store has moved on since the model was trained.
+// warnModelAge says that the store has moved on since the model was trained, or that a newer training was refused.
 func (c *Call) warnModelAge(a *closing) {
 	if status, why := c.modelState(); status == mix.Stale {
 		a.warn("model_stale", "The model is stale: "+strings.Join(why, "; ")+". Train again with: assay train mmm --workspace "+string(c.Workspace.ID))
+	}
+	if why := c.whyNotNewer(); why != "" {
+		a.warn("training_refused", why)
 	}
 }
 
@@ -104,8 +121,12 @@ func (c *Call) modelSentence() string {
 	switch {
 	case c.MMM.Training:
 		return fmt.Sprintf("An MMM model is being trained, %d %% done.", c.MMM.DonePct)
+	case status == mix.Active && c.MMM.Attempt != nil:
+		return "The MMM model is active; a newer training was refused."
 	case status == mix.Active:
 		return "The MMM model is active."
+	case status == mix.Stale && c.MMM.Attempt != nil:
+		return "The MMM model is stale; a newer training was refused."
 	case status == mix.Stale:
 		return "The MMM model is stale."
 	case status == mix.Refused:
@@ -118,7 +139,7 @@ func (c *Call) modelSentence() string {
 func (c *Call) modelCapability() (status, why string) {
 	switch _, err := c.model(); {
 	case err == nil:
-		return "has_data", ""
+		return "has_data", c.whyNotNewer()
 	case c.MMM.Training:
 		return "empty", "the media mix model is being trained"
 	default:
@@ -139,13 +160,21 @@ func (c *Call) checkModel() finding {
 		m := c.MMM.Model
 		f.Severity, f.Fix = fine, ""
 		f.Finding = fmt.Sprintf("Model %d is active: %d channels, %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window)
+		if c.MMM.Drift.Share > 0 {
+			f.Finding += " Since it was trained " + clean(c.MMM.Drift.String()) + "."
+		}
 	case status == mix.Stale:
 		f.Severity, f.Finding = poor, "The model is stale: "+strings.Join(why, "; ")+"."
+		f.about = "the media mix model is stale"
 	case status == mix.Refused:
 		f.Severity, f.Finding, f.Fix = poor, "The model was refused: "+strings.Join(why, "; ")+".", "Mend that, then "+train
 		f.about = "the media mix model was refused"
 	default:
 		f.Finding = "There is no trained MMM model: " + strings.Join(modelTools, ", ") + " cannot answer."
+	}
+	if why := c.whyNotNewer(); why != "" && !c.MMM.Training {
+		f.Severity, f.Finding, f.Fix = poor, f.Finding+" "+why, "Mend that, then "+train
+		f.about = "a newer training of the media mix model was refused"
 	}
 	return f
 }

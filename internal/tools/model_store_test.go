@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -14,7 +15,7 @@ import (
 // fixtureModels gives every workspace but the empty one a media mix model of two made-up years.
 type fixtureModels struct{}
 
-func (fixtureModels) MMM(w control.Workspace) (mix.Held, error) {
+func (fixtureModels) MMM(_ context.Context, w control.Workspace) (mix.Held, error) {
 	if w.ID == "empty" {
 		return mix.Held{}, nil
 	}

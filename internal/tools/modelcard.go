@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -29,8 +30,18 @@ type modelCard struct {
 	Spec        *mmm.Spec        `json:"spec,omitempty"`
 	Accuracy    *mmm.Accuracy    `json:"accuracy_in_sample,omitempty"`
 	Diagnostics *mmm.Diagnostics `json:"diagnostics,omitempty"`
+	Drift       string           `json:"drift,omitempty"` // of the figures inside the window since
+	Attempt     *refusedAttempt  `json:"newer_training_refused,omitempty"`
 	Method      string           `json:"method"`
 	Limits      []string         `json:"limits"`
+}
+
+// refusedAttempt is a training that came after the model and was refused.
+type refusedAttempt struct {
+	Version int          `json:"version"`
+	Start   civil.Date   `json:"window_start"`
+	End     civil.Date   `json:"window_end"`
+	Reasons []mmm.Reason `json:"reasons"`
 }
 
 // modelLimits is what no model of this kind can tell.
@@ -42,8 +53,8 @@ var modelLimits = []string{
 	"With less than two years of weeks, waves of the year are hardly told from spend that follows them.",
 }
 
-func (s *session) modelCard() (string, error) {
-	held, err := s.service.held(s.principal.Workspace)
+func (s *session) modelCard(ctx context.Context) (string, error) {
+	held, err := s.service.held(ctx, s.principal.Workspace)
 	if err != nil {
 		return "", fmt.Errorf("model card: %w", err)
 	}
@@ -54,12 +65,18 @@ func (s *session) modelCard() (string, error) {
 		card.Status, card.Version, card.Start, card.End, card.Weeks, card.Seed = string(m.Status), m.Version, m.Window.First, m.Window.Last, m.Weeks, m.Seed
 		card.DataHash, card.Revenue, card.Reasons, card.LeftOut = m.DataHash, m.Settings, m.Reasons, m.LeftOut
 		card.Events, card.Accuracy, card.Diagnostics = m.Events, m.Accuracy, m.Diagnostics
+		if held.Drift.Share > 0 {
+			card.Drift = held.Drift.String()
+		}
 		for _, e := range m.Effects {
 			card.Channels = append(card.Channels, clean(string(e.Channel)))
 		}
 		if m.Saved != nil {
 			card.Spec = &m.Saved.Spec
 		}
+	}
+	if m := held.Attempt; m != nil {
+		card.Attempt = &refusedAttempt{m.Version, m.Window.First, m.Window.Last, m.Reasons}
 	}
 	text, err := json.Marshal(card)
 	return string(text), err

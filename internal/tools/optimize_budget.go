@@ -218,10 +218,9 @@ func (c *Call) planSummary(m planMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("%s %s, divided by the plan, is expected to bring %s more revenue than divided as today (90 %% interval %s to %s).",
-		c.spelled(m.Budget), over, c.spelled(m.Lift.Value), c.spelled(m.Lift.Low), c.spelled(m.Lift.High))
+	text := fmt.Sprintf("%s %s, divided by the plan, %s.", c.spelled(m.Budget), over, c.gain(m.Lift, " than divided as today"))
 	if m.Change != nil {
-		text += fmt.Sprintf(" Against the %s spent now, revenue changes by %s.", c.spelled(m.CurrentSpend), c.amounts(*m.Change))
+		text += fmt.Sprintf(" Against the %s spent now, it %s.", c.spelled(m.CurrentSpend), c.gain(*m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {
@@ -234,6 +233,23 @@ func (c *Call) planSummary(m planMetrics, plan *mix.Plan, over string) string {
 		text += " By the plan, " + strings.Join(moves, " and ") + "."
 	}
 	return text + fmt.Sprintf(" Advice: %s, with %s confidence.", m.Advice, m.Confidence)
+}
+
+// gain says of a change of revenue whether it is a gain, a loss, or not clearly either.
+func (c *Call) gain(e Estimate[Money], than string) string {
+	expected := c.spelled(Money(math.Abs(float64(e.Value)))) + " more revenue" + than
+	if e.Value < 0 {
+		expected = c.spelled(-e.Value) + " less revenue" + than
+	}
+	switch {
+	case e.Low > 0:
+		return fmt.Sprintf("is expected to bring %s (90 %% interval %s to %s more)", expected, c.spelled(e.Low), c.spelled(e.High))
+	case e.High < 0:
+		return fmt.Sprintf("is expected to bring %s (90 %% interval %s to %s less)", expected, c.spelled(-e.High), c.spelled(-e.Low))
+	case e.Low == 0 && e.High == 0:
+		return "changes no revenue"
+	}
+	return fmt.Sprintf("makes no clear difference: %s is expected, with a 90 %% interval from %s less to %s more", expected, c.spelled(-e.Low), c.spelled(e.High))
 }
 
 // warnPlan says what a plan does not know.

@@ -48,12 +48,12 @@ func (s *session) describes(t Tool) bool {
 }
 
 // ReadResource returns a resource of the list.
-func (s *session) ReadResource(_ context.Context, uri string) (mcp.ResourceContents, error) {
+func (s *session) ReadResource(ctx context.Context, uri string) (mcp.ResourceContents, error) {
 	if uri == guideURI {
 		return mcp.ResourceContents{URI: uri, MIMEType: "text/markdown", Text: guide}, nil
 	}
 	if uri == cardURI && s.principal.Has(control.ScopeRead) {
-		text, err := s.modelCard()
+		text, err := s.modelCard(ctx)
 		return mcp.ResourceContents{URI: uri, MIMEType: "application/json", Text: text}, err
 	}
 	if name, ok := strings.CutPrefix(uri, schemaURI); ok {

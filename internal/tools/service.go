@@ -75,7 +75,8 @@ type answerKey struct {
 
 // modelsKey is a state of a workspace's models.
 type modelsKey struct {
-	version  int // 0: none
+	version  int // of the last training; 0: none
+	drift    mix.Drift
 	training bool
 }
 
@@ -236,14 +237,12 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 		scopes:    joined(s.principal.Scopes),
 		allowed:   joined(s.principal.Tools),
 	}
-	held, unmodelled := s.service.held(w)
+	held, unmodelled := s.service.held(ctx, w)
 	if unmodelled != nil {
 		return nil, unmodelled
 	}
 	key.models.training = held.Training
-	if held.Model != nil {
-		key.models.version = held.Model.Version
-	}
+	key.models.version, key.models.drift = held.Version(), held.Drift
 	switch {
 	case unversioned != nil:
 		return s.make(ctx, tool, args, key, now, s.service.read)
@@ -263,11 +262,11 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 }
 
 // held returns the workspace's model.
-func (s *Service) held(w control.Workspace) (mix.Held, error) {
+func (s *Service) held(ctx context.Context, w control.Workspace) (mix.Held, error) {
 	if s.deps.Models == nil {
 		return mix.Held{}, nil
 	}
-	return s.deps.Models.MMM(w)
+	return s.deps.Models.MMM(ctx, w)
 }
 
 // zone returns the workspace's zone.
@@ -289,7 +288,7 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key
 	if err != nil {
 		return nil, err
 	}
-	held, err := s.service.held(s.principal.Workspace)
+	held, err := s.service.held(ctx, s.principal.Workspace)
 	if err != nil {
 		return nil, err
 	}

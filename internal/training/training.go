@@ -32,6 +32,7 @@ type Facts interface {
 	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
 	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
 	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
+	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
 }
 
 // Options say what models are trained on and where they are kept.
@@ -55,17 +56,19 @@ type Keeper struct {
 	running map[measure.WorkspaceID]int // percent done
 }
 
-// kept is a model as it was read, and the file that it was read from.
+// kept is what a file holds as it was read, and what was found out about it since.
 type kept struct {
-	file  fs.FileInfo
-	model *mix.Model
-	made  time.Time // of the workspace that it was trained for
+	file     fs.FileInfo
+	stored   stored
+	compared uint64 // version of the facts that drift speaks of; 0 before the first comparison
+	drift    mix.Drift
 }
 
 // stored is what a file holds. A workspace made anew under an old name has another time of making.
 type stored struct {
-	Made  time.Time  `json:"workspace_made"`
-	Model *mix.Model `json:"mmm"`
+	Made    time.Time  `json:"workspace_made"`
+	Model   *mix.Model `json:"mmm"`
+	Attempt *mix.Model `json:"refused,omitempty"` // see [mix.Held]
 }
 
 // New returns a keeper.
@@ -76,31 +79,63 @@ func New(o Options) *Keeper {
 	}
 }
 
-// MMM returns the workspace's media mix model and whether another is being trained.
-func (k *Keeper) MMM(w control.Workspace) (mix.Held, error) {
+// MMM returns the workspace's media mix model, how far the facts behind it have moved, and whether another is being
+// trained.
+func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error) {
+	held, compared, err := k.read(w)
+	if err != nil || held.Model == nil || held.Model.Status == mix.Refused {
+		return held, err
+	}
+	version, err := k.facts.Version(ctx, w.ID)
+	if err != nil {
+		return held, fmt.Errorf("model of %q: %w", w.ID, err)
+	}
+	if version != compared {
+		held.Drift, err = k.compare(ctx, w, held.Model, version)
+	}
+	return held, err
+}
+
+// read returns what is kept of the workspace and the version of the facts that its drift speaks of.
+func (k *Keeper) read(w control.Workspace) (held mix.Held, compared uint64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var held mix.Held
 	held.DonePct, held.Training = k.running[w.ID]
 	file, err := os.Stat(k.path(w.ID))
 	if errors.Is(err, fs.ErrNotExist) {
 		delete(k.kept, w.ID)
-		return held, nil
+		return held, 0, nil
 	}
 	if err != nil {
-		return held, fmt.Errorf("model of %q: %w", w.ID, err)
+		return held, 0, fmt.Errorf("model of %q: %w", w.ID, err)
 	}
 	have := k.kept[w.ID]
 	if have.file == nil || !os.SameFile(have.file, file) || !have.file.ModTime().Equal(file.ModTime()) {
 		if have, err = k.load(w.ID, file); err != nil {
-			return held, err
+			return held, 0, err
 		}
 		k.kept[w.ID] = have
 	}
-	if have.made.Equal(w.CreatedAt) {
-		held.Model = have.model
+	if have.stored.Made.Equal(w.CreatedAt) {
+		held.Model, held.Attempt, held.Drift = have.stored.Model, have.stored.Attempt, have.drift
 	}
-	return held, nil
+	return held, have.compared, nil
+}
+
+// compare finds out how far the facts of a version have moved from what the model was fitted to, and notes it.
+func (k *Keeper) compare(ctx context.Context, w control.Workspace, m *mix.Model, version uint64) (mix.Drift, error) {
+	store := mix.Store{Days: m.Window}
+	if err := k.fill(ctx, w, &store); err != nil {
+		return mix.Drift{}, err
+	}
+	drift := m.Drift(store)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if have := k.kept[w.ID]; have.stored.Model == m {
+		have.compared, have.drift = version, drift
+		k.kept[w.ID] = have
+	}
+	return drift, nil
 }
 
 func (k *Keeper) load(id measure.WorkspaceID, file fs.FileInfo) (kept, error) {
@@ -118,22 +153,23 @@ func (k *Keeper) load(id measure.WorkspaceID, file fs.FileInfo) (kept, error) {
 	if err := s.Model.Open(); err != nil {
 		return kept{}, fmt.Errorf("model of %q: %w", id, err)
 	}
-	return kept{file: file, model: s.Model, made: s.Made}, nil
+	return kept{file: file, stored: s}, nil
 }
 
 func (k *Keeper) path(id measure.WorkspaceID) string {
 	return filepath.Join(k.dir, string(id)+".json")
 }
 
-// Train makes the workspace's media mix model of the days before today and keeps it, also when it was refused. It waits
-// for a training that runs; a second one of the same workspace is a fault of kind conflict. Progress is in draws.
+// Train makes the workspace's media mix model of the days before today and keeps it, also when it was refused; but an
+// earlier model of the same settings that was not goes on to answer. It waits for a training that runs; a second one of the
+// same workspace is a fault of kind conflict. Progress is in draws.
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Date, progress func(done, total int64)) (*mix.Model, error) {
 	leave, err := k.enter(ctx, w.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	before, err := k.MMM(w)
+	before, _, err := k.read(w)
 	if err != nil {
 		k.log.WarnContext(ctx, "the earlier model cannot be read", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 	}
@@ -157,12 +193,16 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Dat
 	if err != nil {
 		return nil, err
 	}
-	if before.Model != nil {
-		model.Version = before.Model.Version + 1
+	model.Version = before.Version() + 1
+	if err := model.Warm(); err != nil {
+		return nil, err
 	}
 	k.log.InfoContext(ctx, "media mix model trained", slog.String("workspace", string(w.ID)), slog.String("status", string(model.Status)),
 		slog.Int("version", model.Version), slog.Duration("duration", k.now().Sub(began)))
-	return model, k.keep(w, model)
+	if model.Status == mix.Refused && before.Model != nil && before.Model.Status != mix.Refused && before.Model.Settings == model.Settings {
+		return model, k.keep(w, stored{Model: before.Model, Attempt: model})
+	}
+	return model, k.keep(w, stored{Model: model})
 }
 
 // Settings names what money and revenue mean in a workspace.
@@ -210,39 +250,54 @@ func (k *Keeper) store(ctx context.Context, w control.Workspace, today civil.Dat
 	if have.OrderDays.Days() == 0 || all.Days() == 0 {
 		return mix.Store{}, nil
 	}
-	spent, err := k.facts.SpendDays(ctx, w.ID, all)
-	if err != nil {
-		return mix.Store{}, fmt.Errorf("spend by day: %w", err)
+	s := mix.Store{Days: all}
+	if err := k.fill(ctx, w, &s); err != nil {
+		return mix.Store{}, err
 	}
-	s := mix.Store{Revenue: map[civil.Date]float64{}, Spend: map[measure.Channel]map[civil.Date]float64{}}
+	s.Days = civil.Range{}
+	for _, days := range s.Spend {
+		for day := range days {
+			if s.Days.Days() == 0 {
+				s.Days = civil.Range{First: day, Last: day}
+			}
+			if day.Before(s.Days.First) {
+				s.Days.First = day
+			}
+			if day.After(s.Days.Last) {
+				s.Days.Last = day
+			}
+		}
+	}
+	return s, nil
+}
+
+// fill reads what the store took and spent on its days.
+func (k *Keeper) fill(ctx context.Context, w control.Workspace, s *mix.Store) error {
+	s.Revenue, s.Spend = map[civil.Date]float64{}, map[measure.Channel]map[civil.Date]float64{}
+	spent, err := k.facts.SpendDays(ctx, w.ID, s.Days)
+	if err != nil {
+		return fmt.Errorf("spend by day: %w", err)
+	}
 	for _, d := range spent {
-		if s.Days.Days() == 0 {
-			s.Days = civil.Range{First: d.Day, Last: d.Day}
-		}
-		if d.Day.Before(s.Days.First) {
-			s.Days.First = d.Day
-		}
-		if d.Day.After(s.Days.Last) {
-			s.Days.Last = d.Day
-		}
 		if s.Spend[d.Channel] == nil {
 			s.Spend[d.Channel] = map[civil.Date]float64{}
 		}
 		s.Spend[d.Channel][d.Day] = money.Major(d.Spend, w.Currency)
 	}
-	sold, err := k.facts.StoreDays(ctx, w.ID, all)
+	sold, err := k.facts.StoreDays(ctx, w.ID, s.Days)
 	if err != nil {
-		return mix.Store{}, fmt.Errorf("sales by day: %w", err)
+		return fmt.Errorf("sales by day: %w", err)
 	}
 	for _, d := range sold {
 		s.Revenue[d.Day] = money.Major(w.Basis.Revenue(d.Sums), w.Currency)
 	}
-	return s, nil
+	return nil
 }
 
-// keep writes the model in one step: a reader sees the old or the new one.
-func (k *Keeper) keep(w control.Workspace, m *mix.Model) error {
-	text, err := json.Marshal(stored{Made: w.CreatedAt, Model: m})
+// keep writes the models in one step: a reader sees the old or the new ones.
+func (k *Keeper) keep(w control.Workspace, s stored) error {
+	s.Made = w.CreatedAt
+	text, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("model of %q: %w", w.ID, err)
 	}
@@ -253,7 +308,26 @@ func (k *Keeper) keep(w control.Workspace, m *mix.Model) error {
 	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
 		return fault.Unavailable("model %s cannot be written", path).Wrap(err)
 	}
-	return os.Rename(path+".new", path)
+	if err := os.Rename(path+".new", path); err != nil {
+		return fault.Unavailable("model %s cannot be replaced", path).Wrap(err)
+	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("model of %q: %w", w.ID, err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kept[w.ID] = kept{file: file, stored: s} // and not read again: what was made ready stays so
+	return nil
+}
+
+// Warm makes the workspace's model ready, so that the first question does not wait for it.
+func (k *Keeper) Warm(ctx context.Context, w control.Workspace) error {
+	held, err := k.MMM(ctx, w)
+	if err != nil || held.Model == nil {
+		return err
+	}
+	return held.Model.Warm()
 }
 
 // Drop removes what is kept of a workspace.

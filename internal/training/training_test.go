@@ -51,13 +51,13 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	w.ID, w.Currency, w.Zone, w.CreatedAt = "w", demo.StoreCurrency, demo.StoreZone, time.Unix(1, 0).UTC()
 	dir := t.TempDir()
 	k := New(Options{Dir: dir, Facts: facts, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
-	if have, err := k.MMM(w); err != nil || have.Model != nil {
+	if have, err := k.MMM(t.Context(), w); err != nil || have.Model != nil {
 		t.Fatalf("before a training: %v, %v; want no model", have, err)
 	}
 	if _, err := k.Train(t.Context(), w, today, nil); err != nil {
 		t.Fatal(err)
 	}
-	have, err := New(Options{Dir: dir}).MMM(w)
+	have, err := New(Options{Dir: dir, Facts: facts}).MMM(t.Context(), w)
 	if err != nil || have.Model == nil || have.Model.Status != mix.Active {
 		t.Fatalf("after a training: %+v, %v; want an active model", have.Model, err)
 	}
@@ -76,7 +76,7 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 		t.Errorf("half the money: %+v, %v; want a plan that brings less", plan, err)
 	}
 	w.CreatedAt = time.Unix(2, 0).UTC()
-	if have, err := k.MMM(w); err != nil || have.Model != nil {
+	if have, err := k.MMM(t.Context(), w); err != nil || have.Model != nil {
 		t.Errorf("a workspace made anew has the model of the old one: %v", err)
 	}
 	if err := k.Drop(w.ID); err != nil {

@@ -40,7 +40,7 @@ const (
 // Model is a trained model as it is stored, or the reasons why there is none.
 type Model struct {
 	Version     int                 `json:"version"`     // of the workspace's model, 1 for the first
-	Status      Status              `json:"status"`      // active or refused as stored; [Model.State] knows stale
+	Status      Status              `json:"status"`      // active or refused as stored; [Held.State] knows stale
 	Reasons     []mmm.Reason        `json:"reasons"`     // why it was refused
 	Window      civil.Range         `json:"window"`      // days that it was fitted to
 	Weeks       int                 `json:"weeks"`       // in the window
@@ -55,6 +55,7 @@ type Model struct {
 	Effects     []mmm.ChannelEffect `json:"effects"`     // of every channel over the window; empty when refused
 
 	posterior *mmm.Posterior // what Saved restores to
+	curves    *curves        // what the posterior says of spends; nil when refused
 }
 
 // LeftOut is a channel whose spend is too small or too short to be told from chance.
@@ -160,42 +161,9 @@ func (m *Model) Open() error {
 	if err != nil {
 		return fmt.Errorf("model %d: %w", m.Version, err)
 	}
-	m.posterior = p
+	m.posterior, m.curves = p, newCurves(p)
 	return nil
 }
 
 // Posterior returns the draws behind the model, nil when it was refused.
 func (m *Model) Posterior() *mmm.Posterior { return m.posterior }
-
-// staleAfter is how many days of sales may follow the window before the model is called stale: five weeks.
-const staleAfter = 35
-
-// State says whether the model may be used for a store whose sales reach to last, and why it is not active. Settings
-// are as in [Training].
-func (m *Model) State(last civil.Date, settings string) (Status, []string) {
-	if m.Status == Refused {
-		var why []string
-		for _, r := range m.Reasons {
-			why = append(why, r.Text+"; "+r.Remedy)
-		}
-		return Refused, why
-	}
-	var why []string
-	if m.Settings != settings {
-		why = append(why, "the workspace's currency or meaning of revenue has changed since it was trained")
-	}
-	if behind := last.Sub(m.Window.Last); behind > staleAfter {
-		why = append(why, fmt.Sprintf("%d days of sales follow its window, which ends on %s", behind, m.Window.Last))
-	}
-	if len(why) > 0 {
-		return Stale, why
-	}
-	return Active, nil
-}
-
-// Held is what a workspace has: its model, and whether another is being made.
-type Held struct {
-	Model    *Model // nil when none was ever trained
-	Training bool
-	DonePct  int // of the training that runs
-}

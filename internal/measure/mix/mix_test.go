@@ -85,13 +85,14 @@ func TestTheModelFindsWhatWasPlanted(t *testing.T) {
 	if diff := cmp.Diff(m.Effects, again.Posterior().Effects()); diff != "" {
 		t.Errorf("a stored model says something else (-before +after):\n%s", diff)
 	}
-	if status, why := again.State(m.Window.Last.AddDays(36), "USD"); status != Stale || len(why) != 1 {
+	held := Held{Model: &again}
+	if status, why := held.State(m.Window.Last.AddDays(36), "USD"); status != Stale || len(why) != 1 {
 		t.Errorf("36 days later it is %s, %v; want stale", status, why)
 	}
-	if status, _ := again.State(m.Window.Last.AddDays(35), "USD"); status != Active {
+	if status, _ := held.State(m.Window.Last.AddDays(35), "USD"); status != Active {
 		t.Errorf("35 days later it is %s, want active", status)
 	}
-	if status, _ := again.State(m.Window.Last, "EUR"); status != Stale {
+	if status, _ := held.State(m.Window.Last, "EUR"); status != Stale {
 		t.Errorf("in another currency it is %s, want stale", status)
 	}
 }
@@ -117,7 +118,7 @@ func TestAStoreThatCarriesNoModelIsRefused(t *testing.T) {
 		if m.Status != Refused || m.Saved != nil || m.Effects != nil || len(m.Reasons) == 0 || m.Reasons[0].Code != c.want {
 			t.Errorf("%s: %s for %v with %d effects; want a refusal for %s without figures", name, m.Status, m.Reasons, len(m.Effects), c.want)
 		}
-		status, why := m.State(c.store.Days.Last, "")
+		status, why := Held{Model: m}.State(c.store.Days.Last, "")
 		if status != Refused || len(why) == 0 || !strings.Contains(why[0], ";") {
 			t.Errorf("%s: state %s, %v; want the reason and its remedy", name, status, why)
 		}

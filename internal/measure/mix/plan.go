@@ -3,6 +3,7 @@ package mix
 import (
 	"maps"
 	"math"
+	"slices"
 
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -45,12 +46,12 @@ func (m *Model) Plan(budget float64, bounds map[measure.Channel]mmm.Bounds) (*Pl
 	if !(budget > 0) || math.IsInf(budget, 0) {
 		return nil, fault.Invalid("the budget %v leaves nothing to divide", budget).WithHint("give a budget above zero, such as the current %.0f", current)
 	}
-	p := m.Posterior()
 	times := budget / current
-	problem, err := p.Problem(budget, decide.Balanced, scaled(p, times, bounds))
+	problem, err := m.curves.problem(budget, scaled(m.Posterior(), times, bounds))
 	if err != nil {
 		return nil, err
 	}
+	window := slices.Clone(problem.Channels)
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
 		// The response reaches to the larger of the most that may be spent and today's spend.
@@ -64,7 +65,7 @@ func (m *Model) Plan(budget float64, bounds map[measure.Channel]mmm.Bounds) (*Pl
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Plan: *plan, Advice: advice, Change: change(p, plan.Allocations), Times: times}, nil
+	return &Plan{Plan: *plan, Advice: advice, Change: change(window, plan.Allocations), Times: times}, nil
 }
 
 // scaled completes bounds with what the risk allows around each channel's share of the budget. Who asks for at least
@@ -98,21 +99,6 @@ func scaled(p *mmm.Posterior, times float64, bounds map[measure.Channel]mmm.Boun
 	return out
 }
 
-// change returns what the allocations bring more than the window's spend did.
-func change(p *mmm.Posterior, allocations []decide.Allocation) stats.Summary {
-	var total []float64
-	for _, a := range allocations {
-		rows := p.Responses(a.Channel, []float64{1, a.Proposed / p.Spend(a.Channel)})
-		if total == nil {
-			total = make([]float64, len(rows[0]))
-		}
-		for i := range total {
-			total[i] += rows[1][i] - rows[0][i]
-		}
-	}
-	return stats.Summarize(total)
-}
-
 // Reach is how far a channel's money goes at the spend it has.
 type Reach struct {
 	// Saturation is the share by which the next unit of money brings less than the mean one: 0 where returns do not
@@ -126,8 +112,10 @@ const Step = 0.2
 
 // Reach returns how far the channel's money goes. Draws in which the channel brings nothing have no saturation and are
 // left out of it.
-func (m *Model) Reach(channel measure.Channel) Reach {
-	responses, slopes := m.Posterior().ResponseSlopes(channel, []float64{1 - Step, 1, 1 + Step})
+func (m *Model) Reach(channel measure.Channel) Reach { return m.curves.reach()[channel] }
+
+func reachOf(p *mmm.Posterior, channel measure.Channel) Reach {
+	responses, slopes := p.ResponseSlopes(channel, []float64{1 - Step, 1, 1 + Step})
 	var saturation []float64
 	less, more := make([]float64, len(responses[1])), make([]float64, len(responses[1]))
 	for i, now := range responses[1] {

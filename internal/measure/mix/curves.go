@@ -1,0 +1,141 @@
+package mix
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
+)
+
+// curves keeps what a posterior says of every channel at other spends than it had. That is most of the work of a plan
+// and does not depend on the budget, so plans share it. Several goroutines may use it.
+type curves struct {
+	posterior *mmm.Posterior
+	reach     func() map[measure.Channel]Reach
+	usual     func() (decide.Problem, error) // whose responses reach to usualTop
+
+	mu    sync.Mutex     // guards both below
+	tall  decide.Problem // whose responses reach further: those that were asked for last
+	times float64        // by how much its responses reach; 0 before the first
+}
+
+// usualTop is how far responses reach, by current spend, without being asked to: to twice the budget with the largest move of
+// the balanced appetite. Each further step doubles it, so that similar budgets share their responses.
+const usualTop = 2.6
+
+func newCurves(p *mmm.Posterior) *curves {
+	c := &curves{posterior: p}
+	c.usual = sync.OnceValues(func() (decide.Problem, error) { return c.upTo(usualTop) })
+	c.reach = sync.OnceValue(func() map[measure.Channel]Reach {
+		channels := p.Channels()
+		reaches := make([]Reach, len(channels))
+		var work sync.WaitGroup
+		for i, channel := range channels {
+			work.Go(func() { reaches[i] = reachOf(p, channel) })
+		}
+		work.Wait()
+		all := map[measure.Channel]Reach{}
+		for i, channel := range channels {
+			all[channel] = reaches[i]
+		}
+		return all
+	})
+	return c
+}
+
+// Warm makes ready what all plans share, so that the first question does not wait for it. A model that was refused has
+// nothing to warm.
+func (m *Model) Warm() error {
+	if m.curves == nil {
+		return nil
+	}
+	m.curves.reach()
+	_, err := m.curves.usual()
+	return err
+}
+
+// upTo returns a problem whose responses reach to a multiple of current spends.
+func (c *curves) upTo(times float64) (decide.Problem, error) {
+	bounds := map[measure.Channel]mmm.Bounds{}
+	var current float64
+	for _, channel := range c.posterior.Channels() {
+		if spend := c.posterior.Spend(channel); spend > 0 {
+			bounds[channel] = mmm.Bounds{Min: new(0.0), Max: new(times * spend)}
+			current += spend
+		}
+	}
+	return c.posterior.Problem(current, decide.Balanced, bounds)
+}
+
+// problem states what to divide. The bounds are of every channel with spend. A fault of kind invalid says which bound
+// belongs to no channel.
+func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds) (decide.Problem, error) {
+	spend := map[measure.Channel]float64{}
+	for _, channel := range c.posterior.Channels() {
+		if s := c.posterior.Spend(channel); s > 0 {
+			spend[channel] = s
+		}
+	}
+	times := 1.0
+	for _, channel := range slices.Sorted(maps.Keys(bounds)) {
+		if spend[channel] == 0 {
+			return decide.Problem{}, fault.Invalid("there are bounds for %q, which is no channel with spend", channel).
+				WithHint("the channels are %v", slices.Sorted(maps.Keys(spend)))
+		}
+		// No channel gets more than the whole budget.
+		times = math.Max(times, math.Min(*bounds[channel].Max, math.Max(budget, *bounds[channel].Min))/spend[channel])
+	}
+	from, err := c.reaching(times)
+	if err != nil {
+		return decide.Problem{}, err
+	}
+	out := decide.Problem{Budget: budget, Risk: decide.Balanced, Channels: slices.Clone(from.Channels)}
+	for i := range out.Channels {
+		ch := &out.Channels[i]
+		b := bounds[ch.Name]
+		ch.Min, ch.Max = *b.Min, math.Min(*b.Max, math.Max(budget, *b.Min))
+	}
+	return out, nil
+}
+
+// reaching returns a problem whose responses reach to at least a multiple of current spends.
+func (c *curves) reaching(times float64) (decide.Problem, error) {
+	if times <= usualTop {
+		return c.usual()
+	}
+	top := usualTop * math.Exp2(math.Ceil(math.Log2(times/usualTop)))
+	if math.IsInf(top, 0) {
+		return decide.Problem{}, fault.Invalid("a budget or bound %.3g times current spend is too large to be divided", times).
+			WithHint("give amounts nearer to what is spent")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.times == top {
+		return c.tall, nil
+	}
+	made, err := c.upTo(top)
+	if err != nil {
+		return decide.Problem{}, fmt.Errorf("responses up to %.3g times current spend: %w", top, err)
+	}
+	c.tall, c.times = made, top
+	return made, nil
+}
+
+// change returns what allocations bring more than the channels' spends in the window did.
+func change(window []decide.Channel, allocations []decide.Allocation) stats.Summary {
+	total := make([]float64, len(window[0].Response.Value[0]))
+	for j, a := range allocations {
+		was, now := window[j].Response.At(window[j].Current), window[j].Response.At(a.Proposed)
+		for i := range total {
+			total[i] += now[i] - was[i]
+		}
+	}
+	return stats.Summarize(total)
+}
