@@ -85,9 +85,8 @@ func (f *feeds) insert(ctx context.Context, conn *sql.Conn, target string, colum
 	}
 	f.active.Store(token, &feed{columns: infos, rows: rows, threads: threads})
 	defer f.active.Delete(token)
-	_, err := conn.ExecContext(ctx, fmt.Sprintf("INSERT INTO %s SELECT %s FROM assay_rows(%d)",
+	return execute(ctx, conn, fmt.Sprintf("INSERT INTO %s SELECT %s FROM assay_rows(%d)",
 		target, strings.Join(exprs, ", "), token))
-	return err
 }
 
 // ColumnInfos returns the columns in the types in which they are carried.

@@ -215,6 +215,9 @@ func (l *load) end() {
 }
 
 func (l *load) exec(ctx context.Context, template string, args ...any) error {
+	if len(args) == 0 {
+		return execute(ctx, l.conn, l.w.text(template))
+	}
 	_, err := l.conn.ExecContext(ctx, l.w.text(template), args...)
 	return err
 }
