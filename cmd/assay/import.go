@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"assay/internal/app"
 	"assay/internal/fault"
@@ -16,18 +17,40 @@ import (
 
 type importCommand struct {
 	dataFlag
-	Files        []string `arg:"" name:"file" help:"Exports to read; - is standard input. Gzip is recognised."`
-	Workspace    string   `required:"" placeholder:"W" help:"Workspace that the facts are for."`
+	Files        []string `arg:"" optional:"" name:"file" help:"Exports to read; - is standard input. Gzip is recognised."`
+	Workspace    string   `placeholder:"W" help:"Workspace that the facts are for."`
 	Source       string   `default:"auto" placeholder:"auto" help:"What the files are. By default their headers tell."`
 	Channel      string   `placeholder:"C" help:"Channel the files are about, where they do not tell."`
 	Mapping      string   `placeholder:"FILE" help:"Mapping of columns, for files that no reader knows."`
 	DryRun       bool     `help:"Read everything, report, keep nothing."`
 	SkipRejected bool     `help:"Import a file without the rows that cannot be used, instead of refusing it."`
+	Template     string   `placeholder:"NAME" help:"Print a table that the source reads, and import nothing."`
 	JSON         bool     `name:"json" help:"Print the report as JSON."`
+}
+
+// Help lists the sources.
+func (*importCommand) Help() string { return sourcesHelp() }
+
+func sourcesHelp() string {
+	var text strings.Builder
+	text.WriteString("Sources:\n\n")
+	for _, d := range ingest.Catalogue() {
+		fmt.Fprintf(&text, "  %-22s %s\n", d.Name, d.Title)
+	}
+	text.WriteString("\nassay import --template NAME prints the columns of one. docs/importing.md has them all.")
+	return text.String()
 }
 
 // Run imports the files and prints the report.
 func (c *importCommand) Run(ctx context.Context, con *console) error {
+	switch {
+	case c.Template != "":
+		return c.printTemplate(con)
+	case c.Workspace == "":
+		return fault.Invalid("--workspace is missing").WithHint("assay workspace list shows the workspaces")
+	case len(c.Files) == 0:
+		return fault.Invalid("no file is named").WithHint("name exports to read, or - for standard input")
+	}
 	files, remove, err := spoolInput(c.Files)
 	if err != nil {
 		return err
@@ -47,6 +70,15 @@ func (c *importCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	return cmp.Or(err, result.Err())
+}
+
+func (c *importCommand) printTemplate(con *console) error {
+	content, err := ingest.Template(c.Template)
+	if err != nil {
+		return err
+	}
+	_, err = con.out.Write(content)
+	return err
 }
 
 // print shows what was done, also when the work ended half-way.

@@ -15,6 +15,11 @@ type importCommands struct {
 	Singer importSinger  `cmd:"" help:"Read the messages of a Singer tap from standard input."`
 }
 
+// Help lists the sources of files, which come without another word.
+func (importCommands) Help() string {
+	return "assay import FILE... --workspace W reads files; assay import files --help has its flags.\n\n" + sourcesHelp()
+}
+
 type importSinger struct {
 	dataFlag
 	Workspace    string `required:"" placeholder:"W" help:"Workspace that the facts are for."`

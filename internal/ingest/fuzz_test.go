@@ -82,4 +82,14 @@ func FuzzTikTok(f *testing.F)       { fuzzSource(f, "tiktok_ads", "tiktok*.txtar
 func FuzzOrders(f *testing.F)       { fuzzSource(f, "orders", "common*.txtar") }
 func FuzzOrderLines(f *testing.F)   { fuzzSource(f, "order_lines", "common*.txtar") }
 func FuzzChannelSpend(f *testing.F) { fuzzSource(f, "channel_spend", "common*.txtar") }
+func FuzzAmazonAds(f *testing.F)    { fuzzSource(f, "amazon_ads", "amazon*.txtar") }
+func FuzzAmazonSeller(f *testing.F) { fuzzSource(f, "amazon_seller", "amazon*.txtar") }
+func FuzzSnapchat(f *testing.F)     { fuzzSource(f, "snapchat_ads", "snapchat*.txtar") }
+func FuzzWooCommerce(f *testing.F)  { fuzzSource(f, "woocommerce_orders", "woocommerce*.txtar") }
+func FuzzProducts(f *testing.F)     { fuzzSource(f, "shopify_products", "catalogue*.txtar") }
+func FuzzKlaviyo(f *testing.F)      { fuzzSource(f, "klaviyo_flows", "klaviyo*.txtar") }
+func FuzzSurveys(f *testing.F)      { fuzzSource(f, "surveys", "surveys*.txtar") }
+func FuzzCreators(f *testing.F)     { fuzzSource(f, "creators", "creators*.txtar") }
+func FuzzCouponMap(f *testing.F)    { fuzzSource(f, "coupon_map", "coupons*.txtar") }
+func FuzzRegionDays(f *testing.F)   { fuzzSource(f, "ga4", "regions*.txtar") }
 func FuzzAuto(f *testing.F)         { fuzzSource(f, ingest.Auto, "*.txtar") }

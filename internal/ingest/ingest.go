@@ -12,13 +12,16 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"assay/internal/control"
+	"assay/internal/ingest/amazon"
 	"assay/internal/ingest/google"
 	"assay/internal/ingest/mapper"
 	"assay/internal/ingest/meta"
 	"assay/internal/ingest/shopify"
+	"assay/internal/ingest/snapchat"
 	"assay/internal/ingest/source"
 	"assay/internal/ingest/tiktok"
 	"assay/internal/measure"
@@ -30,12 +33,14 @@ const Auto = "auto"
 
 // Readers returns all readers, those of known exports before those that go by common column names.
 func Readers() []source.Reader {
-	return append([]source.Reader{
+	return slices.Concat([]source.Reader{
 		shopify.Orders(),
 		meta.Ads(),
 		google.Ads(),
 		tiktok.Ads(),
-	}, mapper.Common()...)
+		amazon.Ads(),
+		snapchat.Ads(),
+	}, mapper.Exports(), mapper.Common())
 }
 
 // Store is where facts go: the warehouse.

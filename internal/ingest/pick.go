@@ -63,10 +63,10 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 				switch {
 				case !c.fit.OK():
 					nearest = nearer(nearest, c)
-				case best.reader == nil || c.fit.Known > best.fit.Known:
+				case best.reader == nil || c.fit.Known > best.fit.Known || c.fit.Known == best.fit.Known && best.fit.Vague && !c.fit.Vague:
 					best, rival = c, nil
 					best.table.Sample = below(s.Records[i+1:])
-				case c.fit.Known == best.fit.Known && reader.Name() != best.reader.Name():
+				case c.fit.Known == best.fit.Known && c.fit.Vague == best.fit.Vague && reader.Name() != best.reader.Name():
 					rival = reader
 				}
 			}
@@ -122,7 +122,7 @@ func unknown(file string, samples []tabular.Sample, readers []source.Reader, nea
 		near = fmt.Sprintf("for %s these columns are missing: %s", described(readers[0]), strings.Join(nearest.fit.Missing, ", "))
 	}
 	return fault.Invalid("file %q is not recognised: its columns are %s; %s", file, listed(seen), near).
-		WithHint("export the file with these columns, name the source with --source (%s), or say what the columns mean with --mapping FILE", strings.Join(readerNames(Readers()), ", "))
+		WithHint("export the file with these columns, name the source with --source (assay import --help lists them), or say what the columns mean with --mapping FILE")
 }
 
 // widest returns the first row with the most cells: what a person would take for the header.

@@ -68,7 +68,7 @@ func (r reader) Title() string { return r.Spec.Title }
 
 // Fit implements [source.Reader].
 func (r reader) Fit(h source.Header) source.Fit {
-	fit := source.FitOf(h, r.Columns, nil)
+	fit := source.FitOf(h, r.Spec.Columns, nil)
 	found := r.places(h)
 	for _, field := range r.Required {
 		if _, ok := found.at[field]; !ok && r.Fixed[field] == "" {
@@ -92,7 +92,7 @@ func (r reader) dated(found places) bool {
 
 // label returns the name by which users know a field.
 func (r reader) label(field string) string {
-	for _, c := range r.Columns {
+	for _, c := range r.Spec.Columns {
 		if c.Field == field {
 			return c.Names[0]
 		}
@@ -107,8 +107,8 @@ type places struct {
 }
 
 func (r reader) places(h source.Header) places {
-	found := places{at: h.Place(r.Columns)}
-	for _, c := range r.Columns {
+	found := places{at: h.Place(r.Spec.Columns)}
+	for _, c := range r.Spec.Columns {
 		if c.Field != Spend {
 			continue
 		}
@@ -194,3 +194,9 @@ func none(cell string) bool {
 	}
 	return false
 }
+
+// Columns implements [source.Described].
+func (r reader) Columns() []source.Column { return r.Spec.Columns }
+
+// Needs implements [source.Described].
+func (r reader) Needs() []string { return append([]string{Day}, r.Required...) }

@@ -23,15 +23,23 @@ type binding struct {
 	order    source.DayOrder
 	layout   string
 	zone     *time.Location
-	assumed  bool // the note about the currency was made
+	assumed  bool   // the note about the currency was made
+	ends     string // how the first row begins that is no longer of the table; "" when the file is one table
 }
 
 type place struct {
 	field  string
 	at     int // column; -1: none
+	plus   []addend
 	fixed  string
 	values map[string]string
 	negate bool
+}
+
+// addend is a column whose amount is added to a field's own, or taken off it.
+type addend struct {
+	at  int
+	off bool
 }
 
 // cell returns what the row says about a field.
@@ -93,14 +101,25 @@ func (b *binding) day(fields []string, i, line int) (civil.Date, error) {
 }
 
 // amount reads a field that is money. An empty cell is zero.
-func (b *binding) amount(fields []string, i, line int, c money.Currency) (int64, error) {
-	cell := b.cell(fields, i)
-	if cell == "" {
-		return 0, nil
+func (b *binding) amount(fields []string, i, line int, c money.Currency) (n int64, err error) {
+	if cell := b.cell(fields, i); cell != "" {
+		if n, err = source.Money(cell, c, b.notation); err != nil {
+			return 0, b.unreadable(line, i, cell, err)
+		}
 	}
-	n, err := source.Money(cell, c, b.notation)
-	if err != nil {
-		return 0, b.unreadable(line, i, cell, err)
+	for _, more := range b.fields[i].plus {
+		cell := source.Cell(fields, more.at)
+		if cell == "" {
+			continue
+		}
+		part, err := source.Money(cell, c, b.notation)
+		if err != nil {
+			return 0, source.Unreadable(line, b.header.Name(more.at), cell, err)
+		}
+		if more.off {
+			part = -part
+		}
+		n += part
 	}
 	if b.fields[i].negate {
 		n = -n
@@ -176,7 +195,7 @@ func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
 	var numbers, days [][]string
 	for _, p := range b.fields {
 		switch p.field {
-		case "total", "net", "price", "tax", "shipping", "discount", "spend", "value":
+		case "total", "net", "gross", "price", "cost", "tax", "shipping", "discount", "spend", "value", "revenue", "fee", "commission", "gift":
 			numbers = append(numbers, t.Column(p.at))
 		case "at", "date", "start":
 			days = append(days, t.Column(p.at))
@@ -187,6 +206,24 @@ func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
 	}
 	for _, cells := range days {
 		b.order = source.DayOrderOf(cells)
+	}
+	if e := r.export; e != nil {
+		b.ends = e.ends
+		if e.note != "" {
+			o.Notes.Add("export_note", "%s", e.note)
+		}
+		if b.order == source.UnknownOrder {
+			b.order = e.order
+		}
+		for field, names := range e.plus {
+			p := &b.fields[fieldAt(columns, field)]
+			for _, name := range names {
+				name, off := strings.CutPrefix(name, "- ")
+				if at := t.Header.Index(name); at >= 0 {
+					p.plus = append(p.plus, addend{at, off})
+				}
+			}
+		}
 	}
 	b.rules = compile(r.mapping.Rules, t.Header)
 	return b, nil

@@ -19,6 +19,7 @@ type simpleRows struct {
 	*binding
 	totals source.Totals
 	add    func(rec tabular.Record, b *warehouse.Batch) error
+	ended  bool // the table is over; what follows is another one
 }
 
 func newSimpleRows(b *binding) *simpleRows {
@@ -27,12 +28,11 @@ func newSimpleRows(b *binding) *simpleRows {
 
 // Skip implements [source.Rows].
 func (r *simpleRows) Skip(fields []string) bool {
-	for _, f := range fields {
-		if f = source.Fold(f); f != "" {
-			return f == "total" || f == "gesamt"
-		}
+	if r.ended || r.ends != "" && strings.HasPrefix(fields[0], r.ends) {
+		r.ended = true
+		return true
 	}
-	return false
+	return isTotal(fields)
 }
 
 // Add implements [source.Rows].
@@ -125,7 +125,7 @@ func (r *spendRows) Close(b *warehouse.Batch) (source.Summary, error) {
 	return r.simpleRows.Close(b)
 }
 
-func newRateRows(b *binding) source.Rows {
+func newRateRows(b *binding) (source.Rows, error) {
 	const (
 		date = iota
 		from
@@ -158,10 +158,10 @@ func newRateRows(b *binding) source.Rows {
 		into.FXRates = append(into.FXRates, fx)
 		return nil
 	}
-	return r
+	return r, nil
 }
 
-func newTargetRows(b *binding) source.Rows {
+func newTargetRows(b *binding) (source.Rows, error) {
 	const (
 		metric = iota
 		period
@@ -197,5 +197,5 @@ func newTargetRows(b *binding) source.Rows {
 		into.Targets = append(into.Targets, target)
 		return nil
 	}
-	return r
+	return r, nil
 }

@@ -18,6 +18,12 @@ const (
 	ChannelSpend Kind = "channel_spend" // what a channel cost on a day
 	FXRates      Kind = "fx_rates"      // an exchange rate on a day
 	Targets      Kind = "targets"       // a goal for a period
+	Products     Kind = "products"      // an item of the catalogue, with what it costs
+	Messages     Kind = "messages"      // what a mail or text message did on a day, or since it was sent
+	Surveys      Kind = "surveys"       // an answer after a purchase
+	Creators     Kind = "creators"      // a creator, with a code, the use of a link on a day, or costs
+	CouponMap    Kind = "coupon_map"    // the channel that a coupon code stands for
+	RegionDays   Kind = "region_days"   // sessions and people of a region on a day
 )
 
 // form is the fields of a kind. The names are the folded ones that files give the columns; they let a file be
@@ -26,6 +32,7 @@ type form struct {
 	title    string
 	columns  []source.Column
 	required []string
+	open     func(*binding) (source.Rows, error) // nil for ad reports, which another package reads
 }
 
 func (f form) names() []string {
@@ -37,7 +44,10 @@ func (f form) names() []string {
 }
 
 func kindNames() []string {
-	return []string{"orders", "order_lines", "ad_spend", "channel_spend", "fx_rates", "targets"}
+	return []string{
+		"orders", "order_lines", "ad_spend", "channel_spend", "fx_rates", "targets",
+		"products", "messages", "surveys", "creators", "coupon_map", "region_days",
+	}
 }
 
 // The fields of orders and order lines.
@@ -69,6 +79,9 @@ const (
 	cost
 	sku
 	title
+	gross
+	lineTax
+	lineShipping
 	fieldCount
 )
 
@@ -100,12 +113,15 @@ var orderColumns = []source.Column{
 	cost:         {Field: "cost", Names: []string{"line cost", "cogs", "cost of goods"}},
 	sku:          {Field: "sku", Names: []string{"sku", "product sku", "item sku", "stockcode", "stock code", "product id", "artikelnummer"}},
 	title:        {Field: "title", Names: []string{"product name", "product", "item name", "title", "description", "artikel"}},
+	gross:        {Field: "gross", Names: []string{"line gross", "line subtotal"}},
+	lineTax:      {Field: "line_tax", Names: []string{"line tax"}},
+	lineShipping: {Field: "line_shipping", Names: []string{"line shipping"}},
 }
 
 // kinds has the fields of every kind.
 var kinds = map[Kind]form{
-	Orders:     {title: "orders, one per row", columns: orderColumns[:quantity], required: []string{"order", "at", "total"}},
-	OrderLines: {title: "order lines", columns: orderColumns, required: []string{"order", "at", "quantity"}},
+	Orders:     {title: "orders, one per row", columns: orderColumns[:quantity], required: []string{"order", "at", "total"}, open: opening(newOrderRows)},
+	OrderLines: {title: "order lines", columns: orderColumns, required: []string{"order", "at", "quantity"}, open: opening(newLineRows)},
 	AdSpend: {title: "ad report with a platform column", columns: []source.Column{
 		{Field: adreport.Day, Names: []string{"date day", "date", "day"}},
 		{Field: adreport.PlatformName, Names: []string{"platform", "ad platform", "network"}},
@@ -134,20 +150,26 @@ var kinds = map[Kind]form{
 		{Field: "currency", Names: []string{"currency", "currency code"}},
 		{Field: "region", Names: []string{"region", "region code"}},
 		{Field: "note", Names: []string{"note", "comment", "description"}},
-	}, required: []string{"date", "spend"}},
+	}, required: []string{"date", "spend"}, open: newSpendRows},
 	FXRates: {title: "exchange rates", columns: []source.Column{
 		{Field: "date", Names: []string{"date", "day"}},
 		{Field: "from", Names: []string{"from", "from currency", "base"}},
 		{Field: "to", Names: []string{"to", "to currency", "quote"}},
 		{Field: "rate", Names: []string{"rate", "exchange rate"}},
-	}, required: []string{"date", "from", "to", "rate"}},
+	}, required: []string{"date", "from", "to", "rate"}, open: newRateRows},
 	Targets: {title: "targets", columns: []source.Column{
 		{Field: "metric", Names: []string{"metric", "kpi"}},
 		{Field: "period", Names: []string{"period", "period type"}},
 		{Field: "start", Names: []string{"start", "start date", "date"}},
 		{Field: "channel", Names: []string{"channel"}},
 		{Field: "value", Names: []string{"value", "target", "goal"}},
-	}, required: []string{"metric", "period", "start", "value"}},
+	}, required: []string{"metric", "period", "start", "value"}, open: newTargetRows},
+	Products:   productForm,
+	Messages:   messageForm,
+	Surveys:    surveyForm,
+	Creators:   creatorForm,
+	CouponMap:  couponForm,
+	RegionDays: regionForm,
 }
 
 // fieldNames are the names of a kind's fields in the order of its columns.

@@ -34,7 +34,8 @@ type groupKey struct {
 type group struct {
 	groupKey
 	sale     source.Sale
-	told     bool // the file tells the order's total itself
+	told     bool  // the file tells the order's total itself
+	onTop    int64 // tax of lines that their prices do not hold
 	segments []segment
 	fault    error
 }
@@ -151,10 +152,17 @@ func (r *lineRows) read(g *group, rec tabular.Record) (line warehouse.OrderLine,
 		return line, err
 	}
 	line.Discount = max(line.Discount, -line.Discount)
-	if r.cell(rec.Fields, net) != "" {
+	switch {
+	case r.cell(rec.Fields, net) != "":
 		line.Net, err = r.amount(rec.Fields, net, rec.Line, c)
-	} else {
+	case r.cell(rec.Fields, gross) != "":
+		line.Net, err = r.amount(rec.Fields, gross, rec.Line, c)
+		line.Net -= line.Discount
+	default:
 		line.Net, err = r.product(rec, line, g)
+	}
+	if err == nil {
+		err = r.charges(g, rec)
 	}
 	if err != nil {
 		return line, err
@@ -168,6 +176,26 @@ func (r *lineRows) read(g *group, rec tabular.Record) (line warehouse.OrderLine,
 	line.CostKnown = r.cell(rec.Fields, cost) != ""
 	line.SKU, line.Title = r.cell(rec.Fields, sku), r.cell(rec.Fields, title)
 	return line, nil
+}
+
+// charges adds what the row says of tax and shipping to its order. Tax stands on top of the prices in the currencies
+// of North America; elsewhere prices hold it.
+func (r *lineRows) charges(g *group, rec tabular.Record) error {
+	shipped, err := r.amount(rec.Fields, lineShipping, rec.Line, g.sale.Currency)
+	if err != nil {
+		return err
+	}
+	taxed, err := r.amount(rec.Fields, lineTax, rec.Line, g.sale.Currency)
+	if err != nil {
+		return err
+	}
+	g.sale.Order.Shipping += shipped
+	g.sale.Order.Tax += taxed
+	switch g.sale.Currency {
+	case "USD", "CAD", "MXN":
+		g.onTop += taxed
+	}
+	return nil
 }
 
 func (r *lineRows) product(rec tabular.Record, line warehouse.OrderLine, g *group) (int64, error) {
@@ -206,7 +234,7 @@ func (r *lineRows) finish(b *warehouse.Batch) error {
 		return r.giveBack(g, sum, b)
 	}
 	if !g.told {
-		g.sale.Order.Charged = sum + g.sale.Order.Shipping
+		g.sale.Order.Charged = sum + g.sale.Order.Shipping + g.onTop
 	}
 	for _, line := range g.sale.Lines {
 		g.sale.Order.Discounts += line.Discount

@@ -1,6 +1,7 @@
 package mapper
 
 import (
+	"slices"
 	"strings"
 
 	"assay/internal/fault"
@@ -24,7 +25,8 @@ func Common() []source.Reader {
 
 type reader struct {
 	mapping Mapping
-	given   bool // by the user; otherwise columns are found by their common names
+	given   bool    // by the user; otherwise columns are found by their common names
+	export  *export // or by those of a known product
 }
 
 // Name implements [source.Reader].
@@ -41,8 +43,12 @@ func (r reader) Title() string {
 // Fit implements [source.Reader].
 func (r reader) Fit(h source.Header) source.Fit {
 	form := kinds[r.mapping.Kind]
+	if r.export != nil {
+		return r.export.fit(h)
+	}
 	if !r.given {
 		fit := source.FitOf(h, form.columns, form.required)
+		fit.Vague = true
 		if r.mapping.Kind == OrderLines && h.Index(orderColumns[price].Names...) < 0 && h.Index(orderColumns[net].Names...) < 0 {
 			fit.Missing = append(fit.Missing, orderColumns[price].Names[0])
 		}
@@ -78,6 +84,12 @@ func (r reader) ruleColumns() []string {
 // columns returns the columns of the kind, by the mapping's names where it gives any.
 func (r reader) columns() []source.Column {
 	columns := append([]source.Column(nil), kinds[r.mapping.Kind].columns...)
+	if r.export != nil {
+		for i, c := range columns {
+			columns[i].Names = r.export.columns[c.Field]
+		}
+		return columns
+	}
 	if !r.given {
 		return columns
 	}
@@ -90,29 +102,43 @@ func (r reader) columns() []source.Column {
 	return columns
 }
 
+// Columns implements [source.Described].
+func (r reader) Columns() []source.Column {
+	columns := slices.DeleteFunc(r.columns(), func(c source.Column) bool { return len(c.Names) == 0 })
+	if r.export != nil {
+		for _, name := range r.export.telltale {
+			columns = append(columns, source.Column{Field: name, Names: []string{name}})
+		}
+	}
+	return columns
+}
+
+// Needs implements [source.Described].
+func (r reader) Needs() []string {
+	if r.export != nil {
+		return slices.Concat(r.export.required, r.export.telltale)
+	}
+	return kinds[r.mapping.Kind].required
+}
+
 // Open implements [source.Reader].
 func (r reader) Open(t source.Table, o source.Options) (source.Rows, error) {
-	if r.mapping.Kind == AdSpend {
+	switch {
+	case r.export != nil && r.export.useless != "":
+		return nil, fault.Invalid("%s: %s", r.Title(), r.export.useless).WithHint("%s", r.export.instead)
+	case r.mapping.Kind == AdSpend:
 		return r.openAdSpend(t, o)
 	}
 	b, err := r.bind(t, o)
 	if err != nil {
 		return nil, err
 	}
-	switch r.mapping.Kind {
-	case Orders:
-		return newOrderRows(b), nil
-	case OrderLines:
-		return newLineRows(b), nil
-	case ChannelSpend:
-		return newSpendRows(b)
-	case FXRates:
-		return newRateRows(b), nil
-	case Targets:
-		return newTargetRows(b), nil
-	case AdSpend:
-	}
-	return nil, fault.Invalid("mapping %q has the unknown kind %q", r.mapping.Name, r.mapping.Kind)
+	return kinds[r.mapping.Kind].open(b)
+}
+
+// opening makes a constructor of rows out of one that cannot fail.
+func opening[R source.Rows](rows func(*binding) R) func(*binding) (source.Rows, error) {
+	return func(b *binding) (source.Rows, error) { return rows(b), nil }
 }
 
 func (r reader) openAdSpend(t source.Table, o source.Options) (source.Rows, error) {

@@ -45,6 +45,7 @@ type Rows interface {
 type Fit struct {
 	Known   int      // columns that the reader knows
 	Missing []string // columns that it cannot do without
+	Vague   bool     // by names that any file may have: gives way to a reader of known files
 }
 
 // OK reports whether the reader can read the file.

@@ -1,0 +1,60 @@
+package ingest
+
+import (
+	"slices"
+	"strings"
+
+	"assay/internal/fault"
+	"assay/internal/ingest/mapper"
+	"assay/internal/ingest/source"
+)
+
+// Description is what users are told of a source.
+type Description struct {
+	Name    string
+	Title   string
+	Columns []string // that are read, by the name that is preferred; those that must be there first
+	Needs   int      // how many of them must be there
+}
+
+// Catalogue describes all sources in the order of [Readers].
+func Catalogue() []Description {
+	var all []Description
+	for _, r := range Readers() {
+		d := Description{Name: r.Name(), Title: r.Title()}
+		described, ok := r.(source.Described)
+		if !ok {
+			continue
+		}
+		needs := described.Needs()
+		var rest []string
+		for _, c := range described.Columns() {
+			if slices.Contains(needs, c.Field) {
+				d.Columns = append(d.Columns, c.Names[0])
+			} else {
+				rest = append(rest, c.Names[0])
+			}
+		}
+		d.Needs = len(d.Columns)
+		d.Columns = append(d.Columns, rest...)
+		all = append(all, d)
+	}
+	return all
+}
+
+// Template returns a table that the named source reads, as CSV: with example rows where the columns are ours, else the
+// header.
+func Template(name string) ([]byte, error) {
+	if text, ok := mapper.Template(mapper.Kind(name)); ok {
+		return text, nil
+	}
+	all := Catalogue()
+	names := make([]string, 0, len(all))
+	for _, d := range all {
+		if d.Name == name {
+			return []byte(strings.Join(d.Columns, ",") + "\n"), nil
+		}
+		names = append(names, d.Name)
+	}
+	return nil, fault.Invalid("there is no source %q; known are %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,174 @@
+package mapper
+
+import (
+	"maps"
+	"slices"
+
+	"assay/internal/ingest/source"
+)
+
+// export is a file of a known product that needs no reader of its own: what a row is, what the product calls the
+// fields, and what is special about it.
+type export struct {
+	mapping  Mapping
+	columns  map[string][]string // the folded names of a field's column, preferred ones first
+	required []string            // fields
+	telltale []string            // folded names of columns that must be there too, because no other product writes them
+	plus     map[string][]string // columns added to the field's own; those with "- " before them are taken off
+	order    source.DayOrder     // of days that could be read both ways
+	ends     string              // how the first row begins that belongs to another table
+	note     string              // what the figures of the file are not
+	useless  string              // why nothing of the file is kept; "" when it is
+	instead  string              // what to do instead
+}
+
+// Exports returns the readers of known products' files that are read by a mapping.
+func Exports() []source.Reader {
+	readers := make([]source.Reader, 0, len(exports))
+	for i := range exports {
+		readers = append(readers, reader{mapping: exports[i].mapping, export: &exports[i]})
+	}
+	return readers
+}
+
+// fit says how well a header belongs to the export.
+func (e *export) fit(h source.Header) (fit source.Fit) {
+	for _, field := range slices.Sorted(maps.Keys(e.columns)) {
+		if h.Index(e.columns[field]...) >= 0 {
+			fit.Known++
+		} else if slices.Contains(e.required, field) {
+			fit.Missing = append(fit.Missing, e.columns[field][0])
+		}
+	}
+	for _, name := range e.telltale {
+		if h.Index(name) >= 0 {
+			fit.Known++
+		} else {
+			fit.Missing = append(fit.Missing, name)
+		}
+	}
+	return fit
+}
+
+// equal and starts make rules of one condition.
+func equal(column, text string, then Action) Rule {
+	return Rule{Column: column, Equals: &text, Then: then}
+}
+
+func starts(column, text string, then Action) Rule {
+	return Rule{Column: column, Starts: &text, Then: then}
+}
+
+// unpaid are the orders of WooCommerce that are not sales, or not yet.
+func unpaid(column string) (rules []Rule) {
+	for _, status := range []string{"Pending payment", "pending", "wc-pending", "Draft", "checkout-draft", "wc-checkout-draft", "wc-cancelled", "wc-failed", "trash"} {
+		rules = append(rules, equal(column, status, Cancelled))
+	}
+	return rules
+}
+
+var exports = []export{
+	{
+		mapping: Mapping{Name: "shopify_products", Title: "Shopify products export", Kind: Products, System: "shopify"},
+		columns: map[string][]string{
+			"sku": {"variant sku", "sku"}, "title": {"title"}, "type": {"type"}, "vendor": {"vendor"}, "price": {"variant price", "price"},
+			"cost": {"cost per item"}, "handle": {"handle", "url handle"}, "option1": {"option1 value"}, "option2": {"option2 value"}, "option3": {"option3 value"},
+		},
+		required: []string{"sku", "handle", "title", "price"}, telltale: []string{"status"},
+	},
+	{
+		mapping:  Mapping{Name: "shopify_discounts", Title: "Shopify discounts export", Kind: CouponMap},
+		columns:  map[string][]string{"code": {"name"}},
+		required: []string{"code"}, telltale: []string{"value type", "discount class", "times used in total"},
+	},
+	{
+		mapping:  Mapping{Name: "shopify_customers", Title: "Shopify customers export", Kind: Orders},
+		columns:  map[string][]string{"customer": {"email"}},
+		required: []string{"customer"}, telltale: []string{"first name", "last name", "total spent", "total orders"},
+		useless: "customers are known by their orders, and nothing else of this file is kept",
+		instead: "import the orders export instead; this file has names and addresses, so delete it when it is of no further use",
+	},
+	{
+		mapping: Mapping{
+			Name: "klaviyo_campaigns", Title: "Klaviyo campaigns export", Kind: Messages, System: "klaviyo",
+			Fixed: map[string]string{"entity": "campaign", "since_send": "true"},
+		},
+		columns: map[string][]string{
+			"date": {"send time", "send date"}, "channel": {"campaign channel"}, "entity_id": {"campaign id"}, "entity_name": {"campaign name"},
+			"recipients": {"total recipients"}, "delivered": {"successful deliveries"}, "opens": {"unique opens"}, "clicks": {"unique clicks"},
+			"conversions": {"unique placed order", "placed order"}, "revenue": {"revenue"}, "unsubscribes": {"unsubscribes"},
+			"spam": {"spam complaints"}, "bounces": {"bounces"},
+		},
+		required: []string{"date", "entity_name", "recipients", "delivered"}, order: source.MonthFirst,
+	},
+	{
+		mapping: Mapping{
+			Name: "klaviyo_flows", Title: "Klaviyo flows export", Kind: Messages, System: "klaviyo", Fixed: map[string]string{"entity": "flow"},
+		},
+		columns: map[string][]string{
+			"date": {"day", "date"}, "channel": {"flow message channel"}, "entity_id": {"flow id"}, "entity_name": {"flow name"},
+			"message_id": {"flow message id"}, "message_name": {"flow message name"}, "recipients": {"total recipients", "recipients"},
+			"delivered": {"delivered"}, "opens": {"unique opens"}, "clicks": {"unique clicks"}, "conversions": {"placed order", "unique placed order"},
+			"revenue": {"revenue"}, "unsubscribe_rate": {"unsub rate", "unsubscribe rate"}, "spam_rate": {"complaint rate", "spam complaint rate"}, "bounce_rate": {"bounce rate"},
+		},
+		required: []string{"date", "entity_id", "message_id", "delivered"}, order: source.MonthFirst,
+	},
+	{
+		mapping: Mapping{Name: "fairing", Title: "Fairing responses", Kind: Surveys},
+		columns: map[string][]string{
+			"id": {"id", "response id"}, "at": {"inserted at", "response date"}, "question": {"question"}, "answer": {"response"}, "detail": {"other", "other response"},
+			"order": {"order id"},
+		},
+		required: []string{"id", "at", "question", "answer"}, telltale: []string{"question id"},
+	},
+	{
+		mapping: Mapping{Name: "knocommerce", Title: "KnoCommerce responses", Kind: Surveys},
+		columns: map[string][]string{
+			"id": {"response value id"}, "at": {"response created at", "responded at", "submitted at", "created at"}, "question": {"question", "question text", "question label"},
+			"answer": {"response value", "answer", "response", "value"}, "detail": {"other value", "other text", "other"}, "order": {"order id", "shopify order id"},
+		},
+		required: []string{"at", "question", "answer", "order"}, telltale: []string{"survey id"},
+	},
+	{
+		mapping: Mapping{
+			Name: "amazon_seller", Title: "Amazon Seller all orders report", Kind: OrderLines, System: "amazon_seller",
+			Fixed: map[string]string{"surface": "marketplace"},
+			Rules: []Rule{starts("sales-channel", "Non-Amazon", Skip), equal("order-status", "Pending", Cancelled)},
+		},
+		columns: map[string][]string{
+			"order": {"amazon-order-id"}, "at": {"purchase-date"}, "status": {"order-status"}, "currency": {"currency"}, "quantity": {"quantity"},
+			"gross": {"item-price"}, "line_discount": {"item-promotion-discount"}, "line_tax": {"item-tax"}, "line_shipping": {"shipping-price"},
+			"sku": {"sku"}, "title": {"product-name"}, "country": {"ship-country"}, "region": {"ship-state"},
+		},
+		required: []string{"order", "at", "status", "quantity", "gross"}, telltale: []string{"sales-channel"},
+		plus: map[string][]string{
+			"line_tax": {"shipping-tax", "gift-wrap-tax"}, "line_shipping": {"gift-wrap-price", "- ship-promotion-discount"},
+		},
+	},
+	{
+		mapping: Mapping{Name: "woocommerce_analytics", Title: "WooCommerce Analytics orders", Kind: Orders, System: "woocommerce", Rules: unpaid("Status")},
+		columns: map[string][]string{
+			"order": {"order #"}, "at": {"date"}, "status": {"status"}, "units": {"items sold"}, "code": {"coupon(s)"},
+			"total": {"net sales", "n. revenue", "n revenue"}, "channel": {"attribution source"},
+		},
+		required: []string{"order", "at", "status", "total"}, telltale: []string{"customer type"},
+		note: "the report has net sales only: what customers were charged is higher by tax and shipping, and refunds are not told. Prefer an export of the orders themselves",
+	},
+	{
+		mapping: Mapping{Name: "woocommerce_orders", Title: "WooCommerce orders (export plug-in)", Kind: OrderLines, System: "woocommerce", Rules: unpaid("Order Status")},
+		columns: map[string][]string{
+			"order": {"order number", "order id"}, "at": {"order date"}, "status": {"order status"}, "currency": {"order currency"}, "customer": {"email (billing)"},
+			"total": {"order total amount"}, "tax": {"order total tax amount"}, "shipping": {"order shipping amount"}, "discount": {"cart discount amount"},
+			"refunded": {"order refund amount"}, "code": {"coupon code"}, "quantity": {"quantity"}, "price": {"item cost"}, "sku": {"sku"}, "title": {"item name"},
+			"country": {"country code (shipping)", "country code (billing)"}, "region": {"state code (shipping)", "state code (billing)"},
+		},
+		required: []string{"order", "at", "status", "total", "quantity", "price"},
+	},
+	{
+		mapping: Mapping{Name: "ga4", Title: "Google Analytics 4 report by region and day", Kind: RegionDays},
+		columns: map[string][]string{
+			"date": {"date"}, "country": {"country id", "country"}, "region": {"region"}, "sessions": {"sessions"},
+		},
+		required: []string{"date", "country", "region", "sessions"}, ends: "#",
+	},
+}

@@ -1,0 +1,81 @@
+package mapper
+
+import (
+	"slices"
+	"strings"
+
+	"assay/internal/ingest/source"
+	"assay/internal/warehouse"
+)
+
+// The fields of products.
+const (
+	productSKU = iota
+	productTitle
+	productKind
+	productVendor
+	productPrice
+	productCost
+	productCurrency
+	productHandle
+	productOption1
+	productOption2
+	productOption3
+)
+
+var productForm = form{title: "products and what they cost", columns: []source.Column{
+	productSKU:      {Field: "sku", Names: []string{"sku", "variant sku", "item sku", "stock code"}},
+	productTitle:    {Field: "title", Names: []string{"title", "product", "product name", "name"}},
+	productKind:     {Field: "type", Names: []string{"type", "product type", "category"}},
+	productVendor:   {Field: "vendor", Names: []string{"vendor", "brand", "supplier"}},
+	productPrice:    {Field: "price", Names: []string{"price", "variant price", "unit price"}},
+	productCost:     {Field: "cost", Names: []string{"cost", "unit cost", "cost per item", "cost of goods", "cogs"}},
+	productCurrency: {Field: "currency", Names: []string{"currency", "currency code"}},
+	productHandle:   {Field: "handle", Names: []string{"handle"}},
+	productOption1:  {Field: "option1", Names: []string{"option1 value"}},
+	productOption2:  {Field: "option2", Names: []string{"option2 value"}},
+	productOption3:  {Field: "option3", Names: []string{"option3 value"}},
+}, required: []string{"sku", "cost"}, open: opening(newProductRows)}
+
+// newProductRows reads a catalogue. The rows of a product's variants name the product on the first of them only.
+func newProductRows(b *binding) *factRows {
+	var handle, kind, vendor, name string
+	known := gathered[string, warehouse.Product]{}
+	return newFactRows(b, func(r *row, _ *warehouse.Batch) {
+		if h := r.text(productHandle); h == "" || h != handle {
+			handle, name, kind, vendor = h, r.text(productTitle), r.text(productKind), r.text(productVendor)
+		}
+		sku := r.text(productSKU)
+		if sku == "" {
+			if r.text(productPrice) != "" || r.text(productCost) != "" {
+				b.options.Notes.Add("products_without_sku", "products without a SKU are left out: nothing ties them to what is sold")
+			}
+			return // a row with nothing but a picture
+		}
+		if c := r.money(productCurrency); r.fault == nil && c != b.options.Base {
+			r.wrong(productCurrency, "prices and costs have no day at whose rate they could be converted: they must be in "+string(b.options.Base))
+		}
+		p := warehouse.Product{
+			Source: b.origin(), SKU: sku, Title: titled(name, r.text(productOption1), r.text(productOption2), r.text(productOption3)),
+			Kind: kind, Vendor: vendor, Price: r.sum(productPrice, b.options.Base), Cost: r.sum(productCost, b.options.Base),
+			CostKnown: r.text(productCost) != "",
+		}
+		if r.fault != nil {
+			return
+		}
+		before, twice := known.at(sku)
+		if twice && *before != p {
+			b.options.Notes.Add("sku_twice", "the SKU %s, line %d, stands in the file twice: the last one counts", source.Shown(sku), r.line)
+		}
+		*before = p
+	}, func(into *warehouse.Batch) { into.Products = append(into.Products, known.facts...) })
+}
+
+// titled names a variant as orders do: "Tee - M / Blue".
+func titled(product string, options ...string) string {
+	options = slices.DeleteFunc(options, func(o string) bool { return o == "" || o == "Default Title" })
+	if product == "" || len(options) == 0 {
+		return product
+	}
+	return product + " - " + strings.Join(options, " / ")
+}
