@@ -3,6 +3,8 @@ package attribution
 import (
 	"errors"
 	"math"
+
+	"assay/internal/measure/stats"
 )
 
 // The solver keeps up to krylov directions before it starts again from where it stands. A chain in which fewer states
@@ -30,7 +32,7 @@ func (c *chain) solve(h []float64, removed int) error {
 		}
 	}
 	s.sweep(s.residual, c.convert)
-	goal := tolerance * math.Sqrt(dot(s.residual, s.residual))
+	goal := tolerance * math.Sqrt(stats.Dot(s.residual, s.residual))
 	for range rounds {
 		if s.improve(h, goal) {
 			return nil
@@ -84,7 +86,7 @@ func (s *solver) improve(h []float64, goal float64) bool {
 	s.backward(s.residual, h, s.convert)
 	s.sweep(s.residual, s.residual)
 	axpy(s.residual, -1, h)
-	first := math.Sqrt(dot(s.residual, s.residual))
+	first := math.Sqrt(stats.Dot(s.residual, s.residual))
 	if first <= goal {
 		return true
 	}
@@ -136,12 +138,12 @@ func (s *solver) extend(k int) (column []float64, length float64) {
 	column = make([]float64, k+2)
 	for range 2 {
 		for i, b := range s.basis[:k+1] {
-			overlap := dot(v, b)
+			overlap := stats.Dot(v, b)
 			column[i] += overlap
 			axpy(v, -overlap, b)
 		}
 	}
-	length = math.Sqrt(dot(v, v))
+	length = math.Sqrt(stats.Dot(v, v))
 	if length > 1e-300 {
 		s.basis = append(s.basis, scaled(v, 1/length))
 	}
@@ -158,14 +160,6 @@ func backSubstitute(columns [][]float64, rhs []float64) []float64 {
 		x[i] /= columns[i][i]
 	}
 	return x
-}
-
-func dot(a, b []float64) float64 {
-	var sum float64
-	for i := range a {
-		sum += a[i] * b[i]
-	}
-	return sum
 }
 
 func axpy(y []float64, a float64, x []float64) {

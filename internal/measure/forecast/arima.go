@@ -3,6 +3,8 @@ package forecast
 import (
 	"fmt"
 	"math"
+
+	"assay/internal/measure/stats"
 )
 
 // order is that of a seasonal ARIMA model, (p,d,q)(P,D,Q)[m].
@@ -398,7 +400,7 @@ func kpss(values []float64) float64 {
 	}
 	most := int(3 * math.Sqrt(float64(n)) / 13)
 	for lag := 1; lag <= most && lag < n; lag++ {
-		variance += 2 * (1 - float64(lag)/float64(most+1)) * dot(e[lag:], e[:n-lag])
+		variance += 2 * (1 - float64(lag)/float64(most+1)) * stats.Dot(e[lag:], e[:n-lag])
 	}
 	if !(variance > 0) {
 		return 0

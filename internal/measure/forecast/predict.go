@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
 // Ask says what is to be forecast.
@@ -176,7 +177,7 @@ func (p *Prediction) walk(values []float64) {
 	p.Notes = append(p.Notes, "The series is too short to check a forecast on: the interval is that of a random walk.")
 	x := p.scaled(values)
 	changes := stride(x, 1)
-	spread := math.Sqrt(dot(changes, changes) / float64(len(changes)))
+	spread := math.Sqrt(stats.Dot(changes, changes) / float64(len(changes)))
 	for h := range p.spread {
 		p.spread[h] = spread * math.Sqrt(float64(h+1))
 		p.freedom[h] = max(1, float64(len(changes)-1))

@@ -1,6 +1,10 @@
 package forecast
 
-import "math"
+import (
+	"math"
+
+	"assay/internal/measure/stats"
+)
 
 // problem is a least-squares problem: residuals sets out from the parameters, and reports whether they are allowed.
 type problem struct {
@@ -92,34 +96,17 @@ func normal(columns, residuals, gram, slope []float64) {
 	k, n := len(slope), len(residuals)
 	for i := range k {
 		a := columns[i*n : (i+1)*n]
-		slope[i] = dot(a, residuals)
+		slope[i] = stats.Dot(a, residuals)
 		for j := 0; j <= i; j++ {
-			g := dot(a, columns[j*n:(j+1)*n])
+			g := stats.Dot(a, columns[j*n:(j+1)*n])
 			gram[i*k+j], gram[j*k+i] = g, g
 		}
 	}
 }
 
-// dot sums in four strands, which lets the processor overlap them, in the same order everywhere.
-func dot(a, b []float64) float64 {
-	var s0, s1, s2, s3 float64
-	b = b[:len(a)]
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
 // squares returns the sum of squares, +Inf when it is not finite.
 func squares(x []float64) float64 {
-	sum := dot(x, x)
+	sum := stats.Dot(x, x)
 	if math.IsNaN(sum) {
 		return math.Inf(1)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"assay/internal/measure/stats"
 )
 
 // cholesky solves symmetric positive systems and keeps its space.
@@ -29,9 +31,9 @@ func (c *cholesky) factor(m []float64, n int, lambda float64) {
 		row[i] += lambda
 		for j := range i {
 			other := c.a[j*n : j*n+j+1]
-			row[j] = (row[j] - dot(row[:j], other[:j])) / other[j]
+			row[j] = (row[j] - stats.Dot(row[:j], other[:j])) / other[j]
 		}
-		row[i] = math.Sqrt(max(row[i]-dot(row[:i], row[:i]), lambda/2))
+		row[i] = math.Sqrt(max(row[i]-stats.Dot(row[:i], row[:i]), lambda/2))
 	}
 }
 
@@ -39,7 +41,7 @@ func (c *cholesky) factor(m []float64, n int, lambda float64) {
 func (c *cholesky) solve(x []float64) {
 	n := c.n
 	for i := range n {
-		x[i] = (x[i] - dot(c.a[i*n:i*n+i], x[:i])) / c.a[i*n+i]
+		x[i] = (x[i] - stats.Dot(c.a[i*n:i*n+i], x[:i])) / c.a[i*n+i]
 	}
 	for i := n - 1; i >= 0; i-- {
 		x[i] /= c.a[i*n+i]
@@ -84,7 +86,7 @@ func centre(q *quadratic) centred {
 func (c centred) correction(solver *cholesky, w []float64, lambda float64) []float64 {
 	x := make([]float64, c.n)
 	for i := range x {
-		x[i] = c.linear[i] - dot(c.gram[i*c.n:(i+1)*c.n], w)
+		x[i] = c.linear[i] - stats.Dot(c.gram[i*c.n:(i+1)*c.n], w)
 	}
 	solver.factor(c.gram, c.n, lambda)
 	solver.solve(x)

@@ -46,8 +46,8 @@ func refitOf(b *bench, e *estimator, t target, donors []int, shape []float64, or
 	r.base = e.series(t)
 	r.linear, r.hit = make([]float64, len(e.z)), make([]float64, len(e.z))
 	for i, z := range e.z {
-		r.linear[i] = dot(z, r.base)
-		r.hit[i] = dot(z[e.start:], shape) // the series have mean zero where the hypothesis is demeaned, too
+		r.linear[i] = stats.Dot(z, r.base)
+		r.hit[i] = stats.Dot(z[e.start:], shape) // the series have mean zero where the hypothesis is demeaned, too
 	}
 	r.resid = make([]float64, e.fit)
 	return r

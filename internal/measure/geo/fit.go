@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
 // Options says how to analyse a test. Zero values take the defaults.
@@ -244,8 +245,8 @@ func (a analysis) describe(r *Result, e *estimator, t target) {
 	for s := range r.Gap {
 		r.Gap[s] *= t.unit
 	}
-	r.L2 = math.Sqrt(dot(r.Gap[:a.start], r.Gap[:a.start]))
-	if base := math.Sqrt(dot(uniform[:a.start], uniform[:a.start])) * t.unit; base > 0 {
+	r.L2 = math.Sqrt(stats.Dot(r.Gap[:a.start], r.Gap[:a.start]))
+	if base := math.Sqrt(stats.Dot(uniform[:a.start], uniform[:a.start])) * t.unit; base > 0 {
 		r.ScaledL2 = r.L2 / base
 	}
 	for i, d := range a.donors {
@@ -291,7 +292,7 @@ func (a analysis) timeBased(r *Result) error {
 	for _, e := range reg.residuals {
 		r.Gap = append(r.Gap, e/float64(len(a.treated)))
 	}
-	r.L2 = math.Sqrt(dot(r.Gap[:a.start], r.Gap[:a.start]))
+	r.L2 = math.Sqrt(stats.Dot(r.Gap[:a.start], r.Gap[:a.start]))
 	if math.Abs(reg.lag1) > 2/math.Sqrt(float64(a.start)) {
 		r.Notes = append(r.Notes, fmt.Sprintf("residuals are correlated in time (%.2f): the interval assumes they are not and is too short when they follow each other", reg.lag1))
 	}

@@ -1,6 +1,10 @@
 package geo
 
-import "math"
+import (
+	"math"
+
+	"assay/internal/measure/stats"
+)
 
 // form is how a method turns outcomes into the series it matches.
 type form int
@@ -84,7 +88,7 @@ func (f *frame) products() {
 	f.gram = make([]float64, n*n)
 	for i := range n {
 		for j := range i + 1 {
-			sum := dot(f.z[i][:f.fit], f.z[j][:f.fit]) - dot(f.z[i][f.skip:f.till], f.z[j][f.skip:f.till])
+			sum := stats.Dot(f.z[i][:f.fit], f.z[j][:f.fit]) - stats.Dot(f.z[i][f.skip:f.till], f.z[j][f.skip:f.till])
 			f.gram[i*n+j], f.gram[j*n+i] = sum, sum
 		}
 	}
@@ -145,23 +149,6 @@ func (t target) combine(x []float64) float64 {
 		sum += t.weights[i] * x[r]
 	}
 	return sum
-}
-
-func dot(x, y []float64) float64 {
-	var a, b, c, d float64
-	n := len(x)
-	y = y[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		a += x[i] * y[i]
-		b += x[i+1] * y[i+1]
-		c += x[i+2] * y[i+2]
-		d += x[i+3] * y[i+3]
-	}
-	for ; i < n; i++ {
-		a += x[i] * y[i]
-	}
-	return (a + b) + (c + d)
 }
 
 func mean(x []float64) float64 {

@@ -214,7 +214,7 @@ func (m *localLevel) drawLevel(rng *rand.Rand) {
 	n := len(m.y)
 	for t, y := range m.y {
 		gain := spread / (spread + m.residual)
-		at += gain * (y - dot(m.beta, m.x[t]) - at)
+		at += gain * (y - stats.Dot(m.beta, m.x[t]) - at)
 		spread *= 1 - gain
 		m.predicted[t], m.variance[t] = at, spread
 		spread += m.drift
@@ -242,7 +242,7 @@ func (m *localLevel) drawRegression(rng *rand.Rand) {
 	linear := slices.Clone(m.post)
 	if p > 0 {
 		m.solver.solve(m.post)
-		squares -= dot(linear, m.post)
+		squares -= stats.Dot(linear, m.post)
 	}
 	m.residual = inverseGamma(rng, residualPriorSize+float64(len(m.y)), residualPriorSize*(1-residualPriorR2)+max(0, squares))
 	m.solver.scatter(m.beta, math.Sqrt(m.residual), rng)
@@ -270,7 +270,7 @@ func (m *localLevel) project(rng *rand.Rand) float64 {
 	level, sum := m.level[len(m.level)-1], 0.0
 	for _, x := range m.x[len(m.y):] {
 		level += math.Sqrt(m.drift) * rng.NormFloat64()
-		sum += level + dot(m.beta, x) + math.Sqrt(m.residual)*rng.NormFloat64()
+		sum += level + stats.Dot(m.beta, x) + math.Sqrt(m.residual)*rng.NormFloat64()
 	}
 	return sum
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
 // SelectionOptions says which tests to compare. Zero values take the defaults.
@@ -198,7 +199,7 @@ func byCorrelation(p *Panel, exclude []int) [][]int {
 		order := []int{r}
 		closeness := make([]float64, n)
 		for q := range n {
-			closeness[q] = dot(standard[r], standard[q])
+			closeness[q] = stats.Dot(standard[r], standard[q])
 			if q != r && !slices.Contains(exclude, q) {
 				order = append(order, q)
 			}

@@ -29,9 +29,9 @@ func problem(seed uint64) (q quadratic, x [][]float64, y []float64) {
 	q = quadratic{gram: make([]float64, n*n), size: n, linear: make([]float64, n)}
 	for i := range n {
 		q.donors = append(q.donors, i)
-		q.linear[i] = dot(x[i], y)
+		q.linear[i] = stats.Dot(x[i], y)
 		for j := range n {
-			q.gram[i*n+j] = dot(x[i], x[j])
+			q.gram[i*n+j] = stats.Dot(x[i], x[j])
 		}
 	}
 	return q, x, y
@@ -84,7 +84,7 @@ func TestSimplexFitsAsWellAsProjectedGradients(t *testing.T) {
 	for seed := range uint64(40) {
 		q, x, y := problem(seed)
 		w := slices.Clone(s.solve(&q, nil))
-		if got, want := loss(x, y, w), loss(x, y, projectedGradient(&q)); got > want+1e-7*dot(y, y) {
+		if got, want := loss(x, y, w), loss(x, y, projectedGradient(&q)); got > want+1e-7*stats.Dot(y, y) {
 			t.Errorf("problem %d: loss %v, projected gradients reach %v", seed, got, want)
 		}
 	}

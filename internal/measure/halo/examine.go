@@ -3,6 +3,8 @@ package halo
 import (
 	"math"
 	"slices"
+
+	"assay/internal/measure/stats"
 )
 
 // leadDays is how far ahead spend must not be seen.
@@ -86,7 +88,7 @@ func (r regression) explained(chosen []int, target func(int) float64) float64 {
 		c[i] = target(j)
 	}
 	z := r.forward(chosen, c)
-	return dot(z, z)
+	return stats.Dot(z, z)
 }
 
 // bilinear is a' A⁻¹ c for the products of the chosen columns with one column and with revenue.
@@ -95,7 +97,7 @@ func (r regression) bilinear(chosen []int, column int) float64 {
 	for i, j := range chosen {
 		a[i], c[i] = r.xx[column][j], r.xy[j]
 	}
-	return dot(r.forward(chosen, a), r.forward(chosen, c))
+	return stats.Dot(r.forward(chosen, a), r.forward(chosen, c))
 }
 
 // forward solves L z = c, with L L' the products of the chosen columns (Cholesky). A column that the ones before
@@ -108,14 +110,14 @@ func (r regression) forward(chosen []int, c []float64) []float64 {
 		l[i] = make([]float64, n)
 		z[i] = c[i]
 		for j := range i {
-			sum := r.xx[chosen[i]][chosen[j]] - dot(l[i][:j], l[j][:j])
+			sum := r.xx[chosen[i]][chosen[j]] - stats.Dot(l[i][:j], l[j][:j])
 			if l[j][j] > 0 {
 				l[i][j] = sum / l[j][j]
 			}
 			z[i] -= l[i][j] * z[j]
 		}
 		own := r.xx[chosen[i]][chosen[i]]
-		left := own - dot(l[i][:i], l[i][:i])
+		left := own - stats.Dot(l[i][:i], l[i][:i])
 		if left <= 1e-9*own {
 			z[i] = 0
 			continue

@@ -2,6 +2,8 @@ package halo
 
 import (
 	"math"
+
+	"assay/internal/measure/stats"
 )
 
 // regression is a surface's days with the controls taken out. Every product below is of what remains.
@@ -34,14 +36,14 @@ func sweep(y []float64, columns, without [][]float64, known errors) regression {
 	z := make([][]float64, 0, len(without))
 	for _, x := range without {
 		v := prepare(x)
-		before := dot(v, v)
+		before := stats.Dot(v, v)
 		// Twice: once loses digits (Giraud and others 2005).
 		for range 2 {
 			for _, q := range z {
-				axpy(-dot(q, v), q, v)
+				axpy(-stats.Dot(q, v), q, v)
 			}
 		}
-		if norm := math.Sqrt(dot(v, v)); norm > 1e-7*math.Sqrt(before) {
+		if norm := math.Sqrt(stats.Dot(v, v)); norm > 1e-7*math.Sqrt(before) {
 			scale(1/norm, v)
 			z = append(z, v)
 		}
@@ -49,7 +51,7 @@ func sweep(y []float64, columns, without [][]float64, known errors) regression {
 	remain := func(x []float64) []float64 {
 		v := prepare(x)
 		for _, q := range z {
-			axpy(-dot(q, v), q, v)
+			axpy(-stats.Dot(q, v), q, v)
 		}
 		return v
 	}
@@ -58,12 +60,12 @@ func sweep(y []float64, columns, without [][]float64, known errors) regression {
 	for i, x := range columns {
 		rx[i] = remain(x)
 	}
-	r := regression{yy: dot(ry, ry), xy: make([]float64, len(columns)), xx: make([][]float64, len(columns)), free: float64(len(y) - len(z)), excess: known.excess}
+	r := regression{yy: stats.Dot(ry, ry), xy: make([]float64, len(columns)), xx: make([][]float64, len(columns)), free: float64(len(y) - len(z)), excess: known.excess}
 	for i := range rx {
-		r.xy[i] = dot(rx[i], ry)
+		r.xy[i] = stats.Dot(rx[i], ry)
 		r.xx[i] = make([]float64, len(columns))
 		for j := range i + 1 {
-			r.xx[i][j] = dot(rx[i], rx[j])
+			r.xx[i][j] = stats.Dot(rx[i], rx[j])
 			r.xx[j][i] = r.xx[i][j]
 		}
 	}
@@ -79,21 +81,21 @@ func residuals(y []float64, columns [][]float64, weight []float64) []float64 {
 	wy := weighted(y, weight)
 	for _, x := range columns {
 		v, p := weighted(x, weight), append([]float64(nil), x...)
-		before := dot(v, v)
+		before := stats.Dot(v, v)
 		for i := range q {
-			c := dot(q[i], v)
+			c := stats.Dot(q[i], v)
 			axpy(-c, q[i], v)
 			axpy(-c, plain[i], p)
 		}
-		norm := math.Sqrt(dot(v, v))
+		norm := math.Sqrt(stats.Dot(v, v))
 		if norm <= 1e-7*math.Sqrt(before) {
 			continue
 		}
 		scale(1/norm, v)
 		scale(1/norm, p)
 		q, plain = append(q, v), append(plain, p)
-		axpy(-dot(v, wy), p, out)
-		axpy(-dot(v, wy), v, wy)
+		axpy(-stats.Dot(v, wy), p, out)
+		axpy(-stats.Dot(v, wy), v, wy)
 	}
 	return out
 }
@@ -104,22 +106,6 @@ func weighted(x, weight []float64) []float64 {
 		out[t] = x[t] * math.Sqrt(weight[t])
 	}
 	return out
-}
-
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return s0 + s1 + s2 + s3
 }
 
 func axpy(c float64, x, y []float64) {

@@ -86,7 +86,7 @@ func cannotTell(spend []float64, base [][]float64) Reason {
 		ones[t] = 1
 	}
 	rest := residuals(lag{keep: 0.5}.response(spend), base, ones)
-	if math.Sqrt(dot(rest, rest)/float64(len(rest))) < leastVariation*total/float64(len(spend)) {
+	if math.Sqrt(stats.Dot(rest, rest)/float64(len(rest))) < leastVariation*total/float64(len(spend)) {
 		return Constant
 	}
 	return ""
@@ -114,7 +114,7 @@ func firstFit(y []float64, base [][]float64, channels []Channel, usable []int) e
 	for range 4 {
 		e := residuals(y, columns, weight)
 		phi = 0
-		if v := dot(e[1:], e[1:]); v > 0 {
+		if v := stats.Dot(e[1:], e[1:]); v > 0 {
 			var num, den float64
 			for t := 1; t < len(e); t++ {
 				w := min(weight[t], weight[t-1])

@@ -33,6 +33,24 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
+// Dot returns the inner product of two slices of the same length. It sums in four strands, which the processor can
+// overlap, and in the same order everywhere.
+func Dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
 // Summary describes the draws of one quantity, in the quantity's own unit.
 type Summary struct {
 	Mean float64 `json:"mean"`
