@@ -3,6 +3,8 @@ package duckdb
 import (
 	"context"
 	"fmt"
+
+	"assay/internal/civil"
 )
 
 // panelSize is how many customers the panel holds: enough for ten channels of some thousand each, and few enough to be
@@ -61,9 +63,10 @@ ORDER BY w.month`)
 		return err
 	}
 	for _, batch := range batches {
+		days := civil.Range{First: batch.First, Last: batch.Last.AddDays(30)} // no month is longer, and cohort_days is exact
 		err := m.exec(ctx, fmt.Sprintf(`
-CREATE OR REPLACE TEMP TABLE cohort_months_dirty AS
-SELECT month FROM cohort_months_wanted WHERE month >= CAST('%s' AS DATE) AND month <= CAST('%s' AS DATE)`, batch.First, batch.Last))
+CREATE OR REPLACE TEMP TABLE cohort_months_dirty AS SELECT month FROM cohort_months_wanted WHERE %s;
+CREATE OR REPLACE TEMP MACRO in_cohort_months(d) AS (%s)`, between("month", batch), between("d", days)))
 		if err != nil {
 			return err
 		}

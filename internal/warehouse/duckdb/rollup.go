@@ -171,12 +171,16 @@ func (m *merge) concerns(ctx context.Context, tables []*table) (bool, error) {
 }
 
 func (m *merge) rollUpSlice(ctx context.Context, days civil.Range, steps []string) error {
-	if err := m.exec(ctx, "DELETE FROM slice"); err != nil {
+	if err := m.exec(ctx, fmt.Sprintf(`
+DELETE FROM slice;
+INSERT INTO slice SELECT DISTINCT day FROM dirty WHERE %s`, between("day", days))); err != nil {
 		return err
 	}
-	err := m.exec(ctx, "INSERT INTO slice SELECT DISTINCT day FROM dirty WHERE day >= CAST($1 AS DATE) AND day <= CAST($2 AS DATE)",
-		days.First.String(), days.Last.String())
+	n, err := m.count(ctx, "SELECT count(*) FROM slice")
 	if err != nil {
+		return err
+	}
+	if err := m.exec(ctx, inSlice(days, int(n))); err != nil {
 		return err
 	}
 	for _, file := range steps {
@@ -185,6 +189,21 @@ func (m *merge) rollUpSlice(ctx context.Context, days civil.Range, steps []strin
 		}
 	}
 	return nil
+}
+
+// inSlice makes in_slice(d): whether a day is one of the n days of slice, which lie in a period. The period stands in it
+// as two constants, by which the database passes over the blocks of rows that lie outside.
+func inSlice(days civil.Range, n int) string {
+	is := between("d", days)
+	if n < days.Days() {
+		is += " AND d IN (SELECT day FROM slice)"
+	}
+	return "CREATE OR REPLACE TEMP MACRO in_slice(d) AS (" + is + ")"
+}
+
+// between writes the condition that a day lies in a period.
+func between(day string, days civil.Range) string {
+	return fmt.Sprintf("%[1]s >= DATE '%[2]s' AND %[1]s <= DATE '%[3]s'", day, days.First, days.Last)
 }
 
 // slices cuts the days to rebuild into periods with a bounded number of orders.

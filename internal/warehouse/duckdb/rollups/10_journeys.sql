@@ -12,9 +12,9 @@ GROUP BY source, key;
 CREATE OR REPLACE TEMP TABLE slice_delays AS
 SELECT j.source, j.key, j.touches, greatest(0, CAST(epoch(o.placed_at) - epoch(j.first_at) AS BIGINT)) AS seconds
 FROM slice_journeys j JOIN {{orders}} o ON o.source = j.source AND o.key = j.key
-WHERE NOT o.cancelled AND NOT o.test AND o.day IN (SELECT day FROM slice);
+WHERE NOT o.cancelled AND NOT o.test AND in_slice(o.day);
 
-DELETE FROM {{path_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{path_days}} WHERE in_slice(day);
 INSERT INTO {{path_days}}
 SELECT e.day, j.path, e.is_new, sum(e.orders), sum(e.charged), sum(e.tax), sum(e.shipping), sum(e.discounts),
     sum(e.refunds), sum(e.undated), sum(e.new_orders), sum(e.units),
@@ -26,7 +26,7 @@ LEFT JOIN slice_delays d ON d.source = e.source AND d.key = e.key
 GROUP BY e.day, j.path, e.is_new
 ORDER BY e.day, j.path, e.is_new;
 
-DELETE FROM {{journey_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{journey_days}} WHERE in_slice(day);
 INSERT INTO {{journey_days}}
 SELECT e.day, e.is_new, d.touches, d.seconds // 86400, count(*)
 FROM slice_events e JOIN slice_delays d ON d.source = e.source AND d.key = e.key

@@ -1,5 +1,5 @@
 -- What the customers of the slice's orders answered.
-DELETE FROM {{order_answers}} WHERE order_day IN (SELECT day FROM slice);
+DELETE FROM {{order_answers}} WHERE in_slice(order_day);
 INSERT INTO {{order_answers}}
 SELECT a.day, e.day, a.order_source, a.order_key, a.question, a.answer, a.channel, a.creator,
     row_number() OVER (PARTITION BY a.order_source, a.order_key ORDER BY a.day, a.source, a.key, a.question) = 1,

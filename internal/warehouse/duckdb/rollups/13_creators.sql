@@ -1,6 +1,6 @@
 -- What is creators', and what of the online store is nobody's: all of it, without the orders that are a creator's. Most
 -- orders are nobody's, so they are not looked at one by one.
-DELETE FROM {{creator_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{creator_days}} WHERE in_slice(day);
 INSERT INTO {{creator_days}}
 SELECT day, creator, by_code, by_survey, sum(orders), sum(touched), sum(charged), sum(tax), sum(shipping),
     sum(discounts), sum(refunds), sum(undated), sum(new_orders), sum(units)

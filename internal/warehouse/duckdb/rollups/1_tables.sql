@@ -2,6 +2,8 @@
 -- slice from facts that the store has; where it has none they stay empty, and joining them costs nothing.
 CREATE OR REPLACE TEMP TABLE slice (day DATE);
 
+CREATE OR REPLACE TEMP MACRO in_slice(d) AS (false); -- made anew with each slice
+
 CREATE OR REPLACE TEMP TABLE slice_refunds AS
 SELECT source, key, day, '' AS surface, '' AS country, '' AS region, '' AS channel, false AS is_new,
     CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS undated
@@ -40,9 +42,9 @@ SELECT k.source, o.key, o.day, k.surface, p.country, p.region, k.channel, o.cust
 FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
 JOIN {{order_places}} p ON p.place = o.place
-LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE day IN (SELECT day FROM slice)) c
+LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE in_slice(day)) c
     ON c.kind = o.kind AND c.key = o.key
-WHERE NOT k.cancelled AND NOT k.test AND o.day IN (SELECT day FROM slice)
+WHERE NOT k.cancelled AND NOT k.test AND in_slice(o.day)
 UNION ALL
 SELECT source, key, day, surface, country, region, channel, '', is_new, 0, 0, 0, 0, 0, refunds, undated, 0, 0
 FROM slice_refunds;

@@ -18,4 +18,4 @@ FROM (
 ) r
 LEFT JOIN (SELECT k.source, f.key FROM {{customers}} f JOIN {{order_kinds}} k ON k.kind = f.kind) c
     ON c.source = r.source AND c.key = r.key
-WHERE r.day IN (SELECT day FROM slice);
+WHERE in_slice(r.day);

@@ -8,11 +8,11 @@ SELECT o.day, o.kind, o.place, o.customer = '' OR c.key IS NOT NULL AS is_new, t
     sum(o.shipping) AS shipping, sum(o.discounts) AS discounts, sum(o.units) AS units
 FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
-LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE day IN (SELECT day FROM slice)) c
+LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE in_slice(day)) c
     ON c.kind = o.kind AND c.key = o.key
 LEFT JOIN slice_touched t ON t.source = k.source AND t.key = o.key
 LEFT JOIN slice_codes s ON s.source = k.source AND s.key = o.key
-WHERE NOT k.cancelled AND NOT k.test AND o.day IN (SELECT day FROM slice)
+WHERE NOT k.cancelled AND NOT k.test AND in_slice(o.day)
 GROUP BY ALL;
 
 -- All events, added up twice: by day, surface, newness and the channel of orders without touches; and by day and
@@ -49,7 +49,7 @@ FROM (
 )
 GROUP BY GROUPING SETS ((day, surface, is_new, credited), (day, country, region));
 
-DELETE FROM {{store_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{store_days}} WHERE in_slice(day);
 INSERT INTO {{store_days}}
 SELECT day, surface, is_new, sum(orders), sum(charged), sum(tax), sum(shipping), sum(discounts), sum(refunds),
     sum(undated), sum(units)
@@ -58,14 +58,14 @@ WHERE by_channel
 GROUP BY day, surface, is_new
 ORDER BY day, surface, is_new;
 
-DELETE FROM {{geo_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{geo_days}} WHERE in_slice(day);
 INSERT INTO {{geo_days}}
 SELECT day, country, region, orders, charged, refunds, new_orders, units
 FROM slice_cube
 WHERE NOT by_channel
 ORDER BY day, country, region;
 
-DELETE FROM {{credit_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{credit_days}} WHERE in_slice(day);
 INSERT INTO {{credit_days}}
 SELECT day, model, channel, sum(orders), sum(charged), sum(tax), sum(shipping), sum(discounts), sum(refunds),
     sum(undated), sum(new_orders), sum(units)

@@ -1,5 +1,5 @@
 -- The orders credited to campaigns by last touch.
-DELETE FROM {{campaign_credit_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{campaign_credit_days}} WHERE in_slice(day);
 INSERT INTO {{campaign_credit_days}}
 SELECT e.day, s.platform, s.campaign, sum(e.orders), sum(e.charged), sum(e.tax), sum(e.shipping), sum(e.discounts),
     sum(e.refunds), sum(e.undated), sum(e.new_orders), sum(e.units)

@@ -4,16 +4,16 @@ SELECT o.source, o.key, o.day, l.sku, l.title, sum(l.quantity) AS units, sum(l.n
     sum(l.discount) AS discount, sum(CASE WHEN l.cost_known THEN l.cost ELSE 0 END) AS cost,
     sum(CASE WHEN l.cost_known THEN l.quantity ELSE 0 END) AS costed
 FROM {{order_lines}} l JOIN {{orders}} o ON o.source = l.source AND o.key = l.key
-WHERE NOT o.cancelled AND NOT o.test AND o.day IN (SELECT day FROM slice)
+WHERE NOT o.cancelled AND NOT o.test AND in_slice(o.day)
 GROUP BY ALL;
 
-DELETE FROM {{product_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{product_days}} WHERE in_slice(day);
 INSERT INTO {{product_days}}
 SELECT day, sku, title, sum(units), count(*), sum(net), sum(discount), sum(cost), sum(costed)
 FROM slice_lines
 GROUP BY day, sku, title
 ORDER BY day, sku, title;
 
-DELETE FROM {{lined_order_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{lined_order_days}} WHERE in_slice(day);
 INSERT INTO {{lined_order_days}}
 SELECT day, count(*) FROM (SELECT DISTINCT source, key, day FROM slice_lines) GROUP BY day ORDER BY day;

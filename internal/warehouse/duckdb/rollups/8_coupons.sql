@@ -4,14 +4,14 @@ SELECT e.source, e.key, e.day, c.code, e.charged, c.discount, e.new_orders
 FROM {{order_coupons}} c JOIN slice_events e ON e.source = c.source AND e.key = c.key
 WHERE e.orders > 0;
 
-DELETE FROM {{coupon_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{coupon_days}} WHERE in_slice(day);
 INSERT INTO {{coupon_days}}
 SELECT day, code, count(*), sum(charged), sum(discount), sum(CASE WHEN new_orders > 0 THEN 1 ELSE 0 END)
 FROM slice_coupons
 GROUP BY day, code
 ORDER BY day, code;
 
-DELETE FROM {{coupon_order_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{coupon_order_days}} WHERE in_slice(day);
 INSERT INTO {{coupon_order_days}}
 SELECT day, count(*), sum(charged), sum(discount), sum(CASE WHEN new_orders > 0 THEN 1 ELSE 0 END)
 FROM (

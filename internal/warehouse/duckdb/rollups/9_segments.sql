@@ -1,6 +1,6 @@
 -- What belongs to new and to returning customers, and which channel won whom. Orders without touches are in the cube
 -- with the channel that they belong to under every model.
-DELETE FROM {{segment_days}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{segment_days}} WHERE in_slice(day);
 INSERT INTO {{segment_days}}
 SELECT day, channel, is_new, sum(orders), sum(charged), sum(tax), sum(shipping), sum(discounts), sum(refunds),
     sum(undated), sum(new_orders), sum(units)
@@ -17,7 +17,7 @@ FROM (
 GROUP BY day, channel, is_new
 ORDER BY day, channel, is_new;
 
-DELETE FROM {{buyers}} WHERE day IN (SELECT day FROM slice);
+DELETE FROM {{buyers}} WHERE in_slice(day);
 INSERT INTO {{buyers}}
 SELECT f.customer, f.day, coalesce(s.channel, nullif(k.channel, ''), c.channel, 'unattributed')
 FROM {{customers}} f
@@ -25,4 +25,4 @@ JOIN {{order_kinds}} k ON k.kind = f.kind
 LEFT JOIN (SELECT source, key, channel FROM slice_shares WHERE model = 'last_touch') s
     ON s.source = k.source AND s.key = f.key
 LEFT JOIN slice_codes c ON c.source = k.source AND c.key = f.key
-WHERE f.day IN (SELECT day FROM slice);
+WHERE in_slice(f.day);

@@ -13,7 +13,7 @@ FROM (
         FROM {{order_rows}} o
         JOIN cohort_days d ON d.day = o.day
         JOIN cohort_members m ON m.customer = o.customer
-        WHERE o.kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
+        WHERE in_cohort_months(o.day) AND o.kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
         GROUP BY m.id, m.number, d.month
     )
     GROUP BY number, month
