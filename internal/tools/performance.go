@@ -69,7 +69,7 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	if err != nil {
 		return nil, err
 	}
-	totals, err := c.channelTotals(ctx, model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
+	totals, err := c.channelTotalsOf(ctx, c.performanceFacts(model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
 	if err != nil {
 		return nil, err
 	}
@@ -135,13 +135,29 @@ func basisOf(model measure.Model) measure.Basis {
 	return measure.Attributed
 }
 
+// channelQuestion is a question for the totals of channels.
+type channelQuestion func(context.Context, measure.WorkspaceID, measure.Model, warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
+
+// performanceFacts returns the question that tells what the answer will show. Fewer figures cost less.
+func (c *Call) performanceFacts(model measure.Model) channelQuestion {
+	basis := c.Workspace.Basis
+	if c.view.DetailLevel != summaryLevel || basis.WithoutTax || basis.WithoutShipping || slices.Contains(measure.Fitted(), model) {
+		return c.Facts.ChannelTotals
+	}
+	return c.Facts.ChannelBriefs
+}
+
 // channelTotals returns every channel's totals, or those of one.
 func (c *Call) channelTotals(ctx context.Context, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+	return c.channelTotalsOf(ctx, c.Facts.ChannelTotals, model, in, only)
+}
+
+func (c *Call) channelTotalsOf(ctx context.Context, ask channelQuestion, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	kept := model
 	if slices.Contains(measure.Fitted(), model) {
 		kept = measure.LastTouch
 	}
-	totals, err := c.Facts.ChannelTotals(ctx, c.Workspace.ID, kept, in)
+	totals, err := ask(ctx, c.Workspace.ID, kept, in)
 	if err != nil {
 		return totals, fmt.Errorf("channel totals %s: %w", in.Recent, err)
 	}

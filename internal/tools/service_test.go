@@ -32,7 +32,7 @@ type counted struct {
 	hold    chan struct{}         // when set, a question waits until it is closed, and finds nothing
 }
 
-func (c *counted) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, m measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+func (c *counted) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, m measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	c.asked.Add(1)
 	if c.hold != nil {
 		<-c.hold
@@ -41,7 +41,7 @@ func (c *counted) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, m m
 	if err := c.failing.Load(); err != nil {
 		return warehouse.Pair[[]warehouse.ChannelTotal]{}, *err
 	}
-	return c.Facts.ChannelTotals(ctx, ws, m, in)
+	return c.Facts.ChannelBriefs(ctx, ws, m, in)
 }
 
 func (c *counted) Version(context.Context, measure.WorkspaceID) (uint64, error) {

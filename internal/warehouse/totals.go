@@ -53,6 +53,37 @@ func (w *Warehouse) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, m
 	return totals, err
 }
 
+// ChannelBriefs returns [Warehouse.ChannelTotals] with the figures that a summary shows: of the sums orders, charged,
+// refunds and undated, of the reports what was spent. The rest is zero, or known: a channel that has none of these
+// figures may have others, and then all are asked for.
+func (w *Warehouse) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
+	if model == measure.PlatformReported || !in.adjacent() {
+		return w.ChannelTotals(ctx, ws, model, in)
+	}
+	bind := in.bind()
+	bind["model"] = string(model)
+	var period int
+	var spendRows int64
+	var c ChannelTotal
+	var briefs Pair[[]ChannelTotal]
+	err := w.ask(ctx, ws, "channel_briefs", bind, func(row Row) error {
+		err := row.Scan(&period, &c.Channel, &c.Sums.Orders, &c.Sums.Charged, &c.Sums.Refunds, &c.Sums.Undated, &c.Spend, &spendRows)
+		c.SpendKnown = spendRows > 0
+		rows := briefs.of(period)
+		*rows = append(*rows, c)
+		return err
+	})
+	if err != nil {
+		return briefs, err
+	}
+	briefs.Recent, briefs.Earlier = perChannel(briefs.Recent), perChannel(briefs.Earlier)
+	untold := func(c ChannelTotal) bool { return c.Sums == (measure.Sums{}) && c.Spend == 0 }
+	if slices.ContainsFunc(briefs.Recent, untold) || slices.ContainsFunc(briefs.Earlier, untold) {
+		return w.ChannelTotals(ctx, ws, model, in)
+	}
+	return briefs, nil
+}
+
 // perChannel makes one row of those that a channel has and sorts them by channel. A question gives what a channel is
 // credited with and what it spent in one row or in two.
 func perChannel(rows []ChannelTotal) []ChannelTotal {

@@ -213,6 +213,7 @@ func compare(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want 
 		rows := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(ctx, ws, model, warehouse.Windows{Recent: days})).Recent
 		same(t, string(model)+" adds up", sum, total(rows))
 		checkAdjacent(t, w, ws, model)
+		checkBriefs(t, w, ws, model)
 		if model == measure.PlatformReported {
 			continue
 		}
@@ -222,6 +223,29 @@ func compare(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want 
 		}
 		same(t, string(model)+" days", notZero(want.channelDays(model)), notZero(got))
 	}
+}
+
+// checkBriefs compares the channels' brief figures with those of the full totals.
+func checkBriefs(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, model measure.Model) {
+	t.Helper()
+	days := period("2026-02-01", "2026-03-15")
+	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
+	want := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), ws, model, in))
+	got := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelBriefs(t.Context(), ws, model, in))
+	same(t, string(model)+" in brief", shortened(want.Recent), shortened(got.Recent))
+	same(t, string(model)+" before in brief", shortened(want.Earlier), shortened(got.Earlier))
+}
+
+// shortened leaves the figures that briefs have.
+func shortened(rows []warehouse.ChannelTotal) []warehouse.ChannelTotal {
+	short := make([]warehouse.ChannelTotal, 0, len(rows))
+	for _, r := range rows {
+		short = append(short, warehouse.ChannelTotal{
+			Channel: r.Channel, Spend: r.Spend, SpendKnown: r.SpendKnown,
+			Sums: measure.Sums{Orders: r.Sums.Orders, Charged: r.Sums.Charged, Refunds: r.Sums.Refunds, Undated: r.Sums.Undated},
+		})
+	}
+	return short
 }
 
 // checkAdjacent compares two windows that meet with the same windows asked for one at a time.
