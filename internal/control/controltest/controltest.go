@@ -30,6 +30,13 @@ type Store interface {
 	AppendEvent(ctx context.Context, e control.Event) error
 	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)
 
+	CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error)
+	Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error)
+	Experiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID) (control.Experiment, error)
+	PlanExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error)
+	MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error)
+	ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error)
+
 	control.CallLog
 }
 
@@ -60,6 +67,12 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"calls are selected", callsAreSelected},
 		{"calls are bounded by age and number", callsAreBounded},
 		{"calls end with their workspace", callsEndWithTheWorkspace},
+		{"an experiment is found as it was kept", experimentIsKept},
+		{"an experiment goes from draft to completed and no other way", experimentMovesForward},
+		{"of two that move an experiment at once one does", experimentMovesOnce},
+		{"experiments that clash are refused and named", clashesAreRefused},
+		{"a plan changes until the experiment starts", plansChangeUntilTheStart},
+		{"only a completed experiment is applied", onlyCompletedIsApplied},
 		{"what is not there is not found", absenceIsNotFound},
 		{"writers do not get in each other's way", writersQueue},
 	}

@@ -1,0 +1,276 @@
+package control
+
+import (
+	"crypto/rand"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// ExperimentID names an experiment in its workspace.
+type ExperimentID string
+
+// Experiment is a test of what a channel brings: its plan, where it stands and, of a study that somebody else ran, what
+// it found. What a test by region found is not kept: it is computed from the store's orders.
+type Experiment struct {
+	ID         ExperimentID // made by the store when empty
+	Workspace  measure.WorkspaceID
+	Name       string // made from the channel when empty
+	Hypothesis string // what is expected, in the words of who planned it
+	Kind       ExperimentKind
+	Channel    measure.Channel
+	Status     ExperimentStatus
+	Treated    []string    // regions whose spend is changed, sorted; of a test by region
+	HeldOut    []string    // regions they are compared with, sorted; empty: all others
+	Days       civil.Range // zero: not settled yet
+	Found      *Finding    // of a study; nil until it is entered
+	Applied    bool        // its factor corrects reported returns; only of a completed one
+	CreatedAt  time.Time
+	ChangedAt  time.Time
+	ChangedBy  string // who made the latest change, as the security log names actors
+	Version    int64  // rises with each change
+}
+
+// ExperimentKind is how an experiment is made.
+type ExperimentKind string
+
+// The kinds of experiments. Studies are run by an ad platform, and their results are entered by hand.
+const (
+	GeoTest        ExperimentKind = "geo"
+	LiftStudy      ExperimentKind = "lift_study"
+	ConversionLift ExperimentKind = "conversion_lift"
+)
+
+// ExperimentKinds lists all kinds.
+func ExperimentKinds() []ExperimentKind { return []ExperimentKind{GeoTest, LiftStudy, ConversionLift} }
+
+// ExperimentStatus is where an experiment stands.
+type ExperimentStatus string
+
+// The statuses of experiments.
+const (
+	ExperimentDraft     ExperimentStatus = "draft"
+	ExperimentPlanned   ExperimentStatus = "planned"
+	ExperimentRunning   ExperimentStatus = "running"
+	ExperimentCompleted ExperimentStatus = "completed"
+	ExperimentCancelled ExperimentStatus = "cancelled"
+)
+
+// ExperimentStatuses lists all statuses in their order.
+func ExperimentStatuses() []ExperimentStatus {
+	return []ExperimentStatus{ExperimentDraft, ExperimentPlanned, ExperimentRunning, ExperimentCompleted, ExperimentCancelled}
+}
+
+// ParseExperimentStatus reads a status by name. An unknown name is a fault of kind invalid.
+func ParseExperimentStatus(name string) (ExperimentStatus, error) {
+	status := ExperimentStatus(strings.TrimSpace(name))
+	if !slices.Contains(ExperimentStatuses(), status) {
+		return "", fault.Invalid("%q is not a status of an experiment", name).WithHint("use one of %q", ExperimentStatuses())
+	}
+	return status, nil
+}
+
+// After returns the statuses from which an experiment may come to this one.
+func (s ExperimentStatus) After() []ExperimentStatus {
+	switch s {
+	case ExperimentPlanned:
+		return []ExperimentStatus{ExperimentDraft}
+	case ExperimentRunning:
+		return []ExperimentStatus{ExperimentPlanned}
+	case ExperimentCompleted:
+		return []ExperimentStatus{ExperimentRunning}
+	case ExperimentCancelled:
+		return []ExperimentStatus{ExperimentDraft, ExperimentPlanned, ExperimentRunning}
+	case ExperimentDraft:
+	}
+	return nil
+}
+
+// Before returns the statuses that an experiment may go to from this one.
+func (s ExperimentStatus) Before() []ExperimentStatus {
+	return slices.DeleteFunc(ExperimentStatuses(), func(next ExperimentStatus) bool { return !slices.Contains(next.After(), s) })
+}
+
+// Settled reports whether experiments of the status take up their channel and regions on their days: those that are
+// planned, under way or over, but not drafts and cancelled ones.
+func (s ExperimentStatus) Settled() bool {
+	return s == ExperimentPlanned || s == ExperimentRunning || s == ExperimentCompleted
+}
+
+// Finding is the result of a study as it was reported: revenue that the ads caused per unit of spend.
+type Finding struct {
+	Return    float64 // incremental return on spend
+	Low, High float64 // its interval
+	LevelPct  int     // chance with which such intervals hold the truth, 50 to 99
+}
+
+// Move is a step of an experiment from one status to another.
+type Move struct {
+	Workspace measure.WorkspaceID
+	ID        ExperimentID
+	To        ExperimentStatus
+	Found     *Finding // of a study that is completed
+}
+
+const (
+	maxHypothesis = 1000 // characters
+	maxRegions    = 500
+	longestTest   = 366 // days
+	maxReturn     = 1e6
+)
+
+// Checked returns the experiment as it is kept, with an id, a name, a kind and a status where they are missing. What
+// cannot be meant, and what its status needs and it lacks, is a fault of kind invalid that names the field.
+func (e Experiment) Checked() (Experiment, error) {
+	if e.Channel = measure.ParseChannel(string(e.Channel)); e.Channel == "" || e.Channel == measure.Unattributed {
+		return e, fault.Invalid("channel: an experiment needs a channel to test")
+	}
+	if e.ID == "" {
+		e.ID = ExperimentID("exp-" + strings.ToLower(rand.Text()[:12]))
+	}
+	if len(e.ID) > maxIDLen || !idForm.MatchString(string(e.ID)) {
+		return e, fault.Invalid("experiment_id: %q is not an id of an experiment", e.ID).
+			WithHint("use up to %d lower-case letters, digits and single hyphens", maxIDLen)
+	}
+	if e.Kind == "" {
+		e.Kind = GeoTest
+	}
+	if e.Name == "" {
+		e.Name = "Test of " + string(e.Channel)
+	}
+	if e.Status == "" {
+		e.Status = ExperimentDraft
+	}
+	var err error
+	if e.Name, err = CheckedName(e.Name); err != nil {
+		return e, err
+	}
+	if e.Treated, err = checkedRegions("treated regions", e.Treated); err != nil {
+		return e, err
+	}
+	if e.HeldOut, err = checkedRegions("held-out regions", e.HeldOut); err != nil {
+		return e, err
+	}
+	if err := e.check(); err != nil {
+		return e, err
+	}
+	return e, e.whole()
+}
+
+// check refuses what cannot be meant at any status.
+func (e Experiment) check() error {
+	switch {
+	case !slices.Contains(ExperimentKinds(), e.Kind):
+		return fault.Invalid("kind: %q is not a kind of experiment", e.Kind).WithHint("use one of %q", ExperimentKinds())
+	case !slices.Contains(ExperimentStatuses(), e.Status):
+		return fault.Invalid("status: %q is not a status of an experiment", e.Status).WithHint("use one of %q", ExperimentStatuses())
+	case utf8.RuneCountInString(e.Hypothesis) > maxHypothesis || !utf8.ValidString(e.Hypothesis) || strings.ContainsFunc(e.Hypothesis, unprintable):
+		return fault.Invalid("hypothesis: up to %d characters that can be printed are kept", maxHypothesis)
+	case e.Days.First.IsZero() != e.Days.Last.IsZero():
+		return fault.Invalid("dates: an experiment has a first and a last day, or neither")
+	case e.Days.Last.Before(e.Days.First):
+		return fault.Invalid("dates: the experiment ends on %s, before it starts on %s", e.Days.Last, e.Days.First).
+			WithHint("exchange the two days")
+	case !e.Days.First.IsZero() && e.Days.Days() > longestTest:
+		return fault.Invalid("dates: the experiment lasts %d days; up to %d can be meant", e.Days.Days(), longestTest)
+	case e.Kind != GeoTest && len(e.Treated)+len(e.HeldOut) > 0:
+		return fault.Invalid("regions: a %s has none; only a test by region does", e.Kind)
+	case e.Kind == GeoTest && e.Found != nil:
+		return fault.Invalid("result: that of a test by region is computed from orders and not entered")
+	case e.Applied && e.Status != ExperimentCompleted:
+		return fault.Invalid("applied: only a completed experiment can be applied; this one is %s", e.Status)
+	}
+	for _, region := range e.Treated {
+		if slices.Contains(e.HeldOut, region) {
+			return fault.Invalid("regions: %q is both treated and held out", region)
+		}
+	}
+	if e.Found != nil {
+		return e.Found.check()
+	}
+	return nil
+}
+
+// unprintable reports what a text of several lines may not hold.
+func unprintable(r rune) bool { return unicode.IsControl(r) && r != '\n' }
+
+func (f Finding) check() error {
+	for _, x := range []float64{f.Return, f.Low, f.High} {
+		if math.IsNaN(x) || math.Abs(x) > maxReturn {
+			return fault.Invalid("result: %v is not a return on spend", x)
+		}
+	}
+	switch {
+	case f.Low > f.Return || f.Return > f.High || f.Low == f.High:
+		return fault.Invalid("result: the return %v has to lie inside its interval, which is from %v to %v", f.Return, f.Low, f.High)
+	case f.LevelPct < 50 || f.LevelPct > 99:
+		return fault.Invalid("result: the interval's level is %d %%; 50 to 99 can be meant", f.LevelPct)
+	}
+	return nil
+}
+
+// whole refuses an experiment that lacks what its status needs.
+func (e Experiment) whole() error {
+	switch {
+	case !e.Status.Settled():
+	case e.Days.First.IsZero():
+		return fault.Invalid("dates: a %s experiment needs a first and a last day", e.Status)
+	case e.Kind == GeoTest && len(e.Treated) == 0:
+		return fault.Invalid("treated regions: a %s test by region needs at least one", e.Status)
+	case e.Kind != GeoTest && e.Status == ExperimentCompleted && e.Found == nil:
+		return fault.Invalid("result: a completed %s needs the return it found, with its interval", e.Kind)
+	}
+	return nil
+}
+
+// checkedRegions returns the regions sorted, each once.
+func checkedRegions(what string, names []string) ([]string, error) {
+	if len(names) > maxRegions {
+		return nil, fault.Invalid("%s: there are %d, up to %d are kept", what, len(names), maxRegions)
+	}
+	var regions []string
+	for _, name := range names {
+		name, err := CheckedName(name)
+		if err != nil {
+			return nil, fault.Invalid("%s: %v", what, err)
+		}
+		regions = append(regions, name)
+	}
+	slices.Sort(regions)
+	return slices.Compact(regions), nil
+}
+
+// Clash returns why two experiments cannot both be believed, "" when they can: on the same days they test the same
+// channel, treat the same region, or one treats a region that the other compares with. Drafts and cancelled ones stand
+// in nobody's way.
+func (e Experiment) Clash(other Experiment) string {
+	shared := e.Days.Intersect(other.Days)
+	if e.ID == other.ID || !e.Status.Settled() || !other.Status.Settled() || e.Days.First.IsZero() || other.Days.First.IsZero() || shared.Days() == 0 {
+		return ""
+	}
+	when := "from " + shared.First.String() + " to " + shared.Last.String()
+	if e.Channel == other.Channel {
+		return "it tests " + string(e.Channel) + " too " + when
+	}
+	for _, region := range e.Treated {
+		switch {
+		case slices.Contains(other.Treated, region):
+			return "it treats " + region + " too " + when
+		case slices.Contains(other.HeldOut, region):
+			return "it compares with " + region + ", which is treated here, " + when
+		}
+	}
+	for _, region := range other.Treated {
+		if slices.Contains(e.HeldOut, region) {
+			return "it treats " + region + ", which is compared with here, " + when
+		}
+	}
+	return ""
+}
