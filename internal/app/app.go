@@ -96,7 +96,7 @@ func (a *App) setClock() error {
 	}
 	a.clock = clock
 	a.tools, err = tools.NewService(tools.Deps{
-		Facts: a.facts, Models: a.models, Keys: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
+		Facts: a.facts, Models: a.models, Experiments: a.control.Store, Keys: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
 		Clock: clock, Now: a.now, Log: a.log,
 	})
 	return err

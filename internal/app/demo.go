@@ -128,6 +128,12 @@ func (a *App) makeDemo(ctx context.Context, o DemoOptions, begun bool) (DemoStor
 	if err != nil {
 		return made, fmt.Errorf("demo store: %w", err)
 	}
+	for _, e := range demo.Experiments(truth) {
+		e.Workspace = demoWorkspace
+		if _, err := a.control.Store.CreateExperiment(ctx, e, by); err != nil {
+			return made, err
+		}
+	}
 	if err := writeJSON(filepath.Join(a.config.Data, truthFile), truth); err != nil {
 		return made, err
 	}

@@ -63,17 +63,21 @@ type Keys interface {
 
 // Call is one call of a tool: who calls, when, and what may be asked.
 type Call struct {
-	Workspace control.Workspace
-	Principal auth.Principal
-	Now       time.Time  // by the clock of answers, in UTC
-	Today     civil.Date // the day of Now in the workspace's zone
-	Real      time.Time  // by the clock that keys end by, in UTC
-	Facts     Facts
-	Store     store    // what the workspace has, as of this call
-	MMM       mix.Held // the workspace's media mix model
-	Keys      Keys     // nil: the workspace's keys are not looked at
-	Tools     []string // the names of all tools, in the contract's order
-	Log       *slog.Logger
+	Workspace   control.Workspace
+	Principal   auth.Principal
+	Now         time.Time  // by the clock of answers, in UTC
+	Today       civil.Date // the day of Now in the workspace's zone
+	Real        time.Time  // by the clock that keys end by, in UTC
+	Facts       Facts
+	Store       store                // what the workspace has, as of this call
+	MMM         mix.Held             // the workspace's media mix model
+	Experiments []control.Experiment // of the workspace, the latest first; only of tools that answer from them
+	Keys        Keys                 // nil: the workspace's keys are not looked at
+	Tools       []string             // the names of all tools, in the contract's order
+	Log         *slog.Logger
+
+	key    storeKey // the state of the data
+	trials *trials  // what experiments found
 
 	view       shared // how the answer is to be written
 	limitGiven bool   // the caller set a limit, which then wins over the level's

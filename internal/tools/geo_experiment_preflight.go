@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/civil"
+	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
@@ -93,7 +94,7 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 		return nil, fmt.Errorf("spend of %q by region: %w", a.Channel, err)
 	}
 	c.read("region_spend", len(spent))
-	if err := c.judge(ctx, a, panel, treated, len(spent) > 0, days); err != nil {
+	if err := c.judge(ctx, a, panel, treated, spent, days); err != nil {
 		return nil, err
 	}
 	c.describe(&a.closing, DataQuality{
@@ -163,13 +164,13 @@ func namedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 }
 
 // judge runs the check. A store too small or too young for one is an answer and not an error.
-func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, byRegion bool, days civil.Range) error {
+func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
 	if panel == nil {
 		c.notReady(a, "no order says which region it comes from")
 		return nil
 	}
-	o := geo.PreflightOptions{Treated: treated, Duration: testDays, Seed: preflightSeed}
-	if byRegion {
+	o := geo.PreflightOptions{Treated: treated, Duration: testDays, Seed: preflightSeed, Conflicts: c.conflicts(a.Channel)}
+	if len(spent) > 0 {
 		o.Targetable = new(true)
 	}
 	found, err := geo.Check(panel, o)
@@ -192,13 +193,27 @@ func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, 
 	if found.Plan.Planning != nil {
 		m.MDE, m.Revenue = new(Percent(100**found.Plan.Planning)), new(Money(*found.Outcome))
 	}
-	if err := c.holdout(ctx, a, panel, days); err != nil {
+	if err := c.holdout(ctx, a, panel, spent, days); err != nil {
 		return err
 	}
 	a.Summary = preflightSummary(a)
-	a.warn("conflicts_unknown", "Only orders and spend are looked at: other tests, promotions and holidays that differ by region have to be ruled out by those who plan them.")
+	a.warn("conflicts_unknown", "Only orders, spend and the experiments of this workspace are looked at: promotions and holidays that differ by region have to be ruled out by those who plan them.")
 	c.suggest(&a.closing, "performance", map[string]any{"channel": string(a.Channel)}, "See what the channel spends and is credited with.")
 	return nil
+}
+
+// conflicts names the experiments that are planned or under way on the channel or in some regions.
+func (c *Call) conflicts(channel measure.Channel) []string {
+	var found []string
+	for _, e := range c.Experiments {
+		if e.Status != control.ExperimentPlanned && e.Status != control.ExperimentRunning {
+			continue
+		}
+		if e.Channel == channel || len(e.Treated) > 0 {
+			found = append(found, fmt.Sprintf("%s is %s %s on %s", e.ID, e.Status, spell(e.Days), spoken(e.Channel)))
+		}
+	}
+	return found
 }
 
 func (c *Call) notReady(a *preflightAnswer, why string) {
@@ -208,25 +223,25 @@ func (c *Call) notReady(a *preflightAnswer, why string) {
 }
 
 // holdout compares the smallest revenue that is found with what pausing the channel would save.
-func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel, days civil.Range) error {
+func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
 	recent := c.lastDays(testDays)
-	spent, err := c.Facts.RegionSpend(ctx, c.Workspace.ID, a.Channel, recent)
-	if err != nil {
-		return fmt.Errorf("spend of %q by region %s: %w", a.Channel, recent, err)
-	}
-	c.read("region_spend", len(spent))
 	s, err := c.series(ctx, a.Channel, days)
 	if err != nil {
 		return err
 	}
 	a.Metrics.Reported = c.figures().totalROAS(s.total(days))
 	var spend float64
+	known := false
 	for _, r := range spent {
+		if !recent.Contains(r.Day) {
+			continue
+		}
+		known = true
 		if slices.Contains(a.Treatment, geo.Region(r.Region)) {
 			spend += money.Major(r.Spend, c.Workspace.Currency)
 		}
 	}
-	if len(spent) == 0 {
+	if !known {
 		spend = money.Major(s.total(recent).spend, c.Workspace.Currency) * shareOf(panel, a.Treatment)
 	}
 	if spend > 0 {

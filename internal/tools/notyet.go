@@ -19,7 +19,6 @@ type absence struct {
 // them: a tool that is built leaves it and its file gets a handler.
 var notYet = []absence{
 	{"autopilot_plan", "a trained media mix model and experiments", "performance and trends show where to look"},
-	{"experiments", "incrementality experiments", "compare shows a period beside another, which is no experiment"},
 	{"insights", "insights made by scheduled work", "trends and compare show what changed"},
 	{"decision_feed", "readiness, confidence and calibration of models", "diagnose shows what to put right"},
 	{"manage", "the records it changes", "assay import loads coupon mappings from a file"},

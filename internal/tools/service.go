@@ -24,16 +24,17 @@ import (
 
 // Deps is what the tools are built from.
 type Deps struct {
-	Facts      Facts
-	Models     Models           // nil: no workspace has a model
-	Keys       Keys             // nil: diagnose does not look at keys
-	Calls      Calls            // nil: calls are not kept
-	Callers    Callers          // nil: who calls is taken as recognised, also when they act
-	Clock      func() time.Time // the clock of answers
-	Now        func() time.Time // the real clock, by which keys end; nil: Clock
-	Log        *slog.Logger
-	CacheBytes uint64        // of kept answers; 0: 64 MiB
-	Deadline   time.Duration // of one call; 0: 30 seconds
+	Facts       Facts
+	Models      Models           // nil: no workspace has a model
+	Experiments Experiments      // nil: no workspace has any
+	Keys        Keys             // nil: diagnose does not look at keys
+	Calls       Calls            // nil: calls are not kept
+	Callers     Callers          // nil: who calls is taken as recognised, also when they act
+	Clock       func() time.Time // the clock of answers
+	Now         func() time.Time // the real clock, by which keys end; nil: Clock
+	Log         *slog.Logger
+	CacheBytes  uint64        // of kept answers; 0: 64 MiB
+	Deadline    time.Duration // of one call; 0: 30 seconds
 }
 
 // Callers tells what a caller may do now. Who is recognised may have been remembered for a moment.
@@ -57,6 +58,7 @@ type Service struct {
 	list    json.RawMessage // of all tools
 	answers *otter.Cache[answerKey, json.RawMessage]
 	stores  *otter.Cache[storeKey, store]
+	trials  *trials
 	zones   sync.Map // *time.Location by name; loading one reads a file
 }
 
@@ -64,13 +66,14 @@ type Service struct {
 // entries, and no spelling is ever taken for another.
 type answerKey struct {
 	storeKey
-	settings  int64
-	models    modelsKey
-	today     civil.Date
-	tool      string
-	arguments string
-	scopes    string
-	allowed   string
+	settings    int64
+	models      modelsKey
+	experiments uint64
+	today       civil.Date
+	tool        string
+	arguments   string
+	scopes      string
+	allowed     string
 }
 
 // modelsKey is a state of a workspace's models.
@@ -118,6 +121,9 @@ func NewService(deps Deps) (*Service, error) {
 		},
 	})
 	if err != nil {
+		return nil, err
+	}
+	if s.trials, err = newTrials(); err != nil {
 		return nil, err
 	}
 	s.stores, err = otter.New(&otter.Options[storeKey, store]{MaximumSize: maxStores})
@@ -243,11 +249,19 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 	}
 	key.models.training = held.Training
 	key.models.version, key.models.drift = held.Version(), held.Drift
+	tests, err := s.service.experiments(ctx, w, tool)
+	if err != nil {
+		return nil, err
+	}
+	key.experiments = stateOfExperiments(tests)
+	makes := func(ctx context.Context, of storeReader) (json.RawMessage, error) {
+		return s.make(ctx, tool, args, key, now, tests, of)
+	}
 	switch {
 	case unversioned != nil:
-		return s.make(ctx, tool, args, key, now, s.service.read)
+		return makes(ctx, s.service.read)
 	case !keepable(tool):
-		return s.make(ctx, tool, args, key, now, s.service.kept)
+		return makes(ctx, s.service.kept)
 	}
 	if kept, ok := s.service.answers.GetIfPresent(key); ok {
 		return kept, nil
@@ -256,9 +270,7 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
 	defer cancel()
 	return s.service.answers.Get(detached, key, otter.LoaderFunc[answerKey, json.RawMessage](
-		func(ctx context.Context, key answerKey) (json.RawMessage, error) {
-			return s.make(ctx, tool, args, key, now, s.service.kept)
-		}))
+		func(ctx context.Context, _ answerKey) (json.RawMessage, error) { return makes(ctx, s.service.kept) }))
 }
 
 // held returns the workspace's model.
@@ -267,6 +279,14 @@ func (s *Service) held(ctx context.Context, w control.Workspace) (mix.Held, erro
 		return mix.Held{}, nil
 	}
 	return s.deps.Models.MMM(ctx, w)
+}
+
+// experiments returns the workspace's experiments, for a tool that answers from them.
+func (s *Service) experiments(ctx context.Context, w control.Workspace, tool Tool) ([]control.Experiment, error) {
+	if s.deps.Experiments == nil || !slices.Contains(experimentTools, tool.Name) {
+		return nil, nil
+	}
+	return s.deps.Experiments.Experiments(ctx, w.ID)
 }
 
 // zone returns the workspace's zone.
@@ -283,7 +303,7 @@ func (s *Service) zone(w control.Workspace) *time.Location {
 // diagnose looks at keys and their ends.
 func keepable(tool Tool) bool { return !tool.Writes && tool.Name != diagnose.Name }
 
-func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, of storeReader) (json.RawMessage, error) {
+func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, tests []control.Experiment, of storeReader) (json.RawMessage, error) {
 	have, err := of(ctx, key.storeKey)
 	if err != nil {
 		return nil, err
@@ -296,7 +316,7 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key
 	call := &Call{
 		Workspace: s.principal.Workspace, Principal: s.principal, Now: now, Today: key.today,
 		Real: s.service.deps.Now().UTC(), Facts: s.service.deps.Facts,
-		Store: have, MMM: held, Keys: s.service.deps.Keys, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
+		Store: have, MMM: held, Experiments: tests, key: key.storeKey, trials: s.service.trials, Keys: s.service.deps.Keys, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {

@@ -39,7 +39,8 @@ func reader(w control.Workspace) auth.Principal {
 }
 
 // fixture opens the service over the fixed store, in the workspace "full", beside the workspaces "untouched" and
-// "orders", whose orders name no channel, "loyal", whose customers come back, and "empty", which has no facts.
+// "orders", whose orders name no channel, "loyal", whose customers come back, "tested", whose orders come from sixteen
+// regions with a test in four of them, and "empty", which has no facts.
 // It is made once, because every test only reads.
 var fixture = sync.OnceValues(func() (*Service, error) {
 	ctx := context.Background()
@@ -47,12 +48,12 @@ var fixture = sync.OnceValues(func() (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	for ws, b := range map[measure.WorkspaceID]*warehouse.Batch{"full": fixtureBatch(), "untouched": untouchedBatch(true), "orders": untouchedBatch(false), "loyal": loyalBatch()} {
+	for ws, b := range map[measure.WorkspaceID]*warehouse.Batch{"full": fixtureBatch(), "untouched": untouchedBatch(true), "orders": untouchedBatch(false), "loyal": loyalBatch(), "tested": testedBatch()} {
 		if err := load(ctx, w, ws, b); err != nil {
 			return nil, err
 		}
 	}
-	return NewService(Deps{Facts: w, Models: fixtureModels{}, Keys: fixtureKeys{}, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
+	return NewService(Deps{Facts: w, Models: fixtureModels{}, Experiments: fixtureExperiments{}, Keys: fixtureKeys{}, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
 })
 
 func fixtureService(tb testing.TB) *Service {

@@ -15,8 +15,9 @@ type RegionTotal struct {
 	Charged int64 // minor units
 }
 
-// RegionSpend is what a channel spent in a region.
+// RegionSpend is what a channel spent in a region on a day.
 type RegionSpend struct {
+	Day    civil.Date
 	Region string
 	Spend  int64
 }
@@ -34,14 +35,14 @@ func (w *Warehouse) RegionDays(ctx context.Context, ws measure.WorkspaceID, days
 	return out, err
 }
 
-// RegionSpend returns what reports know a channel to have spent by region, sorted by region.
+// RegionSpend returns what reports know a channel to have spent by region, sorted by day and region.
 func (w *Warehouse) RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]RegionSpend, error) {
 	bind := bindDays(days)
 	bind["channel"] = string(channel)
 	var out []RegionSpend
 	err := w.ask(ctx, ws, "region_spend", bind, func(row Row) error {
 		var t RegionSpend
-		err := row.Scan(&t.Region, &t.Spend)
+		err := row.Scan(&t.Day, &t.Region, &t.Spend)
 		out = append(out, t)
 		return err
 	})

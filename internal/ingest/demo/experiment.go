@@ -1,12 +1,18 @@
 package demo
 
 import (
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/control"
 	"assay/internal/measure"
 )
 
 // experimentSpec is a geo experiment that every long enough store has had. Days count back from today.
 type experimentSpec struct {
-	id         string
+	id, name   string
+	hypothesis string
+	applied    bool // its factor corrects the demo's reported returns
 	channel    measure.Channel
 	start, end int     // days before today
 	multiple   float64 // of the channel's regional spend in the treated states
@@ -14,9 +20,32 @@ type experimentSpec struct {
 }
 
 var experimentSpecs = []experimentSpec{
-	{id: "facebook-holdout", channel: facebook, start: 402, end: 361, multiple: 0, share: 0.30},
-	{id: "google-scale-up", channel: google, start: 196, end: 162, multiple: 4, share: 0.26},
-	{id: "facebook-scale-up", channel: facebook, start: 63, end: 29, multiple: 3, share: 0.26},
+	{
+		id: "facebook-holdout", name: "Facebook off in some states", hypothesis: "Half of what Facebook is credited with would come without it.",
+		channel: facebook, start: 402, end: 361, multiple: 0, share: 0.30,
+	},
+	{
+		id: "google-scale-up", name: "Google at four times the spend", hypothesis: "Non-brand search and shopping have room to grow.", applied: true,
+		channel: google, start: 196, end: 162, multiple: 4, share: 0.26,
+	},
+	{
+		id: "facebook-scale-up", name: "Facebook at three times the spend", hypothesis: "More spend still returns its cost.", applied: true,
+		channel: facebook, start: 63, end: 29, multiple: 3, share: 0.26,
+	},
+}
+
+// Experiments returns the past experiments of a store as somebody would have kept them: completed, and most of them
+// applied. What they found is not in them, but in the orders.
+func Experiments(t Truth) []control.Experiment {
+	var kept []control.Experiment
+	for _, e := range t.Experiments {
+		spec := experimentSpecs[slices.IndexFunc(experimentSpecs, func(s experimentSpec) bool { return s.id == e.ID })]
+		kept = append(kept, control.Experiment{
+			ID: control.ExperimentID(e.ID), Name: spec.name, Hypothesis: spec.hypothesis, Kind: control.GeoTest, Channel: e.Channel,
+			Status: control.ExperimentCompleted, Treated: e.Treated, Days: civil.Range{First: e.Start, Last: e.End}, Applied: spec.applied,
+		})
+	}
+	return kept
 }
 
 // pretest is how many days of history an experiment needs.

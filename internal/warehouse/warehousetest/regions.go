@@ -31,7 +31,7 @@ func regions(on trial) {
 	same(t, "regions", []warehouse.RegionTotal{
 		{Day: date("2026-01-10"), Region: "CA", Orders: whole(2), Charged: 300}, {Day: date("2026-01-10"), Region: "NY", Orders: whole(1), Charged: 50},
 	}, regionDays(t, w))
-	same(t, "spend by region", []warehouse.RegionSpend{{Region: "CA", Spend: 30}, {Region: "NY", Spend: 20}},
+	same(t, "spend by region", []warehouse.RegionSpend{{Day: date("2026-01-10"), Region: "CA", Spend: 30}, {Day: date("2026-01-10"), Region: "NY", Spend: 20}},
 		answer[[]warehouse.RegionSpend](t)(w.RegionSpend(t.Context(), shop, "facebook", january)))
 }
 

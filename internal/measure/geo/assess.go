@@ -1,0 +1,122 @@
+package geo
+
+import (
+	"math"
+	"slices"
+
+	"assay/internal/fault"
+)
+
+// Assessment is what a test showed, in the words in which it is judged: the lift and the outcome it brought with their
+// intervals, and both lines in blocks of periods.
+type Assessment struct {
+	*Result
+	LiftRange        *Interval // of Lift; nil without an interval of the effect, or without a lift
+	IncrementalRange *Interval // of Incremental; nil likewise
+	Blocks           []Block   // of the whole history and the test, in time
+}
+
+// Block is consecutive periods, summed over the treated regions.
+type Block struct {
+	First    Period
+	Periods  int
+	During   bool    // it lies in the test
+	Observed float64 // outcome
+	Expected float64 // outcome without the test, by the donors
+	Low      float64 // nine in ten blocks before the test lay so close to what was expected of them
+	High     float64
+}
+
+// blockCover is the share of blocks before the test that the band of [Block] holds.
+const blockCover = 0.9
+
+// Assess estimates the effect of a test, as [Fit] does, and cuts the history into blocks of so many periods, counted from
+// the start of the test to both sides; what does not fill a block at either end is left out. The band of the blocks is
+// that of the errors before the test. Donors were matched to these very periods, so later errors are a little larger.
+func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
+	if block < 1 {
+		return nil, fault.Invalid("blocks of %d periods", block)
+	}
+	r, err := Fit(p, t, o)
+	if err != nil {
+		return nil, err
+	}
+	a := &Assessment{Result: r}
+	if r.Interval != nil {
+		total := float64(len(r.Treated) * r.Periods)
+		a.IncrementalRange = r.Interval.times(total)
+		if r.LiftKnown && r.ATT != 0 {
+			a.LiftRange = r.Interval.times(r.Lift / r.ATT)
+		}
+	}
+	treated, _, err := p.check(t)
+	if err != nil {
+		return nil, err
+	}
+	var errors []float64
+	for first := t.Start % block; first+block <= t.End+1; first += block {
+		b := Block{First: p.Periods[first], Periods: block, During: first >= t.Start}
+		for s := first; s < first+block; s++ {
+			for _, region := range treated {
+				b.Observed += p.Values[region][s]
+			}
+			b.Expected -= r.Gap[s] * float64(len(treated))
+		}
+		b.Expected += b.Observed
+		if !b.During {
+			errors = append(errors, math.Abs(b.Observed-b.Expected))
+		}
+		a.Blocks = append(a.Blocks, b)
+	}
+	if len(errors) > 0 {
+		slices.Sort(errors)
+		reach := errors[min(len(errors)-1, int(math.Ceil(blockCover*float64(len(errors)+1)))-1)]
+		for i := range a.Blocks {
+			a.Blocks[i].Low, a.Blocks[i].High = a.Blocks[i].Expected-reach, a.Blocks[i].Expected+reach
+		}
+	}
+	return a, nil
+}
+
+// Effects returns the effects on the placebo sets, as shares of each set's outcome before the test, smallest first, and
+// the effect on the treated regions in the same unit.
+func (r *Randomisation) Effects() (sets []float64, own float64) {
+	sets = make([]float64, len(r.sets))
+	for i, set := range r.sets {
+		sets[i] = set.effect
+	}
+	slices.Sort(sets)
+	return sets, r.own.effect
+}
+
+// SpendChange returns by how much spend in the treated regions differed from what it would have been, summed over the
+// test: what they spent in as many periods before it, times the other regions' growth since then. Spend is set and not
+// drawn, so the figure is taken as exact. It is false where spend changed by less than a twentieth of the larger of the
+// two: a return on so little would be noise.
+func SpendChange(p *Panel, t Test) (change float64, known bool) {
+	length := t.End - t.Start + 1
+	from := max(0, t.Start-length)
+	var before, during, othersBefore, othersDuring float64
+	for r, name := range p.Regions {
+		was, is := sum(p.Values[r][from:t.Start])*float64(length)/float64(max(1, t.Start-from)), sum(p.Values[r][t.Start:t.End+1])
+		if slices.Contains(t.Treated, name) {
+			before, during = before+was, during+is
+		} else {
+			othersBefore, othersDuring = othersBefore+was, othersDuring+is
+		}
+	}
+	growth := 1.0
+	if othersBefore > 0 {
+		growth = othersDuring / othersBefore
+	}
+	change = during - before*growth
+	return change, math.Abs(change) > max(before*growth, during)/20
+}
+
+func sum(x []float64) float64 {
+	var s float64
+	for _, v := range x {
+		s += v
+	}
+	return s
+}

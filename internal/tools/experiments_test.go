@@ -1,0 +1,211 @@
+package tools
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/ingest/demo"
+	"assay/internal/mcp"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// keptExperiments are experiments that a test changes.
+type keptExperiments struct{ all []control.Experiment }
+
+func (k *keptExperiments) Experiments(context.Context, measure.WorkspaceID) ([]control.Experiment, error) {
+	return k.all, nil
+}
+
+// experimentStore is a demo store with its past experiments.
+func experimentStore(t *testing.T, opt demo.Options) (mcp.Session, demo.Truth, *keptExperiments) {
+	t.Helper()
+	zone, err := time.LoadLocation(demo.StoreZone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Today, opt.Zone, opt.Currency, opt.HashKey = civil.MustParse("2026-11-18"), zone, demo.StoreCurrency, []byte("key")
+	facts, err := openFacts(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := facts.Begin(t.Context(), warehouse.ImportSpec{Workspace: "demo", Source: "demo", Base: demo.StoreCurrency})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Abort()
+	truth, err := demo.Generate(opt, func(b *warehouse.Batch) error {
+		return in.Add(t.Context(), &warehouse.Batch{Orders: b.Orders, Touches: b.Touches, AdDays: b.AdDays, ChannelSpend: b.ChannelSpend})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kept := &keptExperiments{all: demo.Experiments(truth)}
+	s, err := NewService(Deps{Facts: facts, Experiments: kept, Clock: opt.Now, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorkspace("demo")
+	w.Zone = demo.StoreZone
+	return s.Session(reader(w), "r1"), truth, kept
+}
+
+func experimentsOf(t *testing.T, s mcp.Session, args string) experimentsAnswer {
+	t.Helper()
+	r := callAs(t, s, "experiments", args)
+	if r.IsError {
+		t.Fatalf("experiments %s: %s", args, r.Content[0].Text)
+	}
+	return decoded[experimentsAnswer](t, r.StructuredContent)
+}
+
+// Nine of ten intervals must hold the planted lift. The short form looks at the three tests of one small store, whose
+// intervals are wide; the nightly form at ten whole stores, of whose thirty tests twenty-four must hold (fewer have a chance of 3 %).
+func TestPlantedLiftsLieInTheirIntervals(t *testing.T) {
+	t.Parallel()
+	stores, least := []demo.Options{{Seed: 7, Days: 480, Orders: 6_000}}, 3
+	if nightly() {
+		stores, least = nil, 24
+		for seed := range uint64(10) {
+			stores = append(stores, demo.Options{Seed: seed + 1, Days: 730, Orders: 60_000})
+		}
+	}
+	held, all := 0, 0
+	for _, opt := range stores {
+		session, truth, kept := experimentStore(t, opt)
+		rows := experimentsOf(t, session, `{"view":"results","detail_level":"debug"}`).Rows
+		if len(rows) != 3 || len(truth.Experiments) != 3 {
+			t.Fatalf("seed %d: %d experiments, %d planted, want 3", opt.Seed, len(rows), len(truth.Experiments))
+		}
+		for _, e := range truth.Experiments {
+			for _, r := range rows {
+				if string(r.ID) != e.ID {
+					continue
+				}
+				if r.Lift == nil || r.Return == nil || r.Factor == nil {
+					t.Fatalf("seed %d: %s has no result: %+v", opt.Seed, e.ID, r)
+				}
+				all++
+				if planted := 100 * e.TrueLift; float64(r.Lift.Low) <= planted && planted <= float64(r.Lift.High) {
+					held++
+				}
+				t.Logf("seed %d: %s: lift %.1f %%, found %.1f (%.1f to %.1f)", opt.Seed, e.ID, 100*e.TrueLift, r.Lift.Value, r.Lift.Low, r.Lift.High)
+			}
+		}
+		factorsFollowTheirState(t, session, kept)
+	}
+	if held < least {
+		t.Errorf("%d of %d intervals hold the planted lift, want %d", held, all, least)
+	}
+}
+
+// factorsFollowTheirState applies factors and takes them back.
+func factorsFollowTheirState(t *testing.T, s mcp.Session, kept *keptExperiments) {
+	t.Helper()
+	const asked = `{"view":"true_vs_reported","detail_level":"debug","compact":true}`
+	set := func(applied bool) {
+		changed := append([]control.Experiment(nil), kept.all...)
+		for i := range changed {
+			changed[i].Applied, changed[i].Version = applied, changed[i].Version+1
+		}
+		kept.all = changed
+	}
+	set(false)
+	if a := experimentsOf(t, s, asked); a.Metrics.Incremental != nil || float64(*a.Metrics.Covered) != 0 {
+		t.Errorf("without an applied factor: %+v", a.Metrics)
+	}
+	set(true)
+	a := experimentsOf(t, s, asked)
+	tests, sum := 0, 0.0
+	for _, r := range a.Rows {
+		if r.Factor == nil {
+			continue
+		}
+		tests += r.Tests
+		sum += float64(r.Incremental.Value)
+		// ratios are written with two decimals
+		for part, f := range map[string][3]Ratio{
+			"value": {r.Return.Value, r.Factor.Value, *r.ROAS}, "low": {r.Return.Low, r.Factor.Low, *r.ROAS}, "high": {r.Return.High, r.Factor.High, *r.ROAS},
+		} {
+			if want := float64(f[1]) * float64(f[2]); math.Abs(float64(f[0])-want) > 0.006*(1+math.Abs(float64(f[1]))+math.Abs(float64(f[2]))) {
+				t.Errorf("%s: %s of the incremental return is %v, want %v", r.Channel, part, f[0], want)
+			}
+		}
+	}
+	if tests != 3 {
+		t.Errorf("%d tests behind the factors, want 3", tests)
+	}
+	near(t, "incremental revenue", sum, float64(a.Metrics.Incremental.Value), len(a.Rows)+1)
+}
+
+func TestAnExperimentThatChangesChangesTheAnswer(t *testing.T) {
+	t.Parallel()
+	deps := fixtureService(t).deps
+	kept := &keptExperiments{}
+	deps.Experiments = kept
+	s, err := NewService(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := s.Session(reader(newWorkspace("full")), "r1")
+	study := control.Experiment{
+		ID: "study", Channel: "google", Kind: control.LiftStudy, Status: control.ExperimentCompleted, Version: 1, Applied: true,
+		Days:  civil.Range{First: civil.MustParse("2026-01-05"), Last: civil.MustParse("2026-02-01")},
+		Found: &control.Finding{Return: 1, Low: .5, High: 1.5, LevelPct: 90},
+	}
+	for _, all := range [][]control.Experiment{nil, {study}} {
+		kept.all = all
+		if got := len(experimentsOf(t, session, `{}`).Rows); got != len(all) {
+			t.Errorf("%d factors of %d experiments", got, len(all))
+		}
+	}
+	study.Applied, study.Version = false, 2
+	kept.all = []control.Experiment{study}
+	if row := experimentsOf(t, session, `{}`).Rows[0]; *row.Applied {
+		t.Errorf("after it was taken back: %+v", row)
+	}
+}
+
+func TestThePreflightNamesExperimentsInTheWay(t *testing.T) {
+	t.Parallel()
+	deps := fixtureService(t).deps
+	deps.Experiments = &keptExperiments{all: []control.Experiment{{
+		ID: "other", Channel: "google", Kind: control.GeoTest, Status: control.ExperimentRunning, Treated: []string{"GA"},
+		Days: civil.Range{First: fixtureToday, Last: fixtureToday.AddDays(20)},
+	}}}
+	s, err := NewService(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := callAs(t, s.Session(reader(newWorkspace("tested")), "r1"), "geo_experiment_preflight", `{"channel":"facebook","treatmentRegions":["AL","IA"]}`)
+	for _, g := range decoded[preflightAnswer](t, r.StructuredContent).Rows {
+		if g.Gate == "conflicts" && strings.Contains(g.Detail, "other is running") {
+			return
+		}
+	}
+	t.Errorf("no gate names the running experiment: %s", r.Content[0].Text)
+}
+
+func TestEveryTopicOfTheGuideIsAnswered(t *testing.T) {
+	t.Parallel()
+	topics := strings.Fields("overview geo_experiments did synthetic_control factors icpa_iroas interpreting_results")
+	if len(topics) != len(passages) {
+		t.Errorf("%d topics in the contract, %d in the guide", len(topics), len(passages))
+	}
+	for _, name := range topics {
+		topic := guideTopic(name)
+		a := answerAs[experimentsAnswer](t, "experiments", `{"view":"guide","topic":"`+string(topic)+`"}`)
+		if a.Topic != topic || len(a.Rows) < 3 || a.Summary == "" {
+			t.Errorf("topic %s: %d passages, %q", topic, len(a.Rows), a.Summary)
+		}
+	}
+}
