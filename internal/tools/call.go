@@ -47,6 +47,7 @@ type Facts interface {
 	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
 	Channels(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.ChannelVolume, error)
 	Sources(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.SourceState, error)
+	SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SourceDay, error)
 	Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]warehouse.ImportRecord, error)
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
 }

@@ -21,8 +21,10 @@ type diagnoseParams struct{ shared }
 
 type diagnoseAnswer struct {
 	opening
-	Status string `json:"status" doc:"The worst of the rows: ok, info, warning or error."`
-	Checks int    `json:"checks" doc:"Checks made."`
+	Status      string       `json:"status" doc:"The worst of the rows: ok, info, warning or error."`
+	Checks      int          `json:"checks" doc:"Checks made."`
+	Connections []connection `json:"connections,omitempty" doc:"What each source has delivered. In JSON at the debug level."`
+	Imports     []importLine `json:"imports,omitempty" doc:"The latest imports, newest first. In JSON at the debug level."`
 	table[finding]
 	closing
 }
@@ -59,7 +61,7 @@ const (
 var severities = []severity{bad, poor, note, fine}
 
 const (
-	diagnosedImports = 1                   // latest lines of the ledger that are looked at
+	diagnosedImports = 20                  // latest lines of the ledger that are looked at
 	keyEndsSoon      = 14 * 24 * time.Hour // before a key's end
 )
 
@@ -86,6 +88,12 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 	a.allRows = true
 	a.Summary = diagnoseSummary(found) + " " + c.modelSentence()
 	a.Rows = found
+	if c.view.DetailLevel == debugLevel && c.view.Format == jsonFormat {
+		if a.Connections, err = c.connections(ctx); err != nil {
+			return nil, err
+		}
+		a.Imports = importLines(imports)
+	}
 	if c.view.DetailLevel == summaryLevel {
 		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Severity == fine })
 	}

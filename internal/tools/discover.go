@@ -143,7 +143,7 @@ func (c *Call) sourceRows() []discoverRow {
 		rows[i] = discoverRow{
 			Source: Foreign(s.Source), Kind: s.Kind, Status: c.stateOf(s), Delivered: s.Rows,
 			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays,
-			Imported: s.LastImport.UTC().Format("2006-01-02T15:04:05Z"),
+			Imported: utc(s.LastImport),
 		}
 		if s.Account != "" {
 			rows[i].Why = "account " + clean(s.Account)

@@ -153,6 +153,12 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 	return s.callTool(ctx, name, args)
 }
 
+// Answer answers a call that a page makes for who looks at it. It is the answer that a program gets, and stands in no
+// call log, because no program asked.
+func (s *Service) Answer(ctx context.Context, p auth.Principal, name string, args json.RawMessage) (json.RawMessage, error) {
+	return (&session{service: s, principal: p}).callTool(ctx, name, args)
+}
+
 func (s *session) callTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	tool, ok := s.service.tools[name]
 	if !ok {

@@ -192,6 +192,7 @@ type SourceState struct {
 	Source      string
 	Kind        string // orders, ads, spend, messages, surveys, creators, catalogue, targets, rates
 	Account     string
+	Platform    measure.Platform // of ads
 	Rows        int64
 	Days        civil.Range
 	LastImport  time.Time
@@ -199,6 +200,15 @@ type SourceState struct {
 	LastGap     civil.Date // the latest of them
 	Restating   int        // trailing days that the platform may still change
 	Zone        string     // the account's own, when known
+}
+
+// SourceDay is a day on which a source has delivered anything.
+type SourceDay struct {
+	Kind     string // orders, ads, messages
+	Source   string
+	Account  string
+	Platform measure.Platform
+	Day      civil.Date
 }
 
 // ImportRecord is one line of the import ledger.

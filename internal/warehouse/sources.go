@@ -22,15 +22,27 @@ func (w *Warehouse) Sources(ctx context.Context, ws measure.WorkspaceID) ([]Sour
 	err = w.ask(ctx, ws, "sources", nil, func(row Row) error {
 		var s SourceState
 		var fact string
-		var platform measure.Platform
-		err := row.Scan(&s.Kind, &fact, &s.Source, &s.Account, &platform, &s.Rows, &s.Days.First, &s.Days.Last)
+		err := row.Scan(&s.Kind, &fact, &s.Source, &s.Account, &s.Platform, &s.Rows, &s.Days.First, &s.Days.Last)
 		s.LastImport = latest.of(s.Source, fact)
 		if s.Kind == "ads" {
-			s.Restating = restating(platform)
-			gap := gaps[account{s.Source, platform, s.Account}]
+			s.Restating = restating(s.Platform)
+			gap := gaps[account{s.Source, s.Platform, s.Account}]
 			s.MissingDays, s.LastGap = gap.missing, gap.last
 		}
 		out = append(out, s)
+		return err
+	})
+	return out, err
+}
+
+// SourceDays returns the days of a period on which sources that deliver by the day have anything, sorted by kind, source,
+// account and day.
+func (w *Warehouse) SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SourceDay, error) {
+	var out []SourceDay
+	err := w.ask(ctx, ws, "source_days", bindDays(days), func(row Row) error {
+		var d SourceDay
+		err := row.Scan(&d.Kind, &d.Source, &d.Account, &d.Platform, &d.Day)
+		out = append(out, d)
 		return err
 	})
 	return out, err

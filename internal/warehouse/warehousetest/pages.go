@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
@@ -163,10 +164,18 @@ func whatThereIs(on trial) {
 		}
 	}
 	same(t, "ads", warehouse.SourceState{
-		Source: "googleads", Kind: "ads", Account: "123", Rows: 5, Days: period("2026-01-10", "2026-01-15"), MissingDays: 2,
+		Source: "googleads", Kind: "ads", Account: "123", Platform: measure.Google, Rows: 5, Days: period("2026-01-10", "2026-01-15"), MissingDays: 2,
 		LastGap: date("2026-01-14"), Restating: 30,
 	}, states["ads"], cmpopts.IgnoreTypes(time.Time{}))
 	same(t, "orders", int64(8), states["orders"].Rows)
+	days := map[string][]civil.Date{}
+	for _, d := range answer[[]warehouse.SourceDay](t)(w.SourceDays(t.Context(), shop, period("2026-01-11", "2026-01-31"))) {
+		days[d.Kind+" "+d.Source+" "+string(d.Platform)+" "+d.Account] = append(days[d.Kind+" "+d.Source+" "+string(d.Platform)+" "+d.Account], d.Day)
+	}
+	same(t, "days of sources", map[string][]civil.Date{
+		"orders shopify  ":         {date("2026-01-11"), date("2026-01-12"), date("2026-01-13")}, // the last one is no sale
+		"ads googleads google 123": {date("2026-01-11"), date("2026-01-12"), date("2026-01-15")},
+	}, days)
 
 	imports := answer[[]warehouse.ImportRecord](t)(w.Imports(t.Context(), shop, 1))
 	if len(imports) != 1 || imports[0].Source != "googleads" || imports[0].Inserted != 1 || imports[0].Days != period("2026-01-15", "2026-01-15") {

@@ -1,0 +1,112 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// connection is what one source has delivered, and when.
+type connection struct {
+	Source   Foreign          `json:"source"`
+	Kind     string           `json:"kind"`
+	Platform measure.Platform `json:"platform,omitempty"`
+	Account  Foreign          `json:"account,omitempty"`
+	Status   string           `json:"status" enum:"current|stale|gaps"`
+	Rows     int64            `json:"rows"`
+	FirstDay civil.Date       `json:"first_day,omitzero"`
+	LastDay  civil.Date       `json:"last_day,omitzero"`
+	Behind   *int             `json:"days_behind,omitempty" doc:"Days from its last day to today, of sources that deliver daily."`
+	Missing  int64            `json:"missing_days,omitempty" doc:"Days without a row from the first to the last day."`
+	Watched  *span            `json:"watched,omitempty" doc:"The days that silent is about."`
+	Silent   []span           `json:"silent,omitempty" doc:"Days of watched without a row, together where they follow one another."`
+	Imported string           `json:"last_import,omitempty"`
+}
+
+// span is days that follow one another, both ends included.
+type span struct {
+	Start civil.Date `json:"start"`
+	End   civil.Date `json:"end"`
+}
+
+// importLine is an import as the ledger has it.
+type importLine struct {
+	At        string     `json:"at"`
+	Source    Foreign    `json:"source"`
+	File      Foreign    `json:"file,omitempty"`
+	Inserted  int64      `json:"inserted"`
+	Updated   int64      `json:"updated"`
+	Unchanged int64      `json:"unchanged"`
+	Removed   int64      `json:"removed"`
+	FirstDay  civil.Date `json:"first_day,omitzero" doc:"Of the days that changed."`
+	LastDay   civil.Date `json:"last_day,omitzero"`
+}
+
+// watchedDays are looked at one by one, up to today, of sources that deliver daily.
+const watchedDays = 90
+
+// connections describes each source that has delivered anything.
+func (c *Call) connections(ctx context.Context) ([]connection, error) {
+	watched := civil.Range{First: c.Today.AddDays(1 - watchedDays), Last: c.Today}
+	days, err := c.Facts.SourceDays(ctx, c.Workspace.ID, watched)
+	if err != nil {
+		return nil, fmt.Errorf("days of sources: %w", err)
+	}
+	c.read("source_days", len(days))
+	delivered := map[warehouse.SourceDay]bool{}
+	for _, d := range days {
+		delivered[d] = true
+	}
+	all := make([]connection, len(c.Store.sources))
+	for i, s := range c.Store.sources {
+		all[i] = connection{
+			Source: Foreign(s.Source), Kind: s.Kind, Platform: s.Platform, Account: Foreign(s.Account), Status: c.stateOf(s), Rows: s.Rows,
+			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays, Imported: utc(s.LastImport),
+		}
+		if daily(s.Kind) {
+			all[i].Behind = new(max(0, c.Today.Sub(s.Days.Last)))
+			all[i].Watched, all[i].Silent = c.silence(s, watched, delivered)
+		}
+	}
+	return all, nil
+}
+
+// silence returns the days of a period on which a source has no rows, as periods. It looks neither before the source's first day
+// nor at today, which has only begun.
+func (c *Call) silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *span, silent []span) {
+	if in.First.Before(s.Days.First) {
+		in.First = s.Days.First
+	}
+	in.Last = in.Last.AddDays(-1)
+	for day := in.First; !day.After(in.Last); day = day.AddDays(1) {
+		if delivered[warehouse.SourceDay{Kind: s.Kind, Source: s.Source, Account: s.Account, Platform: s.Platform, Day: day}] {
+			continue
+		}
+		if n := len(silent); n > 0 && silent[n-1].End.AddDays(1) == day {
+			silent[n-1].End = day
+			continue
+		}
+		silent = append(silent, span{day, day})
+	}
+	if in.Last.Before(in.First) {
+		return nil, nil
+	}
+	return &span{in.First, in.Last}, silent
+}
+
+func importLines(imports []warehouse.ImportRecord) []importLine {
+	lines := make([]importLine, len(imports))
+	for i, r := range imports {
+		lines[i] = importLine{
+			At: utc(r.At), Source: Foreign(r.Source), File: Foreign(r.File), Inserted: r.Inserted, Updated: r.Updated, Unchanged: r.Unchanged,
+			Removed: r.Removed, FirstDay: r.Days.First, LastDay: r.Days.Last,
+		}
+	}
+	return lines
+}
+
+func utc(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z") }

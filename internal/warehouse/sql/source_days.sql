@@ -1,0 +1,19 @@
+-- One row per kind of facts that come by the day, source, ad account and day on which there are any, of the days asked
+-- for. Orders and messages have days of the workspace's zone, ads those of their accounts. Cancelled orders and tests
+-- count: they were delivered too.
+-- heavy: reads orders and ad reports.
+SELECT 'orders' AS kind, source AS origin, '' AS account_id, '' AS platform_key, day
+FROM {{orders}}
+WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
+GROUP BY source, day
+UNION ALL
+SELECT 'ads' AS kind, source AS origin, account AS account_id, platform AS platform_key, day
+FROM {{ad_days}}
+WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
+GROUP BY source, account, platform, day
+UNION ALL
+SELECT 'messages' AS kind, source AS origin, '' AS account_id, '' AS platform_key, day
+FROM {{message_days}}
+WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
+GROUP BY source, day
+ORDER BY kind, origin, account_id, platform_key, day
