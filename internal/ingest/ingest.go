@@ -25,6 +25,7 @@ import (
 	"assay/internal/ingest/source"
 	"assay/internal/ingest/tiktok"
 	"assay/internal/measure"
+	"assay/internal/money"
 	"assay/internal/warehouse"
 )
 
@@ -57,6 +58,8 @@ type Options struct {
 	Files        []File
 	Source       string          // a reader's name, or Auto; Auto when empty
 	Channel      measure.Channel // what the files are about, where they do not tell
+	Currency     money.Currency  // of amounts, where they do not tell; the workspace's when empty
+	Zone         *time.Location  // of times, where they do not tell; the workspace's when nil
 	Mapping      *mapper.Mapping // instead of a source
 	Rates        source.Rates    // nil: the store's own, as they stand before each file
 	DryRun       bool            // report everything and keep nothing
@@ -88,9 +91,10 @@ func FileAt(path string) (File, error) {
 	}, nil
 }
 
-// Spool keeps what a reader gives in a temporary file, which only this user can read, until remove is called.
-func Spool(name string, src io.Reader) (file File, remove func() error, err error) {
-	spool, err := os.CreateTemp("", "assay-import-*")
+// Spool keeps what a reader gives in a temporary file in the folder, or the system's where it is "", which only this
+// user can read, until remove is called.
+func Spool(dir, name string, src io.Reader) (file File, remove func() error, err error) {
+	spool, err := os.CreateTemp(dir, "assay-import-*")
 	if err != nil {
 		return File{}, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"assay/internal/civil"
 	"assay/internal/fault"
@@ -116,6 +117,9 @@ func (r *runner) attempt(ctx context.Context, f File, report *FileReport, scatte
 	report.Source, report.Title = picked.reader.Name(), picked.reader.Title()
 	report.Delimiter, report.HeaderLine, report.Compressed = delimiterNames[picked.delimiter], picked.line, opened.Compressed
 	report.Encoding = string(opened.Encoding())
+	if r.DryRun {
+		report.Preview = previewOf(picked.table)
+	}
 
 	key := r.ledgerKey(report.Hash, report.Source)
 	if before, known, err := r.store.Imported(ctx, r.Workspace.ID, key); err != nil {
@@ -165,12 +169,21 @@ func (r *runner) ledgerKey(hash, reader string) string {
 	said, err := json.Marshal(struct {
 		Hash, Reader, Channel string
 		Mapping               any
-	}{hash, reader, string(r.Channel), r.Mapping})
+		Currency, Zone        string `json:",omitempty"`
+	}{hash, reader, string(r.Channel), r.Mapping, string(r.Currency), zoneName(r.Zone)})
 	if err != nil {
 		panic(err) // a mapping came from JSON
 	}
 	sum := sha256.Sum256(said)
 	return hex.EncodeToString(sum[:])
+}
+
+// zoneName is "" for none.
+func zoneName(zone *time.Location) string {
+	if zone == nil {
+		return ""
+	}
+	return zone.String()
 }
 
 // loading is one file on its way into the store.
@@ -193,6 +206,7 @@ func (l *loading) run(ctx context.Context, key string) error {
 	}
 	rows, err := l.picked.reader.Open(l.picked.table, source.Options{
 		Base: l.Workspace.Currency, Zone: l.Workspace.Location(), HashKey: l.HashKey,
+		Currency: l.Currency, Clock: l.Zone,
 		Rates: rates, Channel: l.Channel, Notes: l.notes, Scattered: l.scattered,
 	})
 	if err != nil {

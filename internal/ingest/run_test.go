@@ -289,7 +289,7 @@ func TestAFileThatChangesWhileItIsReadIsNotImported(t *testing.T) {
 func TestSpooledContentIsImportedAndRemoved(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "USD", "America/New_York")
-	f, remove, err := ingest.Spool("/home/ada/orders.csv", strings.NewReader(shopifyHeader+shopifyOrder(1)))
+	f, remove, err := ingest.Spool("", "/home/ada/orders.csv", strings.NewReader(shopifyHeader+shopifyOrder(1)))
 	if err != nil {
 		t.Fatal(err)
 	}

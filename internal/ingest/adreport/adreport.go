@@ -5,6 +5,7 @@
 package adreport
 
 import (
+	"cmp"
 	"strings"
 
 	"assay/internal/fault"
@@ -161,9 +162,9 @@ func (r reader) currency(found places, o source.Options) (money.Currency, error)
 		return code, nil
 	}
 	if _, ok := found.at[Currency]; !ok {
-		o.Notes.Add("currency_assumed", "the file does not tell its currency: it is taken for %s", o.Base)
+		return o.AssumedCurrency(), nil
 	}
-	return o.Base, nil
+	return cmp.Or(o.Currency, o.Base), nil
 }
 
 func (s *rows) sampled(t source.Table, field string) []string {

@@ -23,7 +23,7 @@ type binding struct {
 	order    source.DayOrder
 	layout   string
 	zone     *time.Location
-	assumed  bool   // the note about the currency was made
+	assumed  money.Currency // where the file does not tell; "" until that was needed
 	ends     string // how the first row begins that is no longer of the table; "" when the file is one table
 }
 
@@ -146,13 +146,11 @@ func (b *binding) count(fields []string, i, line int) (int64, error) {
 // currency reads a field that is a currency. Without column, fixed value and cell it is the workspace's.
 func (b *binding) currency(fields []string, i, line int) (money.Currency, error) {
 	cell := b.cell(fields, i)
-	if cell == "" && b.assumed {
-		return b.options.Base, nil
+	if cell == "" && b.assumed == "" {
+		b.assumed = b.options.AssumedCurrency()
 	}
 	if cell == "" {
-		b.assumed = true
-		b.options.Notes.Add("currency_assumed", "the file does not tell its currency: it is taken for %s", b.options.Base)
-		return b.options.Base, nil
+		return b.assumed, nil
 	}
 	if cell == string(b.options.Base) {
 		return b.options.Base, nil
@@ -173,7 +171,7 @@ func (b *binding) channel(fields []string, i int) measure.Channel {
 
 // bind connects the mapping's fields with the columns of one file.
 func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
-	b := &binding{mapping: r.mapping, header: t.Header, options: o, zone: o.Zone, layout: goLayout(r.mapping.Dates.Layout)}
+	b := &binding{mapping: r.mapping, header: t.Header, options: o, zone: o.WrittenIn(), layout: goLayout(r.mapping.Dates.Layout)}
 	columns := r.columns()
 	b.fields = make([]place, len(columns))
 	for i, c := range columns {

@@ -107,7 +107,7 @@ func (r *rows) begin(rec tabular.Record, name string) {
 		r.fail(rec.Line, r.at.currency, cell(r.at.currency), err)
 		return
 	}
-	if o.At, err = source.ParseInstant(cell(r.at.created), r.order, r.options.Zone); err != nil {
+	if o.At, err = source.ParseInstant(cell(r.at.created), r.order, r.options.WrittenIn()); err != nil {
 		r.fail(rec.Line, r.at.created, cell(r.at.created), err)
 		return
 	}

@@ -72,14 +72,38 @@ func (t Table) Column(i int) []string {
 type Options struct {
 	Base    money.Currency
 	Zone    *time.Location
-	HashKey []byte          // for customers' mail addresses; never empty
-	Rates   Rates           // nil: only files in the base currency can be read
-	Channel measure.Channel // what the caller says the file is about; "" when they did not
-	Notes   *Notes
+	HashKey []byte // for customers' mail addresses; never empty
+
+	// What the caller says where a file does not tell; zero when they did not.
+	Currency money.Currency
+	Clock    *time.Location // the zone that times without one are written in
+
+	Channel measure.Channel
+
+	Rates Rates // nil: only files in the base currency can be read
+	Notes *Notes
 
 	// Scattered files have orders in no order of their keys. Readers then remember every key, to notice orders that
 	// stand in the file twice; of other files they remember the last.
 	Scattered bool
+}
+
+// AssumedCurrency returns the currency of a file that does not tell its own, and notes that it was assumed unless the
+// caller named it.
+func (o Options) AssumedCurrency() money.Currency {
+	if o.Currency != "" {
+		return o.Currency
+	}
+	o.Notes.Add("currency_assumed", "the file does not tell its currency: it is taken for %s", o.Base)
+	return o.Base
+}
+
+// WrittenIn returns the zone of times that are written without one.
+func (o Options) WrittenIn() *time.Location {
+	if o.Clock != nil {
+		return o.Clock
+	}
+	return o.Zone
 }
 
 // ErrScattered says that a file must be read again with [Options.Scattered].
