@@ -48,7 +48,7 @@ var parts = []struct {
 		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/auth", "internal/mcp", "internal/chart",
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
-	{"internal/console", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/control/calllog", "internal/auth", "internal/oauth/..."}},
+	{"internal/console", []string{"internal/civil", "internal/ingest/...", "internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/control/calllog", "internal/auth", "internal/oauth/..."}},
 	{"api", nil},
 	{"internal/httpapi", []string{"internal/fault", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},
 	{"internal/app", []string{"internal/..."}},

@@ -13,6 +13,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/measure"
+	"assay/internal/money"
 )
 
 type importCommand struct {
@@ -22,6 +23,8 @@ type importCommand struct {
 	Source       string   `default:"auto" placeholder:"auto" help:"What the files are. By default their headers tell."`
 	Channel      string   `placeholder:"C" help:"Channel the files are about, where they do not tell."`
 	Mapping      string   `placeholder:"FILE" help:"Mapping of columns, for files that no reader knows."`
+	Currency     string   `placeholder:"USD" help:"Currency of amounts, where the files do not tell. Default: the workspace's."`
+	Zone         string   `placeholder:"UTC" help:"Zone of times, where the files do not tell. Default: the workspace's."`
 	DryRun       bool     `help:"Read everything, report, keep nothing."`
 	SkipRejected bool     `help:"Import a file without the rows that cannot be used, instead of refusing it."`
 	Template     string   `placeholder:"NAME" help:"Print a table that the source reads, and import nothing."`
@@ -60,10 +63,16 @@ func (c *importCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
+	var currency money.Currency
+	if c.Currency != "" {
+		if currency, err = money.ParseCurrency(c.Currency); err != nil {
+			return fault.Invalid("currency: %v", err)
+		}
+	}
 	bar := newProgress(con.errs, "importing")
 	result, err := app.ImportFiles(ctx, settings, app.ImportRequest{
 		Workspace: measure.WorkspaceID(c.Workspace), Files: files, Source: c.Source, Channel: measure.ParseChannel(c.Channel),
-		Mapping: c.Mapping, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
+		Mapping: c.Mapping, Currency: currency, Zone: c.Zone, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
 	}, bar.set, con.now)
 	bar.end()
 	if err := c.print(con, result.Report); err != nil {

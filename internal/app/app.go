@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -31,6 +32,9 @@ const instructions = "Measures the marketing of an online store. Start with disc
 
 // factsDir is where a data directory has its facts, a file for each workspace.
 const factsDir = "facts"
+
+// uploadsDir is where a data directory has files that wait to be imported. It is emptied at every start.
+const uploadsDir = "uploads"
 
 // closeTimeout is how long a question or import that still runs may keep the store from closing.
 const closeTimeout = time.Minute
@@ -80,12 +84,23 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	a.facts = warehouse.New(a.engine)
+	if err := emptyDir(filepath.Join(c.Data, uploadsDir)); err != nil {
+		return nil, err
+	}
 	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Now: now, Log: log})
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
 	a.calls = calllog.New(calllog.Options{Store: a.control.Store, Counter: a.counter, Now: now, Log: log})
 	return a, a.setClock()
+}
+
+// emptyDir makes a folder anew: what is in it was left by a process that ended.
+func emptyDir(dir string) error {
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return fault.Unavailable("folder %s cannot be emptied", dir).Wrap(err)
+	}
+	return nil
 }
 
 // setClock makes the tools answer by the directory's clock.

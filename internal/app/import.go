@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"assay/internal/config"
+	"assay/internal/console"
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
 	"assay/internal/measure"
+	"assay/internal/money"
 )
 
 // ImportRequest says what to import. Paths are absolute: the process that reads them may be another one.
@@ -23,7 +25,9 @@ type ImportRequest struct {
 	Files        []string            `json:"files"`
 	Source       string              `json:"source,omitempty"`
 	Channel      measure.Channel     `json:"channel,omitempty"`
-	Mapping      string              `json:"mapping,omitempty"` // path of a mapping, instead of a source
+	Mapping      string              `json:"mapping,omitempty"`  // path of a mapping, instead of a source
+	Currency     money.Currency      `json:"currency,omitempty"` // of amounts, where the files do not tell
+	Zone         string              `json:"zone,omitempty"`     // of times, where the files do not tell; an IANA name
 	DryRun       bool                `json:"dry_run,omitempty"`
 	SkipRejected bool                `json:"skip_rejected,omitempty"`
 }
@@ -78,19 +82,13 @@ func ImportFiles(ctx context.Context, c config.Config, request ImportRequest, pr
 // Import imports files into a workspace. Files that are refused stand in the result; the error is about everything
 // else, and the result then tells what was imported before it.
 func (a *App) Import(ctx context.Context, request ImportRequest, progress func(done, total int64)) (ImportResult, error) {
-	leave, err := a.writing.enter(ctx, request.Workspace)
-	if err != nil {
-		return ImportResult{}, err
-	}
-	defer leave()
-	workspace, err := a.control.Store.Workspace(ctx, request.Workspace)
-	if err != nil {
-		return ImportResult{}, err
-	}
 	options := ingest.Options{
-		Workspace: workspace, HashKey: a.control.Installation.HashKey(workspace.ID),
 		Source: request.Source, Channel: request.Channel, DryRun: request.DryRun, SkipRejected: request.SkipRejected,
-		Progress: progress, Clock: a.now, Log: a.log,
+		Currency: request.Currency, Progress: progress,
+	}
+	var err error
+	if options.Zone, err = zoneOf(request.Zone); err != nil {
+		return ImportResult{}, err
 	}
 	for _, path := range request.Files {
 		file, err := ingest.FileAt(path)
@@ -110,11 +108,57 @@ func (a *App) Import(ctx context.Context, request ImportRequest, progress func(d
 		}
 		options.Mapping = &mapping
 	}
-	report, err := ingest.Run(ctx, a.facts, options)
+	report, err := a.importInto(ctx, request.Workspace, options)
 	result := ImportResult{Report: report}
 	if fault.KindOf(err) == fault.KindInvalid {
 		result.Refused = asLine(err)
 		err = nil
 	}
 	return result, err
+}
+
+// importInto runs an import when it is the workspace's turn.
+func (a *App) importInto(ctx context.Context, ws measure.WorkspaceID, o ingest.Options) (ingest.Report, error) {
+	leave, err := a.writing.enter(ctx, ws)
+	if err != nil {
+		return ingest.Report{}, err
+	}
+	defer leave()
+	if o.Workspace, err = a.control.Store.Workspace(ctx, ws); err != nil {
+		return ingest.Report{}, err
+	}
+	o.HashKey, o.Clock, o.Log = a.control.Installation.HashKey(ws), a.now, a.log
+	return ingest.Run(ctx, a.facts, o)
+}
+
+// importUpload imports a file that somebody sent to a page.
+func (a *App) importUpload(ctx context.Context, u console.Upload) (report ingest.FileReport, err error) {
+	o := ingest.Options{
+		Files: []ingest.File{u.File}, Source: u.Source, Channel: measure.ParseChannel(u.Channel), DryRun: u.DryRun, SkipRejected: u.SkipRejected,
+	}
+	if u.Currency != "" {
+		if o.Currency, err = money.ParseCurrency(u.Currency); err != nil {
+			return report, fault.Invalid("currency: %v", err)
+		}
+	}
+	if o.Zone, err = zoneOf(u.Zone); err != nil {
+		return report, err
+	}
+	all, err := a.importInto(ctx, u.Workspace, o)
+	if len(all.Files) > 0 {
+		report = all.Files[0]
+	}
+	return report, err
+}
+
+// zoneOf returns the zone of an IANA name, nil for "".
+func zoneOf(name string) (*time.Location, error) {
+	if name == "" {
+		return nil, nil //nolint:nilnil // no zone was named, which is no mistake
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return nil, fault.Invalid("%q is not a time zone", name).WithHint("use an IANA name such as America/New_York or UTC")
+	}
+	return zone, nil
 }

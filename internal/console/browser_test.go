@@ -58,6 +58,12 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
+	return newSiteWith(t, func(*site, *console.Options) {})
+}
+
+// newSiteWith returns a site whose console is made with more than the usual.
+func newSiteWith(t *testing.T, change func(*site, *console.Options)) *site {
+	t.Helper()
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
 	if err != nil {
 		t.Fatal(err)
@@ -72,10 +78,12 @@ func newSite(t *testing.T) *site {
 	}
 	s.keys = auth.NewKeys(auth.KeysOptions{Store: store, Installation: auth.NewInstallation(make([]byte, 32)), Tokens: s.oauth, Now: s.clock.now})
 	s.people = people.New(people.Options{Store: store, Now: s.clock.now, KeysEnded: s.keys.Invalidate})
-	pages := console.New(console.Options{
+	options := console.Options{
 		BaseURL: s.url, People: s.people, Store: store, Keys: s.keys, Tools: []string{"performance", "ask"}, Now: s.clock.now,
 		Limits: auth.NewLimiter(auth.LimiterOptions{Override: 42, Now: s.clock.now}),
-	})
+	}
+	change(s, &options)
+	pages := console.New(options)
 	endpoints := s.oauth.Handler(pages)
 	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/api/mcp/") || strings.HasPrefix(r.URL.Path, "/.well-known/") {

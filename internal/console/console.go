@@ -54,8 +54,11 @@ type Options struct {
 	People         *people.People
 	Store          Store
 	Keys           Keys
-	Limits         Limits           // nil: limits are not shown
-	Tools          []string         // names for a key's allow-list, in the contract's order
+	Limits         Limits   // nil: limits are not shown
+	Tools          []string // names for a key's allow-list, in the contract's order
+	Ask            Ask      // nil: there is no page of data
+	Import         Import
+	Uploads        string           // folder of files that wait to be imported; the system's own when ""
 	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
 	Counter        limit.Counter    // of sign-ins that fail; counts in this process when nil
 	Now            func() time.Time // the real clock, also where answers have a frozen one
@@ -77,6 +80,11 @@ type Console struct {
 	keys        Keys
 	limits      Limits
 	tools       []string
+	ask         Ask
+	imports     Import
+	uploads     string
+	uploading   chan struct{} // has room for as many files as are taken at a time
+	shelf       shelf
 	hosts       oauth.Hosts
 	addresses   throttle.Addresses
 	signIns     *limit.Quota
@@ -98,6 +106,7 @@ func New(o Options) *Console {
 	}
 	c := &Console{
 		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, tools: o.Tools,
+		ask: o.Ask, imports: o.Import, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
 		hosts: oauth.NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
 		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
 		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
@@ -120,6 +129,11 @@ func New(o Options) *Console {
 	c.routes.HandleFunc("GET "+callsPath, c.signedIn(c.callsPage))
 	c.routes.HandleFunc("POST "+callsPath, c.posted(c.changeCalls))
 	c.routes.HandleFunc("GET "+securityPath, c.signedIn(c.securityPage))
+	if c.ask != nil && c.imports != nil {
+		c.routes.HandleFunc("GET "+dataPath, c.signedIn(c.dataPage))
+		c.routes.HandleFunc("POST "+dataPath, c.posted(c.changeData))
+		c.routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
+	}
 	c.routes.HandleFunc("GET /assets/{name}", asset)
 	c.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.Refuse(w, r, http.StatusNotFound, "There is no such page.")
@@ -138,6 +152,8 @@ const (
 	peoplePath   = "/people"
 	setUpPath    = "/set-up/" // and the secret of an invitation
 	accountPath  = "/account"
+	dataPath     = "/data"
+	checkPath    = "/data/check" // where a file goes
 	callsPath    = "/calls"
 	securityPath = "/security"
 )

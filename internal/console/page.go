@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/message"
 
 	"assay/internal/control"
+	"assay/internal/ingest"
 	"assay/internal/oauth/people"
 )
 
@@ -28,7 +29,7 @@ var assetFiles embed.FS
 
 // parseTemplates returns each page with the frame around it.
 func parseTemplates() map[string]*template.Template {
-	functions := template.FuncMap{"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day, "count": count, "tab": tabOf, "took": took, "size": size}
+	functions := template.FuncMap{"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day, "count": count, "tab": tabOf, "took": took, "size": size, "int64": func(n int) int64 { return int64(n) }, "outcome": outcomeWords, "words": words, "sentence": sentence}
 	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(templateFiles, "templates/frame.html"))
 	names, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
@@ -132,6 +133,26 @@ func roleWords(r control.Role) string {
 	return string(r)
 }
 
+// outcomeWords says what became of a file.
+func outcomeWords(s ingest.Status) string {
+	switch s {
+	case ingest.Imported:
+		return "imported"
+	case ingest.Checked:
+		return "can be imported"
+	case ingest.Already:
+		return "imported before"
+	case ingest.Empty:
+		return "no rows"
+	case ingest.Refused:
+		return "refused, nothing changed"
+	}
+	return string(s)
+}
+
+// words writes the name of a table for people.
+func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
 // took writes how long something took.
 func took(d time.Duration) string {
 	ms := float64(d.Microseconds()) / 1000
@@ -153,6 +174,9 @@ func count(n int64) string { return message.NewPrinter(language.English).Sprintf
 func size(bytes int) string {
 	if bytes < 1000 {
 		return strconv.Itoa(bytes) + " B"
+	}
+	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
+		return strconv.Itoa(bytes>>20) + " MiB" // a limit
 	}
 	return strconv.FormatFloat(float64(bytes)/1000, 'f', 1, 64) + " kB"
 }

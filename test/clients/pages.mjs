@@ -44,12 +44,32 @@ for (const [name, args] of [['discover', {}], ['performance', { compact: true }]
   });
 }
 
+const orders = (rows) => Buffer.from(`Name,Email,Financial Status,Currency,Subtotal,Shipping,Taxes,Total,Discount Amount,Created at,Lineitem quantity,Lineitem name,Lineitem price,Id
+${rows.map((total, i) => `#9${i},b${i}@example.com,paid,USD,${total},0.00,0.00,${total},0.00,2026-11-1${i} 10:00:00 +0000,1,A tee,${total},90000${i}`).join('\n')}
+`);
+
+async function send(page, rows) {
+  await page.goto(`${base}/data`);
+  await page.getByLabel('File', { exact: true }).setInputFiles({ name: 'orders_export_with_quite_a_long_name_1.csv', mimeType: 'text/csv', buffer: orders(rows) });
+  await page.getByRole('button', { name: 'Check the file' }).click();
+}
+
 // Steps after the sign-in: a name and how the page is reached.
 const steps = [
   ['home', (page) => page.goto(`${base}/`)],
   ['consent', (page) => page.goto(base + request(webClient, web, everything))],
   ['consent-local', (page) => page.goto(base + request(localClient, local, 'measurement.read'))],
   ['consent-refused', (page) => page.goto(base + request('nobody', web, everything))],
+  ['data', (page) => page.goto(`${base}/data`)],
+  ['data-checked', async (page) => {
+    await send(page, ['20.00', '30.50', '12.00']);
+    await page.getByRole('button', { name: 'Import it' }).waitFor();
+    await page.evaluate(() => document.querySelectorAll('main details').forEach((more) => { more.open = true; }));
+  }],
+  ['data-refused', async (page) => {
+    await send(page, ['20.00', 'thirty', '12.00']);
+    await page.getByRole('alert').waitFor();
+  }],
   ['connect', (page) => page.goto(`${base}/connect`)],
   ['keys', (page) => page.goto(`${base}/keys`)],
   ['key-made', async (page) => {

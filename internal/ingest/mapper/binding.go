@@ -24,7 +24,7 @@ type binding struct {
 	layout   string
 	zone     *time.Location
 	assumed  money.Currency // where the file does not tell; "" until that was needed
-	ends     string // how the first row begins that is no longer of the table; "" when the file is one table
+	ends     string         // how the first row begins that is no longer of the table; "" when the file is one table
 }
 
 type place struct {

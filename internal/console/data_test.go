@@ -1,0 +1,331 @@
+package console_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/internal/console"
+	"assay/internal/control"
+	"assay/internal/ingest"
+	"assay/internal/measure"
+	"assay/internal/tools"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+)
+
+// dataSite is a site whose pages stand on real facts, the tools and the importer.
+type dataSite struct {
+	*site
+	facts   *warehouse.Warehouse
+	uploads string
+}
+
+func newDataSite(t *testing.T) *dataSite {
+	t.Helper()
+	d := &dataSite{uploads: t.TempDir()}
+	d.site = newSiteWith(t, func(s *site, o *console.Options) {
+		s.clock.at = s.clock.at.AddDate(10, 0, 0) // the deadlines of connections, which are real, are far away
+		engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Clock: s.clock.now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { engine.Close(context.Background()) })
+		d.facts = warehouse.New(engine)
+		service, err := tools.NewService(tools.Deps{Facts: d.facts, Keys: s.store, Clock: s.clock.now, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Ask, o.Uploads = service.Answer, d.uploads
+		o.Import = func(ctx context.Context, u console.Upload) (report ingest.FileReport, err error) {
+			w, err := s.store.Workspace(ctx, u.Workspace)
+			if err != nil {
+				return report, err
+			}
+			all, err := ingest.Run(ctx, d.facts, ingest.Options{
+				Workspace: w, HashKey: []byte("key"), Files: []ingest.File{u.File}, Source: u.Source, Channel: measure.ParseChannel(u.Channel),
+				DryRun: u.DryRun, SkipRejected: u.SkipRejected, Clock: s.clock.now, Log: slog.New(slog.DiscardHandler),
+			})
+			if len(all.Files) > 0 {
+				report = all.Files[0]
+			}
+			return report, err
+		}
+	})
+	return d
+}
+
+// orders returns how many orders the workspace acme has.
+func (d *dataSite) orders() int64 {
+	d.t.Helper()
+	c, err := d.facts.Coverage(d.t.Context(), "acme")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return c.Orders
+}
+
+// waiting returns how many files wait to be imported.
+func (d *dataSite) waiting() int {
+	d.t.Helper()
+	files, err := os.ReadDir(d.uploads)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return len(files)
+}
+
+// sendFile sends a file with the form of the page.
+func (b *browser) sendFile(csrf, name string, content []byte, fields ...string) seen {
+	b.t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	all := append([]string{"csrf", csrf, "workspace", "acme"}, fields...)
+	for i := 0; i < len(all); i += 2 {
+		if err := w.WriteField(all[i], all[i+1]); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	part, err := w.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {`form-data; name="file"; filename="` + strings.ReplaceAll(strings.ReplaceAll(name, `\`, `\\`), `"`, `\"`) + `"`},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := part.Write(content); err != nil {
+		b.t.Fatal(err)
+	}
+	w.Close()
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.url+"/data/check", &body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	r.Header.Set("Origin", b.url)
+	return b.send(r)
+}
+
+const orderHeader = "Name,Email,Financial Status,Paid at,Currency,Subtotal,Shipping,Taxes,Total,Discount Code,Discount Amount,Created at," +
+	"Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Cancelled at,Payment Method,Refunded Amount,Id,Tags,Source\n"
+
+func orderRow(id int, total string) string {
+	return fmt.Sprintf("#%d,b%d@example.com,paid,2036-11-1%d 10:00:00 +0000,USD,%s,0.00,0.00,%s,,0.00,2036-11-1%d 10:00:00 +0000,1,Tee,%s,TEE,,Cash,0.00,%d,,web\n",
+		id, id, id%9, total, total, id%9, total, 5000+id)
+}
+
+func orderFile(n int) []byte {
+	text := orderHeader
+	for i := 1; i <= n; i++ {
+		text += orderRow(i, "20.00")
+	}
+	return []byte(text)
+}
+
+func TestAFileIsLookedAtBeforeItIsImported(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleAnalyst)
+	b := d.signedIn(email)
+	first := b.get("/data?workspace=acme")
+	if first.status != http.StatusOK || !strings.Contains(first.body, "Begin with the shop’s orders") {
+		t.Fatalf("empty store: %d %s", first.status, first.body)
+	}
+	looked := b.sendFile(first.field("csrf"), "orders.csv", orderFile(7))
+	for _, want := range []string{"orders.csv", "can be imported", "7 rows, 0 rejected", "140.00 USD", "2036-11-11 to 2036-11-17", "(address)"} {
+		if !strings.Contains(looked.body, want) {
+			t.Errorf("the look does not say %q", want)
+		}
+	}
+	if looked.status != http.StatusOK || d.orders() != 0 || d.waiting() != 1 || strings.Contains(looked.body, "b1@example.com") {
+		t.Fatalf("after the look: %d, %d orders, %d files; or it shows an address", looked.status, d.orders(), d.waiting())
+	}
+	id := looked.field("file")
+	done := b.form("/data", "action", "import", "file", id)
+	if done.status != http.StatusOK || !strings.Contains(done.body, "orders.csv</bdi>: imported<") || d.orders() != 7 || d.waiting() != 0 {
+		t.Errorf("import: %d, %d orders, %d files: %s", done.status, d.orders(), d.waiting(), done.body)
+	}
+	for _, want := range []string{"shopify", "9 days from 11 Nov to 19 Nov, 2 without rows: 18 to 19 Nov", "orders.csv", `<svg class="strip" role="img"`} {
+		if !strings.Contains(done.body, want) {
+			t.Errorf("the page does not hold %q", want)
+		}
+	}
+	if again := b.form("/data", "action", "import", "file", id); again.status != http.StatusConflict {
+		t.Errorf("the same again: %d, want 409", again.status)
+	}
+	if same := b.sendFile(first.field("csrf"), "copy.csv", orderFile(7)); !strings.Contains(same.body, "imported before") || d.waiting() != 0 {
+		t.Errorf("the same file again: %d files wait: %s", d.waiting(), same.body)
+	}
+}
+
+func TestRejectedRowsAreShownAndCanBeLeftOut(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleOwner)
+	b := d.signedIn(email)
+	csrf := b.get("/data?workspace=acme").field("csrf")
+	file := append(orderFile(2), orderRow(3, "twenty")...)
+	looked := b.sendFile(csrf, "orders.csv", file)
+	for _, want := range []string{"refused, nothing changed", "Rejected rows", "<td>4</td>", "twenty", "without the rejected rows (1)"} {
+		if !strings.Contains(looked.body, want) {
+			t.Errorf("the look does not say %q", want)
+		}
+	}
+	if looked.status != http.StatusUnprocessableEntity {
+		t.Errorf("status %d, want 422", looked.status)
+	}
+	if done := b.form("/data", "action", "import-rest", "file", looked.field("file")); done.status != http.StatusOK || d.orders() != 2 {
+		t.Errorf("the rest: %d, %d orders, want 2", done.status, d.orders())
+	}
+}
+
+func TestOnlyWhoMayImportsAndOnlyTheirOwn(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleOwner)
+	d.member("vera@acme.example", control.RoleViewer)
+	d.member("ana@acme.example", control.RoleAnalyst)
+	owner, viewer, analyst := d.signedIn(email), d.signedIn("vera@acme.example"), d.signedIn("ana@acme.example")
+	page := viewer.get("/data?workspace=acme")
+	if page.status != http.StatusOK || strings.Contains(page.body, `type="file"`) {
+		t.Errorf("a viewer: %d, or is shown the form", page.status)
+	}
+	csrf := viewer.get("/people?workspace=acme").field("csrf")
+	if p := viewer.sendFile(csrf, "orders.csv", orderFile(1)); p.status != http.StatusForbidden {
+		t.Errorf("a viewer sends a file: %d, want 403", p.status)
+	}
+	looked := owner.sendFile(owner.get("/data?workspace=acme").field("csrf"), "orders.csv", orderFile(1))
+	if p := analyst.form("/data", "action", "import", "file", looked.field("file")); p.status != http.StatusConflict || d.orders() != 0 {
+		t.Errorf("another person imports it: %d, %d orders", p.status, d.orders())
+	}
+	if p := owner.sendFile("", "orders.csv", orderFile(1)); p.status != http.StatusForbidden {
+		t.Errorf("without a token: %d, want 403", p.status)
+	}
+	if p := owner.sendFile(csrf, "orders.csv", orderFile(1)); p.status != http.StatusForbidden {
+		t.Errorf("with another session's token: %d, want 403", p.status)
+	}
+	if p := d.browser().sendFile(csrf, "orders.csv", orderFile(1)); p.status != http.StatusForbidden {
+		t.Errorf("signed out: %d, want 403", p.status)
+	}
+	if p := owner.sendFile(looked.field("csrf"), "orders.csv", orderFile(1), "workspace", "other"); p.status != http.StatusNotFound {
+		t.Errorf("into another workspace: %d, want 404", p.status)
+	}
+	d.clock.move(31 * time.Minute)
+	if p := owner.form("/data", "action", "import", "file", looked.field("file")); p.status != http.StatusConflict || d.waiting() != 0 {
+		t.Errorf("after half an hour: %d, %d files wait", p.status, d.waiting())
+	}
+}
+
+// bomb is a workbook of some kilobytes whose sheet unpacks to more than is read.
+func bomb(t *testing.T) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
+	for name, text := range map[string]string{
+		"[Content_Types].xml":        `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/></Types>`,
+		"xl/workbook.xml":            `<?xml version="1.0"?><workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheets><sheet name="a" sheetId="1" r:id="rId1" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+	} {
+		f, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(f, text)
+	}
+	f, err := z.Create("xl/worksheets/sheet1.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	zeros := make([]byte, 1<<20)
+	for range 160 {
+		if _, err := f.Write(zeros); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+func TestHostileFilesAreRefusedWithTheReason(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleOwner)
+	b := d.signedIn(email)
+	csrf := b.get("/data?workspace=acme").field("csrf")
+	for name, c := range map[string]struct {
+		file    string
+		content []byte
+		want    string
+	}{
+		"zip bomb":        {"a.xlsx", bomb(t), "refused"},
+		"not a workbook":  {"a.xlsx", []byte("PK\x03\x04garbage"), "cannot be read"},
+		"broken gzip":     {"a.csv.gz", []byte("\x1f\x8b\x08garbage that is none"), "cannot be read"},
+		"huge header":     {"a.csv", []byte(strings.Repeat("column,", 100_000) + "\n1\n"), "refused"},
+		"one endless row": {"a.csv", bytes.Repeat([]byte("x"), 6<<20), "refused"},
+		"a program":       {"a.exe", []byte("MZ\x90\x00\x03\x00\x00\x00" + strings.Repeat("\x00\xff", 500)), "refused"},
+		"markup":          {`<img src=x onerror=alert(1)>.csv`, []byte("<script>alert(1)</script>,b\n1,2\n"), "&lt;script&gt;"},
+		"nothing":         {"a.csv", nil, "refused"},
+		"path":            {`..\..\secret/../../etc/passwd`, []byte("a,b\n1,2\n"), "<bdi>passwd</bdi>"},
+		"no name":         {"", orderFile(1), "Choose a file first"},
+	} {
+		p := b.sendFile(csrf, c.file, c.content)
+		if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.want) {
+			t.Errorf("%s: %d, want 422 with %q: %.3000s", name, p.status, c.want, p.body)
+		}
+		if strings.Contains(p.body, "<script>") || strings.Contains(p.body, "<img src=x") {
+			t.Errorf("%s: markup of the file is in the page", name)
+		}
+	}
+	if d.waiting() != 0 || d.orders() != 0 {
+		t.Errorf("%d files wait, %d orders", d.waiting(), d.orders())
+	}
+	if p := b.post("/data/check", nil); p.status != http.StatusUnsupportedMediaType {
+		t.Errorf("a plain form: %d, want 415", p.status)
+	}
+	if p := b.sendFile(csrf, "a.csv", orderFile(1), "source", strings.Repeat("x", 2000)); p.status != http.StatusForbidden {
+		t.Errorf("an endless field: %d, want 403", p.status)
+	}
+}
+
+func TestAFileAboveTheLimitIsRefused(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("sends 256 MiB")
+	}
+	d := newDataSite(t)
+	d.member(email, control.RoleOwner)
+	b := d.signedIn(email)
+	csrf := b.get("/data?workspace=acme").field("csrf")
+	head := "--x\r\nContent-Disposition: form-data; name=\"csrf\"\r\n\r\n" + csrf +
+		"\r\n--x\r\nContent-Disposition: form-data; name=\"workspace\"\r\n\r\nacme" +
+		"\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\n"
+	body := io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, 256<<20+1), strings.NewReader("\r\n--x--\r\n"))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.url+"/data/check", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	r.Header.Set("Origin", b.url)
+	if p := b.send(r); p.status != http.StatusRequestEntityTooLarge || !strings.Contains(p.body, "larger than 256 MiB") || d.waiting() != 0 {
+		t.Errorf("%d, %d files are left", p.status, d.waiting())
+	}
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
