@@ -25,6 +25,8 @@ type labMMMFit struct {
 	Population string            `placeholder:"C" help:"Column of the places' sizes. Default: the mean target of each."`
 	Controls   []string          `placeholder:"C,…" help:"Columns of what moves the target and is not media."`
 	Spend      map[string]string `placeholder:"A=C,…" mapsep:"," help:"Column of money of a medium; without it the exposure is the money."`
+	Frequency  map[string]string `placeholder:"A=C,…" mapsep:"," help:"Column of frequency of a medium whose own column is reach."`
+	Varying    int               `default:"0" placeholder:"N" help:"Effects change slowly, in about N periods; 0: they are constant (default: ${default})."`
 	Adstock    string            `default:"geometric:8" placeholder:"A" help:"geometric, delayed, binomial, weibull_cdf, weibull_pdf with :PERIODS, or none (default: ${default})."`
 	Saturation string            `default:"logistic" placeholder:"S" help:"logistic, hill, michaelis_menten, tanh, root, log or none (default: ${default})."`
 	Effect     string            `default:"coefficient" placeholder:"E" help:"What priors of a channel's size speak of: coefficient, roi or share (default: ${default})."`
@@ -50,7 +52,7 @@ func (c *labMMMFit) Run(ctx context.Context, con *console, group *labCommand) er
 		return err
 	}
 	ask := lab.MMM{
-		Date: c.Date, Target: c.Target, Geo: c.Geo, Population: c.Population, Media: c.Media, Controls: c.Controls, Spend: maps.Clone(c.Spend),
+		Date: c.Date, Target: c.Target, Geo: c.Geo, Population: c.Population, Media: c.Media, Controls: c.Controls, Spend: maps.Clone(c.Spend), Frequency: maps.Clone(c.Frequency),
 		Priors: c.Priors, Lifts: c.LiftTests, Spec: spec,
 		Sampling: mmm.Sampling{
 			Seed: group.Seed, Chains: c.Chains, Warmup: c.Warmup, Draws: c.Draws,
@@ -74,7 +76,7 @@ func (c *labMMMFit) Run(ctx context.Context, con *console, group *labCommand) er
 }
 
 func (c *labMMMFit) spec() (s mmm.Spec, err error) {
-	s = mmm.Spec{Effect: mmm.Effect(c.Effect), Yearly: c.Yearly, Weekly: c.Weekly, Holdout: c.Holdout}
+	s = mmm.Spec{Effect: mmm.Effect(c.Effect), Yearly: c.Yearly, Weekly: c.Weekly, Holdout: c.Holdout, Varying: c.Varying}
 	var fails [4]error
 	s.Adstock, fails[0] = mmm.ParseAdstock(c.Adstock)
 	s.Saturation, fails[1] = mmm.ParseSaturation(c.Saturation)

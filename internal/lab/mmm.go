@@ -14,6 +14,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
 )
 
 // MMM asks for a media mix model of the periods of a file.
@@ -24,6 +25,7 @@ type MMM struct {
 	Media        []string // columns of exposures
 	Controls     []string
 	Spend        map[string]string // columns of money by column of exposure; the exposure is the money where it has none
+	Frequency    map[string]string // columns of frequency by column of reach
 	Priors       string            // file of priors by parameter, JSON; empty for the defaults
 	Lifts        string            // file of lift tests, CSV; empty for none
 	Spec         mmm.Spec          // all but priors and lift tests
@@ -39,7 +41,9 @@ type MMMReport struct {
 	Fit         *mmmFit             `json:"fit,omitempty"`
 	LeaveOneOut *mmm.LeaveOneOut    `json:"leave_one_out,omitempty"`
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
-	Checks      *mmmChecks          `json:"checks,omitempty"` // those that were asked for
+	Frequencies []mmm.Frequency     `json:"frequencies,omitempty"` // of channels with reach and frequency
+	Varying     []mmmVarying        `json:"varying,omitempty"`     // when effects may change
+	Checks      *mmmChecks          `json:"checks,omitempty"`      // those that were asked for
 
 	posterior *mmm.Posterior
 	labels    []string // of the periods, as they stand in the file
@@ -57,6 +61,33 @@ func (r *MMMReport) Took(d time.Duration) { r.Diagnostics.Took(d) }
 type mmmFit struct {
 	mmm.Accuracy
 	Holdout *mmm.Accuracy `json:"holdout"` // null when nothing was held out
+}
+
+// mmmVarying is how a channel's effect differs from its mean, as a factor.
+type mmmVarying struct {
+	Channel measure.Channel `json:"channel"`
+	Periods []mmmMultiple   `json:"periods"`
+}
+
+type mmmMultiple struct {
+	Date string `json:"date"`
+	stats.Summary
+}
+
+// addShapes adds what only some models say.
+func (r *MMMReport) addShapes() {
+	for _, channel := range r.posterior.Channels() {
+		if f := r.posterior.BestFrequency(channel); f != nil {
+			r.Frequencies = append(r.Frequencies, *f)
+		}
+		if multiples := r.posterior.Multiples(channel); multiples != nil {
+			v := mmmVarying{Channel: channel}
+			for t, m := range multiples {
+				v.Periods = append(v.Periods, mmmMultiple{r.labels[t], m})
+			}
+			r.Varying = append(r.Varying, v)
+		}
+	}
 }
 
 // Run fits the model.
@@ -97,6 +128,7 @@ func (m MMM) Run(t *Table) (*MMMReport, error) {
 	loo := result.Posterior.LeaveOneOut()
 	report.LeaveOneOut = &loo
 	report.Channels = result.Posterior.Effects()
+	report.addShapes()
 	if len(m.Checks) > 0 {
 		if report.Checks, err = m.check(result.Posterior, data, spec); err != nil {
 			return nil, err
@@ -123,11 +155,18 @@ func (m MMM) read(t *Table) (data mmm.Data, labels []string, err error) {
 				return data, nil, err
 			}
 		}
+		if column, ok := m.Frequency[name]; ok {
+			if media.Frequency, err = t.Amounts(column); err != nil {
+				return data, nil, err
+			}
+		}
 		data.Media = append(data.Media, media)
 	}
-	for _, name := range namesOf(m.Spend) {
-		if !slices.Contains(m.Media, name) {
-			return data, nil, fault.Invalid("there is a spend for %q, which is no medium", name).WithHint("the media are %s", strings.Join(m.Media, ", "))
+	for what, columns := range map[string]map[string]string{"spend": m.Spend, "frequency": m.Frequency} {
+		for _, name := range namesOf(columns) {
+			if !slices.Contains(m.Media, name) {
+				return data, nil, fault.Invalid("there is a %s for %q, which is no medium", what, name).WithHint("the media are %s", strings.Join(m.Media, ", "))
+			}
 		}
 	}
 	for _, name := range m.Controls {
@@ -197,7 +236,9 @@ func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string,
 	d.Dates, labels = permuted(d.Dates, order[:periods]), permuted(labels, order[:periods])
 	d.Target = permuted(d.Target, order)
 	for i := range d.Media {
-		d.Media[i].Exposure, d.Media[i].Spend = permuted(d.Media[i].Exposure, order), permuted(d.Media[i].Spend, order)
+		for _, values := range []*[]float64{&d.Media[i].Exposure, &d.Media[i].Frequency, &d.Media[i].Spend} {
+			*values = permuted(*values, order)
+		}
 	}
 	for i := range d.Controls {
 		d.Controls[i].Values = permuted(d.Controls[i].Values, order)

@@ -381,3 +381,26 @@ func TestChecksOfAModelAreReported(t *testing.T) {
 		t.Errorf("worlds: %+v", checks.Worlds)
 	}
 }
+
+func TestFrequencyAndChangingEffectsAreReported(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	random := stats.Stream(12, 0)
+	text.WriteString("week,sales,reach,times\n")
+	for t := range 80 {
+		reach, times := 100*random.Float64(), 1+5*random.Float64()
+		fmt.Fprintf(&text, "%d,%.3f,%.3f,%.3f\n", t, 2000+10*reach*times/(2+times)+20*random.NormFloat64(), reach, times)
+	}
+	m := ask()
+	m.Media, m.Controls, m.Frequency, m.Spec.Varying = []string{"reach"}, nil, map[string]string{"reach": "times"}, 20
+	report, err := m.Run(table(t, text.String()))
+	if err != nil || !report.Reportable() {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	if f := report.Frequencies; len(f) != 1 || f[0].Best.Mean > 2 {
+		t.Errorf("frequencies %+v: with a concave curve the first contact is worth most", f)
+	}
+	if v := report.Varying; len(v) != 1 || len(v[0].Periods) != 80 || v[0].Periods[79].Date != "79" || v[0].Periods[40].Q05 > 1 || v[0].Periods[40].Q95 < 1 {
+		t.Errorf("changes %+v", v)
+	}
+}

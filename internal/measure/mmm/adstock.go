@@ -158,6 +158,16 @@ func (k *kernel) spread(a, x []float64) {
 	}
 }
 
+// back sets gx to the gradient by the exposures that the gradient by a gives.
+func (k *kernel) back(gx, ga []float64) {
+	clear(gx)
+	for l, w := range k.w {
+		if l < len(ga) {
+			floats.AddScaled(gx[:len(ga)-l], w, ga[l:])
+		}
+	}
+}
+
 // gradient adds to each parameter's gradient what the gradient by a gives. by is scratch for one weight each.
 func (k *kernel) gradient(grad, by, ga, x []float64) {
 	if len(k.dw) == 0 {

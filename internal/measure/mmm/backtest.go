@@ -131,7 +131,7 @@ func (d Data) until(periods int) Data {
 	}
 	out := Data{Dates: d.Dates[:periods], Geos: d.Geos, Target: cut(d.Target)}
 	for _, m := range d.Media {
-		out.Media = append(out.Media, Media{m.Channel, cut(m.Exposure), cut(m.Spend)})
+		out.Media = append(out.Media, Media{m.Channel, cut(m.Exposure), cut(m.Frequency), cut(m.Spend)})
 	}
 	for _, c := range d.Controls {
 		out.Controls = append(out.Controls, Control{c.Name, cut(c.Values)})

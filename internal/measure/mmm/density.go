@@ -38,6 +38,7 @@ type curve struct {
 	beta     float64   // common to all geos
 	betas    []float64 // of each geo; set by evaluateAt only
 	byS      []float64 // derivatives by s that come from differences between geos; nil without geos
+	wave     *wave     // nil when the effect is constant
 }
 
 func (m *model) newDensity() *density {
@@ -69,6 +70,7 @@ func (m *model) newCurves() []curve {
 func (m *model) newCurve(rows int) curve {
 	return curve{
 		kernel: m.spec.Adstock.newKernel(), a: make([]float64, rows), worth: newWorth(rows), betas: make([]float64, m.geos),
+		wave: m.newWave(rows),
 	}
 }
 
@@ -178,11 +180,37 @@ func (m *model) evaluate(v *curve, c *channel, theta []float64) {
 	adstock, saturation := m.split(c, theta)
 	m.spec.Adstock.weights(v.kernel, adstock)
 	rows := len(v.a) / m.geos
-	for g := range m.geos {
-		v.kernel.spread(v.a[g*rows:(g+1)*rows], c.x[g*m.span:g*m.span+rows])
+	if c.often != nil {
+		m.reached(v, c, saturation)
+	} else {
+		for g := range m.geos {
+			v.kernel.spread(v.a[g*rows:(g+1)*rows], c.x[g*m.span:g*m.span+rows])
+		}
+		m.spec.Saturation.fill(v.worth, v.a, saturation)
 	}
-	m.spec.Saturation.fill(v.worth, v.a, saturation)
+	if v.wave != nil {
+		amplitude, z := m.waveOf(c, theta)
+		v.wave.set(m.waves, *amplitude, z)
+		v.wave.vary(v.s)
+	}
 	m.measure(v, rows)
+}
+
+// reached sets s for a channel with reach and frequency: what reach times saturated frequency leaves after carry-over. A
+// holds that product before carry-over, and dTheta its derivatives.
+func (m *model) reached(v *curve, c *channel, saturation []float64) {
+	rows := len(v.a) / m.geos
+	for g := range m.geos {
+		from, to := g*rows, (g+1)*rows
+		reach, often := c.x[g*m.span:g*m.span+rows], c.often[g*m.span:g*m.span+rows]
+		w := worth{v.a[from:to], v.ds[from:to], [maxSaturationParameters][]float64{v.dTheta[0][from:to], v.dTheta[1][from:to]}}
+		m.spec.Saturation.fill(w, often, saturation)
+		floats.Mul(w.s, reach)
+		for _, by := range w.dTheta {
+			floats.Mul(by, reach)
+		}
+		v.kernel.spread(v.s[from:to], v.a[from:to])
+	}
 }
 
 // measure sets the moments of s over the fitted rows of a curve with so many rows for each geo.
@@ -271,6 +299,9 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	if d.spec.Effect != Coefficient {
 		bySize = (byLogEffect + 1) / (n * v.level)
 	}
+	if v.wave != nil {
+		copy(v.wave.s, v.s)
+	}
 	byS := v.s // s itself is not needed any more
 	for g, size := range d.size {
 		for t := g * d.periods; t < (g+1)*d.periods; t++ {
@@ -280,6 +311,13 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	if v.byS != nil {
 		floats.Add(byS, v.byS)
 	}
+	if v.wave != nil {
+		d.waveGradient(v.wave, c, byS)
+	}
+	if c.often != nil {
+		d.reachGradient(v, adstock, saturation)
+		return logp
+	}
 	for k := range saturation {
 		saturation[k] += floats.Dot(byS, v.dTheta[k])
 	}
@@ -288,6 +326,19 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 		v.kernel.gradient(adstock, d.byWeight, v.ds[g*d.periods:(g+1)*d.periods], c.x[g*d.span:g*d.span+d.periods])
 	}
 	return logp
+}
+
+// reachGradient adds what a channel with reach and frequency gives to the gradient by its shape. S of the curve holds the
+// gradient by s.
+func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
+	for g := range d.geos {
+		from, to := g*d.periods, (g+1)*d.periods
+		v.kernel.gradient(adstock, d.byWeight, v.s[from:to], v.a[from:to])
+		v.kernel.back(v.ds[from:to], v.s[from:to])
+	}
+	for k := range saturation {
+		saturation[k] += floats.Dot(v.ds, v.dTheta[k])
+	}
 }
 
 // liftGradient returns the log likelihood of one lift test. Carry-over has settled, so the carried-over exposure is

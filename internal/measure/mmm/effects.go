@@ -72,10 +72,21 @@ func (p *Posterior) slopes(c *channel) []float64 {
 
 // Responses returns the channel's contribution over all periods when its whole history is scaled by each factor:
 // one row for each factor, one element for each draw, in the target's unit. The other channels stay as they were.
-// Beyond a factor of one the answer rests more and more on the shape assumed.
+// Beyond a factor of one the answer rests more and more on the shape assumed. Of a channel with reach and frequency it is
+// the frequency that is scaled: more money is taken to reach the same people more often, which is the careful reading.
 func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float64 {
 	responses, _ := p.ResponseSlopes(name, factors)
 	return responses
+}
+
+// toReach turns the weights of what is carried over into weights of saturated frequencies: what a contact made in a period
+// is worth in that and later ones, times the reach.
+func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
+	for g := range p.model.geos {
+		from, to := g*p.model.span, (g+1)*p.model.span
+		v.kernel.back(v.ds[from:to], weights[from:to])
+	}
+	floats.MulTo(weights, v.ds, c.x)
 }
 
 // ResponseSlopes returns the channel's responses as [Posterior.Responses] does, and their derivatives by the factor.
@@ -86,24 +97,39 @@ func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (res
 		responses, slopes = append(responses, make([]float64, len(p.draws))), append(slopes, make([]float64, len(p.draws)))
 	}
 	v, w := m.newCurve(len(m.y)), newWorth(len(m.y))
-	scaled, weights := make([]float64, len(m.y)), make([]float64, len(m.y))
+	scaled, room := make([]float64, len(m.y)), make([]float64, len(m.y))
 	for i, theta := range p.draws {
 		m.evaluateAt(&v, c, theta)
 		_, shape := m.split(c, theta)
-		without := p.without(&v, theta)
+		without, weights := p.without(&v, theta), room
 		for t := range weights {
 			weights[t] = v.betas[t/m.span] * m.size[t/m.span] * m.yScale
 		}
-		a, weights := gathered(v.a, weights)
+		if v.wave != nil {
+			v.wave.vary(weights)
+		}
+		a := v.a
+		if c.often != nil {
+			a = c.often
+			p.toReach(weights, &v, c)
+		}
+		if without == nil {
+			a, weights = gathered(a, weights)
+		}
 		for k, factor := range factors {
 			scaled := scaled[:len(a)]
 			floats.ScaleTo(scaled, factor, a)
 			m.spec.Saturation.fill(w, scaled, shape)
-			floats.Mul(w.ds[:len(a)], a) // the derivative by the factor: carried-over exposure grows in proportion
-			responses[k][i], slopes[k][i] = floats.Dot(weights, w.s[:len(a)]), floats.Dot(weights, w.ds[:len(a)])
-			if without != nil {
-				responses[k][i], slopes[k][i] = multiplied(v.beta, w, without)
+			floats.Mul(w.ds[:len(a)], a) // the derivative by the factor: what saturates grows in proportion
+			if without == nil {
+				responses[k][i], slopes[k][i] = floats.Dot(weights, w.s[:len(a)]), floats.Dot(weights, w.ds[:len(a)])
+				continue
 			}
+			if v.wave != nil {
+				v.wave.vary(w.s)
+				v.wave.vary(w.ds)
+			}
+			responses[k][i], slopes[k][i] = multiplied(v.beta, w, without)
 		}
 	}
 	return responses, slopes

@@ -50,9 +50,13 @@ func TestGradientOfGeosIsTheDerivative(t *testing.T) {
 	for g := range unknown.Geos {
 		unknown.Geos[g].Population = 0
 	}
+	reached := toyGeos()
+	random := stats.Stream(18, 0)
+	reached.Media[0].Frequency = series(reached.rows(), func(int) float64 { return 1 + 4*random.Float64() })
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		checkGradient(t, toyGeos(), Spec{Effect: e, Yearly: 1})
 		checkGradient(t, toyGeos(), Spec{Effect: e, Saturation: Hill, Holdout: 4, Lifts: lifts})
+		checkGradient(t, reached, Spec{Effect: e, Saturation: Hill, Varying: 9, Holdout: 4})
 		checkGradient(t, unknown, Spec{Effect: e, Adstock: Adstock{Delayed, 4}, Trend: Trend{KnotTrend, 10}})
 	}
 }

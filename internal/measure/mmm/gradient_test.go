@@ -184,6 +184,12 @@ func TestGradientOfThePosteriorIsItsDerivative(t *testing.T) {
 	for _, s := range specs() {
 		checkGradient(t, toy(), s)
 	}
+	for _, e := range []Effect{Coefficient, ROI, Share} {
+		checkGradient(t, toy(), Spec{Effect: e, Varying: 9, Saturation: Hill, Holdout: 5})
+		checkGradient(t, contacts(), Spec{Effect: e, Saturation: Hill, Adstock: Adstock{Delayed, 4}, Holdout: 5})
+		checkGradient(t, contacts(), Spec{Effect: e, Varying: 9, Adstock: Adstock{Immediately, 1}})
+	}
+	checkGradient(t, toy(), Spec{Varying: 9, Likelihood: LogNormal})
 }
 
 func checkGradient(t *testing.T, data Data, s Spec) {
@@ -332,7 +338,14 @@ func TestDataThatAreNoDataAreRefused(t *testing.T) {
 		"a trend of nothing": func(_ *Data, s *Spec) { s.Trend = Trend{KnotTrend, 0} },
 		"an unknown shape":   func(_ *Data, s *Spec) { s.Saturation = "cubic" },
 		"an unknown effect":  func(_ *Data, s *Spec) { s.Effect = "lift" },
-		"returns of logs":    func(_ *Data, s *Spec) { s.Likelihood, s.Effect = LogNormal, ROI },
+		"lift of a wave": func(_ *Data, s *Spec) {
+			s.Varying, s.Lifts = 9, []Lift{{Channel: "search", X: 1, DeltaX: 1, DeltaY: 1, Sigma: 1}}
+		},
+		"a lost frequency": func(d *Data, _ *Spec) { d.Media[0].Frequency = []float64{1} },
+		"reach and logs": func(d *Data, s *Spec) {
+			s.Likelihood, d.Media[0].Frequency = LogNormal, slices.Repeat([]float64{2}, len(d.Dates))
+		},
+		"returns of logs": func(_ *Data, s *Spec) { s.Likelihood, s.Effect = LogNormal, ROI },
 	} {
 		d, s := toy(), Spec{}
 		spoil(&d, &s)

@@ -45,10 +45,12 @@ const (
 // unidentified returns the reasons for which the data cannot identify the model, none if they can.
 func (m *model) unidentified(d Data) []Reason {
 	var reasons []Reason
-	if need := max(leastPeriods, int(math.Ceil(periodsPerUnknown*float64(len(m.parameters))))); m.rows < need {
+	// Slow changes of effects are held by their priors and cost little.
+	unknown := len(m.parameters) - len(m.waves)*len(m.channels)
+	if need := max(leastPeriods, int(math.Ceil(periodsPerUnknown*float64(unknown)))); m.rows < need {
 		reasons = append(reasons, Reason{
 			TooFewPeriods, "",
-			fmt.Sprintf("%d periods cannot inform %d parameters; this model needs at least %d", m.rows, len(m.parameters), need),
+			fmt.Sprintf("%d periods cannot inform %d parameters; this model needs at least %d", m.rows, unknown, need),
 			"use a longer window, merge channels, or choose a saturation and trend with fewer parameters",
 		})
 	}
@@ -114,7 +116,11 @@ func (m *model) columns() (names []string, columns [][]float64) {
 	m.constrain(theta, make([]float64, len(m.parameters)), curves)
 	for i, v := range curves {
 		names = append(names, string(m.channels[i].name))
-		columns = append(columns, v.a)
+		exposure := v.a
+		if m.channels[i].often != nil {
+			exposure = v.s
+		}
+		columns = append(columns, exposure)
 	}
 	for _, t := range m.terms {
 		names = append(names, t.name)

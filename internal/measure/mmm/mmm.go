@@ -44,7 +44,12 @@ func (d Data) rows() int { return len(d.Dates) * max(len(d.Geos), 1) }
 // Media is one channel's exposure.
 type Media struct {
 	Channel  measure.Channel `json:"channel"`
-	Exposure []float64       `json:"exposure"` // spend, impressions or clicks; not negative
+	Exposure []float64       `json:"exposure"` // spend, impressions or clicks; not negative; the reach when there is a frequency
+	// Frequency is how often a person reached saw the channel in each period; nil when the exposure is not reach. It is
+	// the frequency that saturates then, and reach counts in proportion:
+	//
+	//	s_t = sum over lags l of w_l reach_t-l s(frequency_t-l)
+	Frequency []float64 `json:"frequency,omitempty"`
 	// Spend is the money behind the exposure, in the target's currency. Nil means that the exposure is the spend.
 	Spend []float64 `json:"spend,omitempty"`
 }
@@ -92,6 +97,8 @@ type Spec struct {
 	Yearly     int        `json:"yearly"`     // pairs of sine and cosine of the year; 0 for none
 	Weekly     int        `json:"weekly"`     // the same of the week, for daily data, at most 3
 	Likelihood Likelihood `json:"likelihood"` // default normal
+	// Varying lets every channel's effect change slowly, in about so many periods; 0 for constant effects.
+	Varying int `json:"varying,omitempty"`
 	// Priors replace defaults by a parameter's name: "x1.alpha" for one channel, "alpha" for all channels, and so on
 	// with "beta", "roi" or "share" and the parameters of adstock and saturation; "intercept", "trend", "knot",
 	// "yearly", "weekly", "control" for all controls, a control's own name, "sigma" and "nu".
@@ -183,6 +190,15 @@ func (d Data) validate(s Spec) error {
 		if err := column("spend of "+string(m.Channel), m.cost(), n, 0); err != nil {
 			return err
 		}
+		if m.Frequency == nil {
+			continue
+		}
+		if err := column("frequency of "+string(m.Channel), m.Frequency, n, 0); err != nil {
+			return err
+		}
+		if s.Likelihood == LogNormal {
+			return fault.Invalid("%s has reach and frequency, which need an additive model, not the log-normal likelihood", m.Channel)
+		}
 	}
 	for _, c := range d.Controls {
 		if err := distinct(seen, c.Name); err != nil {
@@ -220,6 +236,9 @@ func (s Spec) validate(d Data) error {
 	if s.Yearly < 0 || s.Weekly < 0 || s.Weekly > 3 {
 		return fault.Invalid("%d yearly and %d weekly pairs: want 0 or more yearly and 0 to 3 weekly", s.Yearly, s.Weekly)
 	}
+	if s.Varying < 0 || s.Varying > len(d.Dates) || s.Varying > 0 && float64(s.Varying) < leastLength*float64(len(d.Dates)) {
+		return fault.Invalid("effects that change in %d periods cannot be followed over %d: want at least a sixteenth of them and at most all, or 0", s.Varying, len(d.Dates))
+	}
 	if s.Likelihood == LogNormal && slices.Min(d.Target) <= 0 {
 		return fault.Invalid("the log-normal likelihood needs a target above zero everywhere")
 	}
@@ -227,14 +246,17 @@ func (s Spec) validate(d Data) error {
 		return fault.Invalid("effects on the log scale have no fixed %s; use coefficients with the log-normal likelihood", s.Effect)
 	}
 	for i, l := range s.Lifts {
-		known := slices.ContainsFunc(d.Media, func(m Media) bool { return m.Channel == l.Channel })
+		at := slices.IndexFunc(d.Media, func(m Media) bool { return m.Channel == l.Channel })
 		switch {
-		case !known:
+		case at < 0:
 			return fault.Invalid("lift test %d names the channel %q, which the data do not have", i+1, l.Channel)
 		case l.Geo != "" && !slices.ContainsFunc(d.Geos, func(g Geo) bool { return g.Name == l.Geo }):
 			return fault.Invalid("lift test %d of %q names the geo %q, which the data do not have", i+1, l.Channel, l.Geo)
 		case !(l.Sigma > 0) || l.X < 0 || l.X+l.DeltaX < 0 || l.DeltaX == 0:
 			return fault.Invalid("lift test %d of %q: sigma must be positive, exposures not negative, delta_x not zero", i+1, l.Channel)
+		case d.Media[at].Frequency != nil || s.Varying > 0:
+			return fault.Invalid("lift test %d of %q speaks of one fixed curve, which a channel with reach and frequency or a varying effect does not have", i+1, l.Channel).
+				WithHint("give the test as a prior of the return: --effect roi and a prior of the channel's roi")
 		case s.Likelihood == LogNormal:
 			return fault.Invalid("lift tests need an additive model, not the log-normal likelihood")
 		}

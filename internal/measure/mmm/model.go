@@ -38,23 +38,26 @@ type model struct {
 	resolution float64   // the smallest swing of a channel that the rows could show; see [density]
 	termMeans  []float64 // over the rows, of all terms but the intercept
 	parameters []parameter
-	carryOver  int // parameters of a channel's adstock
-	shape      int // parameters of a channel's saturation
-	baselineAt int // first coefficient
-	noiseAt    int // first parameter of the likelihood
-	pooledAt   int // first parameter of the differences between geos
+	carryOver  int         // parameters of a channel's adstock
+	shape      int         // parameters of a channel's saturation
+	waves      [][]float64 // basis of the slow changes of effects, one row each over the periods; nil when they are constant
+	baselineAt int         // first coefficient
+	noiseAt    int         // first parameter of the likelihood
+	pooledAt   int         // first parameter of the differences between geos
 }
 
 // channel is one channel's exposure, ready for evaluation.
 type channel struct {
-	name     measure.Channel
-	x        []float64 // exposure by size, divided by scale
-	scale    float64
-	cost     []float64
-	index    int
-	at       int     // first parameter: the effect
-	effectOf float64 // what a return or share is a multiple of, in maxima of the target
-	lifts    []lift
+	name      measure.Channel
+	x         []float64 // exposure by size, divided by scale
+	often     []float64 // frequency, divided by its largest; nil without
+	scale     float64
+	mostOften float64 // largest frequency
+	cost      []float64
+	index     int
+	at        int     // first parameter: the effect
+	effectOf  float64 // what a return or share is a multiple of, in maxima of the target
+	lifts     []lift
 }
 
 // lift is a [Lift] in the model's units.
@@ -87,6 +90,9 @@ func newModel(d Data, s Spec) (*model, error) {
 		return target[t] / m.yScale
 	})
 	m.observe()
+	if s.Varying > 0 {
+		m.waves = waveBasis(m.span, s.Varying)
+	}
 	m.addChannels(d)
 	m.addBaseline()
 	m.noiseAt = len(m.parameters)
@@ -106,6 +112,11 @@ func (m *model) addChannels(d Data) {
 		x := m.bySize(media.Exposure)
 		c := channel{name: media.Channel, scale: largest(m.fitted(x)), cost: media.cost(), at: len(m.parameters), index: len(m.channels)}
 		c.x = series(len(x), func(t int) float64 { return x[t] / c.scale })
+		if media.Frequency != nil {
+			top := largest(m.fitted(media.Frequency))
+			c.often = series(len(x), func(t int) float64 { return media.Frequency[t] / top })
+			c.mostOften = top
+		}
 		switch m.spec.Effect {
 		case ROI:
 			c.effectOf = spend / m.yScale
@@ -120,7 +131,7 @@ func (m *model) addChannels(d Data) {
 		}
 		shared := slices.Concat(
 			[]parameter{{m.spec.Effect.parameter(), soft, m.spec.Effect.prior(spend/total, len(d.Media))}},
-			m.spec.Adstock.parameters(), m.spec.Saturation.parameters())
+			m.spec.Adstock.parameters(), m.spec.Saturation.parameters(), m.waveParameters())
 		for _, p := range shared {
 			p.name = string(media.Channel) + "." + p.name
 			m.parameters = append(m.parameters, p)

@@ -199,8 +199,8 @@ func TestForecastsScoreLikeThePeers(t *testing.T) {
 	}
 	log := additive()
 	log.Likelihood, log.Priors = LogNormal, map[string]Prior{"yearly": {LaplacePrior, 0, 0.2}}
-	// The reference's scores are of y divided by its maximum over all weeks. The first week of event_2 is left out: only
-	// the prior speaks there, of an event divided by the largest of all weeks.
+	// The reference's scores are of y divided by its maximum. The first week of event_2 is left out: only the prior speaks
+	// there, of what is six of its standard deviations away, and the mean of densities over draws rests on a handful of them.
 	const first, firstEvent = 104, 128
 	unit := math.Log(slices.Max(d.Target))
 	// Monte Carlo error of 49 fits is about 0.1; scales make small differences in every week. Of the model of logs

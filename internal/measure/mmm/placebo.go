@@ -49,7 +49,8 @@ func CheckPlacebo(d Data, s Spec, how Sampling, of measure.Channel) (*Placebo, e
 		}
 		return out
 	}
-	d.Media = append(slices.Clone(d.Media), Media{placeboName, moved(d.Media[at].Exposure), moved(d.Media[at].Spend)})
+	genuine := d.Media[at]
+	d.Media = append(slices.Clone(d.Media), Media{placeboName, moved(genuine.Exposure), moved(genuine.Frequency), moved(genuine.Spend)})
 	s.Priors = maps.Clone(s.Priors)
 	if s.Priors == nil {
 		s.Priors = map[string]Prior{}
@@ -74,9 +75,9 @@ func CheckPlacebo(d Data, s Spec, how Sampling, of measure.Channel) (*Placebo, e
 		p := result.Posterior
 		effects := p.Effects()
 		out.Share, out.Real = &effects[len(effects)-1].Share, &effects[at].Share
-		fake, genuine := p.contributionTotals(placeboName), p.contributionTotals(of)
-		floats.Sub(fake, genuine)
-		out.Passes = share(fake, func(more float64) bool { return more >= 0 })
+		more := p.contributionTotals(placeboName)
+		floats.Sub(more, p.contributionTotals(of))
+		out.Passes = share(more, func(v float64) bool { return v >= 0 })
 	}
 	return out, nil
 }

@@ -44,6 +44,19 @@ func (p Prior) validate() error {
 	return nil
 }
 
+// PriorOfReturn is the prior of a channel's return ("roi") that an experiment leaves: log-normal with the estimate as its mean
+// and the standard error as its standard deviation (Zhang et al. 2024). It is for tests whose exposures are not known well
+// enough for a [Lift]. A fault of kind invalid refuses an estimate that is not above zero, which no log-normal has.
+func PriorOfReturn(estimate, standardError float64) (Prior, error) {
+	if !(estimate > 0) || !(standardError > 0) || math.IsInf(estimate+standardError, 0) {
+		return Prior{}, fault.Invalid("a return of %v with standard error %v makes no prior: both must be above zero", estimate, standardError).
+			WithHint("give the experiment as a lift test")
+	}
+	ratio := standardError / estimate
+	variance := math.Log1p(ratio * ratio)
+	return Prior{LogNormalPrior, math.Log(estimate) - variance/2, math.Sqrt(variance)}, nil
+}
+
 // logp returns the log density at v up to a constant, and its derivative.
 func (p Prior) logp(v float64) (value, slope float64) {
 	switch p.Family {

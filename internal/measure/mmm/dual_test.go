@@ -1,0 +1,260 @@
+package mmm
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/num/dual"
+
+	"assay/internal/measure/stats"
+)
+
+// The density of one place once more, in dual numbers and as slowly as the formulas read. It shares the data and the priors with
+// the real one and nothing else: values and derivatives of both must agree.
+
+type number2 = dual.Number
+
+func constant(v float64) number2 { return number2{Real: v} }
+
+func sum(values ...number2) (out number2) {
+	for _, v := range values {
+		out = dual.Add(out, v)
+	}
+	return out
+}
+
+func times(by float64, v number2) number2 { return dual.Scale(by, v) }
+
+func quotient(a, b number2) number2 { return dual.Mul(a, dual.Inv(b)) }
+
+// dualValue is the saturation of a.
+func (s Saturation) dualValue(a number2, theta []number2) number2 {
+	one := constant(1)
+	switch s {
+	case Logistic:
+		e := dual.Exp(times(-1, dual.Mul(theta[0], a)))
+		return quotient(dual.Sub(one, e), dual.Add(one, e))
+	case MichaelisMenten:
+		return quotient(a, dual.Add(theta[0], a))
+	case Hill:
+		if a.Real == 0 {
+			return number2{}
+		}
+		return quotient(one, dual.Add(one, dual.Pow(quotient(theta[0], a), theta[1])))
+	case Tanh, Root, Log, Unsaturated:
+	}
+	panic("no dual form")
+}
+
+// dualWeights are those of geometric carry-over.
+func dualWeights(lags int, alpha number2) []number2 {
+	w := []number2{constant(1)}
+	for l := 1; l < lags; l++ {
+		w = append(w, dual.Mul(w[l-1], alpha))
+	}
+	total := sum(w...)
+	for l := range w {
+		w[l] = quotient(w[l], total)
+	}
+	return w
+}
+
+// dualCurve is s over the fitted periods.
+func (m *model) dualCurve(c *channel, theta []number2) []number2 {
+	w := dualWeights(m.spec.Adstock.Lags, theta[c.at+1])
+	shape := theta[c.at+2 : c.at+2+m.shape]
+	out := make([]number2, m.periods)
+	for t := range out {
+		for l := 0; l < len(w) && l <= t; l++ {
+			x := constant(c.x[t-l])
+			if c.often != nil {
+				x = dual.Mul(x, m.spec.Saturation.dualValue(constant(c.often[t-l]), shape))
+			}
+			out[t] = dual.Add(out[t], dual.Mul(w[l], x))
+		}
+		if c.often == nil {
+			out[t] = m.spec.Saturation.dualValue(out[t], shape)
+		}
+		if m.waves != nil {
+			out[t] = dual.Mul(out[t], dual.Exp(m.dualWave(t, theta[c.at+2+m.shape:])))
+		}
+	}
+	return out
+}
+
+func (m *model) dualWave(t int, theta []number2) (g number2) {
+	l := 0.75 * float64(m.span)
+	for j := range m.waves {
+		omega := float64(j+1) * math.Pi / (2 * l)
+		phi := math.Sin(omega*(float64(t)-float64(m.span-1)/2+l)) / math.Sqrt(l)
+		lengths := omega * float64(m.spec.Varying)
+		density := math.Sqrt(2*math.Pi) * float64(m.spec.Varying) * math.Exp(-lengths*lengths/2)
+		g = dual.Add(g, times(phi*math.Sqrt(density), dual.Mul(theta[0], theta[1+j])))
+	}
+	return g
+}
+
+// dualPrior is the log density of a prior.
+func (p Prior) dualPrior(v number2) number2 {
+	switch p.Family {
+	case NormalPrior:
+		z := times(1/p.B, dual.Sub(v, constant(p.A)))
+		return times(-0.5, dual.Mul(z, z))
+	case HalfNormalPrior:
+		z := times(1/p.A, v)
+		return times(-0.5, dual.Mul(z, z))
+	case LogNormalPrior:
+		z := times(1/p.B, dual.Sub(dual.Log(v), constant(p.A)))
+		return dual.Sub(times(-0.5, dual.Mul(z, z)), dual.Log(v))
+	case GammaPrior:
+		return dual.Sub(times(p.A-1, dual.Log(v)), times(p.B, v))
+	case BetaPrior:
+		return dual.Add(times(p.A-1, dual.Log(v)), times(p.B-1, dual.Log(dual.Sub(constant(1), v))))
+	case LaplacePrior:
+	}
+	panic("no dual form")
+}
+
+// dualDensity is the log posterior at u. The Jacobians are written out as derivatives of the maps.
+func (m *model) dualDensity(u []number2) (logp number2) {
+	theta := make([]number2, len(u))
+	for i, p := range m.parameters {
+		one := constant(1)
+		switch e := dual.Exp(u[i]); p.support {
+		case real:
+			theta[i] = u[i]
+		case positive:
+			theta[i] = e
+			logp = dual.Add(logp, u[i])
+		case unit:
+			theta[i] = quotient(e, dual.Add(one, e))
+			logp = sum(logp, dual.Log(theta[i]), dual.Log(dual.Sub(one, theta[i])))
+		case soft:
+			theta[i] = dual.Log(dual.Add(one, e))
+			logp = sum(logp, dual.Log(quotient(e, dual.Add(one, e))))
+		}
+	}
+	n := float64(m.periods)
+	mu := make([]number2, m.periods)
+	intercept := theta[m.baselineAt]
+	for i := range m.channels {
+		c := &m.channels[i]
+		s := m.dualCurve(c, theta)
+		mean := times(1/n, sum(s...))
+		var squares number2
+		for _, v := range s {
+			d := dual.Sub(v, mean)
+			squares = dual.Add(squares, dual.Mul(d, d))
+		}
+		sd := dual.Sqrt(times(1/n, squares))
+		swing := theta[c.at]
+		beta := quotient(times(m.resolution, swing), sd)
+		theta[c.at] = beta
+		if m.spec.Effect != Coefficient {
+			theta[c.at] = times(n/c.effectOf, dual.Mul(beta, mean))
+		}
+		logp = dual.Add(logp, dual.Log(quotient(theta[c.at], swing)))
+		for t := range mu {
+			mu[t] = dual.Add(mu[t], dual.Mul(beta, s[t]))
+		}
+		intercept = dual.Sub(intercept, dual.Mul(beta, mean))
+	}
+	for k, mean := range m.termMeans {
+		intercept = dual.Sub(intercept, times(mean, theta[m.baselineAt+1+k]))
+	}
+	theta[m.baselineAt] = intercept
+	for i, p := range m.parameters {
+		logp = dual.Add(logp, p.prior.dualPrior(theta[i]))
+	}
+	sigma := theta[m.noiseAt]
+	for t := range mu {
+		for k := range m.terms {
+			mu[t] = dual.Add(mu[t], times(m.terms[k].values[t], theta[m.baselineAt+k]))
+		}
+		z := quotient(dual.Sub(constant(m.y[t]), mu[t]), sigma)
+		square := dual.Mul(z, z)
+		if m.spec.Likelihood != StudentT {
+			logp = sum(logp, times(-0.5, square), times(-1, dual.Log(sigma)))
+			continue
+		}
+		nu := theta[m.noiseAt+1]
+		half := times(0.5, dual.Add(nu, constant(1)))
+		logp = sum(logp, dualLogGamma(half), times(-1, dualLogGamma(times(0.5, nu))), times(-0.5, dual.Log(nu)), times(-1, dual.Log(sigma)),
+			times(-1, dual.Mul(half, dual.Log(dual.Add(constant(1), quotient(square, nu))))))
+	}
+	return logp
+}
+
+// dualLogGamma is Stirling's series far out, reached by the recurrence.
+func dualLogGamma(x number2) (out number2) {
+	for x.Real < 15 {
+		out = dual.Sub(out, dual.Log(x))
+		x = dual.Add(x, constant(1))
+	}
+	inverse := dual.Inv(x)
+	square := dual.Mul(inverse, inverse)
+	series := constant(1.0 / 1188)
+	for _, c := range []float64{-1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12} {
+		series = dual.Add(constant(c), dual.Mul(square, series))
+	}
+	return sum(out, dual.Mul(dual.Sub(x, constant(0.5)), dual.Log(x)), times(-1, x), constant(math.Log(2*math.Pi)/2), dual.Mul(inverse, series))
+}
+
+// contacts is [toy] with a channel of reach and frequency.
+func contacts() Data {
+	d := toy()
+	random := stats.Stream(17, 0)
+	d.Media[1].Frequency = series(len(d.Dates), func(int) float64 { return 1 + 4*random.Float64() })
+	return d
+}
+
+func TestDensityIsThatOfDualNumbers(t *testing.T) {
+	t.Parallel()
+	random := stats.Stream(16, 0)
+	for _, c := range []struct {
+		data Data
+		spec Spec
+	}{
+		{toy(), Spec{Yearly: 1}},
+		{toy(), Spec{Saturation: Hill, Effect: ROI, Holdout: 4}},
+		{toy(), Spec{Likelihood: StudentT, Saturation: MichaelisMenten}},
+		{toy(), Spec{Likelihood: LogNormal}},
+		{contacts(), Spec{Saturation: Hill}},
+		{contacts(), Spec{Effect: Share, Adstock: Adstock{Geometric, 3}, Holdout: 3}},
+		{toy(), Spec{Varying: 9}},
+		{contacts(), Spec{Varying: 9, Effect: ROI, Holdout: 6}},
+	} {
+		m, err := newModel(c.data, c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := m.newDensity()
+		u, grad := make([]float64, d.Dim()), make([]float64, d.Dim())
+		var offset float64 // constants are left out differently
+		for point := range 3 {
+			for i := range u {
+				u[i] = random.NormFloat64() / 2
+			}
+			got := d.LogDensity(u, grad)
+			duals := make([]number2, len(u))
+			for i := range u {
+				duals[i] = constant(u[i])
+			}
+			want := m.dualDensity(duals).Real
+			if point == 0 {
+				offset = got - want
+			}
+			if !near(got, want+offset, 1e-10) {
+				t.Errorf("%+v: density %v, want %v", c.spec, got, want+offset)
+			}
+			for i := range u {
+				moved := slices.Clone(duals)
+				moved[i].Emag = 1
+				if want := m.dualDensity(moved).Emag; !near(grad[i], want, 1e-10) {
+					t.Errorf("%+v: derivative by %s is %v, want %v", c.spec, m.parameters[i].name, grad[i], want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package mmm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
+)
+
+// Frequency answers how often a person should see a channel: what a contact is worth at each frequency when the number of
+// contacts stays, so that a higher frequency means fewer people.
+type Frequency struct {
+	Channel measure.Channel  `json:"channel"`
+	Mean    float64          `json:"mean"` // contacts by reach over all rows
+	Points  []FrequencyPoint `json:"points"`
+	Best    stats.Summary    `json:"best"` // the frequency at which a contact is worth most
+}
+
+// FrequencyPoint is the worth of a contact at a frequency, by its worth at the mean frequency.
+type FrequencyPoint struct {
+	Frequency float64       `json:"frequency"`
+	Worth     stats.Summary `json:"worth"`
+}
+
+// frequencySteps is how finely frequencies are tried.
+const frequencySteps = 60
+
+// BestFrequency compares frequencies from one contact, or the least seen if that is more, to the most seen. It returns nil
+// for a channel without reach and frequency, or with a single frequency.
+func (p *Posterior) BestFrequency(name measure.Channel) *Frequency {
+	m, c := p.model, p.channel(name)
+	if c.often == nil {
+		return nil
+	}
+	least := c.mostOften
+	for t, often := range c.often {
+		if c.x[t] > 0 {
+			least = math.Min(least, often*c.mostOften)
+		}
+	}
+	least = math.Min(math.Max(least, 1), c.mostOften)
+	if !(least < c.mostOften) {
+		return nil
+	}
+	out := &Frequency{Channel: name, Mean: c.mostOften * floats.Dot(c.often, c.x) / floats.Sum(c.x)}
+	tried := floats.Span(make([]float64, frequencySteps+1), least, c.mostOften)
+	worths := make([][]float64, len(tried))
+	var best []float64
+	for _, theta := range p.draws {
+		_, shape := m.split(c, theta)
+		worth := func(frequency float64) float64 {
+			v, _, _ := m.spec.Saturation.value(frequency/c.mostOften, shape)
+			return v / frequency
+		}
+		at, now := 0, worth(out.Mean)
+		for k, frequency := range tried {
+			worths[k] = append(worths[k], worth(frequency)/now)
+			if last := len(worths[k]) - 1; worths[k][last] > worths[at][last] {
+				at = k
+			}
+		}
+		best = append(best, tried[at])
+	}
+	for k, frequency := range tried {
+		out.Points = append(out.Points, FrequencyPoint{frequency, stats.Summarize(worths[k])})
+	}
+	out.Best = stats.Summarize(best)
+	return out
+}
