@@ -15,13 +15,6 @@ import (
 // Currency is an ISO 4217 code in upper case, such as "USD".
 type Currency string
 
-// exponents lists the currencies of ISO 4217 whose minor unit is not a hundredth.
-var exponents = map[Currency]int{
-	"BIF": 0, "CLP": 0, "DJF": 0, "GNF": 0, "ISK": 0, "JPY": 0, "KMF": 0, "KRW": 0, "PYG": 0, "RWF": 0,
-	"UGX": 0, "UYI": 0, "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0,
-	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
-}
-
 // ParseCurrency reads a three-letter code in either case.
 func ParseCurrency(s string) (Currency, error) {
 	code := strings.ToUpper(strings.TrimSpace(s))
@@ -33,8 +26,11 @@ func ParseCurrency(s string) (Currency, error) {
 
 // Exponent returns the number of decimals of the minor unit: 2 for USD, 0 for JPY, 3 for KWD.
 func (c Currency) Exponent() int {
-	if e, ok := exponents[c]; ok {
-		return e
+	switch c { // the currencies of ISO 4217 whose minor unit is not a hundredth
+	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF":
+		return 0
+	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
+		return 3
 	}
 	return 2
 }

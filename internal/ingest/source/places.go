@@ -22,7 +22,10 @@ var otherNames = map[string]string{
 }
 
 // Countries turns countries' names and codes into ISO 3166-1 alpha-2 codes.
-type Countries struct{ codes map[string]string }
+type Countries struct {
+	codes      map[string]string
+	last, code string // the text before and its code: most orders come from where the one before came from
+}
 
 // NewCountries returns the countries of CLDR by code and English name.
 func NewCountries() *Countries {
@@ -45,10 +48,14 @@ func NewCountries() *Countries {
 
 // Code returns the code of a country, and ok = false when the text names none. No text has the code "".
 func (c *Countries) Code(text string) (code string, ok bool) {
-	if text == "" {
+	switch text {
+	case "":
 		return "", true
+	case c.last:
+		return c.code, true
 	}
 	if code, ok = c.codes[text]; ok {
+		c.last, c.code = strings.Clone(text), code
 		return code, true
 	}
 	if code, ok = c.codes[Fold(text)]; ok {
@@ -74,6 +81,9 @@ var surfaces = map[string]measure.Surface{
 // Surface returns the sales surface that a source's name for it stands for, and ok = false for an unknown name.
 // Orders without a name come from the online store.
 func Surface(name string) (measure.Surface, bool) {
+	if name == "" {
+		return measure.OnlineStore, true
+	}
 	if s, ok := surfaces[name]; ok {
 		return s, true
 	}
