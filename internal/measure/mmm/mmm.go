@@ -8,11 +8,12 @@
 //	a_c,t = sum over lags l of w_l x_c,t-l          carry-over: weights w sum to one
 //	s_c   = saturation: diminishing returns, 0 at 0
 //
-// It assumes that spend is not itself a response to the sales it is compared with, that effects do not change over
-// the window, and that channels do not interact. It has no way to see a breach of these from the data alone; an
-// experiment does. References: Jin, Wang, Sun, Chan, Koehler: Bayesian Methods for Media Mix Modeling with
-// Carryover and Shape Effects (Google 2017); Zhang, Wurm, Wakim, Li, Liu: Media Mix Model Calibration With Bayesian
-// Priors (Google 2024).
+// A channel of reach and frequency saturates in its frequency; effects may change slowly when the spec says so.
+//
+// The model assumes that spend is not itself a response to the sales it is compared with and that channels do not
+// interact. It has no way to see a breach of these from the data alone; an experiment does. References: Jin, Wang, Sun,
+// Chan, Koehler: Bayesian Methods for Media Mix Modeling with Carryover and Shape Effects (Google 2017); Zhang, Wurm,
+// Wakim, Li, Liu: Media Mix Model Calibration With Bayesian Priors (Google 2024).
 //
 // [Fit] samples the posterior and refuses to give numbers when the data cannot identify the model or the sampler
 // did not converge: the result then holds reasons with remedies and nothing else.
