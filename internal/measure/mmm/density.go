@@ -2,6 +2,7 @@ package mmm
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -17,11 +18,13 @@ import (
 //	beta = swing / sd(s)
 //	intercept = mean of mu - sum of beta mean(s) - sum of coefficients times their terms' means
 //
-// The priors stay on the parameters.
+// The priors stay on the parameters. With geos both count in standard errors: see [model.scaleMean], [model.stretch].
 type density struct {
 	*model
 	theta, slope []float64 // parameters on their own scale, and their derivatives by the coordinates
 	gradient     []float64 // by the parameters
+	u            []float64 // coordinates with swings in units of the resolution
+	stretches    []stretch // of the channels; nil without geos
 	mu, byMu     []float64
 	byWeight     []float64
 	curves       []curve
@@ -46,7 +49,7 @@ func (m *model) newDensity() *density {
 	d := &density{
 		model: m, mu: row(), byMu: row(), byWeight: make([]float64, max(m.spec.Adstock.Lags, 1)),
 		theta: make([]float64, len(m.parameters)), slope: make([]float64, len(m.parameters)),
-		gradient: make([]float64, len(m.parameters)),
+		gradient: make([]float64, len(m.parameters)), u: make([]float64, len(m.parameters)), stretches: make([]stretch, len(m.swings)),
 	}
 	d.curves = m.newCurves()
 	if m.geos > 1 {
@@ -79,10 +82,11 @@ func (d *density) Dim() int { return len(d.parameters) }
 
 // LogDensity returns the log posterior at u, up to a constant, and its gradient.
 func (d *density) LogDensity(u, grad []float64) float64 {
-	var logp float64
+	copy(d.u, u)
+	logp := d.stretch(d.u, d.stretches)
 	for i, p := range d.parameters {
 		var logJacobian float64
-		d.theta[i], d.slope[i], logJacobian, grad[i] = p.support.constrain(u[i])
+		d.theta[i], d.slope[i], logJacobian, grad[i] = p.support.constrain(d.u[i])
 		logp += logJacobian
 	}
 	for i := range d.channels {
@@ -105,6 +109,11 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 		byScale := d.gradient[d.baselineAt]*mean + 1/scale
 		d.gradient[d.pooledAt] += byScale * d.theta[d.pooledAt] / (float64(d.geos) * scale)
 	}
+	for i, s := range d.stretches {
+		at := d.channels[i].at
+		d.gradient[d.pooledAt+1+i] += (grad[at]*u[at] + 1/s.by) * s.bySpread
+		grad[at] *= s.by
+	}
 	for i := range grad {
 		grad[i] += d.gradient[i] * d.slope[i]
 	}
@@ -119,6 +128,26 @@ func (m *model) effectOfSwing(v *curve, c *channel, theta []float64) float64 {
 		theta[c.at] *= v.level * float64(m.rows) / c.effectOf
 	}
 	return theta[c.at]
+}
+
+// stretch is by how much a channel's coordinate is stretched, and the derivative of that by its spread.
+type stretch struct{ by, bySpread float64 }
+
+// stretch turns the coordinates of swings into swings, in units of the resolution, and returns the log of the Jacobian.
+// With geos the common swing is known the better the less their effects differ: their mean is known to about the
+// resolution, and the common one differs from that by the spread by the root of their number. A coordinate that does not
+// know this is a funnel. So it counts, from a guess w, in standard errors: sqrt(1 + (w spread)^2 / geos).
+func (m *model) stretch(u []float64, stretches []stretch) (logJacobian float64) {
+	for i, guess := range m.swings {
+		spread, _, _, _ := positive.constrain(u[m.pooledAt+1+i])
+		share := guess * guess / float64(m.geos)
+		by := math.Sqrt(1 + share*spread*spread)
+		stretches[i] = stretch{by, share * spread / by}
+		at := m.channels[i].at
+		u[at] = guess + u[at]*by
+		logJacobian += math.Log(by)
+	}
+	return logJacobian
 }
 
 // scaleMean turns the coordinate of the mean of mu in theta into that mean, and returns the derivative. With geos the
@@ -248,6 +277,8 @@ func (m *model) evaluateAt(v *curve, c *channel, theta []float64) {
 
 // constrain sets theta to the parameters on their own scale at the coordinates u. The curves are scratch.
 func (m *model) constrain(theta, u []float64, curves []curve) {
+	u = slices.Clone(u)
+	m.stretch(u, make([]stretch, len(m.swings)))
 	for i, p := range m.parameters {
 		theta[i], _, _, _ = p.support.constrain(u[i])
 	}

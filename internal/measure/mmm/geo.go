@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"assay/internal/fault"
 	"assay/internal/measure/stats"
@@ -102,6 +103,45 @@ func (m *model) spreads() []parameter {
 	}
 	for _, c := range m.channels {
 		out = append(out, parameter{string(c.name) + ".spread", positive, Prior{HalfNormalPrior, scale, 0}})
+	}
+	return out
+}
+
+// guessSwings returns what least squares within geos say of each channel's swing, in units of the resolution, with shapes at
+// the centre of their coordinates; nil without geos. It places coordinates only, so it may be wrong.
+func (m *model) guessSwings() []float64 {
+	if m.geos == 1 {
+		return nil
+	}
+	out := make([]float64, len(m.channels))
+	theta, curves := make([]float64, len(m.parameters)), m.newCurves()
+	m.constrain(theta, theta, curves)
+	var columns [][]float64
+	for _, v := range curves {
+		columns = append(columns, m.within(v.s))
+	}
+	for _, t := range m.terms[1:] {
+		columns = append(columns, m.within(m.fitted(t.values)))
+	}
+	target := m.within(m.fitted(m.y))
+	k := len(columns)
+	gram, along := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
+	for i := range k {
+		along.SetVec(i, floats.Dot(columns[i], target))
+		for j := range i + 1 {
+			gram.SetSym(i, j, floats.Dot(columns[i], columns[j]))
+		}
+		gram.SetSym(i, i, gram.At(i, i)*(1+1e-6)+1e-12)
+	}
+	var root mat.Cholesky
+	var solved mat.VecDense
+	if !root.Factorize(gram) || root.SolveVecTo(&solved, along) != nil {
+		return out
+	}
+	for i, v := range curves {
+		if swing := solved.AtVec(i) * v.sd / m.resolution; swing > 0 && !math.IsInf(swing, 0) {
+			out[i] = swing
+		}
 	}
 	return out
 }

@@ -61,6 +61,41 @@ func TestGradientOfGeosIsTheDerivative(t *testing.T) {
 	}
 }
 
+// The coordinates of swings are stretched; the density in them is that in the plain ones times the Jacobian.
+func TestStretchedCoordinatesAreTheSameDensity(t *testing.T) {
+	t.Parallel()
+	m, err := newModel(toyGeos(), Spec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.swings = []float64{12, 5}
+	plain := *m
+	plain.swings = make([]float64, 2) // a guess of zero stretches nothing
+	random := stats.Stream(19, 0)
+	u, grad := make([]float64, len(m.parameters)), make([]float64, len(m.parameters))
+	for i := range u {
+		u[i] = random.NormFloat64() / 2
+	}
+	got := m.newDensity().LogDensity(u, grad)
+	moved := slices.Clone(u)
+	var logJacobian float64
+	for i, guess := range m.swings {
+		spread := math.Exp(u[m.pooledAt+1+i])
+		by := math.Sqrt(1 + guess*guess*spread*spread/3)
+		moved[m.channels[i].at] = guess + by*u[m.channels[i].at]
+		logJacobian += math.Log(by)
+	}
+	if want := plain.newDensity().LogDensity(moved, grad) + logJacobian; !near(got, want, 1e-10) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	a, b := make([]float64, len(u)), make([]float64, len(u))
+	m.constrain(a, u, m.newCurves())
+	plain.constrain(b, moved, plain.newCurves())
+	if !floats.EqualApprox(a, b, 1e-12) {
+		t.Errorf("parameters %v, want %v", a, b)
+	}
+}
+
 // The integral over geos' differences is a normal density whose covariance is known: it is built in full here.
 func TestDifferencesBetweenGeosAreIntegratedOut(t *testing.T) {
 	t.Parallel()

@@ -44,6 +44,7 @@ type model struct {
 	baselineAt int         // first coefficient
 	noiseAt    int         // first parameter of the likelihood
 	pooledAt   int         // first parameter of the differences between geos
+	swings     []float64   // a guess at each channel\'s swing, in units of the resolution; nil without geos
 }
 
 // channel is one channel's exposure, ready for evaluation.
@@ -99,7 +100,11 @@ func newModel(d Data, s Spec) (*model, error) {
 	m.parameters = append(m.parameters, s.Likelihood.parameters()...)
 	m.pooledAt = len(m.parameters)
 	m.parameters = append(m.parameters, m.spreads()...)
-	return m, m.applyPriors()
+	if err := m.applyPriors(); err != nil {
+		return nil, err
+	}
+	m.swings = m.guessSwings()
+	return m, nil
 }
 
 func (m *model) addChannels(d Data) {
