@@ -23,7 +23,7 @@ func (f fixture) grant(t *testing.T, role control.Role) Principal {
 		}
 	}
 	session := control.Session{Hash: []byte("s"), User: "anna", CreatedAt: noon, SeenAt: noon, EndsAt: noon.Add(time.Hour)}
-	if err := f.store.CreateSession(t.Context(), session, "", by); err != nil {
+	if err := f.store.CreateSession(t.Context(), control.NewSession{Session: session, Password: "none"}, by); err != nil {
 		t.Fatal(err)
 	}
 	r := control.AuthRequest{Hash: []byte("r"), Session: session.Hash, User: "anna", Client: "c1", ExpiresAt: noon.Add(time.Minute)}

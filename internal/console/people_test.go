@@ -161,6 +161,8 @@ func TestNobodyGivesOrTakesARoleAboveTheirOwn(t *testing.T) {
 		{"an admin makes themselves an owner", control.RoleAdmin, []string{"action", "role", "user", string(admin.ID), "role", "owner"}, 403},
 		{"an admin lowers an owner", control.RoleAdmin, []string{"action", "role", "user", string(owner.ID), "role", "viewer"}, 403},
 		{"an admin removes an owner", control.RoleAdmin, []string{"action", "remove", "user", string(owner.ID)}, 403},
+		{"an admin invites an owner in another spelling", control.RoleAdmin, []string{"action", "invite", "email", "x@acme.example", "role", " owner "}, 403},
+		{"an admin makes an owner in another spelling", control.RoleAdmin, []string{"action", "role", "user", string(analyst.ID), "role", "owner\n"}, 403},
 		{"an analyst raises themselves", control.RoleAnalyst, []string{"action", "role", "user", string(analyst.ID), "role", "admin"}, 403},
 		{"an analyst removes an admin", control.RoleAnalyst, []string{"action", "remove", "user", string(admin.ID)}, 403},
 		{"an analyst withdraws", control.RoleAnalyst, []string{"action", "withdraw", "id", "x"}, 403},

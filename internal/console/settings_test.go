@@ -156,7 +156,7 @@ func TestConnectionsAreShownToWhoMayEndThem(t *testing.T) {
 	secret := []byte("hash of a request")
 	session := control.Session{Hash: []byte("hash of a session"), User: ana.ID, CreatedAt: now, SeenAt: now, EndsAt: now.Add(time.Hour)}
 	by := control.By{Actor: "user:" + string(ana.ID), At: now}
-	if err := s.store.CreateSession(t.Context(), session, "test", by); err != nil {
+	if err := s.store.CreateSession(t.Context(), control.NewSession{Session: session, Password: ana.Password, From: "test"}, by); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.store.KeepRequest(t.Context(), control.AuthRequest{Hash: secret, Session: session.Hash, User: ana.ID, ExpiresAt: now.Add(time.Hour)}); err != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -72,8 +71,10 @@ func (r Role) rank() int {
 }
 
 // MayGive reports whether somebody of the role may give the role to another person, or take it: who manages a
-// workspace may, up to their own role.
-func (r Role) MayGive(other Role) bool { return r.Manages() && !other.Outranks(r) }
+// workspace may, up to their own role. Nobody may give what is no role.
+func (r Role) MayGive(other Role) bool {
+	return r.Manages() && slices.Contains(Roles(), other) && !other.Outranks(r)
+}
 
 // Within returns those of the scopes that somebody of the role may have, in the order of [Scopes].
 func (r Role) Within(scopes []Scope) []Scope { return CommonScopes(r.Scopes(), scopes) }
@@ -104,6 +105,13 @@ type Invitation struct {
 	ExpiresAt time.Time
 }
 
+// NewSession is a session that begins.
+type NewSession struct {
+	Session
+	Password string // hash of the password that was right: there is no session when it is another one by now
+	From     string // in words, for the security log
+}
+
 // Session is a signed-in browser. Its secret is in the browser's cookie; here is a hash of it.
 type Session struct {
 	Hash      []byte // SHA-256 of the secret
@@ -132,14 +140,15 @@ const (
 const maxEmailLen = 254
 
 // CheckedEmail returns the address in lower case without blanks around it. Anything but a plain address is a fault
-// of kind invalid.
+// of kind invalid, one too that holds what cannot be seen or turns the direction of writing: two addresses that differ
+// look different.
 func CheckedEmail(address string) (string, error) {
-	address = strings.ToLower(strings.TrimSpace(address))
-	parsed, err := mail.ParseAddress(address)
-	if err != nil || parsed.Address != address || len(address) > maxEmailLen || strings.ContainsFunc(address, unicode.IsControl) {
-		return "", fault.Invalid("%q is not an e-mail address", address)
+	lower := strings.ToLower(strings.TrimSpace(address))
+	parsed, err := mail.ParseAddress(lower)
+	if err != nil || parsed.Address != lower || len(lower) > maxEmailLen || !Printable(strings.TrimSpace(address)) {
+		return "", fault.Invalid("%q is not an e-mail address", lower)
 	}
-	return address, nil
+	return lower, nil
 }
 
 // ActorOf is how a person is named in the security log.

@@ -31,6 +31,9 @@ func TestRolesAreReadByName(t *testing.T) {
 			t.Errorf("ParseRole(%q) = %q, %v", role, got, err)
 		}
 	}
+	if control.RoleOwner.MayGive(" owner ") || control.RoleAdmin.MayGive("") {
+		t.Error("what is no role may be given")
+	}
 	if _, err := control.ParseRole("Owner"); fault.KindOf(err) != fault.KindInvalid {
 		t.Errorf("ParseRole(Owner): %v", err)
 	}
@@ -41,7 +44,7 @@ func TestAddressesAreOnePlainForm(t *testing.T) {
 	if got, err := control.CheckedEmail("  Anna@Acme.Example "); err != nil || got != "anna@acme.example" {
 		t.Errorf("CheckedEmail = %q, %v", got, err)
 	}
-	for _, bad := range []string{"", "anna", "anna@", "@acme.example", "Anna <anna@acme.example>", "a b@c", "a@b, c@d"} {
+	for _, bad := range []string{"", "anna", "anna@", "@acme.example", "Anna <anna@acme.example>", "a b@c", "a@b, c@d", "an\u200bna@acme.example", "anna@\u202eacme.example", "\xff@acme.example"} {
 		if got, err := control.CheckedEmail(bad); err == nil {
 			t.Errorf("CheckedEmail(%q) = %q, want a refusal", bad, got)
 		}

@@ -72,12 +72,18 @@ func CheckedName(name string) (string, error) {
 	switch {
 	case name == "":
 		return "", fault.Invalid("a name is needed")
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+	case !Printable(name):
 		return "", fault.Invalid("the name %q holds characters that cannot be printed", name)
 	case utf8.RuneCountInString(name) > maxNameLen:
 		return "", fault.Invalid("the name has %d characters; up to %d are kept", utf8.RuneCountInString(name), maxNameLen)
 	}
 	return name, nil
+}
+
+// Printable reports whether the text can be shown without misleading its reader: it is UTF-8, and holds no control
+// characters and none that turn the direction of writing or cannot be seen.
+func Printable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // checkZone accepts IANA names. "" and "Local" would load, and would mean whatever machine the service runs on.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"assay/internal/control"
@@ -100,10 +99,7 @@ func decodeObject(text []byte, into any) bool {
 	return err == io.EOF
 }
 
-// isClientName refuses what would mislead a reader: control characters, and those that turn the direction of writing
-// or cannot be seen.
+// isClientName refuses what would mislead a reader.
 func isClientName(name string) bool {
-	return utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxClientName && !strings.ContainsFunc(name, func(r rune) bool {
-		return !unicode.IsPrint(r)
-	})
+	return utf8.RuneCountInString(name) <= maxClientName && control.Printable(name)
 }

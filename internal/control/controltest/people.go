@@ -21,7 +21,7 @@ type PeopleStore interface {
 	Users(ctx context.Context) ([]control.User, error)
 	User(ctx context.Context, id control.UserID) (control.User, error)
 	UserByEmail(ctx context.Context, email string) (control.User, error)
-	ChangePassword(ctx context.Context, id control.UserID, password string, by control.By) error
+	ChangePassword(ctx context.Context, id control.UserID, was, is string, by control.By) error
 	StrengthenPassword(ctx context.Context, id control.UserID, was, is string) error
 	RemoveUser(ctx context.Context, id control.UserID, by control.By) error
 
@@ -30,7 +30,7 @@ type PeopleStore interface {
 	Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error)
 	Members(ctx context.Context, ws measure.WorkspaceID) ([]control.Membership, error)
 
-	CreateSession(ctx context.Context, n control.Session, from string, by control.By) error
+	CreateSession(ctx context.Context, n control.NewSession, by control.By) error
 	Session(ctx context.Context, hash []byte) (control.Session, control.User, error)
 	TouchSession(ctx context.Context, hash []byte, at time.Time) error
 	Sessions(ctx context.Context, id control.UserID) ([]control.Session, error)
@@ -125,10 +125,12 @@ func newMember(t *testing.T, s PeopleStore, id control.UserID, ws measure.Worksp
 	}
 }
 
+// newSession keeps a session of a person of [newUser].
 func newSession(t *testing.T, s PeopleStore, id control.UserID, hash string) control.Session {
 	t.Helper()
 	n := control.Session{Hash: []byte(hash), User: id, CreatedAt: noon, SeenAt: noon, EndsAt: noon.Add(time.Hour), Browser: "Firefox"}
-	if err := s.CreateSession(t.Context(), n, "from 192.0.2.1", control.By{Actor: control.ActorOf(id), At: noon}); err != nil {
+	begun := control.NewSession{Session: n, Password: "$hash$of$" + string(id), From: "from 192.0.2.1"}
+	if err := s.CreateSession(t.Context(), begun, control.By{Actor: control.ActorOf(id), At: noon}); err != nil {
 		t.Fatalf("CreateSession(%q): %v", id, err)
 	}
 	return n
@@ -160,12 +162,15 @@ func addressIsGivenOnce(t *testing.T, s PeopleStore) {
 }
 
 func passwordEndsSessions(t *testing.T, s PeopleStore) {
-	newUser(t, s, "anna")
+	u := newUser(t, s, "anna")
 	newUser(t, s, "ben")
 	mine, theirs := newSession(t, s, "anna", "s1"), newSession(t, s, "ben", "s2")
-	if err := s.ChangePassword(t.Context(), "anna", "$new", at(time.Hour)); err != nil {
+	if err := s.ChangePassword(t.Context(), "anna", u.Password, "$new", at(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
+	late := control.NewSession{Session: control.Session{Hash: []byte("s3"), User: "anna", EndsAt: noon.Add(time.Hour)}, Password: u.Password}
+	wantKind(t, "a session that begins with the earlier password", s.CreateSession(t.Context(), late, at(time.Hour)), fault.KindConflict)
+	wantKind(t, "a change from the earlier password", s.ChangePassword(t.Context(), "anna", u.Password, "$other", at(time.Hour)), fault.KindConflict)
 	_, _, err := s.Session(t.Context(), mine.Hash)
 	wantKind(t, "the session", err, fault.KindNotFound)
 	if _, _, err := s.Session(t.Context(), theirs.Hash); err != nil {
@@ -330,7 +335,7 @@ func absentPeopleAreNotFound(t *testing.T, s PeopleStore) {
 	wantKind(t, "User", err, fault.KindNotFound)
 	_, err = s.UserByEmail(ctx, "nobody@acme.example")
 	wantKind(t, "UserByEmail", err, fault.KindNotFound)
-	wantKind(t, "ChangePassword", s.ChangePassword(ctx, "nobody", "x", at(0)), fault.KindNotFound)
+	wantKind(t, "ChangePassword", s.ChangePassword(ctx, "nobody", "x", "y", at(0)), fault.KindNotFound)
 	_, _, err = s.Session(ctx, hash)
 	wantKind(t, "Session", err, fault.KindNotFound)
 	_, err = s.Client(ctx, "nobody")

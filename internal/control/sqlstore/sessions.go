@@ -12,15 +12,23 @@ import (
 	"assay/internal/fault"
 )
 
-// CreateSession keeps a new session of a person, with a line in the log that says from where.
-func (s *Store) CreateSession(ctx context.Context, n control.Session, from string, by control.By) error {
+// CreateSession keeps a new session of a person, with a line in the log that says from where. A person who is gone or
+// has another password by now is a fault of kind conflict: a session ends with its password, and one that began after
+// that would not.
+func (s *Store) CreateSession(ctx context.Context, n control.NewSession, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `
-			INSERT INTO sessions (hash, user_id, created_at, seen_at, ends_at, browser) VALUES ($1, $2, $3, $4, $5, $6)`,
-			hex.EncodeToString(n.Hash), n.User, micros(n.CreatedAt), micros(n.SeenAt), micros(n.EndsAt), n.Browser); err != nil {
+		done, err := tx.ExecContext(ctx, `
+			INSERT INTO sessions (hash, user_id, created_at, seen_at, ends_at, browser)
+			SELECT $1, id, $2, $3, $4, $5 FROM users WHERE id = $6 AND password = $7`,
+			hex.EncodeToString(n.Hash), micros(n.CreatedAt), micros(n.SeenAt), micros(n.EndsAt), n.Browser, n.User, n.Password)
+		hit, err := touched(done, err)
+		if err != nil {
 			return err
 		}
-		return record(ctx, tx, "", control.SignedIn, by, string(n.User), from)
+		if !hit {
+			return fault.Conflict("the password was changed meanwhile")
+		}
+		return record(ctx, tx, "", control.SignedIn, by, string(n.User), n.From)
 	})
 	if err != nil {
 		return fmt.Errorf("session of account %q: %w", n.User, err)

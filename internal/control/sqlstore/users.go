@@ -64,16 +64,20 @@ func user(ctx context.Context, q querier, query string, args ...any) (control.Us
 	return u, nil
 }
 
-// ChangePassword keeps the hash of a new password and ends all sessions of the person.
-func (s *Store) ChangePassword(ctx context.Context, id control.UserID, password string, by control.By) error {
+// ChangePassword replaces the hash of a password by that of another one and ends all sessions of the person. One that
+// was changed meanwhile is a fault of kind conflict: who knows only an earlier password does not undo that.
+func (s *Store) ChangePassword(ctx context.Context, id control.UserID, was, is string, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, `UPDATE users SET password = $1 WHERE id = $2`, password, id)
+		if _, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id); err != nil {
+			return err
+		}
+		done, err := tx.ExecContext(ctx, `UPDATE users SET password = $1 WHERE id = $2 AND password = $3`, is, id, was)
 		hit, err := touched(done, err)
 		if err != nil {
 			return err
 		}
 		if !hit {
-			return fault.NotFound("there is no such account")
+			return fault.Conflict("the password was changed meanwhile")
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, id); err != nil {
 			return err

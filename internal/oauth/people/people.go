@@ -21,7 +21,7 @@ type Store interface {
 	Users(ctx context.Context) ([]control.User, error)
 	User(ctx context.Context, id control.UserID) (control.User, error)
 	UserByEmail(ctx context.Context, email string) (control.User, error)
-	ChangePassword(ctx context.Context, id control.UserID, password string, by control.By) error
+	ChangePassword(ctx context.Context, id control.UserID, was, is string, by control.By) error
 	StrengthenPassword(ctx context.Context, id control.UserID, was, is string) error
 	RemoveUser(ctx context.Context, id control.UserID, by control.By) error
 
@@ -36,7 +36,7 @@ type Store interface {
 	WithdrawInvitation(ctx context.Context, id string, ws measure.WorkspaceID, by control.By) error
 	AcceptInvitation(ctx context.Context, hash []byte, u control.User, by control.By) error
 
-	CreateSession(ctx context.Context, n control.Session, from string, by control.By) error
+	CreateSession(ctx context.Context, n control.NewSession, by control.By) error
 	Session(ctx context.Context, hash []byte) (control.Session, control.User, error)
 	Sessions(ctx context.Context, id control.UserID) ([]control.Session, error)
 	TouchSession(ctx context.Context, hash []byte, at time.Time) error
@@ -130,11 +130,22 @@ func (p *People) Find(ctx context.Context, idOrEmail string) (control.User, erro
 
 // SetPassword gives the account a new password and ends its sessions. What the account allowed to clients stays.
 func (p *People) SetPassword(ctx context.Context, id control.UserID, password, actor string) error {
-	hash, err := p.hash(ctx, password)
+	u, err := p.store.User(ctx, id)
 	if err != nil {
 		return err
 	}
-	return p.store.ChangePassword(ctx, id, hash, p.by(actor))
+	_, err = p.setPassword(ctx, u, password, actor)
+	return err
+}
+
+// setPassword returns the account with the new password. One that was changed meanwhile is a fault of kind conflict.
+func (p *People) setPassword(ctx context.Context, u control.User, password, actor string) (control.User, error) {
+	was := u.Password
+	var err error
+	if u.Password, err = p.hash(ctx, password); err != nil {
+		return u, err
+	}
+	return u, p.store.ChangePassword(ctx, u.ID, was, u.Password, p.by(actor))
 }
 
 // Accepts reports whether the password is the account's. It is for commands: nothing is counted or logged.
@@ -146,10 +157,11 @@ func (p *People) Accepts(ctx context.Context, u control.User, password string) (
 // that the person made there and that may do more than the role end. Lowering the last owner is a fault of kind
 // conflict.
 func (p *People) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, actor string) error {
-	if _, err := control.ParseRole(string(role)); err != nil {
+	role, err := control.ParseRole(string(role))
+	if err != nil {
 		return err
 	}
-	err := p.store.SetRole(ctx, id, ws, role, p.by(actor))
+	err = p.store.SetRole(ctx, id, ws, role, p.by(actor))
 	p.keysEnded()
 	return err
 }

@@ -189,6 +189,53 @@ func TestWeakHashesAreReplacedAtSignIn(t *testing.T) {
 	}
 }
 
+// meanwhile is a store in which something happens between two steps.
+type meanwhile struct {
+	*sqlstore.Store
+	happens func()
+}
+
+// UserByEmail implements [Store].
+func (m meanwhile) UserByEmail(ctx context.Context, email string) (control.User, error) {
+	u, err := m.Store.UserByEmail(ctx, email)
+	m.happens()
+	return u, err
+}
+
+func TestAPasswordThatIsChangedMeanwhileLetsNobodyIn(t *testing.T) {
+	t.Parallel()
+	p, store, _ := newPeople(t)
+	u, err := p.Create(t.Context(), "anna@acme.example", testPassword, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := p.SignIn(t.Context(), Attempt{Email: u.Email, Password: testPassword})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stolen, err := p.Visitor(t.Context(), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := New(Options{Now: p.now, Store: meanwhile{store, func() {
+		if err := p.SetPassword(t.Context(), u.ID, "another long password", "test"); err != nil {
+			t.Error(err)
+		}
+	}}})
+	if _, err := late.SignIn(t.Context(), Attempt{Email: u.Email, Password: testPassword}); fault.KindOf(err) != fault.KindUnauthenticated {
+		t.Errorf("a sign-in with the earlier password: %v", err)
+	}
+	if _, err := p.ChangePassword(t.Context(), stolen, testPassword, "a third long password", Origin{}); fault.KindOf(err) != fault.KindConflict {
+		t.Errorf("a change with the earlier password: %v", err)
+	}
+	if sessions, err := store.Sessions(t.Context(), u.ID); err != nil || len(sessions) > 0 {
+		t.Errorf("%d sessions outlive the password, %v", len(sessions), err)
+	}
+	if _, err := p.SignIn(t.Context(), Attempt{Email: u.Email, Password: "another long password"}); err != nil {
+		t.Errorf("the new password: %v", err)
+	}
+}
+
 func TestDamagedHashesAreNoPassword(t *testing.T) {
 	t.Parallel()
 	p, _, _ := newPeople(t)

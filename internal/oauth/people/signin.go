@@ -85,9 +85,16 @@ func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 	if !known || !right {
 		return "", p.refused(ctx, u.ID, a.Origin, now)
 	}
+	secret, err := p.begin(ctx, u, a.Origin, now)
+	if fault.KindOf(err) == fault.KindConflict {
+		return "", p.refused(ctx, u.ID, a.Origin, now) // while it was looked at, the password became a wrong one
+	}
+	if err != nil {
+		return "", err
+	}
 	p.failures.forget(account)
 	p.strengthen(ctx, u, a.Password)
-	return p.begin(ctx, u.ID, a.Origin, now)
+	return secret, nil
 }
 
 // refusalsLogged is how many refused sign-ins the security log takes in an hour: who invents accounts shall not fill
@@ -112,12 +119,16 @@ func (p *People) refused(ctx context.Context, id control.UserID, from Origin, no
 	return no
 }
 
-func (p *People) begin(ctx context.Context, id control.UserID, from Origin, now time.Time) (Secret, error) {
+// begin begins a session of the account, whose password has to be the one that was right.
+func (p *People) begin(ctx context.Context, u control.User, from Origin, now time.Time) (Secret, error) {
 	secret := NewSecret()
-	n := control.Session{
-		Hash: secret.Hash(), User: id, CreatedAt: now, SeenAt: now, EndsAt: now.Add(sessionLifetime), Browser: from.browser(),
+	n := control.NewSession{
+		Session: control.Session{
+			Hash: secret.Hash(), User: u.ID, CreatedAt: now, SeenAt: now, EndsAt: now.Add(sessionLifetime), Browser: from.browser(),
+		},
+		Password: u.Password, From: from.String(),
 	}
-	if err := p.store.CreateSession(ctx, n, from.String(), control.By{Actor: control.ActorOf(id), At: now}); err != nil {
+	if err := p.store.CreateSession(ctx, n, control.By{Actor: control.ActorOf(u.ID), At: now}); err != nil {
 		return "", err
 	}
 	return secret, nil
@@ -176,7 +187,7 @@ func (p *People) SignOutElsewhere(ctx context.Context, v Visitor) error {
 }
 
 // ChangePassword gives the visitor a new password. Who does not know the old one is refused as in [People.SignIn]. All
-// sessions end; the one returned is new.
+// sessions end; the one returned is new. A password that was changed meanwhile is a fault of kind conflict.
 func (p *People) ChangePassword(ctx context.Context, v Visitor, old, password string, from Origin) (Secret, error) {
 	now := p.instant()
 	account := sha256.Sum256([]byte(v.User.Email))
@@ -191,10 +202,11 @@ func (p *People) ChangePassword(ctx context.Context, v Visitor, old, password st
 		return "", p.refused(ctx, v.User.ID, from, now)
 	}
 	p.failures.forget(account)
-	if err := p.SetPassword(ctx, v.User.ID, password, control.ActorOf(v.User.ID)); err != nil {
+	u, err := p.setPassword(ctx, v.User, password, control.ActorOf(v.User.ID))
+	if err != nil {
 		return "", err
 	}
-	return p.begin(ctx, v.User.ID, from, now)
+	return p.begin(ctx, u, from, now)
 }
 
 // SignOut ends the session for good.

@@ -23,6 +23,9 @@ func (p *People) Invite(ctx context.Context, m control.Membership, email string,
 	if err != nil {
 		return "", control.Invitation{}, err
 	}
+	if role, err = control.ParseRole(string(role)); err != nil {
+		return "", control.Invitation{}, err
+	}
 	if err := mayGive(m, role); err != nil {
 		return "", control.Invitation{}, err
 	}
@@ -43,9 +46,6 @@ func (p *People) Invite(ctx context.Context, m control.Membership, email string,
 }
 
 func mayGive(m control.Membership, role control.Role) error {
-	if _, err := control.ParseRole(string(role)); err != nil {
-		return err
-	}
 	if !m.Role.Manages() {
 		return fault.Forbidden("only owners and admins of a workspace look after its people")
 	}
@@ -112,7 +112,7 @@ func (p *People) SetUp(ctx context.Context, link Secret, password string, from O
 	if err := p.store.AcceptInvitation(ctx, link.Hash(), u, control.By{Actor: control.ActorOf(u.ID), At: u.CreatedAt}); err != nil {
 		return "", err
 	}
-	return p.begin(ctx, u.ID, from, u.CreatedAt)
+	return p.begin(ctx, u, from, u.CreatedAt)
 }
 
 // Accept brings the visitor into the workspace that an invitation is for. One for another address is a fault of kind
@@ -133,6 +133,9 @@ func (p *People) Accept(ctx context.Context, link Secret, v Visitor) error {
 func (p *People) ChangeRole(ctx context.Context, m control.Membership, id control.UserID, role control.Role) error {
 	them, err := p.member(ctx, m.Workspace.ID, id)
 	if err != nil {
+		return err
+	}
+	if role, err = control.ParseRole(string(role)); err != nil {
 		return err
 	}
 	for _, r := range []control.Role{role, them.Role} {
