@@ -67,8 +67,11 @@ func TestAuthorityIsWhatTheStoreAllowsNow(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			_, key := f.make(t, NewKey{Scopes: all, Lifetime: time.Hour})
 			person := f.grant(t, control.RoleAdmin)
+			_, key, err := f.Create(t.Context(), NewKey{Workspace: "acme", Name: "report", Scopes: all, Lifetime: time.Hour}, "user:anna")
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := test.change(f, key); err != nil {
 				t.Fatal(err)
 			}

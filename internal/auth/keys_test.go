@@ -78,7 +78,7 @@ func (f fixture) make(t testing.TB, n NewKey) (string, control.Key) {
 	if n.Name == "" {
 		n.Name = "report"
 	}
-	secret, key, err := f.Create(t.Context(), n, "user:anna")
+	secret, key, err := f.Create(t.Context(), n, "assay test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestKeyThatCannotBeMeantIsRefused(t *testing.T) {
 		"eternal lifetime":  {NewKey{Workspace: "acme", Name: "n", Lifetime: 1 << 62}, fault.KindInvalid},
 		"no workspace":      {NewKey{Workspace: "nowhere", Name: "n"}, fault.KindNotFound},
 	} {
-		_, _, err := f.Create(t.Context(), c.key, "user:anna")
+		_, _, err := f.Create(t.Context(), c.key, "assay test")
 		wantKind(t, name, err, c.want)
 	}
 }
@@ -153,7 +153,7 @@ func TestRefusedCredentialsCannotBeToldApart(t *testing.T) {
 	f := newFixture(t)
 	expired, _ := f.make(t, NewKey{Lifetime: time.Hour})
 	revoked, key := f.make(t, NewKey{})
-	if _, err := f.Revoke(t.Context(), key.ID, "user:anna"); err != nil {
+	if _, err := f.Revoke(t.Context(), key.ID, "assay test"); err != nil {
 		t.Fatal(err)
 	}
 	f.clock.pass(time.Hour)
@@ -193,7 +193,7 @@ func TestRevocationIsInEffectAtOnceHereAndSoonElsewhere(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	if _, err := f.Revoke(t.Context(), key.ID, "user:anna"); err != nil {
+	if _, err := f.Revoke(t.Context(), key.ID, "assay test"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := f.Authenticate(t.Context(), secret)
@@ -253,7 +253,7 @@ func TestRotationGivesASuccessorBesideTheOldKey(t *testing.T) {
 	f := newFixture(t)
 	oldSecret, old := f.make(t, NewKey{Scopes: control.Scopes(), Tools: []string{"ask"}, Lifetime: 30 * 24 * time.Hour})
 	f.clock.pass(10 * 24 * time.Hour)
-	newSecret, next, err := f.Rotate(t.Context(), old.ID, 0, "user:anna")
+	newSecret, next, err := f.Rotate(t.Context(), old.ID, 0, "assay test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,11 +276,11 @@ func TestRotationGivesASuccessorBesideTheOldKey(t *testing.T) {
 	f.clock.pass(DefaultOverlap)
 	works("the old key after the overlap", oldSecret, false)
 	works("the new key later", string(newSecret), true)
-	_, _, err = f.Rotate(t.Context(), old.ID, 0, "user:anna")
+	_, _, err = f.Rotate(t.Context(), old.ID, 0, "assay test")
 	wantKind(t, "a second rotation", err, fault.KindConflict)
-	_, _, err = f.Rotate(t.Context(), next.ID, -time.Second, "user:anna")
+	_, _, err = f.Rotate(t.Context(), next.ID, -time.Second, "assay test")
 	wantKind(t, "a negative overlap", err, fault.KindInvalid)
-	_, _, err = f.Rotate(t.Context(), "nokey", 0, "user:anna")
+	_, _, err = f.Rotate(t.Context(), "nokey", 0, "assay test")
 	wantKind(t, "no key", err, fault.KindNotFound)
 }
 
@@ -312,7 +312,7 @@ func TestRotationKeepsAKeyWithoutExpiryThatWay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	_, old := f.make(t, NewKey{NoExpiry: true})
-	_, next, err := f.Rotate(t.Context(), old.ID, time.Hour, "user:anna")
+	_, next, err := f.Rotate(t.Context(), old.ID, time.Hour, "assay test")
 	if err != nil || !next.ExpiresAt.IsZero() {
 		t.Errorf("successor expires at %s, %v; want never", next.ExpiresAt, err)
 	}

@@ -96,6 +96,8 @@ func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
 		see(w, keysPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
 	case err == nil:
 		c.showKeys(w, v, http.StatusOK, view)
+	case fault.KindOf(err) == fault.KindForbidden:
+		c.Refuse(w, v.Request, http.StatusForbidden, sentence(text))
 	case public:
 		view.Problem = sentence(text)
 		c.showKeys(w, v, http.StatusUnprocessableEntity, view)

@@ -151,5 +151,13 @@ func CheckedEmail(address string) (string, error) {
 	return lower, nil
 }
 
+const personPrefix = "user:"
+
 // ActorOf is how a person is named in the security log.
-func ActorOf(id UserID) string { return "user:" + string(id) }
+func ActorOf(id UserID) string { return personPrefix + string(id) }
+
+// Person returns who changes something, if it is a person and not a command.
+func (b By) Person() (UserID, bool) {
+	id, is := strings.CutPrefix(b.Actor, personPrefix)
+	return UserID(id), is
+}

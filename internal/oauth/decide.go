@@ -39,6 +39,9 @@ func (s *dialogue) decide(w http.ResponseWriter, r *http.Request, values url.Val
 	if fault.KindOf(err) == fault.KindConflict {
 		err = badRequest("This request was decided already, or is too old. Start again in the program.")
 	}
+	if fault.KindOf(err) == fault.KindForbidden {
+		err = &pageError{status: http.StatusForbidden, text: "Your role in the workspace was changed meanwhile. Start again in the program."}
+	}
 	if err != nil {
 		s.answerFailure(w, r, a, err)
 		return

@@ -87,7 +87,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 // noon is when everything happens, with a fraction that only microseconds can hold.
 var noon = time.Date(2026, time.November, 20, 12, 0, 0, 123_456_000, time.UTC)
 
-func at(d time.Duration) control.By { return control.By{Actor: "user:anna", At: noon.Add(d)} }
+func at(d time.Duration) control.By { return control.By{Actor: "assay test", At: noon.Add(d)} }
 
 // newWorkspace keeps a workspace of that name.
 func newWorkspace(t *testing.T, s Store, name string) control.Workspace {

@@ -45,7 +45,7 @@ func experimentIsKept(t *testing.T, s Store) {
 	given.Channel, given.Treated, given.Hypothesis = " Meta Ads", []string{"New Jersey", " CA", "CA"}, "Half of it\nwould come anyway."
 	made := keepExperiment(t, s, given)
 	want := geoTest(w.ID, "holdout")
-	want.Hypothesis, want.CreatedAt, want.ChangedAt, want.ChangedBy, want.Version = given.Hypothesis, noon, noon, "user:anna", 1
+	want.Hypothesis, want.CreatedAt, want.ChangedAt, want.ChangedBy, want.Version = given.Hypothesis, noon, noon, "assay test", 1
 	if diff := cmp.Diff(want, made, byDay); diff != "" {
 		t.Errorf("made (-want +got):\n%s", diff)
 	}

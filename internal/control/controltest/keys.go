@@ -120,7 +120,7 @@ func replacementIsOnce(t *testing.T, s Store) {
 	wantKind(t, "a successor of a revoked key", err, fault.KindConflict)
 
 	expired := newKey(t, s, w.ID, "k4")
-	err = s.ReplaceKey(t.Context(), expired.ID, until, keyLike(w.ID, "k3"), control.By{Actor: "user:anna", At: expired.ExpiresAt})
+	err = s.ReplaceKey(t.Context(), expired.ID, until, keyLike(w.ID, "k3"), control.By{Actor: "assay test", At: expired.ExpiresAt})
 	wantKind(t, "a successor of an expired key", err, fault.KindConflict)
 
 	err = s.ReplaceKey(t.Context(), "k9", until, keyLike(w.ID, "k3"), at(0))
@@ -156,7 +156,7 @@ func eventsAreListed(t *testing.T, s Store) {
 	w := newWorkspace(t, s, "Acme")
 	newWorkspace(t, s, "Other")
 	signIn := control.Event{
-		At: noon.Add(time.Hour), Workspace: w.ID, Kind: "sign_in_refused", Actor: "user:anna", Subject: "anna", Detail: "wrong password",
+		At: noon.Add(time.Hour), Workspace: w.ID, Kind: "sign_in_refused", Actor: "assay test", Subject: "anna", Detail: "wrong password",
 	}
 	if err := s.AppendEvent(t.Context(), signIn); err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func eventsAreListed(t *testing.T, s Store) {
 	}
 	want := []control.Event{
 		signIn,
-		{At: noon, Workspace: w.ID, Kind: control.WorkspaceMade, Actor: "user:anna", Subject: "acme", Detail: "Acme"},
+		{At: noon, Workspace: w.ID, Kind: control.WorkspaceMade, Actor: "assay test", Subject: "acme", Detail: "Acme"},
 	}
 	if diff := cmp.Diff(want, events, cmpopts.IgnoreFields(control.Event{}, "ID")); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

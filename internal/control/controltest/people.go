@@ -77,6 +77,7 @@ func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 		{"a person who is removed loses everything", removalEndsAccess},
 		{"the last owner stays", lastOwnerStays},
 		{"a lower role ends the keys beyond it", lowerRoleEndsKeysBeyondIt},
+		{"a role counts at the change itself", roleCountsAtTheChange},
 		{"a grant that ends with something else is logged", endedGrantsAreLogged},
 		{"an invitation is accepted once and in time", invitationIsAcceptedOnce},
 		{"of many acceptances of an invitation at once one counts", acceptancesRace},
@@ -217,7 +218,7 @@ func roleIsSet(t *testing.T, s PeopleStore) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change := control.Event{At: noon.Add(time.Hour), Workspace: w.ID, Kind: control.RoleChanged, Actor: "user:anna", Subject: "ben"}
+	change := control.Event{At: noon.Add(time.Hour), Workspace: w.ID, Kind: control.RoleChanged, Actor: "assay test", Subject: "ben"}
 	first, second := change, change
 	first.Detail, second.Detail = "viewer, was none", "admin, was viewer"
 	byDetail := cmpopts.SortSlices(func(a, b control.Event) bool { return a.Detail < b.Detail })

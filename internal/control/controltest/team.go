@@ -119,6 +119,46 @@ func lastOwnerStays(t *testing.T, s PeopleStore) {
 	}
 }
 
+// What people may do is looked up before they do it. Who loses their role in between does nothing any more.
+func roleCountsAtTheChange(t *testing.T, s PeopleStore) {
+	w := newWorkspace(t, s, "Acme")
+	for _, id := range []control.UserID{"anna", "ben", "olga"} {
+		newMember(t, s, id, w.ID)
+	}
+	newKey(t, s, w.ID, "k1")
+	asked := newRequest(t, s, "anna", "g1")
+	granted, code := grantLike("anna", w.ID, "g1")
+	granted.Scopes = asked.Scopes
+	anna := control.By{Actor: control.ActorOf("anna"), At: noon}
+	changes := map[string]func() error{
+		"makes a key":        func() error { return s.CreateKey(t.Context(), keyLike(w.ID, "k2"), anna) },
+		"rotates a key":      func() error { return s.ReplaceKey(t.Context(), "k1", noon.Add(time.Hour), keyLike(w.ID, "k3"), anna) },
+		"changes a role":     func() error { return s.SetRole(t.Context(), "ben", w.ID, control.RoleAdmin, anna) },
+		"removes a person":   func() error { return s.RemoveMember(t.Context(), "ben", w.ID, anna) },
+		"connects a program": func() error { return s.ApproveRequest(t.Context(), asked.Hash, granted, code, anna) },
+	}
+	if err := s.SetRole(t.Context(), "anna", w.ID, control.RoleViewer, at(0)); err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range changes {
+		wantKind(t, "who was lowered "+what, change(), fault.KindForbidden)
+	}
+	if err := s.RemoveMember(t.Context(), "anna", w.ID, at(0)); err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range changes {
+		wantKind(t, "who was removed "+what, change(), fault.KindForbidden)
+	}
+	olga := control.By{Actor: control.ActorOf("olga"), At: noon}
+	wantKind(t, "who was removed comes back with a role", s.SetRole(t.Context(), "anna", w.ID, control.RoleViewer, olga), fault.KindNotFound)
+	if err := s.SetRole(t.Context(), "ben", w.ID, control.RoleAdmin, olga); err != nil {
+		t.Errorf("an owner changes a role: %v", err)
+	}
+	if err := s.RemoveMember(t.Context(), "ben", w.ID, control.By{Actor: control.ActorOf("ben"), At: noon}); err != nil {
+		t.Errorf("a person leaves: %v", err)
+	}
+}
+
 func lowerRoleEndsKeysBeyondIt(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	newMember(t, s, "anna", w.ID)

@@ -34,7 +34,7 @@ func TestOldLinesOfTheSecurityLogAreRemoved(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
 	now := time.Now() // the database goes by its own clock
-	then := control.By{Actor: "user:anna", At: now.Add(-732 * 24 * time.Hour)}
+	then := control.By{Actor: "assay test", At: now.Add(-732 * 24 * time.Hour)}
 	if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), then); err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,13 @@ const keyColumns = `api_keys.id, api_keys.workspace, api_keys.name, api_keys.hin
 	api_keys.tools, api_keys.created_at, api_keys.expires_at, api_keys.revoked_at, api_keys.last_used, api_keys.replaced_by`
 
 // CreateKey keeps a new key. A workspace that does not exist is a fault of kind not_found, an id or hash that
-// is taken one of kind conflict.
+// is taken one of kind conflict. A person who may no longer make such keys is refused with a fault of kind forbidden.
 func (s *Store) CreateKey(ctx context.Context, k control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, k.Workspace); err != nil {
+			return err
+		}
+		if err := stillMay(ctx, tx, k.Workspace, by, mayMake(k)); err != nil {
 			return err
 		}
 		if err := insertKey(ctx, tx, k); err != nil {
@@ -33,6 +36,11 @@ func (s *Store) CreateKey(ctx context.Context, k control.Key, by control.By) err
 		return fmt.Errorf("key %q: %w", k.Name, err)
 	}
 	return nil
+}
+
+// mayMake tells which roles may make the key.
+func mayMake(k control.Key) func(control.Role) bool {
+	return func(r control.Role) bool { return r.Manages() && len(r.Within(k.Scopes)) == len(k.Scopes) }
 }
 
 func insertKey(ctx context.Context, tx *sql.Tx, k control.Key) error {
@@ -127,11 +135,14 @@ func (s *Store) RevokeKey(ctx context.Context, id string, by control.By) (contro
 
 // ReplaceKey keeps next as the successor of the key with the id, which stays valid until the instant given or
 // its own expiry, whichever comes first. A key that is no longer valid or has a successor cannot be replaced:
-// that is a fault of kind conflict.
+// that is a fault of kind conflict. People are held to what [Store.CreateKey] says.
 func (s *Store) ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		old, err := key(ctx, tx, id)
 		if err != nil {
+			return err
+		}
+		if err := stillMay(ctx, tx, old.Workspace, by, mayMake(next)); err != nil {
 			return err
 		}
 		if old.ReplacedBy != "" {

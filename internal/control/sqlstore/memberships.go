@@ -14,7 +14,9 @@ import (
 const membershipColumns = `memberships.user_id, memberships.role, memberships.since, ` + workspaceColumns
 
 // SetRole gives the person the role in the workspace, in place of an earlier one. Keys that the person made there and
-// that may do more than the role end. A workspace keeps an owner: lowering the last one is a fault of kind conflict.
+// that may do more than the role end. A workspace keeps an owner: lowering the last one is a fault of kind conflict. A
+// person who may no longer give the role, or take the earlier one, is refused with a fault of kind forbidden; people are
+// brought in by invitations.
 func (s *Store) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, ws); err != nil {
@@ -23,10 +25,44 @@ func (s *Store) SetRole(ctx context.Context, id control.UserID, ws measure.Works
 		if _, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id); err != nil {
 			return err
 		}
+		if err := mayReplaceRole(ctx, tx, id, ws, role, by); err != nil {
+			return err
+		}
 		return setRole(ctx, tx, id, ws, role, by)
 	})
 	if err != nil {
 		return fmt.Errorf("role of account %q in workspace %q: %w", id, ws, err)
+	}
+	return nil
+}
+
+func mayReplaceRole(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
+	if _, person := by.Person(); !person {
+		return nil
+	}
+	was, err := roleOf(ctx, tx, id, ws)
+	if err != nil {
+		return err
+	}
+	if was == "" {
+		return fault.NotFound("the person is not in the workspace")
+	}
+	return stillMay(ctx, tx, ws, by, func(r control.Role) bool { return r.MayGive(was) && r.MayGive(role) })
+}
+
+// stillMay makes sure that who changes something in the workspace may do so by the role of now: what was looked up
+// before the change may be gone. Commands may do everything.
+func stillMay(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, by control.By, allows func(control.Role) bool) error {
+	id, person := by.Person()
+	if !person {
+		return nil
+	}
+	role, err := roleOf(ctx, tx, id, ws)
+	if err != nil {
+		return err
+	}
+	if !allows(role) {
+		return fault.Forbidden("your role in the workspace no longer allows this")
 	}
 	return nil
 }
@@ -69,7 +105,7 @@ func keepsOwner(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.W
 
 // RemoveMember takes the person out of the workspace: the grants that the person gave there, the keys that the person
 // made there and the invitations to it that the person gave end. The last owner stays: that is a fault of kind
-// conflict.
+// conflict. Who removes somebody else and may no longer take that role is refused with a fault of kind forbidden.
 func (s *Store) RemoveMember(ctx context.Context, id control.UserID, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		was, err := roleOf(ctx, tx, id, ws)
@@ -78,6 +114,11 @@ func (s *Store) RemoveMember(ctx context.Context, id control.UserID, ws measure.
 		}
 		if was == "" {
 			return fault.NotFound("the person is not in the workspace")
+		}
+		if by.Actor != control.ActorOf(id) {
+			if err := stillMay(ctx, tx, ws, by, func(r control.Role) bool { return r.MayGive(was) }); err != nil {
+				return err
+			}
 		}
 		return leave(ctx, tx, id, ws, was, by)
 	})

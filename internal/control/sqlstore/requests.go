@@ -50,10 +50,14 @@ func (s *Store) Request(ctx context.Context, hash []byte) (control.AuthRequest, 
 }
 
 // ApproveRequest decides the request and keeps the grant with its code. A request that is decided or has expired is
-// a fault of kind conflict, and nothing is kept.
+// a fault of kind conflict, and nothing is kept. So is a fault of kind forbidden where the person's role no longer allows
+// what the grant does.
 func (s *Store) ApproveRequest(ctx context.Context, hash []byte, g control.Grant, c control.Code, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := decide(ctx, tx, hash, by); err != nil {
+			return err
+		}
+		if err := stillMay(ctx, tx, g.Workspace, by, func(r control.Role) bool { return len(r.Within(g.Scopes)) == len(g.Scopes) }); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `

@@ -17,7 +17,7 @@ import (
 
 var noon = time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
 
-func by() control.By { return control.By{Actor: "user:anna", At: noon} }
+func by() control.By { return control.By{Actor: "assay test", At: noon} }
 
 func open(t *testing.T, o Options) *Store {
 	t.Helper()
