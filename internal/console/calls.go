@@ -37,7 +37,11 @@ type callRow struct {
 // callerChoice is one caller that the list can be narrowed to.
 type callerChoice struct{ Value, Name string }
 
-const programPrefix = "program:"
+// What the form says of a caller begins with its kind.
+const (
+	keyPrefix     = "key:"
+	programPrefix = "program:"
+)
 
 func (c *Console) callsPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
@@ -55,8 +59,10 @@ func (c *Console) callsPage(w http.ResponseWriter, v visit) {
 	}
 	if id, ok := strings.CutPrefix(view.Caller, programPrefix); ok {
 		view.Filter.Client = control.ClientID(id)
-	} else {
+	} else if strings.HasPrefix(view.Caller, keyPrefix) { // a person's id would tell everybody whose calls a program's are
 		view.Filter.Actor = view.Caller
+	} else {
+		view.Caller = ""
 	}
 	view.Filtered = view.Filter.Tool != "" || view.Caller != "" || view.Filter.Status != ""
 	if err := c.fillCalls(v, &view); err != nil {
@@ -115,7 +121,7 @@ func (c *Console) callers(v visit, ws control.Workspace) ([]callerChoice, error)
 	}
 	var all []callerChoice
 	for _, k := range keys {
-		all = append(all, callerChoice{"key:" + k.ID, "key “" + k.Name + "”"})
+		all = append(all, callerChoice{keyPrefix + k.ID, "key “" + k.Name + "”"})
 	}
 	for _, g := range grants {
 		all = append(all, callerChoice{programPrefix + string(g.Client), g.ClientName})

@@ -228,8 +228,9 @@ func (c *Console) readForm(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// fail logs what is not the visitor's to know and shows a page.
+// fail logs what is not the visitor's to know and shows a page. The log has the route and not the path, which may hold
+// the secret of an invitation.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
-	c.log.ErrorContext(r.Context(), "page", slog.String("path", r.URL.Path), slog.Any("error", err))
+	c.log.ErrorContext(r.Context(), "page", slog.String("route", r.Pattern), slog.Any("error", err))
 	c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
 }

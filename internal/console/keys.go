@@ -15,13 +15,13 @@ import (
 // keysView is what the page of API keys shows.
 type keysView struct {
 	place
-	Keys     []keyRow
-	Past     []keyRow        // revoked and expired
-	Scopes   []control.Scope // that the visitor may give
-	Tools    []string
-	Made     string // a key that was just made; shown once
-	MadeName string
-	Problem  string
+	Keys    []keyRow
+	Past    []keyRow        // revoked and expired
+	Scopes  []control.Scope // that the visitor may give
+	Tools   []string
+	Made    string // a key that was just made; shown once
+	Name    string // of the form, after a mistake
+	Problem string
 }
 
 type keyRow struct {
@@ -78,8 +78,9 @@ func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
 	var made auth.Secret
 	switch v.PostForm.Get("action") {
 	case "create":
-		view.MadeName = v.PostForm.Get("name")
-		made, err = c.createKey(v, p)
+		if made, err = c.createKey(v, p); err != nil {
+			view.Name = v.PostForm.Get("name")
+		}
 	case "rotate":
 		made, err = c.rotateKey(v, p)
 	case "revoke":

@@ -125,6 +125,11 @@ func TestArgumentsAreForWhoManagesTheWorkspace(t *testing.T) {
 	if p := analyst.get("/calls?workspace=acme"); strings.Contains(p.body, "script") || strings.Contains(p.body, "for anna") || !strings.Contains(p.body, "tool0") {
 		t.Error("an analyst sees what was asked or by whom, or no call at all")
 	}
+	for _, who := range []string{"user:anna", "user:nobody"} {
+		if got, _ := toolsOn(analyst.get("/calls?workspace=acme&caller=" + who)); len(got) != 1 {
+			t.Errorf("an analyst narrows the list to the calls of %s: %q", who, got)
+		}
+	}
 	if p := analyst.form("/calls", "arguments", "keep"); p.status != http.StatusForbidden {
 		t.Errorf("an analyst switches it: %d, want 403", p.status)
 	}

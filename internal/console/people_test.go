@@ -1,7 +1,9 @@
 package console_test
 
 import (
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/console"
 	"assay/internal/control"
 )
 
@@ -137,6 +140,23 @@ func TestInvitationsEnd(t *testing.T) {
 	s.clock.move(61 * time.Hour)
 	if p := s.browser().get(old); p.status != http.StatusNotFound {
 		t.Errorf("after three days: %d, want 404", p.status)
+	}
+}
+
+func TestTheLinkOfAnInvitationIsNotLogged(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	var log strings.Builder
+	pages := console.New(console.Options{
+		BaseURL: s.url, People: s.people, Store: s.store, Keys: s.keys, Now: s.clock.now, Log: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err := s.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	pages.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/set-up/secret-of-a-link", nil))
+	if w.Code != http.StatusInternalServerError || !strings.Contains(log.String(), "/set-up/") || strings.Contains(log.String(), "secret-of-a-link") {
+		t.Errorf("%d, logged %s", w.Code, log.String())
 	}
 }
 

@@ -78,6 +78,10 @@ func TestKeysAreMadeShownOnceRotatedAndRevoked(t *testing.T) {
 	if strings.Contains(page.body, first) || !strings.Contains(page.body, "weekly report") || !strings.Contains(page.body, "20 Dec 2026") {
 		t.Errorf("the list: %s", page.body)
 	}
+	mistaken := b.post("/keys", url.Values{"csrf": {token}, "workspace": {"acme"}, "action": {"create"}, "name": {"monthly <report>"}, "days": {"30"}})
+	if mistaken.status != http.StatusUnprocessableEntity || !strings.Contains(mistaken.body, `value="monthly &lt;report&gt;"`) {
+		t.Errorf("a key without scopes: %d; the name that was typed is lost", mistaken.status)
+	}
 	id := page.field("id")
 	rotated := b.post("/keys", url.Values{"csrf": {token}, "workspace": {"acme"}, "action": {"rotate"}, "id": {id}})
 	second := keyForm.FindString(rotated.body)

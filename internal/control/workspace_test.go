@@ -49,6 +49,7 @@ func TestWorkspaceThatCannotBeMeantIsRefused(t *testing.T) {
 		"no name":                  func(w *Workspace) { w.Name = "  " },
 		"name of two lines":        func(w *Workspace) { w.Name = "a\nb" },
 		"name that is no text":     func(w *Workspace) { w.Name = "a\xff" },
+		"name written backwards":   func(w *Workspace) { w.Name = "a\u202eb" },
 		"long name":                func(w *Workspace) { w.Name = strings.Repeat("é", 101) },
 		"name without a letter":    func(w *Workspace) { w.Name = "東京" },
 		"id with capitals":         func(w *Workspace) { w.ID = "Acme" },

@@ -100,7 +100,8 @@ func (d *documents) remembered(id string) (document, bool) {
 	return doc, ok && d.now().Before(doc.until)
 }
 
-// fetch reads the document and remembers the outcome.
+// fetch reads the document and remembers the outcome, unless who asked has gone: that says nothing of the document, and
+// would let a stranger keep a program from being known.
 func (d *documents) fetch(ctx context.Context, id string) (control.Client, error) {
 	select {
 	case d.fetches <- struct{}{}:
@@ -108,10 +109,13 @@ func (d *documents) fetch(ctx context.Context, id string) (control.Client, error
 		return control.Client{}, ctx.Err()
 	}
 	defer func() { <-d.fetches }()
-	ctx, cancel := context.WithTimeout(ctx, documentTimeout)
+	limited, cancel := context.WithTimeout(ctx, documentTimeout)
 	defer cancel()
-	c, memory, err := d.read(ctx, id)
+	c, memory, err := d.read(limited, id)
 	if err != nil {
+		if ctx.Err() != nil {
+			return c, err
+		}
 		memory = failureMemory
 	}
 	d.mu.Lock()

@@ -114,6 +114,9 @@ func TestADocumentThatDoesNotEndIsGivenUp(t *testing.T) {
 	if _, err := d.fetch(ctx, documentID); err == nil {
 		t.Error("accepted")
 	}
+	if _, remembered := d.remembered(documentID); remembered {
+		t.Error("that somebody went away is remembered of the document")
+	}
 }
 
 func TestOnlyPublicAddressesAreConnectedTo(t *testing.T) {
