@@ -18,6 +18,7 @@ type trainCommand struct {
 type trainMMMCommand struct {
 	dataFlag
 	Workspace string `required:"" placeholder:"W" help:"Workspace whose facts the model is made from."`
+	Cancel    bool   `help:"End the training that runs in the service instead."`
 	JSON      bool   `name:"json" help:"Print the result as JSON."`
 }
 
@@ -26,6 +27,9 @@ func (c *trainMMMCommand) Run(ctx context.Context, con *console) error {
 	settings, err := c.settings()
 	if err != nil {
 		return err
+	}
+	if c.Cancel {
+		return app.CancelTraining(ctx, settings, measure.WorkspaceID(c.Workspace), con.now)
 	}
 	bar := newProgress(con.errs, "training")
 	trained, err := app.TrainMMM(ctx, settings, measure.WorkspaceID(c.Workspace), bar.set, con.now)

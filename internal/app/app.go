@@ -12,12 +12,14 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"golang.org/x/sync/errgroup"
 
 	"assay/internal/auth"
 	"assay/internal/config"
 	"assay/internal/control/calllog"
 	"assay/internal/fault"
+	"assay/internal/jobs"
 	"assay/internal/limit"
 	"assay/internal/measure"
 	"assay/internal/tools"
@@ -55,6 +57,7 @@ type App struct {
 	limiter *auth.Limiter
 	calls   *calllog.Recorder
 	models  *training.Keeper
+	jobs    *jobs.Runner
 	tools   *tools.Service
 	clock   func() time.Time // the clock of answers
 	writing writing          // into workspaces
@@ -88,6 +91,9 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Now: now, Log: log})
+	a.jobs = jobs.New(jobs.Options{
+		File: filepath.Join(c.Data, jobsFile), Trainer: trainer{a}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
+	})
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
@@ -133,6 +139,7 @@ func (a *App) Close() error {
 
 // dropFacts removes a workspace's facts.
 func (a *App) dropFacts(ctx context.Context, id measure.WorkspaceID) error {
+	a.jobs.Cancel(id)
 	return errors.Join(a.engine.Drop(ctx, id), a.models.Drop(id))
 }
 
@@ -180,6 +187,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	group.Go(func() error { return a.limiter.Run(running) })
 	group.Go(func() error { return a.calls.Run(running) })
 	group.Go(func() error { return a.warmModels(running) })
+	group.Go(func() error { return a.jobs.Run(running) })
 	group.Go(func() error { return ready(baseURL) })
 	err = group.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)

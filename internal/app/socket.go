@@ -75,6 +75,11 @@ func (a *App) commandHandler() http.Handler {
 			return a.trainMMM(ctx, request.Workspace, progress)
 		})
 	})
+	mux.HandleFunc("POST /train/cancel", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(_ context.Context, request trainRequest, _ func(done, total int64)) (any, error) {
+			return struct{}{}, a.cancelTraining(request.Workspace)
+		})
+	})
 	mux.HandleFunc("POST /delete", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, func(ctx context.Context, request deleteRequest, _ func(done, total int64)) (any, error) {
 			return struct{}{}, a.deleteWorkspace(ctx, request.Workspace, request.Actor)

@@ -12,11 +12,28 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/config"
+	"assay/internal/console"
+	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
+	"assay/internal/training"
 )
+
+// jobsFile is where a data directory notes the work that was asked for.
+const jobsFile = "jobs.json"
+
+// trainer trains models as of the day that answers have.
+type trainer struct{ *App }
+
+// Train trains the workspace's model.
+func (t trainer) Train(ctx context.Context, w control.Workspace, progress func(done, total int64)) (*mix.Model, error) {
+	return t.models.Train(ctx, w, civil.DayOf(t.clock(), w.Location()), progress)
+}
+
+// Tried returns when the workspace's last training ended.
+func (t trainer) Tried(w control.Workspace) (time.Time, error) { return t.models.Tried(w) }
 
 // modelsDir is where a data directory has its models, a file for each workspace.
 const modelsDir = "models"
@@ -68,7 +85,7 @@ func (a *App) trainMMM(ctx context.Context, id measure.WorkspaceID, progress fun
 	if err != nil {
 		return Trained{}, err
 	}
-	m, err := a.models.Train(ctx, w, civil.DayOf(a.clock(), w.Location()), progress)
+	m, err := a.jobs.Do(ctx, w, progress)
 	if err != nil {
 		return Trained{}, fmt.Errorf("training for %q: %w", id, err)
 	}
@@ -85,6 +102,62 @@ func (a *App) trainMMM(ctx context.Context, id measure.WorkspaceID, progress fun
 		Accuracy: m.Accuracy, Diagnostics: m.Diagnostics, Channels: m.Effects, LeftOut: m.LeftOut,
 	}, nil
 }
+
+// CancelTraining ends the training of the workspace's model in the service that holds the data directory. A fault of kind
+// not_found says that none runs there.
+func CancelTraining(ctx context.Context, c config.Config, id measure.WorkspaceID, now func() time.Time) error {
+	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
+		return fault.NotFound("there is no data directory %s", c.Data)
+	}
+	_, err := through(ctx, c, "/train/cancel", trainRequest{Workspace: id}, nil, now, func(a *App) (any, error) {
+		return struct{}{}, a.cancelTraining(id)
+	})
+	return err
+}
+
+func (a *App) cancelTraining(id measure.WorkspaceID) error {
+	if !a.jobs.Cancel(id) {
+		return fault.NotFound("no model of %q is being trained", id)
+	}
+	return nil
+}
+
+// pageModels shows the console the models.
+type pageModels struct{ *App }
+
+// State returns the workspace's model and how it stands.
+func (p pageModels) State(ctx context.Context, w control.Workspace) (console.ModelState, error) {
+	held, err := p.models.MMM(ctx, w)
+	if err != nil {
+		return console.ModelState{}, err
+	}
+	s := console.ModelState{Held: held, Failed: p.jobs.Failure(w.ID), Next: p.jobs.Next(w.ID)}
+	if progress, runs := p.jobs.Progress(w.ID); runs {
+		s.Training, s.DonePct, s.Left = true, progress.DonePct, progress.Left
+	}
+	if held.Model == nil {
+		return s, nil
+	}
+	have, err := p.facts.Coverage(ctx, w.ID)
+	if err != nil {
+		return console.ModelState{}, err
+	}
+	last := have.OrderDays.Last
+	if today := civil.DayOf(p.clock(), w.Location()); today.Before(last) {
+		last = today
+	}
+	s.Status, s.Why = held.State(last, training.Settings(w))
+	return s, nil
+}
+
+// Train begins a training.
+func (p pageModels) Train(ctx context.Context, w control.Workspace, actor string) error {
+	p.log.InfoContext(ctx, "training asked for", slog.String("workspace", string(w.ID)), slog.String("actor", actor))
+	return p.jobs.Start(ctx, w)
+}
+
+// Cancel ends a training.
+func (p pageModels) Cancel(id measure.WorkspaceID) bool { return p.jobs.Cancel(id) }
 
 // trainDemo trains the demo's model unless it has one. A demo that cannot be trained is served without.
 func (a *App) trainDemo(ctx context.Context) {

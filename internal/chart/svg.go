@@ -22,12 +22,18 @@ func (s sheet) svg() ([]byte, error) {
 	if _, err := canvas.WriteTo(&drawn); err != nil {
 		return nil, fmt.Errorf("chart %q as SVG: %w", s.Title, err)
 	}
-	return s.document(drawn.Bytes())
+	return document(words{s.heading(), s.description(), s.Width, s.Height}, drawn.Bytes())
+}
+
+// words are what the head of a document says: a title, what the picture shows, and its size.
+type words struct {
+	title, shows  string
+	width, height int
 }
 
 // document replaces the canvas's head, which speaks in points and has no words for readers who cannot see the
 // picture, and moves the font to the root. Escaped text holds no quote, so no text is ever changed by this.
-func (s sheet) document(drawn []byte) ([]byte, error) {
+func document(s words, drawn []byte) ([]byte, error) {
 	at := bytes.Index(drawn, []byte("<g transform="))
 	if at < 0 {
 		return nil, errors.New("the canvas has drawn nothing")
@@ -41,8 +47,8 @@ func (s sheet) document(drawn []byte) ([]byte, error) {
 
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" font-family="%[3]s">`+"\n",
-		s.Width, s.Height, families)
-	fmt.Fprintf(&out, "<title>%s</title>\n<desc>%s</desc>\n", html.EscapeString(s.heading()), html.EscapeString(s.description()))
+		s.width, s.height, families)
+	fmt.Fprintf(&out, "<title>%s</title>\n<desc>%s</desc>\n", html.EscapeString(s.title), html.EscapeString(s.shows))
 	out.Write(body)
 	return out.Bytes(), nil
 }

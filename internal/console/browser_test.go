@@ -54,6 +54,7 @@ type site struct {
 	keys   *auth.Keys
 	oauth  *oauth.Server
 	clock  *clock
+	models *models
 }
 
 func newSite(t *testing.T) *site {
@@ -69,7 +70,7 @@ func newSiteWith(t *testing.T, change func(*site, *console.Options)) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	s := &site{t: t, store: store, clock: &clock{at: time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)}}
+	s := &site{t: t, store: store, models: &models{}, clock: &clock{at: time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)}}
 	server := httptest.NewUnstartedServer(nil)
 	s.url = "http://" + server.Listener.Addr().String()
 	s.oauth, err = oauth.New(oauth.Options{BaseURL: s.url, Store: store, Secrets: [][]byte{make([]byte, 32)}, Now: s.clock.now})
@@ -80,6 +81,7 @@ func newSiteWith(t *testing.T, change func(*site, *console.Options)) *site {
 	s.people = people.New(people.Options{Store: store, Now: s.clock.now, KeysEnded: s.keys.Invalidate})
 	options := console.Options{
 		BaseURL: s.url, People: s.people, Store: store, Keys: s.keys, Tools: []string{"performance", "ask"}, Now: s.clock.now,
+		Models: s.models,
 		Limits: auth.NewLimiter(auth.LimiterOptions{Override: 42, Now: s.clock.now}),
 	}
 	change(s, &options)

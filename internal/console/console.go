@@ -55,6 +55,7 @@ type Options struct {
 	Store          Store
 	Keys           Keys
 	Limits         Limits   // nil: limits are not shown
+	Models         Models   // nil: there is no page of models
 	Tools          []string // names for a key's allow-list, in the contract's order
 	Ask            Ask      // nil: there is no page of data
 	Import         Import
@@ -79,6 +80,7 @@ type Console struct {
 	store       Store
 	keys        Keys
 	limits      Limits
+	models      Models
 	tools       []string
 	ask         Ask
 	imports     Import
@@ -105,7 +107,7 @@ func New(o Options) *Console {
 		o.Counter = limit.NewCounter()
 	}
 	c := &Console{
-		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, tools: o.Tools,
+		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, models: o.Models, tools: o.Tools,
 		ask: o.Ask, imports: o.Import, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
 		hosts: oauth.NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
 		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
@@ -134,6 +136,12 @@ func New(o Options) *Console {
 		c.routes.HandleFunc("POST "+dataPath, c.posted(c.changeData))
 		c.routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
 	}
+	if c.models != nil {
+		c.routes.HandleFunc("GET "+modelsPath, c.signedIn(c.modelsPage))
+		c.routes.HandleFunc("POST "+modelsPath, c.posted(c.changeModels))
+		c.routes.HandleFunc("GET "+modelsPath+"/chart.svg", c.signedIn(c.modelsChart))
+		c.routes.HandleFunc("GET "+modelsPath+"/export.csv", c.signedIn(c.modelsExport))
+	}
 	c.routes.HandleFunc("GET /assets/{name}", asset)
 	c.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.Refuse(w, r, http.StatusNotFound, "There is no such page.")
@@ -156,6 +164,7 @@ const (
 	checkPath    = "/data/check" // where a file goes
 	callsPath    = "/calls"
 	securityPath = "/security"
+	modelsPath   = "/models"
 )
 
 // maxForm is the largest form that is read, in bytes.

@@ -21,7 +21,8 @@ type Workspace struct {
 	CreatedAt  time.Time
 	Version    int64 // rises with each change of settings
 
-	LogArguments bool // the call log keeps what tools were asked
+	Retrain      Retrain // when models are trained by themselves
+	LogArguments bool    // the call log keeps what tools were asked
 }
 
 // Location returns the workspace's zone. Zones are checked when they are set.

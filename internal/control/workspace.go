@@ -62,6 +62,10 @@ func (w Workspace) Checked() (Workspace, error) {
 		return Workspace{}, fault.Invalid("%d is not a number of calls a minute; want 1 to %d, or 0 for a limit by volume",
 			w.RatePerMin, maxRatePerMin)
 	}
+	w.Retrain, err = w.Retrain.checked()
+	if err != nil {
+		return Workspace{}, err
+	}
 	return w, nil
 }
 

@@ -69,6 +69,7 @@ type stored struct {
 	Made    time.Time  `json:"workspace_made"`
 	Model   *mix.Model `json:"mmm"`
 	Attempt *mix.Model `json:"refused,omitempty"` // see [mix.Held]
+	At      time.Time  `json:"trained_at"`        // when the last training ended
 }
 
 // New returns a keeper.
@@ -205,6 +206,17 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Dat
 	return model, k.keep(w, stored{Model: model})
 }
 
+// Tried returns when the workspace's last training ended, refused ones included; zero when there was none.
+func (k *Keeper) Tried(w control.Workspace) (time.Time, error) {
+	held, _, err := k.read(w)
+	if err != nil || held.Model == nil {
+		return time.Time{}, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.kept[w.ID].stored.At, nil
+}
+
 // Settings names what money and revenue mean in a workspace.
 func Settings(w control.Workspace) string { return string(w.Currency) + ", " + w.Basis.String() }
 
@@ -296,7 +308,7 @@ func (k *Keeper) fill(ctx context.Context, w control.Workspace, s *mix.Store) er
 
 // keep writes the models in one step: a reader sees the old or the new ones.
 func (k *Keeper) keep(w control.Workspace, s stored) error {
-	s.Made = w.CreatedAt
+	s.Made, s.At = w.CreatedAt, k.now().UTC()
 	text, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("model of %q: %w", w.ID, err)

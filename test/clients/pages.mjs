@@ -54,6 +54,20 @@ async function send(page, rows) {
   await page.getByRole('button', { name: 'Check the file' }).click();
 }
 
+// modelsPage opens the page of the model with all that it hides, and waits for its pictures.
+async function modelsPage(page, address) {
+  await page.goto(base + address);
+  for (const folded of await page.locator('details').all()) await folded.evaluate((node) => { node.open = true; });
+  for (const picture of await page.locator('img').all()) {
+    await picture.scrollIntoViewIfNeeded();
+    const drawn = await picture.evaluate(async (node) => {
+      if (!node.complete) await new Promise((done) => { node.onload = done; node.onerror = done; });
+      return node.naturalWidth > 0;
+    });
+    if (!drawn) problems.push(`${address}: a picture is missing: ${await picture.getAttribute('src')}`);
+  }
+}
+
 // Steps after the sign-in: a name and how the page is reached.
 const steps = [
   ['home', (page) => page.goto(`${base}/`)],
@@ -114,6 +128,9 @@ const steps = [
   ['calls', (page) => page.goto(`${base}/calls`)],
   ['calls-none', (page) => page.goto(`${base}/calls?status=refused`)],
   ['security', (page) => page.goto(`${base}/security`)],
+  ['models', (page) => modelsPage(page, '/models?workspace=demo')],
+  ['models-plan', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&min_tiktok=100')],
+  ['models-none', (page) => page.goto(`${base}/models?workspace=without-data`)],
   ['not-found', (page) => page.goto(`${base}/nothing-here`)],
 ];
 

@@ -8,6 +8,8 @@ install_browser
 start_demo
 email=$(node -p "require('$work/data/demo.json').email")
 password=$(node -p "require('$work/data/demo.json').password")
+bin/assay workspace create "Without data" --data "$work/data"
+bin/assay user create "$email" --workspace without-data --data "$work/data" >/dev/null
 pictures=$(realpath -m "${PICTURES:-$work/pictures}")
 export email password
 

@@ -16,8 +16,8 @@ import (
 func workspaceIsKept(t *testing.T, s Store) {
 	given := control.Workspace{
 		Name: "  Café Nord! ", Currency: "eur", Zone: "Europe/Berlin", WeekStart: time.Sunday, RatePerMin: 42,
-		LogArguments: true,
-		Basis:        measure.RevenueBasis{WithoutTax: true, NetOfRefunds: true},
+		LogArguments: true, Retrain: control.Retrain{Cadence: control.Monthly, Hour: 23},
+		Basis: measure.RevenueBasis{WithoutTax: true, NetOfRefunds: true},
 	}
 	made, err := s.CreateWorkspace(t.Context(), given, at(0))
 	if err != nil {

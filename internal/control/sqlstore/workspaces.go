@@ -14,7 +14,7 @@ import (
 
 const workspaceColumns = `workspaces.id, workspaces.name, workspaces.currency, workspaces.zone, workspaces.week_start,
 	workspaces.without_tax, workspaces.without_shipping, workspaces.net_of_refunds,
-	workspaces.rate_per_min, workspaces.log_arguments, workspaces.created_at, workspaces.version`
+	workspaces.rate_per_min, workspaces.retrain, workspaces.retrain_hour, workspaces.log_arguments, workspaces.created_at, workspaces.version`
 
 // CreateWorkspace keeps a new workspace and returns it with its id and version 1. Settings that cannot be meant
 // are faults of kind invalid, an id that is taken one of kind conflict.
@@ -27,12 +27,12 @@ func (s *Store) CreateWorkspace(ctx context.Context, w control.Workspace, by con
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `
 			INSERT INTO workspaces (id, name, currency, zone, week_start, without_tax, without_shipping, net_of_refunds,
-			                        rate_per_min, log_arguments, created_at, version)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+			                        rate_per_min, retrain, retrain_hour, log_arguments, created_at, version)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 			ON CONFLICT DO NOTHING`,
 			w.ID, w.Name, w.Currency, w.Zone, int(w.WeekStart),
 			bit(w.Basis.WithoutTax), bit(w.Basis.WithoutShipping), bit(w.Basis.NetOfRefunds),
-			w.RatePerMin, bit(w.LogArguments), micros(w.CreatedAt), w.Version)
+			w.RatePerMin, w.Retrain.Cadence, w.Retrain.Hour, bit(w.LogArguments), micros(w.CreatedAt), w.Version)
 		hit, err := touched(done, err)
 		if err != nil {
 			return err
@@ -88,10 +88,11 @@ func (s *Store) UpdateWorkspace(ctx context.Context, w control.Workspace, by con
 		if _, err := tx.ExecContext(ctx, `
 			UPDATE workspaces
 			SET name = $1, currency = $2, zone = $3, week_start = $4, without_tax = $5, without_shipping = $6,
-			    net_of_refunds = $7, rate_per_min = $8, log_arguments = $9, version = $10
-			WHERE id = $11`,
+			    net_of_refunds = $7, rate_per_min = $8, retrain = $9, retrain_hour = $10,
+			    log_arguments = $11, version = $12
+			WHERE id = $13`,
 			w.Name, w.Currency, w.Zone, int(w.WeekStart), bit(w.Basis.WithoutTax), bit(w.Basis.WithoutShipping),
-			bit(w.Basis.NetOfRefunds), w.RatePerMin, bit(w.LogArguments), w.Version, w.ID); err != nil {
+			bit(w.Basis.NetOfRefunds), w.RatePerMin, w.Retrain.Cadence, w.Retrain.Hour, bit(w.LogArguments), w.Version, w.ID); err != nil {
 			return err
 		}
 		return record(ctx, tx, w.ID, control.WorkspaceChanged, by, string(w.ID), differences(now, w))
@@ -149,7 +150,7 @@ func workspaceFields(w *control.Workspace) []any {
 	return []any{
 		&w.ID, &w.Name, &w.Currency, &w.Zone, &w.WeekStart,
 		&w.Basis.WithoutTax, &w.Basis.WithoutShipping, &w.Basis.NetOfRefunds, &w.RatePerMin,
-		&w.LogArguments,
+		&w.Retrain.Cadence, &w.Retrain.Hour, &w.LogArguments,
 	}
 }
 
@@ -171,6 +172,7 @@ func differences(was, is control.Workspace) string {
 	add("week start", was.WeekStart, is.WeekStart)
 	add("revenue", was.Basis, is.Basis)
 	add("calls a minute", was.RatePerMin, is.RatePerMin)
+	add("training of models", was.Retrain, is.Retrain)
 	add("arguments in the call log", was.LogArguments, is.LogArguments)
 	return text
 }

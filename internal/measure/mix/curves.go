@@ -19,6 +19,7 @@ import (
 type curves struct {
 	posterior *mmm.Posterior
 	reach     func() map[measure.Channel]Reach
+	history   func() History
 	usual     func() (decide.Problem, error) // whose responses reach to usualTop
 
 	mu    sync.Mutex     // guards both below
@@ -30,8 +31,13 @@ type curves struct {
 // the balanced appetite. Each further step doubles it, so that similar budgets share their responses.
 const usualTop = 2.6
 
-func newCurves(p *mmm.Posterior) *curves {
+// mostTimes is how many times its current spend a channel may be asked about. So far out a response is its limit, and
+// nothing is said that the data have any part in.
+const mostTimes = 1000
+
+func newCurves(p *mmm.Posterior, target []float64) *curves {
 	c := &curves{posterior: p}
+	c.history = sync.OnceValue(func() History { return historyOf(p, target) })
 	c.usual = sync.OnceValues(func() (decide.Problem, error) { return c.upTo(usualTop) })
 	c.reach = sync.OnceValue(func() map[measure.Channel]Reach {
 		channels := p.Channels()
@@ -110,11 +116,11 @@ func (c *curves) reaching(times float64) (decide.Problem, error) {
 	if times <= usualTop {
 		return c.usual()
 	}
-	top := usualTop * math.Exp2(math.Ceil(math.Log2(times/usualTop)))
-	if math.IsInf(top, 0) {
-		return decide.Problem{}, fault.Invalid("a budget or bound %.3g times current spend is too large to be divided", times).
-			WithHint("give amounts nearer to what is spent")
+	if times > mostTimes {
+		return decide.Problem{}, fault.Invalid("a budget or bound of %.3g times current spend is too large to be divided", times).
+			WithHint("give amounts of at most %d times what a channel spends now", mostTimes)
 	}
+	top := usualTop * math.Exp2(math.Ceil(math.Log2(times/usualTop)))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.times == top {

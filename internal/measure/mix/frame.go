@@ -144,7 +144,7 @@ func fourthThursday(year int) civil.Date {
 func (f *frame) spec() mmm.Spec {
 	s := mmm.Spec{
 		Adstock: mmm.Adstock{Kind: mmm.Geometric, Lags: carryOver}, Saturation: mmm.Logistic, Effect: mmm.ROI,
-		Trend: mmm.Trend{Kind: mmm.LinearTrend}, Likelihood: mmm.Normal,
+		Trend: mmm.Trend{Kind: mmm.LinearTrend}, Likelihood: mmm.Normal, Priors: maps.Clone(priors),
 	}
 	switch {
 	case f.weeks >= 2*yearWeeks-2:

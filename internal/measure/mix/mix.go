@@ -49,6 +49,7 @@ type Model struct {
 	Settings    string              `json:"settings"`    // what money and revenue mean in it, as the caller named it
 	LeftOut     []LeftOut           `json:"left_out"`    // channels with spend that are not in the model
 	Accuracy    *mmm.Accuracy       `json:"accuracy"`    // of the fit to its own weeks; nil when refused
+	Holdout     *mmm.Accuracy       `json:"holdout"`     // of the last heldWeeks as foretold by a fit to those before; nil when that fit was refused
 	Diagnostics *mmm.Diagnostics    `json:"diagnostics"` // nil when nothing was sampled
 	Saved       *mmm.Saved          `json:"posterior"`   // nil when refused
 	Events      []string            `json:"events"`      // of the calendar, which the model knows
@@ -92,7 +93,7 @@ func Train(s Store, how Training) (*Model, error) {
 	if m.DataHash, err = hashOf(f.data, spec, how.Seed); err != nil {
 		return nil, err
 	}
-	result, err := mmm.Fit(f.data, spec, mmm.Sampling{Seed: how.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: how.counter()})
+	result, err := mmm.Fit(f.data, spec, mmm.Sampling{Seed: how.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: how.counter(0)})
 	if err != nil {
 		return nil, fmt.Errorf("media mix model from %s: %w", f.window, err)
 	}
@@ -107,15 +108,35 @@ func Train(s Store, how Training) (*Model, error) {
 	}
 	fitted, _ := m.Posterior().Accuracy()
 	m.Status, m.Accuracy, m.Effects = Active, &fitted, m.Posterior().Effects()
-	return m, nil
+	m.Holdout, err = foretold(f.data, spec, how)
+	return m, err
 }
 
-// counter returns what the sampler asks before each draw: it counts the draws and passes the question on.
-func (t Training) counter() func() bool {
+// HeldWeeks is how many last weeks are foretold by a fit that does not see them.
+const HeldWeeks = 8
+
+// foretold judges the model by the last weeks, which a second fit does not see. It is nil when that fit was refused.
+func foretold(d mmm.Data, s mmm.Spec, how Training) (*mmm.Accuracy, error) {
+	s.Holdout = HeldWeeks
+	result, err := mmm.Fit(d, s, mmm.Sampling{Seed: how.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: how.counter(chains * (warmup + drawn))})
+	if err != nil {
+		return nil, fmt.Errorf("the last %d weeks: %w", HeldWeeks, err)
+	}
+	if result.Status != mmm.OK {
+		return nil, nil
+	}
+	_, held := result.Posterior.Accuracy()
+	return held, nil
+}
+
+// counter returns what the sampler asks before each draw: it counts the draws, on from those before, and passes the
+// question on.
+func (t Training) counter(before int64) func() bool {
 	var done atomic.Int64
+	done.Store(before)
 	return func() bool {
 		if n := done.Add(1); t.Progress != nil && n%100 == 0 {
-			t.Progress(n, max(n, chains*(warmup+drawn)))
+			t.Progress(n, max(n, 2*chains*(warmup+drawn)))
 		}
 		return t.Stopped != nil && t.Stopped()
 	}
@@ -161,7 +182,7 @@ func (m *Model) Open() error {
 	if err != nil {
 		return fmt.Errorf("model %d: %w", m.Version, err)
 	}
-	m.posterior, m.curves = p, newCurves(p)
+	m.posterior, m.curves = p, newCurves(p, m.Saved.Data.Target)
 	return nil
 }
 

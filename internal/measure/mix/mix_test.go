@@ -17,8 +17,7 @@ import (
 )
 
 // planted returns two years of a store to which search brings less and less for each unit spent, and radio nothing.
-// Spend is switched at random, as in a store that tests. A quarter of a week's effect carries over to each next one: a
-// truth on the edge of what the priors allow, such as none at all, is read up to a tenth too high.
+// Spend is switched at random, as in a store that tests. A quarter of a week's effect carries over to each next one.
 func planted() Store {
 	r := rand.New(rand.NewPCG(4, 2))
 	s := Store{

@@ -1,0 +1,267 @@
+package console
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"assay/internal/chart"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+)
+
+// modelOf returns the model that a picture or an export is of; it answers itself where there is none with figures.
+func (c *Console) modelOf(w http.ResponseWriter, v visit) (*mix.Model, control.Workspace, bool) {
+	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
+	if !ok {
+		return nil, control.Workspace{}, false
+	}
+	state, err := c.models.State(v.Context(), p.Workspace)
+	if err != nil {
+		c.fail(w, v.Request, err)
+		return nil, control.Workspace{}, false
+	}
+	if state.Model == nil || state.Model.Status == mix.Refused {
+		c.Refuse(w, v.Request, http.StatusNotFound, "This workspace has no model with figures.")
+		return nil, control.Workspace{}, false
+	}
+	return state.Model, p.Workspace, true
+}
+
+// The sizes of pictures, in CSS pixels: on a wide page, in half of one, and on a phone.
+const (
+	wideWidth, wideHeight     = 1040, 380
+	halfWidth, halfHeight     = 510, 320
+	narrowWidth, narrowHeight = 340, 300
+)
+
+func (c *Console) modelsChart(w http.ResponseWriter, v visit) {
+	m, workspace, ok := c.modelOf(w, v)
+	if !ok {
+		return
+	}
+	query := v.URL.Query()
+	theme, narrow := chart.Light, query.Get("size") == "narrow"
+	if query.Get("theme") == "dark" {
+		theme = chart.Dark
+	}
+	var picture []byte
+	var err error
+	switch query.Get("of") {
+	case "fit", "parts":
+		drawing := fitChart(m, workspace)
+		if query.Get("of") == "parts" {
+			drawing = partsChart(m, workspace)
+		}
+		drawing.Theme, drawing.Width, drawing.Height = theme, wideWidth, wideHeight
+		if narrow {
+			drawing.Width, drawing.Height = narrowWidth, narrowHeight+80
+		}
+		picture, err = chart.Draw(drawing)
+	case "curve":
+		drawing, known, broken := curveChart(m, workspace, measure.Channel(query.Get("channel")), query.Get("plan"))
+		if broken != nil || !known {
+			c.Refuse(w, v.Request, http.StatusNotFound, "The model has no such channel.")
+			return
+		}
+		drawing.Theme, drawing.Width, drawing.Height = theme, halfWidth, halfHeight
+		if narrow {
+			drawing.Width, drawing.Height = narrowWidth, narrowHeight
+		}
+		picture, err = chart.DrawCurve(drawing)
+	default:
+		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
+		return
+	}
+	if err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/svg+xml")
+	h.Set("Cache-Control", "private, max-age=300")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox") // a picture styles itself
+	if _, err := w.Write(picture); err != nil {
+		return // the browser is gone
+	}
+}
+
+func points(weeks []civil.Date, values []float64) []chart.Point {
+	out := make([]chart.Point, len(weeks))
+	for i, day := range weeks {
+		out[i] = chart.Point{Date: day, Value: values[i]}
+	}
+	return out
+}
+
+func fitChart(m *mix.Model, w control.Workspace) chart.Chart {
+	h := m.History()
+	return chart.Chart{
+		Title: "Revenue and fit by week", Metric: "Revenue a week", Unit: chart.Money, Currency: w.Currency, Granularity: civil.ByWeek,
+		Series: []chart.Series{{Name: "revenue", Points: points(h.Weeks, h.Actual)}, {Name: "expected", Points: points(h.Weeks, h.Expected)}},
+	}
+}
+
+// partsChart stacks what channels brought on the rest. Of more channels than a chart shows, the smallest are one.
+func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
+	h := m.History()
+	drawing := chart.Chart{
+		Kind: chart.Bar, Stacked: true, Title: "Expected revenue by source", Metric: "Revenue a week", Unit: chart.Money,
+		Currency: w.Currency, Granularity: civil.ByWeek, Series: []chart.Series{{Name: "without media", Points: points(h.Weeks, h.Base)}},
+	}
+	rest := make([]float64, len(h.Weeks))
+	for i, e := range bySize(m) {
+		brought := h.Brought[e]
+		if i < chart.MaxSeries-2 || len(h.Channels) == chart.MaxSeries-1 {
+			drawing.Series = append(drawing.Series, chart.Series{Name: string(h.Channels[e]), Points: points(h.Weeks, brought)})
+			continue
+		}
+		for t := range rest {
+			rest[t] += brought[t]
+		}
+	}
+	if len(h.Channels) >= chart.MaxSeries {
+		drawing.Series = append(drawing.Series, chart.Series{Name: "other channels", Points: points(h.Weeks, rest)})
+	}
+	return drawing
+}
+
+func curveChart(m *mix.Model, w control.Workspace, channel measure.Channel, plan string) (c chart.Curve, known bool, err error) {
+	const steps = 61
+	curve, err := m.Curve(channel, steps)
+	if err != nil || len(curve.Points) == 0 {
+		return chart.Curve{}, false, err
+	}
+	months := m.Months()
+	c = chart.Curve{
+		Title: string(channel), Across: "Spend a month", Up: "Revenue a month that it brings", Currency: w.Currency, BandName: "90 % interval",
+		KnownTo: curve.Seen / months, Marks: []chart.CurveMark{{At: curve.Current / months, Label: "today"}},
+	}
+	for _, p := range curve.Points {
+		c.Points = append(c.Points, chart.CurvePoint{At: p.Spend / months, Value: p.Mean / months, Band: chart.Band{Low: p.Q05 / months, High: p.Q95 / months}})
+	}
+	if planned, wrong := strconv.ParseFloat(plan, 64); wrong == nil && planned >= 0 && planned <= c.Points[len(c.Points)-1].At {
+		c.Marks = append(c.Marks, chart.CurveMark{At: planned, Label: "plan"})
+	}
+	return c, true, nil
+}
+
+// modelsExport writes a table of the model as CSV, in whole precision and major units of money.
+func (c *Console) modelsExport(w http.ResponseWriter, v visit) {
+	m, workspace, ok := c.modelOf(w, v)
+	if !ok {
+		return
+	}
+	of := cmp.Or(v.URL.Query().Get("of"), "weeks")
+	rows, err := exported(m, workspace, of, v)
+	if err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	if rows == nil {
+		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such table, or the plan cannot be made.")
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fmt.Sprintf("%s-mmm-%d-%s.csv", workspace.ID, m.Version, of)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	if err := out.WriteAll(rows); err != nil {
+		return // the browser is gone
+	}
+}
+
+// exported returns a table with its head; nil where there is none of that name.
+func exported(m *mix.Model, w control.Workspace, of string, v visit) ([][]string, error) {
+	currency := string(w.Currency)
+	switch of {
+	case "weeks":
+		h := m.History()
+		head := []string{"week", "revenue_" + currency, "expected", "without_media"}
+		for _, channel := range h.Channels {
+			head = append(head, harmless(string(channel)))
+		}
+		rows := [][]string{head}
+		for i, week := range h.Weeks {
+			row := []string{week.String(), exact(h.Actual[i]), exact(h.Expected[i]), exact(h.Base[i])}
+			for k := range h.Channels {
+				row = append(row, exact(h.Brought[k][i]))
+			}
+			rows = append(rows, row)
+		}
+		return rows, nil
+	case "channels":
+		rows := [][]string{{
+			"channel", "spend_" + currency, "contribution", "contribution_low", "contribution_high", "roas", "roas_low", "roas_high",
+			"marginal_roas", "marginal_roas_low", "marginal_roas_high",
+		}}
+		for _, e := range m.Effects {
+			if e.ROAS == nil || e.MarginalROAS == nil {
+				continue
+			}
+			rows = append(rows, []string{
+				harmless(string(e.Channel)), exact(e.Spend), exact(e.Contribution.Mean), exact(e.Contribution.Q05), exact(e.Contribution.Q95),
+				exact(e.ROAS.Mean), exact(e.ROAS.Q05), exact(e.ROAS.Q95), exact(e.MarginalROAS.Mean), exact(e.MarginalROAS.Q05), exact(e.MarginalROAS.Q95),
+			})
+		}
+		return rows, nil
+	case "curves":
+		rows := [][]string{{"channel", "monthly_spend_" + currency, "monthly_revenue", "low", "high"}}
+		for _, e := range m.Effects {
+			drawing, _, err := curveChart(m, w, e.Channel, "")
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range drawing.Points {
+				rows = append(rows, []string{harmless(string(e.Channel)), exact(p.At), exact(p.Value), exact(p.Band.Low), exact(p.Band.High)})
+			}
+		}
+		return rows, nil
+	case "plan":
+		plan := planOf(m, w, v.URL.Query())
+		if !plan.Asked || plan.Problem != "" {
+			return nil, nil
+		}
+		rows := [][]string{{"channel", "current_monthly_spend_" + currency, "proposed_monthly_spend", "marginal_roas"}}
+		for _, r := range plan.Rows {
+			channel := measure.Channel(r.Channel)
+			rows = append(rows, []string{harmless(r.Channel), exact(m.Posterior().Spend(channel) / m.Months()), exact(plan.monthly[channel]), r.Marginal})
+		}
+		return rows, nil
+	}
+	return nil, nil
+}
+
+func exact(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
+
+// harmless keeps a spreadsheet from taking a text for a formula.
+func harmless(text string) string {
+	if text != "" && (text[0] == '=' || text[0] == '+' || text[0] == '-' || text[0] == '@' || text[0] == '\t' || text[0] == '\r') {
+		return "'" + text
+	}
+	return text
+}
+
+// bySize returns the channels' places in the history, largest contribution first.
+func bySize(m *mix.Model) []int {
+	h := m.History()
+	sums := make([]float64, len(h.Channels))
+	order := make([]int, len(h.Channels))
+	for i, brought := range h.Brought {
+		order[i] = i
+		for _, v := range brought {
+			sums[i] += v
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+	return order
+}

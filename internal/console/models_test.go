@@ -1,0 +1,252 @@
+package console_test
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/console"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+)
+
+// models has one state for every workspace and takes down what is asked of it.
+type models struct {
+	mu    sync.Mutex // guards all below
+	state console.ModelState
+	asked []string
+}
+
+func (m *models) State(context.Context, control.Workspace) (console.ModelState, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.state, nil
+}
+
+func (m *models) Train(_ context.Context, w control.Workspace, actor string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.state.Training {
+		return fault.Conflict("a model of %q is being trained", w.ID)
+	}
+	m.asked = append(m.asked, "train "+string(w.ID)+" "+strings.Split(actor, ":")[0])
+	m.state.Training = true
+	return nil
+}
+
+func (m *models) Cancel(id measure.WorkspaceID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = append(m.asked, "cancel "+string(id))
+	m.state.Training = false
+	return true
+}
+
+// trained is a real model of an invented store.
+var trained = sync.OnceValues(func() (*mix.Model, error) {
+	r := rand.New(rand.NewPCG(4, 2))
+	s := mix.Store{
+		Days: civil.Range{First: civil.MustParse("2025-01-06"), Last: civil.MustParse("2026-11-15")}, Revenue: map[civil.Date]float64{},
+		Spend: map[measure.Channel]map[civil.Date]float64{"facebook": {}, "google": {}},
+	}
+	for day := s.Days.First; day.Before(s.Days.Last); day = day.AddDays(7) {
+		facebook, google := 500*r.Float64(), 300*r.Float64()
+		for k := range 7 {
+			d := day.AddDays(k)
+			s.Spend["facebook"][d], s.Spend["google"][d] = facebook, google
+			s.Revenue[d] = 4000 + 300*r.NormFloat64() + 2000*math.Tanh(facebook/500) + 300*math.Tanh(google/300)
+		}
+	}
+	return mix.Train(s, mix.Training{Seed: 1, Settings: "USD"})
+})
+
+func (s *site) hasModel() *mix.Model {
+	s.t.Helper()
+	m, err := trained()
+	if err != nil || m.Status != mix.Active {
+		s.t.Fatalf("the model of the test: %v, %v", m, err)
+	}
+	s.models.state = console.ModelState{Held: mix.Held{Model: m}, Status: mix.Active}
+	return m
+}
+
+func TestWithoutAModelThePageSaysHowToTrain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleAnalyst)
+	s.member("vera@acme.example", control.RoleViewer)
+	page := s.signedIn(email).get("/models?workspace=acme")
+	for _, want := range []string{"There is no model yet", "assay train mmm --workspace acme", "Train a model", "at least 40 weeks"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("an analyst's page lacks %q", want)
+		}
+	}
+	viewer := s.signedIn("vera@acme.example")
+	if page := viewer.get("/models?workspace=acme"); strings.Contains(page.body, `value="train"`) || !strings.Contains(page.body, "an analyst, an admin or an owner may") {
+		t.Error("a viewer's page has a button, or does not say who may train")
+	}
+	if page := viewer.form("/models", "action", "train"); page.status != http.StatusForbidden {
+		t.Errorf("a viewer trains: %d", page.status)
+	}
+	for _, path := range []string{"/models/chart.svg?workspace=acme&of=fit", "/models/export.csv?workspace=acme", "/models?workspace=other"} {
+		if page := viewer.get(path); page.status != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404", path, page.status)
+		}
+	}
+}
+
+func TestATrainingIsBegunWatchedAndCancelled(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleAnalyst)
+	b := s.signedIn(email)
+	if page := b.form("/models", "action", "train"); page.status != http.StatusSeeOther {
+		t.Fatalf("train: %d %s", page.status, page.body)
+	}
+	s.models.state.DonePct, s.models.state.Left = 40, 50*time.Second
+	page := b.get("/models?workspace=acme")
+	if !strings.Contains(page.body, "40 % done, about 50 seconds left") || !strings.Contains(page.body, "Cancel the training") {
+		t.Errorf("the page does not show the progress: %s", page.body)
+	}
+	if page := b.form("/models", "action", "train"); page.status != http.StatusUnprocessableEntity || !strings.Contains(page.body, "is being trained") {
+		t.Errorf("a second training: %d", page.status)
+	}
+	if page := b.form("/models", "action", "cancel"); page.status != http.StatusSeeOther {
+		t.Errorf("cancel: %d", page.status)
+	}
+	if want := []string{"train acme user", "cancel acme"}; !slices.Equal(s.models.asked, want) {
+		t.Errorf("asked %q, want %q", s.models.asked, want)
+	}
+}
+
+func TestTheScheduleIsForWhoManagesTheWorkspace(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleOwner)
+	s.member("ana@acme.example", control.RoleAnalyst)
+	form := []string{"action", "schedule", "cadence", "weekly", "hour", "5"}
+	if page := s.signedIn("ana@acme.example").form("/models", form...); page.status != http.StatusForbidden {
+		t.Errorf("an analyst: %d, want 403", page.status)
+	}
+	owner := s.signedIn(email)
+	if page := owner.form("/models", form...); page.status != http.StatusSeeOther {
+		t.Errorf("an owner: %d %s", page.status, page.body)
+	}
+	w, err := s.store.Workspace(t.Context(), "acme")
+	if want := (control.Retrain{Cadence: control.Weekly, Hour: 5}); err != nil || w.Retrain != want {
+		t.Errorf("kept %+v, %v; want %+v", w.Retrain, err, want)
+	}
+	for _, wrong := range [][]string{{"cadence", "hourly", "hour", "5"}, {"cadence", "weekly", "hour", "24"}, {"cadence", "weekly", "hour", "x"}} {
+		if page := owner.form("/models", append([]string{"action", "schedule"}, wrong...)...); page.status != http.StatusUnprocessableEntity {
+			t.Errorf("%v: %d, want 422", wrong, page.status)
+		}
+	}
+}
+
+func TestAModelIsShownInWordsAndPictures(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleViewer)
+	m := s.hasModel()
+	refused, err := mix.Train(mix.Store{}, mix.Training{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused.Version = 2
+	s.models.state.Attempt, s.models.state.Status, s.models.state.Why = refused, mix.Stale, []string{"40 days of sales follow its window"}
+	b := s.signedIn(email)
+	page := b.get("/models?workspace=acme")
+	for _, want := range []string{
+		"It is stale: 40 days of sales follow its window", "A newer training (model 2) was refused, so model 1 goes on to answer", "needs at least 40",
+		"The sampler converged", "Hold-out: a fit that did not see the last 8 weeks", "only an experiment can tell them apart", "<bdi>facebook</bdi>",
+		"Divide a budget", "bend of the curve", "narrower",
+	} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, of := range []string{"of=fit", "of=parts", "of=curve&channel=google", "of=curve&channel=google&plan=3000&size=narrow&theme=dark"} {
+		picture := b.get("/models/chart.svg?workspace=acme&" + of)
+		if picture.status != http.StatusOK || picture.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(picture.header.Get("Content-Security-Policy"), "sandbox") {
+			t.Errorf("%s: %d %v", of, picture.status, picture.header)
+		}
+		if err := xml.NewDecoder(strings.NewReader(picture.body)).Decode(new(struct{})); err != nil && !errors.Is(err, io.EOF) {
+			t.Errorf("%s is no XML: %v", of, err)
+		}
+	}
+	for _, path := range []string{"/models/chart.svg?workspace=acme&of=else", "/models/chart.svg?workspace=acme&of=curve&channel=radio", "/models/export.csv?workspace=acme&of=else", "/models/export.csv?workspace=acme&of=plan&budget=x"} {
+		if page := b.get(path); page.status != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404", path, page.status)
+		}
+	}
+	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=weeks").body)).ReadAll()
+	if err != nil || len(table) != m.Weeks+1 {
+		t.Fatalf("%d rows of weeks, %v; want %d", len(table), err, m.Weeks+1)
+	}
+	for _, row := range table[1:] {
+		var sum float64
+		for _, cell := range row[3:] {
+			v, err := strconv.ParseFloat(cell, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += v
+		}
+		if expected, _ := strconv.ParseFloat(row[2], 64); math.Abs(sum-expected) > 0.001*expected {
+			t.Errorf("%s: base and channels sum to %.2f, expected is %s", row[0], sum, row[2])
+		}
+	}
+}
+
+func TestThePlannerDividesTheBudgetAndRefusesWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleViewer)
+	s.hasModel()
+	b := s.signedIn(email)
+	page := b.get("/models?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
+	for _, want := range []string{"Certificate: by the model, no other plan within these bounds", "The chance that it is a gain", `value="9,000"`, `value="4000"`, "The plan as CSV"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the plan lacks %q", want)
+		}
+	}
+	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=plan&budget=9000&min_google=4000&max_google=4500").body)).ReadAll()
+	if err != nil || len(table) != 3 {
+		t.Fatalf("plan: %v, %v", table, err)
+	}
+	var sum float64
+	for _, row := range table[1:] {
+		v, _ := strconv.ParseFloat(row[2], 64)
+		sum += v
+		if row[0] == "google" && (v < 4000 || v > 4500) {
+			t.Errorf("google gets %v, want 4000 to 4500", v)
+		}
+	}
+	if math.Abs(sum-9000) > 0.01 {
+		t.Errorf("the plan spends %v, want 9000", sum)
+	}
+	for query, want := range map[string]string{
+		"budget=x": "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "nothing to divide",
+		"budget=9000&min_google=5&max_google=4": "The least for google is above the most", "budget=9000&min_google=1e400": "not an amount",
+		"budget=100&min_google=5000": "least that the channels may spend", "budget=1e300": "too large to be divided",
+	} {
+		page := b.get("/models?workspace=acme&" + query)
+		if page.status != http.StatusOK || !strings.Contains(page.body, `role="alert"`) || !strings.Contains(page.body, want) {
+			t.Errorf("%s: %d, without %q", query, page.status, want)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/fault"
+)
+
+// Cadence is how often something happens by itself.
+type Cadence string
+
+// The cadences.
+const (
+	Never   Cadence = "off"
+	Weekly  Cadence = "weekly"  // on Mondays
+	Monthly Cadence = "monthly" // on the first day of a month
+)
+
+// Cadences lists all cadences.
+func Cadences() []Cadence { return []Cadence{Never, Weekly, Monthly} }
+
+// Retrain is when a workspace's models are trained by themselves.
+type Retrain struct {
+	Cadence Cadence
+	Hour    int // of the day in the workspace's zone, 0 to 23
+}
+
+// usualHour is when a shop sleeps and yesterday's reports have arrived.
+const usualHour = 4
+
+// String says when, in words.
+func (r Retrain) String() string {
+	switch r.Cadence {
+	case Weekly:
+		return fmt.Sprintf("Mondays at %d:00", r.Hour)
+	case Monthly:
+		return fmt.Sprintf("the first of a month at %d:00", r.Hour)
+	case Never:
+	}
+	return string(Never)
+}
+
+// checked returns the setting as it is kept; the zero value is off.
+func (r Retrain) checked() (Retrain, error) {
+	if r == (Retrain{}) {
+		return Retrain{Cadence: Never, Hour: usualHour}, nil
+	}
+	if !slices.Contains(Cadences(), r.Cadence) {
+		return Retrain{}, fault.Invalid("%q is not how often models are trained", r.Cadence).WithHint("use one of %q", Cadences())
+	}
+	if r.Hour < 0 || r.Hour > 23 {
+		return Retrain{}, fault.Invalid("%d is not an hour of the day", r.Hour).WithHint("use 0 to 23")
+	}
+	return r, nil
+}

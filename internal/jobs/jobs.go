@@ -1,0 +1,267 @@
+// Package jobs does heavy work apart from calls: trainings that a person asked for, and those that a workspace's schedule
+// asks for. Work that is asked for is written down, so that a service that ends meanwhile takes it up again when it starts.
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+)
+
+// Trainer trains a workspace's model. One training runs at a time; others wait.
+type Trainer interface {
+	Train(ctx context.Context, w control.Workspace, progress func(done, total int64)) (*mix.Model, error)
+	// Tried returns when the workspace's last training ended, refused ones included; zero when there was none.
+	Tried(w control.Workspace) (time.Time, error)
+}
+
+// Workspaces tells what workspaces there are.
+type Workspaces interface {
+	Workspaces(ctx context.Context) ([]control.Workspace, error)
+}
+
+// Options are what [New] needs.
+type Options struct {
+	File       string // where work is written down
+	Trainer    Trainer
+	Workspaces Workspaces
+	Clock      clockwork.Clock // the real clock, also where answers have a frozen one
+	Log        *slog.Logger
+}
+
+// Runner does work. Several goroutines may use it.
+type Runner struct {
+	Options
+
+	work sync.WaitGroup
+
+	mu       sync.Mutex      // guards all below
+	serving  context.Context //nolint:containedctx // what work in the background ends with; set by Run alone
+	jobs     map[measure.WorkspaceID]*job
+	failures map[measure.WorkspaceID]string
+	next     map[measure.WorkspaceID]scheduled // of the workspaces with a schedule
+}
+
+// job is a training that runs or waits.
+type job struct {
+	cancel      context.CancelFunc
+	background  bool
+	began       time.Time // of the first draw; zero while it waits
+	done, total int64
+}
+
+// Progress is how far a training is.
+type Progress struct {
+	DonePct int
+	Left    time.Duration // 0 when that cannot be told yet
+}
+
+// scheduled is work that a schedule has in it.
+type scheduled interface{ NextRun() (time.Time, error) }
+
+// New returns a runner. It does nothing in the background before [Runner.Run].
+func New(o Options) *Runner {
+	return &Runner{
+		Options: o, jobs: map[measure.WorkspaceID]*job{}, failures: map[measure.WorkspaceID]string{}, next: map[measure.WorkspaceID]scheduled{},
+	}
+}
+
+// Start begins a training in the background. A fault of kind conflict says that one runs or waits already, one of kind
+// unavailable that the service is not up.
+func (r *Runner) Start(ctx context.Context, w control.Workspace) error { //nolint:contextcheck // the training outlives who asked for it
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.serving == nil || r.serving.Err() != nil {
+		return fault.Unavailable("the service is starting or stopping").WithHint("try again in a moment")
+	}
+	run, j, err := r.enter(r.serving, w.ID, true)
+	if err != nil {
+		return err
+	}
+	if err := r.write(); err != nil {
+		r.leave(w.ID)
+		return err
+	}
+	r.Log.InfoContext(ctx, "training begins", slog.String("workspace", string(w.ID)))
+	r.work.Go(func() {
+		_, err := r.Trainer.Train(run, w, j.note(r))
+		r.ended(run, w.ID, err)
+	})
+	return nil
+}
+
+// Do trains while the caller waits; it ends with ctx. It fails as [Runner.Start] does.
+func (r *Runner) Do(ctx context.Context, w control.Workspace, progress func(done, total int64)) (*mix.Model, error) {
+	r.mu.Lock()
+	run, j, err := r.enter(ctx, w.ID, false)
+	r.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	note := j.note(r)
+	m, err := r.Trainer.Train(run, w, func(done, total int64) {
+		note(done, total)
+		if progress != nil {
+			progress(done, total)
+		}
+	})
+	cancelled := errors.Is(err, context.Canceled) && ctx.Err() == nil
+	r.mu.Lock()
+	r.leave(w.ID)
+	r.mu.Unlock()
+	if cancelled {
+		return nil, fault.Conflict("the training of %q was cancelled", w.ID)
+	}
+	return m, err
+}
+
+// enter notes a job. The lock is held.
+func (r *Runner) enter(ctx context.Context, id measure.WorkspaceID, background bool) (context.Context, *job, error) {
+	if r.jobs[id] != nil {
+		return nil, nil, fault.Conflict("a model of %q is being trained", id).WithHint("wait for it, or cancel it")
+	}
+	run, cancel := context.WithCancel(ctx)
+	j := &job{cancel: cancel, background: background}
+	r.jobs[id] = j
+	delete(r.failures, id)
+	return run, j, nil
+}
+
+// leave forgets a job. The lock is held.
+func (r *Runner) leave(id measure.WorkspaceID) {
+	r.jobs[id].cancel()
+	delete(r.jobs, id)
+}
+
+// ended notes how a job in the background came to its end. One that ended because the service does stays written down.
+func (r *Runner) ended(run context.Context, id measure.WorkspaceID, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	stopping := r.serving.Err() != nil
+	cancelled := run.Err() != nil
+	r.leave(id)
+	if stopping {
+		return
+	}
+	if err != nil && !cancelled {
+		r.failures[id] = "it failed, and the service's log says why"
+		if text, _, public := fault.Public(err); public {
+			r.failures[id] = text
+		}
+		r.Log.ErrorContext(run, "training failed", slog.String("workspace", string(id)), slog.Any("error", err))
+	}
+	if err := r.write(); err != nil {
+		r.Log.WarnContext(run, "work cannot be written down", slog.Any("error", err))
+	}
+}
+
+// note returns what takes down a job's progress.
+func (j *job) note(r *Runner) func(done, total int64) {
+	return func(done, total int64) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if j.began.IsZero() {
+			j.began = r.Clock.Now()
+		}
+		j.done, j.total = max(j.done, done), max(j.total, total)
+	}
+}
+
+// Cancel ends the workspace's training and reports whether one ran or waited.
+func (r *Runner) Cancel(id measure.WorkspaceID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := r.jobs[id]
+	if j != nil {
+		j.cancel()
+	}
+	return j != nil
+}
+
+// Progress tells how far the workspace's training is, and whether there is one.
+func (r *Runner) Progress(id measure.WorkspaceID) (Progress, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := r.jobs[id]
+	if j == nil || j.total == 0 {
+		return Progress{}, j != nil
+	}
+	p := Progress{DonePct: min(int(100*j.done/j.total), 99)} // a fit that mixes badly draws more than was planned
+	if spent := r.Clock.Since(j.began); j.done > 0 {
+		p.Left = time.Duration(float64(spent) * float64(j.total-j.done) / float64(j.done))
+	}
+	return p, true
+}
+
+// Failure says in words why the workspace's last training in the background came to no end; "" where it did.
+func (r *Runner) Failure(id measure.WorkspaceID) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failures[id]
+}
+
+// Next returns when the schedule trains the workspace's model next; zero when it does not.
+func (r *Runner) Next(id measure.WorkspaceID) time.Time {
+	r.mu.Lock()
+	entry := r.next[id]
+	r.mu.Unlock()
+	if entry == nil {
+		return time.Time{}
+	}
+	next, err := entry.NextRun()
+	if err != nil { // the service ends
+		return time.Time{}
+	}
+	return next
+}
+
+// write writes down the work in the background. The lock is held.
+func (r *Runner) write() error {
+	var asked []measure.WorkspaceID
+	for id, j := range r.jobs {
+		if j.background {
+			asked = append(asked, id)
+		}
+	}
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(r.File), 0o700); err != nil {
+		return fault.Unavailable("directory of %s cannot be made", r.File).Wrap(err)
+	}
+	if err := os.WriteFile(r.File+".new", text, 0o600); err != nil {
+		return fault.Unavailable("%s cannot be written", r.File).Wrap(err)
+	}
+	return os.Rename(r.File+".new", r.File)
+}
+
+// read returns the work that was written down.
+func (r *Runner) read() ([]measure.WorkspaceID, error) {
+	text, err := os.ReadFile(r.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("work that was written down: %w", err)
+	}
+	var asked []measure.WorkspaceID
+	if err := json.Unmarshal(text, &asked); err != nil {
+		return nil, fmt.Errorf("work that was written down in %s: %w", r.File, err)
+	}
+	return asked, nil
+}

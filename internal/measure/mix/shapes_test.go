@@ -1,0 +1,72 @@
+package mix
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// TestShapesAreFoundAsFarAsThePriorsAllow fits stores whose one channel with an effect has a shape inside, at the edge of or
+// outside what the model assumes, beside one that brings nothing. It prints what docs/validation.md shows.
+func TestShapesAreFoundAsFarAsThePriorsAllow(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("ASSAY_NIGHTLY") != "1" {
+		t.Skip("fifteen fits; ASSAY_NIGHTLY=1 runs it")
+	}
+	logistic := func(spend float64) float64 { return 2000 * math.Tanh(1.2*spend/500) }
+	for _, c := range []struct {
+		name   string
+		carry  float64
+		worth  func(spend float64) float64
+		inside int // of three intervals, at least
+	}{
+		{"logistic", 0.25, logistic, 2},
+		{"logistic without carry-over", 0, logistic, 2},
+		{"straight line", 0.25, func(spend float64) float64 { return 3 * spend }, 2},
+		{"steep logistic", 0.25, func(spend float64) float64 { return 1000 * math.Tanh(4*spend/500) }, 2},
+		{"root", 0.25, func(spend float64) float64 { return 40 * math.Sqrt(spend) }, 0}, // no logistic curve follows it near zero
+	} {
+		inside := 0
+		for seed := range uint64(3) {
+			s, truth := switched(seed+1, c.carry, c.worth)
+			m, err := Train(s, Training{Seed: 1})
+			if err != nil || m.Status != Active {
+				t.Fatalf("%s: %v, %v", c.name, m, err)
+			}
+			radio, search := m.Effects[0].ROAS, m.Effects[1].ROAS
+			if search.Q05 <= truth && truth <= search.Q95 {
+				inside++
+			}
+			t.Logf("%s: true %.2f, mean / true %.2f, interval %.2f to %.2f; nothing is read as %.2f", c.name, truth, search.Mean/truth, search.Q05, search.Q95, radio.Mean)
+		}
+		if inside < c.inside {
+			t.Errorf("%s: %d of 3 intervals hold the truth, want at least %d", c.name, inside, c.inside)
+		}
+	}
+}
+
+// switched returns two years of a store whose weekly spend is drawn at random, and the true return on search. Radio brings
+// nothing.
+func switched(seed uint64, carry float64, worth func(spend float64) float64) (Store, float64) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	s := Store{
+		Days:    civil.Range{First: civil.MustParse("2024-01-01"), Last: civil.MustParse("2025-12-28")},
+		Revenue: map[civil.Date]float64{}, Spend: map[measure.Channel]map[civil.Date]float64{"search": {}, "radio": {}},
+	}
+	var carried, spent, earned float64
+	for first := s.Days.First; first.Before(s.Days.Last); first = first.AddDays(7) {
+		search, radio := 500*r.Float64(), 300*r.Float64()
+		carried = carry*carried + (1-carry)*search
+		spent, earned = spent+search, earned+worth(carried)
+		for k := range 7 {
+			day := first.AddDays(k)
+			s.Spend["search"][day], s.Spend["radio"][day] = search, radio
+			s.Revenue[day] = 4000 + 300*r.NormFloat64() + worth(carried)
+		}
+	}
+	return s, earned / spent
+}
