@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"assay/internal/civil"
@@ -44,28 +45,33 @@ type trendsAnswer struct {
 	Granularity civil.Granularity `json:"granularity"`
 	Channel     measure.Channel   `json:"channel,omitempty"`
 	Metrics     trendMetrics      `json:"metrics"`
-	Strongest   []trendRow        `json:"strongest_anomalies,omitempty" doc:"The points that stand out most, of all pages."`
+	Strongest   []trendRow        `json:"strongest_anomalies,omitempty" doc:"The points that stand out most, of all pages; absent where the rows are they."`
 	table[trendRow]
 	closing
+
+	byStrength []trendRow // all anomalies, the strongest first
 }
 
 // trendMetrics are the totals of the window. Only those that the metric is made of are there.
 type trendMetrics struct {
-	Revenue   *Metric[Money] `json:"revenue,omitempty"`
-	Orders    *Metric[Count] `json:"orders,omitempty"`
-	Spend     *Metric[Money] `json:"spend,omitempty"`
-	ROAS      *Metric[Ratio] `json:"roas,omitempty"`
-	Anomalies int            `json:"anomalies" doc:"Points of all pages that stand out."`
+	Revenue    *Metric[Money] `json:"revenue,omitempty"`
+	Orders     *Metric[Count] `json:"orders,omitempty"`
+	Spend      *Metric[Money] `json:"spend,omitempty"`
+	ROAS       *Metric[Ratio] `json:"roas,omitempty"`
+	Anomalies  int            `json:"anomalies" doc:"Points of all pages that stand out."`
+	Actionable int            `json:"actionable" doc:"Of them, those worth a look: at most one in five is a false alarm."`
 }
 
 // trendRow is one point. Its figures are rounded as the metric is.
 type trendRow struct {
-	Date     civil.Date `json:"date" doc:"First day of the point."`
-	Value    *float64   `json:"value,omitempty" doc:"Absent where it cannot be told."`
-	Expected *float64   `json:"expected,omitempty" doc:"What the points before it let expect."`
-	Z        *Ratio     `json:"z,omitempty" doc:"Distance from the expectation in standard deviations."`
-	Anomaly  string     `json:"anomaly,omitempty" doc:"high or low where |z| reaches the threshold."`
-	Partial  bool       `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
+	Date       civil.Date `json:"date" doc:"First day of the point."`
+	Value      *float64   `json:"value,omitempty" doc:"Absent where it cannot be told."`
+	Expected   *float64   `json:"expected,omitempty" doc:"What the points around it let expect; of the newest, those before."`
+	Z          *Ratio     `json:"z,omitempty" doc:"How unusual it is, in standard deviations of what is usual: beyond 2 lies one ordinary point in 22."`
+	Q          *float64   `json:"q_value,omitempty" detail:"analyst" doc:"Share of false alarms among the points of the window that are no less unusual."`
+	Actionable bool       `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
+	Anomaly    string     `json:"anomaly,omitempty" doc:"high or low where |z| reaches the threshold."`
+	Partial    bool       `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
 }
 
 const strongest = 3 // anomalies that are named before the rows
@@ -79,7 +85,10 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	if err != nil {
 		return nil, err
 	}
-	whole := civil.Range{First: historyStart(days), Last: days.Last}
+	whole := civil.Range{First: historyStart(days), Last: c.Today} // what followed a day says more of it than the window shows
+	if days.Last.After(whole.Last) {
+		whole.Last = days.Last
+	}
 	if previous := days.Previous().First; previous.Before(whole.First) {
 		whole.First = previous
 	}
@@ -89,11 +98,17 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	}
 	a := &trendsAnswer{Metric: p.Metric, Granularity: p.Granularity, Channel: channel}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	rows := c.trendRows(s, p, days)
+	rows, judged, err := c.trendRows(s, p, days)
+	if err != nil {
+		return nil, err
+	}
 	a.Metrics = c.trendMetrics(p.Metric, s.total(days), s.total(days.Previous()))
-	a.Metrics.Anomalies, a.Strongest = standOut(rows)
+	a.standOut(rows, judged, p.Threshold)
 	page := p.page(c)
 	a.Rows = cut(page, rows)
+	if c.view.DetailLevel == summaryLevel && !c.limitGiven && p.Offset == 0 {
+		a.Rows = a.headline(rows, summaryRows)
+	}
 	a.Pagination = page.pagination(len(a.Rows), len(rows))
 	if len(rows) == 0 {
 		a.Summary = c.explainEmpty(&a.closing, days)
@@ -109,7 +124,7 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	if channel == "" {
 		quality.Model = ""
 	}
-	quality.Method = "expected: robust one-step-ahead smoothing with weekday factors; z: error over its trailing robust scale"
+	quality.Method = "expected: robust local line with weekday factors, the point left out; z and q_value from Student's t fitted to the errors; see methods/anomalies"
 	c.describe(&a.closing, quality, kindsOf(p.Metric)...)
 	return a, nil
 }
@@ -134,8 +149,8 @@ func historyStart(days civil.Range) civil.Date {
 	return civil.New(days.First.Year()-historyYears, time.January, 1)
 }
 
-// trendRows returns the window's points with what was expected of them.
-func (c *Call) trendRows(s series, p trendsParams, days civil.Range) []trendRow {
+// trendRows returns the window's points, and how unusual each is among all points of the store.
+func (c *Call) trendRows(s series, p trendsParams, days civil.Range) ([]trendRow, []forecast.Judged, error) {
 	points := s.points(p.Granularity)
 	values := make([]float64, len(points))
 	for i, point := range points {
@@ -144,61 +159,77 @@ func (c *Call) trendRows(s series, p trendsParams, days civil.Range) []trendRow 
 			values[i] = math.NaN() // what is not over is not comparable
 		}
 	}
-	expected := expectations(p.Granularity, values)
+	judged, err := judge(p.Granularity, values)
+	if err != nil {
+		return nil, nil, fmt.Errorf("anomalies of %s: %w", p.Metric, err)
+	}
 	round := c.rounding(p.Metric)
 	var rows []trendRow
+	var shown []forecast.Judged
 	for i, point := range points {
-		if point.days.Intersect(days).Days() == 0 {
+		inside := point.days.Intersect(days)
+		if inside.Days() == 0 {
 			continue
 		}
-		shown := s.point(point.days.Intersect(days))
-		row := trendRow{Date: shown.days.First, Value: round(c.value(p.Metric, shown))}
-		row.Partial = shown.days.Contains(c.Today) || p.Granularity.Start(shown.days.First) != shown.days.First ||
-			p.Granularity.Next(shown.days.First).AddDays(-1) != shown.days.Last
-		if e := expected[i]; !row.Partial && e.Judged() {
-			row.Expected, row.Z, row.Anomaly = round(e.Value), new(Ratio(e.Z)), anomaly(e.Z, p.Threshold)
+		part := s.point(inside)
+		row := trendRow{Date: inside.First, Value: round(c.value(p.Metric, part))}
+		row.Partial = inside.Contains(c.Today) || p.Granularity.Start(inside.First) != inside.First ||
+			p.Granularity.Next(inside.First).AddDays(-1) != inside.Last
+		if row.Partial {
+			judged[i].Known = false
 		}
-		rows = append(rows, row)
+		rows, shown = append(rows, row), append(shown, judged[i])
 	}
-	return rows
+	shown = forecast.Among(shown)
+	for i, o := range shown {
+		if o.Known {
+			r := &rows[i]
+			r.Expected, r.Z, r.Q, r.Actionable = round(o.Expected), new(Ratio(o.Z)), new(decimals(o.Q, 4)), o.Actionable
+		}
+	}
+	return rows, shown, nil
 }
 
-func expectations(g civil.Granularity, values []float64) []forecast.Expectation {
+// judge says how unusual points are, by days of the week or by weeks. Months are too few to judge.
+func judge(g civil.Granularity, values []float64) ([]forecast.Judged, error) {
 	switch g {
 	case civil.ByDay:
-		return forecast.OneStep(values, forecast.Days())
+		return forecast.Judge(values, week)
 	case civil.ByWeek:
-		return forecast.OneStep(values, forecast.Weeks())
+		return forecast.Judge(values, 1)
 	case civil.ByMonth:
 	}
-	unknown := make([]forecast.Expectation, len(values))
-	for i := range unknown {
-		unknown[i] = forecast.Expectation{Value: math.NaN(), Z: math.NaN()}
-	}
-	return unknown
+	return make([]forecast.Judged, len(values)), nil
 }
 
-func anomaly(z, threshold float64) string {
-	switch {
-	case z >= threshold:
-		return "high"
-	case z <= -threshold:
-		return "low"
+// standOut marks the anomalies, counts them and names the strongest ones.
+func (a *trendsAnswer) standOut(rows []trendRow, judged []forecast.Judged, threshold float64) {
+	found := forecast.Beyond(judged, threshold)
+	a.Metrics.Anomalies = len(found)
+	for _, i := range found {
+		if rows[i].Anomaly = "high"; judged[i].Z < 0 {
+			rows[i].Anomaly = "low"
+		}
+		if rows[i].Actionable {
+			a.Metrics.Actionable++
+		}
+		a.byStrength = append(a.byStrength, rows[i])
 	}
-	return ""
+	a.Strongest = a.byStrength[:min(len(a.byStrength), strongest)]
 }
 
-// standOut counts the anomalies and returns the strongest ones, strongest first.
-func standOut(rows []trendRow) (int, []trendRow) {
-	var found []trendRow
-	for _, r := range rows {
-		if r.Anomaly != "" {
-			found = append(found, r)
+// headline returns what stands out most, the strongest first, and as far as there is room the latest points.
+func (a *trendsAnswer) headline(rows []trendRow, most int) []trendRow {
+	shown := slices.Clone(a.byStrength[:min(len(a.byStrength), most)])
+	latest := len(rows)
+	for latest > 0 && len(shown) < most {
+		latest--
+		if rows[latest].Anomaly == "" {
+			shown = append(shown, rows[latest])
 		}
 	}
-	count := len(found)
-	sortBy(found, func(r trendRow) float64 { return -math.Abs(float64(*r.Z)) })
-	return count, found[:min(count, strongest)]
+	a.Strongest = nil
+	return shown
 }
 
 // value returns the metric of a point in whole units, NaN where there is none.
@@ -286,11 +317,22 @@ func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) 
 	if a.Channel != "" {
 		text = spoken(a.Channel) + ": " + text
 	}
-	if len(a.Strongest) == 0 {
+	if len(a.byStrength) == 0 {
 		return text
 	}
-	s := a.Strongest[0]
-	return text + fmt.Sprintf(" %s out; the strongest is %s (z %s).", stands(m.Anomalies, a.Granularity), s.Date, grouped(decimals(float64(*s.Z), 1), 1))
+	s := a.byStrength[0]
+	return text + fmt.Sprintf(" %s out; the strongest is %s (z %s). %s worth a look.", stands(m.Anomalies, a.Granularity), s.Date, grouped(decimals(float64(*s.Z), 1), 1), are(m.Actionable))
+}
+
+// are counts what was named before.
+func are(n int) string {
+	switch n {
+	case 0:
+		return "None is"
+	case 1:
+		return "1 is"
+	}
+	return grouped(float64(n), 0) + " are"
 }
 
 func stands(n int, g civil.Granularity) string {
@@ -324,7 +366,7 @@ func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, row
 	case p.Granularity == civil.ByMonth:
 		a.warn("not_judged", "Months are not checked for anomalies: there are too few of them to know what was to be expected.")
 	case judged == 0:
-		a.warn("not_judged", "No point is checked for anomalies: that takes 50 days of history before a day, and 19 weeks before a week.")
+		a.warn("not_judged", "No point is checked for anomalies: that takes 21 whole days, or 21 whole weeks.")
 	case judged < whole:
 		a.warn("partly_judged", fmt.Sprintf("%d of %d whole points have the history that a check for anomalies takes.", judged, whole))
 	}
@@ -343,8 +385,8 @@ func (c *Call) trendsNext(a *trendsAnswer, days civil.Range) {
 		arguments["limit"], arguments["format"] = 100, string(csvFormat)
 		c.suggest(&a.closing, "trends", arguments, "See up to 100 points as a table.")
 	}
-	if len(a.Strongest) > 0 && a.Granularity == civil.ByDay {
-		day := a.Strongest[0].Date
+	if len(a.byStrength) > 0 && a.Granularity == civil.ByDay {
+		day := a.byStrength[0].Date
 		c.suggest(&a.closing, "performance", filter(dated(civil.Range{First: day, Last: day})), "See the channels on the day that stands out most.")
 	}
 	c.suggest(&a.closing, "performance", filter(dated(days)), "See the totals by channel.")

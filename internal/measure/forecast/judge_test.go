@@ -1,0 +1,66 @@
+package forecast
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// A year with a gap, a day that is not over and one day four deviations low: the gap says nothing, the low day is the
+// furthest off and worth a look in any window that holds it.
+func TestPointsAreJudgedAroundGaps(t *testing.T) {
+	t.Parallel()
+	y := shop(rand.New(rand.NewPCG(7, 8)), 365, 0, false)
+	const low = 200
+	y[low] *= math.Exp(-6 * noise)
+	for _, t := range []int{0, 1, 100, 101, 102, 364} {
+		y[t] = math.NaN()
+	}
+	all, err := Judge(y, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range all {
+		if p.Known == math.IsNaN(y[i]) {
+			t.Errorf("point %d is known: %v, value %v", i, p.Known, y[i])
+		}
+	}
+	window := Among(all[low-40 : low+20])
+	found := Beyond(window, 2)
+	if len(found) == 0 || found[0] != 40 || !window[40].Actionable || window[40].Q <= 0 || window[40].Q > 1e-3 {
+		t.Errorf("beyond 2 are %v, the low day is %+v", found, window[40])
+	}
+	if quiet := Beyond(window, 6); len(quiet) > 1 {
+		t.Errorf("%d points beyond 6", len(quiet))
+	}
+	few, err := Judge(y[:15], 7)
+	if err != nil || few[10].Known {
+		t.Errorf("of too few points: %+v, %v", few[10], err)
+	}
+	if none, err := Judge([]float64{math.NaN()}, 7); err != nil || none[0].Known {
+		t.Errorf("of no point: %+v, %v", none, err)
+	}
+}
+
+// Where nothing is unusual, at most one quarter in five has a point that is called worth a look.
+func TestQuietQuartersAreSeldomActedOn(t *testing.T) {
+	t.Parallel()
+	acted := 0
+	const runs = 20
+	for seed := range uint64(runs) {
+		all, err := Judge(shop(rand.New(rand.NewPCG(seed, 9)), 365, 0, false), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range Among(all[275:]) {
+			if p.Actionable {
+				acted++
+				break
+			}
+		}
+	}
+	// Benjamini and Hochberg promise a share of .2 at most; more than 8 of 20 have a chance of 1 % then
+	if acted > 8 {
+		t.Errorf("%d of %d quiet quarters have a point worth a look", acted, runs)
+	}
+}
