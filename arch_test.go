@@ -50,7 +50,7 @@ var parts = []struct {
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/console", []string{
-		"internal/civil", "internal/ingest/...", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
+		"internal/civil", "internal/money", "internal/ingest/...", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
 		"internal/auth", "internal/chart", "internal/oauth/...",
 	}},
 	{"api", nil},

@@ -30,6 +30,9 @@ type Store interface {
 	Calls(ctx context.Context, f control.CallFilter) ([]control.Call, error)
 	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)
 	Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error)
+	CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error)
+	MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error)
+	ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error)
 	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
 }
 
@@ -57,7 +60,7 @@ type Options struct {
 	Limits         Limits   // nil: limits are not shown
 	Models         Models   // nil: there is no page of models
 	Tools          []string // names for a key's allow-list, in the contract's order
-	Ask            Ask      // nil: there is no page of data
+	Ask            Ask      // nil: there are no pages of answers
 	Import         Import
 	Uploads        string           // folder of files that wait to be imported; the system's own when ""
 	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
@@ -142,6 +145,11 @@ func New(o Options) *Console {
 		c.routes.HandleFunc("GET "+modelsPath+"/chart.svg", c.signedIn(c.modelsChart))
 		c.routes.HandleFunc("GET "+modelsPath+"/export.csv", c.signedIn(c.modelsExport))
 	}
+	if c.ask != nil {
+		c.routes.HandleFunc("GET "+experimentsPath, c.signedIn(c.experimentsPage))
+		c.routes.HandleFunc("POST "+experimentsPath, c.posted(c.changeExperiments))
+		c.routes.HandleFunc("GET "+weeksPath, c.signedIn(c.weeksPicture))
+	}
 	c.routes.HandleFunc("GET /assets/{name}", asset)
 	c.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.Refuse(w, r, http.StatusNotFound, "There is no such page.")
@@ -165,6 +173,9 @@ const (
 	callsPath    = "/calls"
 	securityPath = "/security"
 	modelsPath   = "/models"
+
+	experimentsPath = "/experiments"
+	weeksPath       = "/experiments/weeks.svg"
 )
 
 // maxForm is the largest form that is read, in bytes.

@@ -29,7 +29,15 @@ var assetFiles embed.FS
 
 // parseTemplates returns each page with the frame around it.
 func parseTemplates() map[string]*template.Template {
-	functions := template.FuncMap{"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day, "count": count, "tab": tabOf, "took": took, "size": size, "int64": func(n int) int64 { return int64(n) }, "outcome": outcomeWords, "words": words, "sentence": sentence, "left": left, "span": spanWords, "cadence": cadenceWords, "picture": pictureOf, "schedule": scheduleOf}
+	functions := template.FuncMap{
+		"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day,
+		"count": count, "tab": tabOf, "took": took, "size": size, "outcome": outcomeWords, "words": words,
+		"sentence": sentence, "left": left, "span": spanWords, "cadence": cadenceWords, "picture": pictureOf,
+		"schedule": scheduleOf, "figure": figure, "gate": gateWords,
+		"int64":  func(n int) int64 { return int64(n) },
+		"deref":  func(b *bool) bool { return b != nil && *b },
+		"number": func(x *float64) float64 { return *x },
+	}
 	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(templateFiles, "templates/frame.html"))
 	names, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {

@@ -131,6 +131,9 @@ const steps = [
   ['models', (page) => modelsPage(page, '/models?workspace=demo')],
   ['models-plan', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&min_tiktok=100')],
   ['models-none', (page) => page.goto(`${base}/models?workspace=without-data`)],
+  ['experiments', (page) => page.goto(`${base}/experiments`)],
+  ['experiment', (page) => page.goto(`${base}/experiments?experiment=google-scale-up`)],
+  ['experiment-check', (page) => page.goto(`${base}/experiments?channel=tiktok`)],
   ['not-found', (page) => page.goto(`${base}/nothing-here`)],
 ];
 
