@@ -262,7 +262,11 @@ func (c *Console) weeksPicture(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
 		return
 	}
-	picture, err := chart.Draw(weeksChart(found, chart.Theme(query.Get("theme"))))
+	drawn := weeksChart(found, chart.Theme(query.Get("theme")))
+	if query.Get("size") == "narrow" { // for a phone, where the wide one's letters would be too small
+		drawn.Width, drawn.Height = 400, 340
+	}
+	picture, err := chart.Draw(drawn)
 	if err != nil {
 		c.fail(w, v.Request, err)
 		return
