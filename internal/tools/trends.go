@@ -221,13 +221,14 @@ func (a *trendsAnswer) standOut(rows []trendRow, judged []forecast.Judged, thres
 // headline returns what stands out most, the strongest first, and as far as there is room the latest points.
 func (a *trendsAnswer) headline(rows []trendRow, most int) []trendRow {
 	shown := slices.Clone(a.byStrength[:min(len(a.byStrength), most)])
-	latest := len(rows)
+	latest, odd := len(rows), len(shown)
 	for latest > 0 && len(shown) < most {
 		latest--
 		if rows[latest].Anomaly == "" {
 			shown = append(shown, rows[latest])
 		}
 	}
+	slices.Reverse(shown[odd:]) // in time
 	a.Strongest = nil
 	return shown
 }
