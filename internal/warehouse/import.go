@@ -37,6 +37,8 @@ type AdWindow struct {
 //   - When the order is in the import and none of a kind come with it, it keeps its lines and touches, which some
 //     sources leave out. It keeps its refunds and coupons only if the import has none of that kind for any order:
 //     a file that tells refunds tells all refunds of its orders.
+//   - Refunds with a day outlast an import that tells only how much was refunded in all: of that total there is what
+//     they leave. Refunds that come alone are taken off a total that is there.
 //   - When the order is not in the import, rows are added to what it has, or replace the row with their key. So a
 //     list of April's refunds leaves March's alone.
 //

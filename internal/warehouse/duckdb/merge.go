@@ -22,6 +22,11 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 		return m.compareWindows(ctx, p)
 	}
 	t := p.table
+	if t == refunds {
+		if err := m.noteTotals(ctx); err != nil {
+			return err
+		}
+	}
 	if t.kind == ofOrder {
 		if err := m.complete(ctx, p); err != nil {
 			return err
@@ -29,6 +34,11 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 	}
 	if t != orders { // those are there once already
 		if err := m.deduplicate(ctx, p, stage(t)); err != nil {
+			return err
+		}
+	}
+	if t == refunds {
+		if err := m.settleRefunds(ctx); err != nil {
 			return err
 		}
 	}

@@ -102,3 +102,61 @@ func wantDays(t *testing.T, w *warehouse.Warehouse, want ...warehouse.DayTotal) 
 	t.Helper()
 	same(t, "days", want, answer[[]warehouse.DayTotal](t)(w.StoreDays(t.Context(), shop, january)))
 }
+
+// totalOfRefunds tells of one order, in turns, its refunds with their days and only how much they add up to.
+func totalOfRefunds(on trial) {
+	t, w := on.t, on.w
+	order := warehouse.Order{OrderRef: ref("9"), At: instant("2026-01-10T12:00:00Z"), Day: date("2026-01-10"), Charged: 100_00, Units: 1}
+	dated := func(key, day string, amount int64) warehouse.Refund {
+		return warehouse.Refund{OrderRef: ref("9"), Refund: key, At: instant(day + "T12:00:00Z"), Day: date(day), Amount: amount}
+	}
+	total := func(amount int64) warehouse.Batch {
+		return warehouse.Batch{Orders: []warehouse.Order{order}, Refunds: []warehouse.Refund{{OrderRef: ref("9"), Refund: "total", Amount: amount, DateUnknown: true}}}
+	}
+	refundsOn := func(what, day string, want int64) {
+		t.Helper()
+		days := answer[[]warehouse.DayTotal](t)(w.StoreDays(t.Context(), shop, period(day, day)))
+		var got int64
+		if len(days) > 0 {
+			got = days[0].Sums.Refunds
+		}
+		same(t, what+" on "+day, want, got)
+	}
+	load(t, w, warehouse.ImportSpec{}, total(30_00))
+	refundsOn("a total alone", "2026-01-10", 30_00)
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Refunds: []warehouse.Refund{dated("r1", "2026-01-12", 20_00)}})
+	refundsOn("what a refund leaves of the total", "2026-01-10", 10_00)
+	refundsOn("the refund", "2026-01-12", 20_00)
+	for _, again := range []warehouse.Batch{{Refunds: []warehouse.Refund{dated("r1", "2026-01-12", 20_00)}}, total(30_00)} {
+		out := load(t, w, warehouse.ImportSpec{}, again)
+		same(t, "the same again", warehouse.Counts{Unchanged: 1}, out.Tables["refunds"])
+	}
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Refunds: []warehouse.Refund{dated("r2", "2026-01-13", 10_00)}})
+	refundsOn("nothing is left of the total", "2026-01-10", 0)
+	load(t, w, warehouse.ImportSpec{}, total(35_00))
+	refundsOn("a later total is what the refunds leave of it", "2026-01-10", 5_00)
+	refundsOn("and leaves them", "2026-01-12", 20_00)
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{
+		Orders: []warehouse.Order{order}, Refunds: []warehouse.Refund{dated("r1", "2026-01-12", 20_00), dated("r2", "2026-01-13", 10_00), dated("r3", "2026-01-14", 5_00)},
+	})
+	refundsOn("all refunds with their days replace the total", "2026-01-10", 0)
+	same(t, "the sum", int64(35_00), januaryTotals(t, w).Refunds)
+}
+
+func orderByKey(on trial) {
+	t, w := on.t, on.w
+	small(t, w)
+	for _, want := range smallStore().Orders {
+		got, known, err := w.Order(t.Context(), shop, want.OrderRef)
+		if err != nil || !known {
+			t.Fatalf("order %s: %v, %v", want.Key, known, err)
+		}
+		if got.Name == want.Key && want.Name == "" {
+			got.Name = ""
+		}
+		same(t, "order "+want.Key, want, got)
+	}
+	if _, known, err := w.Order(t.Context(), shop, ref("none")); known || err != nil {
+		t.Errorf("an order that is not there: %v, %v", known, err)
+	}
+}

@@ -40,6 +40,10 @@ func (r *reference) take(b warehouse.Batch) {
 			stale[o.OrderRef] = !told[o.OrderRef]
 		}
 	}
+	before := map[warehouse.OrderRef][]warehouse.Refund{}
+	for ref, refunds := range r.refunds {
+		before[ref] = slices.Clone(refunds)
+	}
 	if len(b.Refunds) > 0 {
 		clearAll(r.refunds, told)
 	}
@@ -56,6 +60,7 @@ func (r *reference) take(b warehouse.Batch) {
 			put(r.refunds, f.OrderRef, f, func(x warehouse.Refund) bool { return x.Refund == f.Refund })
 		}
 	}
+	r.settle(b.Refunds, before, told, stale)
 	for _, c := range b.Coupons {
 		if !stale[c.OrderRef] {
 			put(r.coupons, c.OrderRef, c, func(x warehouse.OrderCoupon) bool { return x.Code == c.Code })
@@ -73,6 +78,42 @@ func (r *reference) take(b warehouse.Batch) {
 		r.answers[answerKey{a.Source, a.Key, a.Question}] = a
 	}
 	r.messages = append(r.messages, b.Messages...)
+}
+
+// settle sets refunds with a day against totals without one, where the import has only one of the two.
+func (r *reference) settle(came []warehouse.Refund, before map[warehouse.OrderRef][]warehouse.Refund, told, stale map[warehouse.OrderRef]bool) {
+	dated := func(refunds []warehouse.Refund) (sum int64) {
+		for _, f := range refunds {
+			if !f.DateUnknown {
+				sum += f.Amount
+			}
+		}
+		return sum
+	}
+	totals := map[warehouse.OrderRef]bool{} // of orders of which a total came
+	for _, f := range came {
+		totals[f.OrderRef] = totals[f.OrderRef] || f.DateUnknown
+	}
+	for ref, total := range totals {
+		off := dated(r.refunds[ref]) - dated(before[ref])
+		switch {
+		case stale[ref] || total && !told[ref] || told[ref] && (!total || dated(r.refunds[ref]) != 0):
+			continue
+		case told[ref]:
+			for _, f := range before[ref] {
+				if !f.DateUnknown && !slices.ContainsFunc(r.refunds[ref], func(x warehouse.Refund) bool { return x.Refund == f.Refund }) {
+					r.refunds[ref] = append(r.refunds[ref], f)
+				}
+			}
+			off = dated(r.refunds[ref])
+		}
+		for i := range r.refunds[ref] {
+			if r.refunds[ref][i].DateUnknown {
+				r.refunds[ref][i].Amount -= off
+			}
+		}
+		r.refunds[ref] = slices.DeleteFunc(r.refunds[ref], func(f warehouse.Refund) bool { return f.DateUnknown && f.Amount <= 0 && off != 0 })
+	}
 }
 
 func clearAll[T any](from map[warehouse.OrderRef][]T, orders map[warehouse.OrderRef]bool) {

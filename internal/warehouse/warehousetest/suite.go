@@ -38,6 +38,8 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"a changed order replaces what came with it":              changedOrder,
 		"refunds without their order join those it has":           returnsAlone,
 		"an order without refunds has none, if others have":       ordersWithoutRefunds,
+		"refunds with a day outlast a total":                      totalOfRefunds,
+		"an order is found by its key":                            orderByKey,
 		"refunds of unknown orders count on their own day":        unknownOrders,
 		"gaps in ad reports are those of a platform":              platformGaps,
 		"rates come in one order, whatever their sources":         ratesInOrder,

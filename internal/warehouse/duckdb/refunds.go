@@ -1,0 +1,56 @@
+package duckdb
+
+import "context"
+
+// noteTotals notes which refunds without a day came with the import, before those that were there join them.
+func (m *merge) noteTotals(ctx context.Context) error {
+	return m.exec(ctx, "CREATE TEMP TABLE totals_came AS SELECT source, key, refund FROM stage_refunds WHERE date_unknown")
+}
+
+// settleRefunds keeps refunds that have a day when an import tells of their order only how much was refunded in all. The
+// total then stands for what they leave of it, so nothing is counted twice: not when a total comes after the refunds, nor
+// when the refunds come, in whatever number, after the total. It runs on the staged refunds, which are all that their
+// orders will have. What one import says of an order beside each other is taken as it is.
+func (m *merge) settleRefunds(ctx context.Context) error {
+	totals, err := m.count(ctx, "SELECT count(*) FROM stage_refunds WHERE date_unknown")
+	if err != nil || totals == 0 {
+		return err
+	}
+	return m.exec(ctx, `
+CREATE TEMP TABLE refund_totals AS
+SELECT s.source, s.key FROM stage_refunds s SEMI JOIN told o ON o.source = s.source AND o.key = s.key
+GROUP BY s.source, s.key HAVING bool_and(s.date_unknown);
+
+INSERT INTO stage_refunds
+SELECT t.* FROM {{refunds}} t
+SEMI JOIN refund_totals u ON u.source = t.source AND u.key = t.key
+ANTI JOIN stage_refunds s ON s.source = t.source AND s.key = t.key AND s.refund = t.refund
+WHERE NOT t.date_unknown;
+
+-- A total that came with its order is of all refunds. One that was there has had those taken off that were there.
+CREATE TEMP TABLE refunds_dated AS
+SELECT source, key, CAST(sum(amount) AS BIGINT) AS amount
+FROM (
+    SELECT s.source, s.key, s.amount FROM stage_refunds s SEMI JOIN refund_totals u ON u.source = s.source AND u.key = s.key
+    WHERE NOT s.date_unknown
+    UNION ALL
+    SELECT s.source, s.key, s.amount FROM stage_refunds s
+    ANTI JOIN told o ON o.source = s.source AND o.key = s.key
+    ANTI JOIN totals_came c ON c.source = s.source AND c.key = s.key
+    WHERE NOT s.date_unknown
+    UNION ALL
+    SELECT t.source, t.key, -t.amount FROM {{refunds}} t
+    SEMI JOIN stage_refunds s ON s.source = t.source AND s.key = t.key
+    ANTI JOIN told o ON o.source = t.source AND o.key = t.key
+    ANTI JOIN totals_came c ON c.source = t.source AND c.key = t.key
+    WHERE NOT t.date_unknown
+)
+GROUP BY source, key
+HAVING sum(amount) <> 0;
+
+UPDATE stage_refunds s SET amount = s.amount - d.amount FROM refunds_dated d
+WHERE s.date_unknown AND d.source = s.source AND d.key = s.key;
+
+DELETE FROM stage_refunds s USING refunds_dated d
+WHERE s.date_unknown AND s.amount <= 0 AND d.source = s.source AND d.key = s.key;`)
+}
