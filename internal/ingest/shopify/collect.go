@@ -1,25 +1,24 @@
-package singer
+package shopify
 
 import (
 	"cmp"
 	"slices"
 
 	"assay/internal/ingest/document"
-	"assay/internal/ingest/shopify"
 	"assay/internal/ingest/source"
 	"assay/internal/warehouse"
 )
 
-// orders collects orders and refunds.
+// Collector collects orders and refunds as documents tell them, in whatever order they come.
 //
 // The store takes the refunds that come with an order for all that it has, in an import that tells refunds. So orders
 // are kept in up to three steps: those whose refunds are not told, those whose refunds are all told, and refunds that
 // come alone. An order that says only how much was refunded waits for the end of the run: its refunds may come in a
 // stream of their own. If those add up to the total they are all its refunds; if none are ever listed, the total
 // becomes one refund without a date.
-type orders struct {
+type Collector struct {
 	options source.Options
-	reader  *shopify.Documents
+	reader  *Documents
 	sale    source.Sale
 	sales   map[string]*sale
 	held    map[string]*sale
@@ -30,7 +29,7 @@ type orders struct {
 type sale struct {
 	source.Sale
 	stream string
-	gone   shopify.Gone
+	gone   Gone
 }
 
 type given struct {
@@ -39,15 +38,34 @@ type given struct {
 	kept   bool
 }
 
-func newOrders(o source.Options) *orders {
-	return &orders{
-		options: o, reader: shopify.NewDocuments(o),
+// Step is a part of what was collected that is kept by itself.
+type Step struct {
+	What  string
+	Batch warehouse.Batch
+}
+
+// Rejected is why a document that was read cannot be kept.
+type Rejected struct {
+	Stream string
+	Err    error
+}
+
+// NewCollector returns the collector of a workspace's documents.
+func NewCollector(o source.Options) *Collector {
+	return &Collector{
+		options: o, reader: NewDocuments(o),
 		sales: map[string]*sale{}, held: map[string]*sale{}, returns: map[string]*given{},
 	}
 }
 
-// add takes an order. Of several versions the one that was updated last counts, of equals the later one.
-func (c *orders) add(stream string, doc document.Value, line int) error {
+// Expect notes that refunds come by themselves, as documents of their own.
+func (c *Collector) Expect() { c.listed = true }
+
+// Waits reports whether something that came can be kept only at the end.
+func (c *Collector) Waits() bool { return len(c.held) > 0 }
+
+// Order takes an order of a stream. The line is where it stood, for errors, which are [*source.RowError]s. Of several versions the one that was updated last counts, of equals the later one.
+func (c *Collector) Order(stream string, doc document.Value, line int) error {
 	gone, err := c.reader.Order(doc, &c.sale)
 	if err != nil {
 		return err
@@ -71,7 +89,8 @@ func (c *orders) add(stream string, doc document.Value, line int) error {
 	return nil
 }
 
-func (c *orders) addRefund(stream string, doc document.Value, line int) error {
+// Refund takes a refund that stands outside its order.
+func (c *Collector) Refund(stream string, doc document.Value, line int) error {
 	r, err := c.reader.Refund(doc)
 	if err != nil || r.Refund.Amount == 0 {
 		return err
@@ -81,8 +100,8 @@ func (c *orders) addRefund(stream string, doc document.Value, line int) error {
 	return nil
 }
 
-// loads empties the collection into up to three steps.
-func (c *orders) loads(rates source.Rates, end bool) (all []load, bad []rejected) {
+// Steps empties the collection into up to three steps. At the end nothing waits any longer.
+func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejected) {
 	var silent, told []*sale
 	for _, s := range c.sales {
 		if s.gone.Itemised {
@@ -108,20 +127,20 @@ func (c *orders) loads(rates source.Rates, end bool) (all []load, bad []rejected
 		what  string
 		sales []*sale
 	}{{"orders", silent}, {"orders with their refunds", told}} {
-		if l := (load{source: "shopify_orders", what: step.what}); len(step.sales) > 0 {
-			bad = append(bad, c.fill(&l.batch, step.sales)...)
+		if l := (Step{What: step.what}); len(step.sales) > 0 {
+			bad = append(bad, c.fill(&l.Batch, step.sales)...)
 			all = append(all, l)
 		}
 	}
-	if l := (load{source: "shopify_orders", what: "refunds"}); len(alone) > 0 {
-		bad = append(bad, c.fillReturns(&l.batch, alone)...)
+	if l := (Step{What: "refunds"}); len(alone) > 0 {
+		bad = append(bad, c.fillReturns(&l.Batch, alone)...)
 		all = append(all, l)
 	}
 	return all, bad
 }
 
 // settle decides about the orders that waited.
-func (c *orders) settle() (silent, told []*sale) {
+func (c *Collector) settle() (silent, told []*sale) {
 	listed := map[string][]*given{}
 	for _, g := range c.returns {
 		listed[g.Refund.Key] = append(listed[g.Refund.Key], g)
@@ -152,20 +171,20 @@ func (c *orders) settle() (silent, told []*sale) {
 }
 
 // fill dates and converts orders, oldest key first.
-func (c *orders) fill(b *warehouse.Batch, sales []*sale) (bad []rejected) {
+func (c *Collector) fill(b *warehouse.Batch, sales []*sale) (bad []Rejected) {
 	slices.SortFunc(sales, func(x, y *sale) int {
 		return cmp.Or(cmp.Compare(len(x.Order.Key), len(y.Order.Key)), cmp.Compare(x.Order.Key, y.Order.Key))
 	})
 	into := source.NewOrders(c.options)
 	for _, s := range sales {
 		if err := into.Add(&s.Sale, b); err != nil {
-			bad = append(bad, rejected{s.stream, err})
+			bad = append(bad, Rejected{s.stream, err})
 		}
 	}
 	return bad
 }
 
-func (c *orders) fillReturns(b *warehouse.Batch, alone []*given) (bad []rejected) {
+func (c *Collector) fillReturns(b *warehouse.Batch, alone []*given) (bad []Rejected) {
 	slices.SortFunc(alone, func(x, y *given) int {
 		return cmp.Or(cmp.Compare(x.Refund.Key, y.Refund.Key), cmp.Compare(x.Refund.Refund, y.Refund.Refund))
 	})
@@ -174,7 +193,7 @@ func (c *orders) fillReturns(b *warehouse.Batch, alone []*given) (bad []rejected
 		copied := g.Return
 		copied.Content = uint64(g.Line)
 		if err := into.AddReturn(&copied, b); err != nil {
-			bad = append(bad, rejected{g.stream, err})
+			bad = append(bad, Rejected{g.stream, err})
 		}
 	}
 	return bad

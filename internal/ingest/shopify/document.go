@@ -103,7 +103,7 @@ func (d *Documents) describe(o *warehouse.Order) {
 	if customer := d.first("customer"); email == "" && customer != nil {
 		email = cmp.Or(customer.Path("email").Text(), customer.Path("defaultEmailAddress", "emailAddress").Text())
 	}
-	o.Customer = d.people.Hash(email)
+	o.Customer = cmp.Or(d.text(reducedCustomer), d.people.Hash(email))
 	name := d.text("sourceName", "source_name")
 	surface, ok := source.Surface(name)
 	if !ok {

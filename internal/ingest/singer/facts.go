@@ -2,13 +2,14 @@ package singer
 
 import (
 	"assay/internal/ingest/document"
+	"assay/internal/ingest/shopify"
 	"assay/internal/ingest/source"
 	"assay/internal/warehouse"
 )
 
 // facts collects what records say until it is kept.
 type facts struct {
-	orders   *orders
+	orders   *shopify.Collector
 	ads      *ads
 	messages *messages
 }
@@ -28,16 +29,16 @@ type rejected struct {
 }
 
 func newFacts(o source.Options) *facts {
-	return &facts{orders: newOrders(o), ads: newAds(o), messages: newMessages(o)}
+	return &facts{orders: shopify.NewCollector(o), ads: newAds(o), messages: newMessages(o)}
 }
 
 // add reads a record. Its error is a [*source.RowError].
 func (f *facts) add(s *stream, doc document.Value, record *document.Object, line int) error {
 	switch s.shape {
 	case orderRecords:
-		return f.orders.add(s.name, doc, line)
+		return f.orders.Order(s.name, doc, line)
 	case refundRecords:
-		return f.orders.addRefund(s.name, doc, line)
+		return f.orders.Refund(s.name, doc, line)
 	case metaRecords, googleRecords, tiktokRecords:
 		return f.ads.add(s, record, line)
 	case statisticRecords:
@@ -50,11 +51,19 @@ func (f *facts) add(s *stream, doc document.Value, record *document.Object, line
 }
 
 // waits reports whether something that came can be kept only at the end.
-func (f *facts) waits() bool { return len(f.orders.held) > 0 || f.messages.waits() }
+func (f *facts) waits() bool { return f.orders.Waits() || f.messages.waits() }
 
 // loads returns what is to be kept, and what turned out not to be usable.
 func (f *facts) loads(rates source.Rates, end bool) ([]load, []rejected) {
-	all, bad := f.orders.loads(rates, end)
+	var all []load
+	var bad []rejected
+	steps, unusable := f.orders.Steps(rates, end)
+	for _, step := range steps {
+		all = append(all, load{source: "shopify_orders", what: step.What, batch: step.Batch})
+	}
+	for _, r := range unusable {
+		bad = append(bad, rejected{r.Stream, r.Err})
+	}
 	more, worse := f.ads.loads(rates)
 	return append(append(all, more...), f.messages.loads(end)...), append(bad, worse...)
 }

@@ -230,7 +230,7 @@ func (t *target) takeSchema() error {
 	}
 	s.shape, s.rank = detect(name, &o, s.keys)
 	if s.shape == refundRecords {
-		t.facts.orders.listed = true
+		t.facts.orders.Expect()
 	}
 	return nil
 }

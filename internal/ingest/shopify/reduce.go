@@ -1,0 +1,127 @@
+package shopify
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"assay/internal/fault"
+	"assay/internal/ingest/document"
+	"assay/internal/ingest/source"
+)
+
+// reducedCustomer is the member of a reduced order that has the customer's keyed hash.
+const reducedCustomer = "customer_hash"
+
+// reduction says which members of a document are kept, and how much of those that hold others; nil keeps a value whole.
+type reduction map[string]reduction
+
+// What [Documents] reads of the REST API's documents. Names, streets, phone numbers, addresses of machines and notes
+// are not in it; the mail address becomes a hash, and the landing page its utm parameters.
+var (
+	reducedAddress = reduction{"country_code": nil, "country": nil, "province_code": nil, "province": nil}
+	reducedRefund  = reduction{
+		"id": nil, "order_id": nil, "created_at": nil, "processed_at": nil, "refund_line_items": {"id": nil},
+		"transactions": {"kind": nil, "status": nil, "currency": nil, "amount": nil},
+	}
+	reducedOrder = reduction{
+		"id": nil, "name": nil, "currency": nil, "created_at": nil, "updated_at": nil, "cancelled_at": nil, "financial_status": nil,
+		"total_price": nil, "subtotal_price": nil, "total_tax": nil, "total_discounts": nil, "test": nil, "tags": nil, "source_name": nil,
+		"payment_gateway_names": nil, "shipping_address": reducedAddress, "billing_address": reducedAddress,
+		"total_shipping_price_set": {"shop_money": {"amount": nil, "currency_code": nil}},
+		"shipping_lines":           {"price": nil, "discounted_price": nil},
+		"discount_codes":           {"code": nil, "amount": nil},
+		"line_items": {
+			"quantity": nil, "sku": nil, "title": nil, "name": nil, "price": nil, "total_discount": nil, "discount_allocations": {"amount": nil},
+		},
+		"refunds": reducedRefund,
+	}
+)
+
+// ReducedOrder returns an order of the REST API with nothing but what [Documents] reads, and the customer as a keyed
+// hash. A text that is no JSON object is a fault of kind invalid.
+func ReducedOrder(body []byte, people *source.Customers) ([]byte, error) {
+	kept, err := reduced(body, reducedOrder)
+	if err != nil {
+		return nil, err
+	}
+	var o document.Object
+	o.Read(body)
+	email := cmp.Or(o.First("email", "contact_email").Text(), o.First("customer").Path("email").Text())
+	if hash := people.Hash(email); hash != "" {
+		kept[reducedCustomer] = hash
+	}
+	if landing := campaignOf(o.First("landing_site").Text()); landing != "" {
+		kept["landing_site"] = landing
+	}
+	return json.Marshal(kept)
+}
+
+// ReducedRefund returns a refund of the REST API with nothing but what [Documents] reads.
+func ReducedRefund(body []byte) ([]byte, error) {
+	kept, err := reduced(body, reducedRefund)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(kept)
+}
+
+func reduced(body []byte, to reduction) (map[string]any, error) {
+	if !json.Valid(body) {
+		return nil, fault.Invalid("the body is not JSON")
+	}
+	kept, ok := to.of(bytes.TrimSpace(body)).(map[string]any)
+	if !ok {
+		return nil, fault.Invalid("the body is not a JSON object")
+	}
+	return kept, nil
+}
+
+// of returns what is kept of a value. Lists keep their elements, each reduced; what should hold members and does not
+// is left out.
+func (r reduction) of(v document.Value) any {
+	switch {
+	case r == nil:
+		return json.RawMessage(v)
+	case v.Missing():
+		return nil
+	case v[0] == '[':
+		list := []any{}
+		for e := range v.Elements() {
+			list = append(list, r.of(e))
+		}
+		return list
+	case v[0] != '{':
+		return nil
+	}
+	var o document.Object
+	o.Read(v)
+	kept := map[string]any{}
+	for name := range o.Names() {
+		if below, known := r[name]; known {
+			kept[name] = below.of(o.Get(name))
+		}
+	}
+	return kept
+}
+
+// campaignOf returns a landing page's address with nothing but its utm parameters, "" when it has none.
+func campaignOf(landing string) string {
+	if !strings.Contains(landing, "utm_") {
+		return ""
+	}
+	at, err := url.Parse(landing)
+	if err != nil {
+		return ""
+	}
+	q := at.Query()
+	for name := range q {
+		if !slices.Contains([]string{"utm_source", "utm_medium", "utm_campaign"}, name) {
+			q.Del(name)
+		}
+	}
+	return "/?" + q.Encode()
+}

@@ -1,0 +1,259 @@
+// Package webhook takes what a shop sends by itself when something happens there: orders, their changes and refunds.
+//
+// A message is checked and reduced to what is read of it when it comes ([Take]), kept, and answered. It becomes facts
+// a moment later, together with others ([Run]). Messages may come twice, late and in any order: the latest version of an
+// order counts, and refunds meet on their number.
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/ingest"
+	"assay/internal/ingest/document"
+	"assay/internal/ingest/shopify"
+	"assay/internal/ingest/source"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// Topic is what a message is about, as Shopify says it.
+type Topic string
+
+// The topics that are read. Others are taken and passed over.
+const (
+	OrderCreated   Topic = "orders/create"
+	OrderUpdated   Topic = "orders/updated"
+	OrderPaid      Topic = "orders/paid"
+	OrderCancelled Topic = "orders/cancelled"
+	OrderDeleted   Topic = "orders/delete"
+	RefundCreated  Topic = "refunds/create"
+
+	CustomerRedact  Topic = "customers/redact"
+	CustomerRequest Topic = "customers/data_request"
+	ShopRedact      Topic = "shop/redact"
+)
+
+// Signed reports whether the signature, Base64 of an HMAC-SHA256 of the body as it came, was made with the secret. It
+// takes the same time whatever it is given.
+func Signed(body []byte, secret, signature string) bool {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(body)
+	given, err := base64.StdEncoding.DecodeString(signature)
+	return err == nil && hmac.Equal(mac.Sum(nil), given)
+}
+
+// Take checks a message and returns what is kept of it: nothing that tells who a person is. It returns nil for topics
+// that are passed over. What does not have the shape of its topic is a fault of kind invalid: the topic stands outside
+// of what is signed, so it is not believed by itself.
+func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
+	var o document.Object
+	if !json.Valid(body) {
+		return nil, fault.Invalid("the body is not JSON")
+	}
+	o.Read(bytes.TrimSpace(body))
+	has := func(names ...string) bool {
+		for _, name := range names {
+			if o.Get(name).Missing() {
+				return false
+			}
+		}
+		return true
+	}
+	switch topic {
+	case OrderCreated, OrderUpdated, OrderPaid, OrderCancelled:
+		if !has("id", "total_price", "created_at") {
+			return nil, fault.Invalid("the body is no order")
+		}
+		return shopify.ReducedOrder(body, source.NewCustomers(hashKey))
+	case RefundCreated:
+		if !has("id", "order_id") {
+			return nil, fault.Invalid("the body is no refund")
+		}
+		return shopify.ReducedRefund(body)
+	case OrderDeleted:
+		if !has("id") || has("total_price") || has("order_id") || has("shop_domain") {
+			return nil, fault.Invalid("the body does not name a deleted order")
+		}
+		return json.Marshal(map[string]json.RawMessage{"id": json.RawMessage(o.Get("id"))})
+	case CustomerRedact, CustomerRequest:
+		if !has("shop_domain", "customer") {
+			return nil, fault.Invalid("the body names no customer")
+		}
+		return customerOf(o.Get("customer"), hashKey)
+	case ShopRedact:
+		if !has("shop_id", "shop_domain") || has("customer") {
+			return nil, fault.Invalid("the body names no shop")
+		}
+		return json.Marshal(map[string]string{"shop_domain": source.Shown(o.Get("shop_domain").Text())})
+	}
+	return nil, nil
+}
+
+// Person is what is kept of a message about a person's data.
+type Person struct {
+	ID   string `json:"id"`   // in the shop
+	Hash string `json:"hash"` // of the mail address; "" when there was none
+}
+
+func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
+	return json.Marshal(Person{
+		ID:   source.Shown(v.Path("id").Text()),
+		Hash: source.NewCustomers(hashKey).Hash(v.Path("email").Text()),
+	})
+}
+
+// Store is where facts go: the warehouse.
+type Store interface {
+	Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error)
+	FXRates(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.FXRate, error)
+	Order(ctx context.Context, ws measure.WorkspaceID, ref warehouse.OrderRef) (warehouse.Order, bool, error)
+}
+
+// Options say whose messages these are.
+type Options struct {
+	Workspace control.Workspace
+	HashKey   []byte
+	Now       time.Time
+}
+
+// Result says what became of messages, by their ids. Those that it does not name have become facts.
+type Result struct {
+	Unusable map[string]string // why no facts can be made of them
+	Later    map[string]bool   // to be tried again: the order that they delete has not come yet
+}
+
+// patience is how long the deletion of an unknown order is tried. Messages overtake each other by seconds.
+const patience = time.Hour
+
+// Ledger is the file that the ledger names for messages.
+const Ledger = "webhooks"
+
+// Run makes facts of messages. An error is about none of them in particular: all are to be tried again, which does no
+// harm.
+func Run(ctx context.Context, store Store, messages []control.Delivery, o Options) (Result, error) {
+	known, err := store.FXRates(ctx, o.Workspace.ID)
+	if err != nil {
+		return Result{}, err
+	}
+	rates, err := ingest.RatesOf(known)
+	if err != nil {
+		return Result{}, err
+	}
+	r := run{
+		Options: o, store: store, Result: Result{Unusable: map[string]string{}, Later: map[string]bool{}},
+		collected: shopify.NewCollector(source.Options{
+			Base: o.Workspace.Currency, Zone: o.Workspace.Location(), HashKey: o.HashKey, Notes: &source.Notes{}, Rates: rates,
+		}),
+	}
+	r.collected.Expect()
+	for i := range messages {
+		if err := r.take(&messages[i], i); err != nil {
+			return Result{}, err
+		}
+	}
+	steps, rejected := r.collected.Steps(rates, true)
+	for _, each := range rejected {
+		if err := r.reject(each.Stream, each.Err); err != nil {
+			return Result{}, err
+		}
+	}
+	for i := range steps {
+		if err := r.keep(ctx, &steps[i].Batch); err != nil {
+			return Result{}, err
+		}
+	}
+	return r.Result, r.delete(ctx)
+}
+
+type run struct {
+	Options
+	Result
+	store     Store
+	collected *shopify.Collector
+	gone      []*control.Delivery // deletions of orders
+}
+
+// take reads a message. Its id stands for the stream, so that what is rejected later is known by it.
+func (r *run) take(m *control.Delivery, line int) (err error) {
+	doc := document.Value(m.Body)
+	switch Topic(m.Topic) {
+	case OrderCreated, OrderUpdated, OrderPaid, OrderCancelled:
+		err = r.collected.Order(m.ID, doc, line+1)
+	case RefundCreated:
+		err = r.collected.Refund(m.ID, doc, line+1)
+	case OrderDeleted:
+		r.gone = append(r.gone, m)
+	case CustomerRedact, CustomerRequest, ShopRedact: // people's to decide
+	}
+	if err != nil {
+		return r.reject(m.ID, err)
+	}
+	return nil
+}
+
+func (r *run) reject(id string, err error) error {
+	row, ok := errors.AsType[*source.RowError](err)
+	if !ok {
+		return err
+	}
+	r.Unusable[id] = row.Reason
+	if row.Column != "" {
+		r.Unusable[id] = "field " + row.Column + ": " + row.Reason
+	}
+	return nil
+}
+
+func (r *run) keep(ctx context.Context, b *warehouse.Batch) error {
+	into, err := r.store.Begin(ctx, warehouse.ImportSpec{
+		Workspace: r.Workspace.ID, Source: "shopify_orders", File: Ledger, Base: r.Workspace.Currency,
+	})
+	if err != nil {
+		return err
+	}
+	defer into.Abort()
+	if err := into.Add(ctx, b); err != nil {
+		return err
+	}
+	_, err = into.Commit(ctx)
+	return err
+}
+
+// delete takes deleted orders out of every figure. They are kept as cancelled ones, because a message is no reason to
+// lose facts for good.
+func (r *run) delete(ctx context.Context) error {
+	var b warehouse.Batch
+	for _, m := range r.gone {
+		key := document.Value(m.Body).Path("id").Text()
+		order, known, err := r.store.Order(ctx, r.Workspace.ID, warehouse.OrderRef{Source: shopify.System, Key: key})
+		switch {
+		case err != nil:
+			return err
+		case !known && r.Now.Sub(m.At) < patience:
+			r.Later[m.ID] = true
+			continue
+		case !known || order.Cancelled && order.Status == deleted:
+			continue
+		}
+		order.Cancelled, order.Status = true, deleted
+		if m.Sent.After(order.UpdatedAt) {
+			order.UpdatedAt = m.Sent
+		}
+		b.Orders = append(b.Orders, order)
+	}
+	if len(b.Orders) == 0 {
+		return nil
+	}
+	return r.keep(ctx, &b)
+}
+
+// deleted is the status of an order that the shop no longer has.
+const deleted = "deleted"
