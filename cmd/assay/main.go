@@ -34,6 +34,7 @@ type commands struct {
 	Import    importCommands   `cmd:"" help:"Read exports of shops and ad platforms into a workspace."`
 	Call      callCommand      `cmd:"" help:"Call a tool of a running service."`
 	Keys      keysCommand      `cmd:"" help:"Create, list, revoke and rotate API keys."`
+	Webhooks  webhooksCommand  `cmd:"" help:"Add, list and remove the secrets of Shopify webhooks."`
 	Workspace workspaceCommand `cmd:"" help:"Create, list and delete workspaces."`
 	User      userCommand      `cmd:"" help:"Make accounts for people, list them, reset passwords."`
 	Audit     auditCommand     `cmd:"" help:"Show the security log: who signed in, and what was allowed, changed and refused."`

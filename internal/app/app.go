@@ -61,6 +61,7 @@ type App struct {
 	tools   *tools.Service
 	clock   func() time.Time // the clock of answers
 	writing writing          // into workspaces
+	arrived chan struct{}    // a webhook's message waits
 	ended   func()           // called when keys have ended; never nil
 }
 
@@ -71,7 +72,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err != nil {
 		return nil, err
 	}
-	a := &App{config: c, log: log, now: now, held: held, counter: limit.NewCounter(), ended: func() {}}
+	a := &App{config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1), ended: func() {}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -117,7 +118,7 @@ func (a *App) setClock() error {
 	}
 	a.clock = clock
 	a.tools, err = tools.NewService(tools.Deps{
-		Facts: a.facts, Models: a.models, Experiments: a.control.Store, Keys: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
+		Facts: a.facts, Models: a.models, Experiments: a.control.Store, Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
 		Clock: clock, Now: a.now, Log: a.log,
 	})
 	return err
@@ -186,6 +187,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	group.Go(func() error { return face.server.Run(running) })
 	group.Go(func() error { return a.limiter.Run(running) })
 	group.Go(func() error { return a.calls.Run(running) })
+	group.Go(func() error { return a.takeIn(running) })
 	group.Go(func() error { return a.warmModels(running) })
 	group.Go(func() error { return a.jobs.Run(running) })
 	group.Go(func() error { return ready(baseURL) })

@@ -46,7 +46,8 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	f.keys = auth.NewKeys(auth.KeysOptions{Store: a.control.Store, Installation: a.control.Installation, Tokens: f.server, Now: a.now, Log: a.log})
 	pages := console.New(console.Options{
 		BaseURL: baseURL, People: a.people(f.keys.Invalidate), Store: a.control.Store, Keys: f.keys, Limits: a.limiter, Models: pageModels{a},
-		Tools: toolNames(), Ask: a.tools.Answer, Import: a.importUpload, Uploads: filepath.Join(a.config.Data, uploadsDir), TrustedProxies: a.config.TrustedProxies, Counter: a.counter, Now: a.now, Log: a.log,
+		Tools: toolNames(), Ask: a.tools.Answer, Import: a.importUpload, AddHookSecret: a.control.AddHookSecret,
+		Uploads: filepath.Join(a.config.Data, uploadsDir), TrustedProxies: a.config.TrustedProxies, Counter: a.counter, Now: a.now, Log: a.log,
 	})
 	f.handler = httpapi.New(httpapi.Options{
 		BaseURL:        baseURL,
@@ -54,6 +55,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		Limits:         a.limiter,
 		Session:        func(p auth.Principal, requestID string) mcp.Session { return a.tools.Session(p, requestID) },
 		Singer:         a.singerOverHTTP,
+		Shopify:        a.receive,
 		OAuth:          f.server.Handler(pages),
 		Pages:          pages,
 		Tools:          toolDocs(),

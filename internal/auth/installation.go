@@ -2,6 +2,8 @@ package auth
 
 import (
 	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -107,6 +109,7 @@ func syncDir(dir string) error {
 //
 //	assay/api-key/v1        hashes of API keys
 //	assay/contact/v1/ID     hashes of e-mail addresses and phone numbers in the workspace ID
+//	assay/sealed/v1/ID      secrets of others, which have to be had back, in the workspace ID
 type Installation struct{ secret []byte }
 
 // NewInstallation returns the installation with that secret, which [LoadSecret] returns.
@@ -120,6 +123,35 @@ func (i Installation) HashKey(ws measure.WorkspaceID) []byte {
 
 // apiKeyHashing returns the 32-byte key under which API keys are hashed.
 func (i Installation) apiKeyHashing() []byte { return i.derive("assay/api-key/v1") }
+
+// Seal encrypts a secret that the workspace has to have back, by AES-256-GCM. Whoever has a copy of the control data
+// alone cannot read it.
+func (i Installation) Seal(ws measure.WorkspaceID, secret string) []byte {
+	return i.sealing(ws).Seal(nil, nil, []byte(secret), nil) //nolint:gosec // the cipher makes its own nonce, by chance
+}
+
+// Unseal returns a secret that [Installation.Seal] encrypted for the workspace. Another secret of the installation, or
+// bytes that were changed, are a fault of kind misconfigured.
+func (i Installation) Unseal(ws measure.WorkspaceID, sealed []byte) (string, error) {
+	secret, err := i.sealing(ws).Open(nil, nil, sealed, nil)
+	if err != nil {
+		return "", fault.New(fault.KindMisconfigured, "a secret of workspace %q cannot be read", ws).
+			WithHint("the installation's secret is another one than when it was kept: restore it, or remove the secret and add it again")
+	}
+	return string(secret), nil
+}
+
+func (i Installation) sealing(ws measure.WorkspaceID) cipher.AEAD {
+	block, err := aes.NewCipher(i.derive("assay/sealed/v1/" + string(ws)))
+	if err != nil {
+		panic(err) // only for a key of another length
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) // only for another block size
+	}
+	return aead
+}
 
 func (i Installation) derive(name string) []byte {
 	key, err := hkdf.Key(sha256.New, i.secret, nil, name, sha256.Size)

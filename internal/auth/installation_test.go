@@ -121,3 +121,25 @@ func wantKind(t *testing.T, what string, err error, want fault.Kind) {
 		t.Errorf("%s: error = %v (%s), want %s", what, err, fault.KindOf(err), want)
 	}
 }
+
+func TestSealedSecretsAreOfTheirWorkspace(t *testing.T) {
+	t.Parallel()
+	here := NewInstallation(make([]byte, InstallationSecretLen))
+	sealed := here.Seal("acme", "shpss_1")
+	if got, err := here.Unseal("acme", sealed); got != "shpss_1" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if bytes.Contains(sealed, []byte("shpss_1")) || bytes.Equal(sealed, here.Seal("acme", "shpss_1")) {
+		t.Error("the secret can be read, or compared")
+	}
+	elsewhere := NewInstallation(bytes.Repeat([]byte{1}, InstallationSecretLen))
+	for what, open := range map[string]func() (string, error){
+		"another workspace":    func() (string, error) { return here.Unseal("other", sealed) },
+		"another installation": func() (string, error) { return elsewhere.Unseal("acme", sealed) },
+		"cut":                  func() (string, error) { return here.Unseal("acme", sealed[:8]) },
+	} {
+		if got, err := open(); fault.KindOf(err) != fault.KindMisconfigured || got != "" {
+			t.Errorf("%s: %q, %v", what, got, err)
+		}
+	}
+}

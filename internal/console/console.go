@@ -33,6 +33,8 @@ type Store interface {
 	CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error)
 	MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error)
 	ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error)
+	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
+	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error
 	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
 }
 
@@ -62,6 +64,7 @@ type Options struct {
 	Tools          []string // names for a key's allow-list, in the contract's order
 	Ask            Ask      // nil: there are no pages of answers
 	Import         Import
+	AddHookSecret  AddHookSecret
 	Uploads        string           // folder of files that wait to be imported; the system's own when ""
 	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
 	Counter        limit.Counter    // of sign-ins that fail; counts in this process when nil
@@ -87,6 +90,7 @@ type Console struct {
 	tools       []string
 	ask         Ask
 	imports     Import
+	addSecret   AddHookSecret
 	uploads     string
 	uploading   chan struct{} // has room for as many files as are taken at a time
 	shelf       shelf
@@ -111,7 +115,7 @@ func New(o Options) *Console {
 	}
 	c := &Console{
 		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, models: o.Models, tools: o.Tools,
-		ask: o.Ask, imports: o.Import, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
+		ask: o.Ask, imports: o.Import, addSecret: o.AddHookSecret, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
 		hosts: oauth.NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
 		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
 		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
@@ -137,6 +141,7 @@ func New(o Options) *Console {
 	if c.ask != nil && c.imports != nil {
 		c.routes.HandleFunc("GET "+dataPath, c.signedIn(c.dataPage))
 		c.routes.HandleFunc("POST "+dataPath, c.posted(c.changeData))
+		c.routes.HandleFunc("POST "+hooksPath, c.posted(c.changeHooks))
 		c.routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
 	}
 	if c.models != nil {
@@ -170,6 +175,7 @@ const (
 	accountPath  = "/account"
 	dataPath     = "/data"
 	checkPath    = "/data/check" // where a file goes
+	hooksPath    = "/data/webhooks"
 	callsPath    = "/calls"
 	securityPath = "/security"
 	modelsPath   = "/models"

@@ -24,6 +24,11 @@ type dataView struct {
 	Report    *ingest.FileReport // of the file that was just looked at or imported
 	Held      string             // id of the file that was looked at and can be imported
 	HeldEnds  time.Time
+
+	Hooks   []control.HookSecret // for who manages the workspace
+	HookURL string               // where a shop sends its messages
+	Shop    string               // of the form, after a mistake
+	Local   bool                 // no shop reaches the service
 }
 
 // fileKind is what a file can be said to be.
@@ -116,6 +121,14 @@ func (c *Console) showData(w http.ResponseWriter, v visit, status int, view data
 	if err := c.asked(v, view.place, "diagnose", map[string]string{"detail_level": "debug"}, &view.diagnosis); err != nil {
 		c.fail(w, v.Request, err)
 		return
+	}
+	if view.Manages() {
+		hooks, err := c.store.HookSecrets(v.Context(), view.Workspace.ID)
+		if err != nil {
+			c.fail(w, v.Request, err)
+			return
+		}
+		view.Hooks, view.HookURL, view.Local = hooks, c.baseURL+"/api/webhooks/shopify/"+string(view.Workspace.ID), !c.cookies.secure
 	}
 	view.MayImport = mayImport(view.Role)
 	view.Largest = maxUpload

@@ -17,6 +17,7 @@ import (
 
 	"assay/internal/console"
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/measure"
 	"assay/internal/tools"
@@ -47,6 +48,12 @@ func newDataSite(t *testing.T) *dataSite {
 			t.Fatal(err)
 		}
 		o.Ask, o.Uploads = service.Answer, d.uploads
+		o.AddHookSecret = func(ctx context.Context, ws measure.WorkspaceID, shop, secret string, by control.By) (string, error) {
+			if secret == "" {
+				return "", fault.Invalid("a secret is needed")
+			}
+			return "h1", s.store.AddHookSecret(ctx, control.HookSecret{ID: "h1", Workspace: ws, Shop: shop, Sealed: []byte("sealed"), CreatedAt: by.At}, by)
+		}
 		o.Import = func(ctx context.Context, u console.Upload) (report ingest.FileReport, err error) {
 			w, err := s.store.Workspace(ctx, u.Workspace)
 			if err != nil {
@@ -328,4 +335,34 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) {
 	clear(p)
 	return len(p), nil
+}
+
+func TestWebhookSecretsAreForWhoManagesTheWorkspace(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleAdmin)
+	d.member("ana@acme.example", control.RoleAnalyst)
+	admin, analyst := d.signedIn(email), d.signedIn("ana@acme.example")
+	if p := analyst.get("/data?workspace=acme"); strings.Contains(p.body, "webhooks/shopify/acme") {
+		t.Error("an analyst is shown the form")
+	}
+	if p := analyst.form("/data/webhooks", "action", "add", "secret", "s3cret"); p.status != http.StatusForbidden {
+		t.Errorf("an analyst adds a secret: %d, want 403", p.status)
+	}
+	if p := admin.form("/data/webhooks", "action", "add", "secret", ""); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "A secret is needed.") {
+		t.Errorf("no secret: %d", p.status)
+	}
+	if p := admin.form("/data/webhooks", "action", "add", "secret", "s3cret", "shop", "acme.myshopify.com"); p.status != http.StatusSeeOther {
+		t.Errorf("a secret: %d", p.status)
+	}
+	p := admin.get("/data?workspace=acme")
+	if !strings.Contains(p.body, d.url+"/api/webhooks/shopify/acme") || !strings.Contains(p.body, "<code>h1</code> of <bdi>acme.myshopify.com</bdi>") || strings.Contains(p.body, "s3cret") {
+		t.Error("the page lacks the address or the secret's line, or shows the secret")
+	}
+	if p := admin.form("/data/webhooks", "action", "remove", "id", "h1"); p.status != http.StatusSeeOther {
+		t.Errorf("removal: %d", p.status)
+	}
+	if all, err := d.store.HookSecrets(t.Context(), "acme"); len(all) != 0 || err != nil {
+		t.Errorf("%d secrets are left, %v", len(all), err)
+	}
 }

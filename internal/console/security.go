@@ -37,6 +37,7 @@ func eventGroups() []eventGroup {
 		{"programs", "Programs", []control.EventKind{control.GrantMade, control.GrantRefused, control.GrantRevoked, control.ScopeRefused}},
 		{"people", "People and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
 		{"settings", "The workspace", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted}},
+		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested}},
 	}
 }
 
@@ -121,6 +122,12 @@ func eventWords(kind control.EventKind) string {
 		return "Role changed"
 	case control.PasswordChanged:
 		return "Password changed"
+	case control.HookSecretAdded:
+		return "Webhook secret added"
+	case control.HookSecretRemoved:
+		return "Webhook secret removed"
+	case control.PrivacyRequested:
+		return "Privacy request"
 	case control.SignedIn:
 		return "Signed in"
 	case control.SignInRefused:

@@ -54,6 +54,7 @@ func EventKinds() []EventKind {
 		KeyMade, KeyRotated, KeyRevoked,
 		GrantMade, GrantRefused, GrantRevoked, ScopeRefused,
 		UserMade, UserInvited, InvitationWithdrawn, RoleChanged, UserRemoved,
+		HookSecretAdded, HookSecretRemoved, PrivacyRequested,
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
 	}
 }

@@ -60,6 +60,10 @@ type Options struct {
 	// nil when there is none, and a report, as JSON; both also beside an error. Nil: there is no such endpoint.
 	Singer func(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error)
 
+	// Shopify keeps a message of a shop and says in a word what became of it. A signature that is not the workspace's is a
+	// fault of kind unauthenticated, a body that is not what it says one of kind invalid. Nil: there is no such endpoint.
+	Shopify func(ctx context.Context, m ShopMessage) (outcome string, err error)
+
 	OAuth http.Handler // the authorization server's endpoints and metadata; nil: there is none
 	Pages http.Handler // every path that is not the API's; nil: there are none
 

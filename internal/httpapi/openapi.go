@@ -54,6 +54,7 @@ func schemas(tools []ToolDoc) object {
 			"properties": object{"error": ofType("string"), "error_description": ofType("string"), "error_uri": ofType("string")},
 		},
 		"SingerResult":     singerSchema(),
+		"ShopResult":       shopSchema(),
 		"ServerInfo":       ofType("object"),
 		"OAuthMetadata":    ofType("object"),
 		"ResourceMetadata": ofType("object"),

@@ -92,6 +92,45 @@ func docSinger() map[string]operation {
 	}}
 }
 
+func docShopify() map[string]operation {
+	header := func(name, description string, required bool) object {
+		return object{"name": name, "in": "header", "required": required, "schema": ofType("string"), "description": description}
+	}
+	return map[string]operation{http.MethodPost: {
+		ID: "shopify", Summary: "Take in a message of a Shopify webhook",
+		Description: "Orders, refunds and requests about personal data. The message is kept before it is answered, and in the answers of tools " +
+			"some seconds later. It may come twice, late and in any order. Topics that are not read are answered 200 too.",
+		Parameters: []object{
+			{"name": "workspace", "in": "path", "required": true, "schema": ofType("string")},
+			header("X-Shopify-Hmac-Sha256", "Base64 of the HMAC-SHA256 of the body under a secret of the workspace.", true),
+			header("X-Shopify-Topic", "orders/create, orders/updated, orders/paid, orders/cancelled, orders/delete, refunds/create, customers/redact, customers/data_request, shop/redact.", true),
+			header("X-Shopify-Webhook-Id", "The same for every delivery of a message.", false),
+			header("X-Shopify-Shop-Domain", "Checked where the secret names a shop.", false),
+			header("X-Shopify-Triggered-At", "When it happened.", false),
+		},
+		Body: object{"required": true, "content": object{"application/json": object{"schema": ofType("object")}}},
+		Responses: map[string]object{
+			"200": answer("The message is kept, was kept before, or is of a topic that is not read", "ShopResult"),
+			"401": answer("The signature is not of this workspace, or there is no such workspace", "ShopResult"),
+			"403": answer("-32000: origin not allowed", "Error"),
+			"405": withHeaders(answer("-32600: only POST is answered", "Error"), "Allow"),
+			"413": answer("The body is above 8 MiB", "ShopResult"),
+			"415": answer("-32600: the body is not application/json", "Error"),
+			"421": answer("-32000: another host was meant", "Error"),
+			"422": answer("The body is not what the topic says", "ShopResult"),
+			"500": answer("A defect of the service; send it again", "ShopResult"),
+			"503": answer("The message cannot be kept now; send it again", "ShopResult"),
+		},
+	}}
+}
+
+func shopSchema() object {
+	return object{"type": "object", "properties": object{
+		"status": object{"enum": []string{"accepted", "repeated", "ignored"}},
+		"error":  ofType("string"),
+	}}
+}
+
 func singerSchema() object {
 	return object{
 		"type": "object", "required": []string{"report"},

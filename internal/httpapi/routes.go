@@ -19,6 +19,7 @@ const (
 	resourceMetadataPath = "/.well-known/oauth-protected-resource"
 	serverMetadataPath   = "/.well-known/oauth-authorization-server"
 	singerPath           = "/api/ingest/singer"
+	shopifyPath          = "/api/webhooks/shopify/" // and the workspace
 	openapiPath          = "/openapi/mcp.json"
 	livePath             = "/healthz"
 	readyPath            = "/readyz"
@@ -48,6 +49,7 @@ func routes() []route {
 		{rpcPath, "rpc", post, true, (*service).rpc, docRPC()},
 		{infoPath, "info", get[:1], true, (*service).serveInfo, docInfo()},
 		{singerPath, "singer", post, true, (*service).singer, docSinger()},
+		{shopifyPath + "{workspace}", "shopify", post, true, (*service).shopify, docShopify()},
 		{authorizePath, "authorize", []string{http.MethodGet, http.MethodPost}, false, (*service).oauth, docAuthorize()},
 		{tokenPath, "token", post, false, (*service).oauth, docToken()},
 		{registerPath, "register", post, false, (*service).oauth, docRegister()},
@@ -65,6 +67,9 @@ func routes() []route {
 // that is nearly right is told so. The order of checks is path, method, host, origin.
 func (s *service) dispatch(x *exchange, r *http.Request) {
 	known := s.routes[r.URL.Path]
+	if named := strings.TrimPrefix(r.URL.Path, shopifyPath); named != r.URL.Path && named != "" && !strings.Contains(named, "/") {
+		known = s.routes[shopifyPath+"{workspace}"]
+	}
 	switch {
 	case known != nil:
 		x.route = known.name

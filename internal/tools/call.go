@@ -62,6 +62,11 @@ type Keys interface {
 	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
 }
 
+// Hooks tells how a workspace's webhooks go. The store of control data does.
+type Hooks interface {
+	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
+}
+
 // Call is one call of a tool: who calls, when, and what may be asked.
 type Call struct {
 	Workspace   control.Workspace
@@ -74,6 +79,7 @@ type Call struct {
 	MMM         mix.Held             // the workspace's media mix model
 	Experiments []control.Experiment // of the workspace, the latest first; only of tools that answer from them
 	Keys        Keys                 // nil: the workspace's keys are not looked at
+	Hooks       Hooks                // nil: the workspace's webhooks are not looked at
 	Tools       []string             // the names of all tools, in the contract's order
 	Log         *slog.Logger
 

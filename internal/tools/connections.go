@@ -46,6 +46,9 @@ type importLine struct {
 	LastDay   civil.Date `json:"last_day,omitzero"`
 }
 
+// toldImports is how many imports are listed.
+const toldImports = 20
+
 // watchedDays are looked at one by one, up to today, of sources that deliver daily.
 const watchedDays = 90
 
@@ -98,13 +101,27 @@ func (c *Call) silence(s warehouse.SourceState, in civil.Range, delivered map[wa
 	return &span{in.First, in.Last}, silent
 }
 
+// importLines lists imports. Those of one day that came in small parts without files between them, as webhooks do, are
+// one line.
 func importLines(imports []warehouse.ImportRecord) []importLine {
-	lines := make([]importLine, len(imports))
-	for i, r := range imports {
-		lines[i] = importLine{
+	var lines []importLine
+	var last warehouse.ImportRecord
+	for _, r := range imports {
+		together := r.FileHash == "" && r.Source == last.Source && r.File == last.File && civil.DayOf(r.At, time.UTC) == civil.DayOf(last.At, time.UTC)
+		if last = r; together {
+			l := &lines[len(lines)-1]
+			l.Inserted, l.Updated, l.Unchanged, l.Removed = l.Inserted+r.Inserted, l.Updated+r.Updated, l.Unchanged+r.Unchanged, l.Removed+r.Removed
+			days := join(civil.Range{First: l.FirstDay, Last: l.LastDay}, r.Days)
+			l.FirstDay, l.LastDay = days.First, days.Last
+			continue
+		}
+		if len(lines) == toldImports {
+			break
+		}
+		lines = append(lines, importLine{
 			At: utc(r.At), Source: Foreign(r.Source), File: Foreign(r.File), Inserted: r.Inserted, Updated: r.Updated, Unchanged: r.Unchanged,
 			Removed: r.Removed, FirstDay: r.Days.First, LastDay: r.Days.Last,
-		}
+		})
 	}
 	return lines
 }

@@ -61,7 +61,7 @@ const (
 var severities = []severity{bad, poor, note, fine}
 
 const (
-	diagnosedImports = 20                  // latest lines of the ledger that are looked at
+	diagnosedImports = 500                 // latest lines of the ledger that are looked at
 	keyEndsSoon      = 14 * 24 * time.Hour // before a key's end
 )
 
@@ -79,6 +79,11 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 		return nil, err
 	}
 	found = append(found, keys...)
+	hooks, err := c.checkHooks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, hooks...)
 	found = append(found, c.checkSettings()...)
 	found = append(found, c.checkModel())
 	slices.SortStableFunc(found, func(a, b finding) int {
@@ -226,6 +231,38 @@ func (c *Call) checkKeys(ctx context.Context) ([]finding, error) {
 		out = []finding{{Check: "keys", Severity: fine, Finding: plural(valid, "API key is", "API keys are") + " valid."}}
 	}
 	return out, nil
+}
+
+const (
+	hooksSilent = 7 * 24 * time.Hour // after which webhooks that came are missed
+	hooksLate   = 1000               // messages that wait are a sign that something does not work
+)
+
+// checkHooks looks for messages that came and are not in the figures. A workspace without webhooks has nothing to check.
+func (c *Call) checkHooks(ctx context.Context) ([]finding, error) {
+	if c.Hooks == nil {
+		return nil, nil
+	}
+	h, err := c.Hooks.HookState(ctx, c.Workspace.ID)
+	if err != nil || h.Secrets == 0 {
+		return nil, err
+	}
+	f := finding{Check: "webhooks", Severity: fine, Finding: "The last message came on " + h.Last.UTC().Format("2006-01-02 15:04 UTC") + "."}
+	switch {
+	case h.Unusable > 0:
+		f.Severity, f.Finding = poor, fmt.Sprintf("%s could not be used, the latest because of this: %s.", plural(h.Unusable, "message", "messages"), clean(h.Problem))
+		f.Fix = "Import the orders of those days from an export."
+		f.about = plural(h.Unusable, "message of a webhook", "messages of webhooks") + " could not be used"
+	case h.Waiting > hooksLate:
+		f.Severity, f.Finding, f.Fix = poor, fmt.Sprintf("%d messages wait to become facts.", h.Waiting), "Look for errors in the service's log."
+	case h.Last.IsZero():
+		f.Severity, f.Finding = note, "A secret is kept, and no message has come yet."
+		f.Fix = "In Shopify, point webhooks at /api/webhooks/shopify/" + string(c.Workspace.ID) + "."
+	case c.Real.Sub(h.Last) > hooksSilent:
+		f.Severity, f.Finding = poor, f.Finding+" None has come since."
+		f.Fix = "See in Shopify whether the webhooks are still there: it removes those that were not answered."
+	}
+	return []finding{f}, nil
 }
 
 func (c *Call) checkSettings() []finding {

@@ -28,6 +28,7 @@ type Deps struct {
 	Models      Models           // nil: no workspace has a model
 	Experiments Experiments      // nil: no workspace has any
 	Keys        Keys             // nil: diagnose does not look at keys
+	Hooks       Hooks            // nil: diagnose does not look at webhooks
 	Calls       Calls            // nil: calls are not kept
 	Callers     Callers          // nil: who calls is taken as recognised, also when they act
 	Clock       func() time.Time // the clock of answers
@@ -322,7 +323,7 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key
 	call := &Call{
 		Workspace: s.principal.Workspace, Principal: s.principal, Now: now, Today: key.today,
 		Real: s.service.deps.Now().UTC(), Facts: s.service.deps.Facts,
-		Store: have, MMM: held, Experiments: tests, key: key.storeKey, trials: s.service.trials, Keys: s.service.deps.Keys, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
+		Store: have, MMM: held, Experiments: tests, key: key.storeKey, trials: s.service.trials, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {

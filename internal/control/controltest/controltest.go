@@ -27,6 +27,14 @@ type Store interface {
 	ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error
 	TouchKeys(ctx context.Context, used map[string]time.Time) error
 
+	AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error
+	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
+	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error
+	Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error)
+	Waiting(ctx context.Context, limit int) ([]control.Delivery, error)
+	Settle(ctx context.Context, settled []control.Delivery, now time.Time) error
+	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
+
 	AppendEvent(ctx context.Context, e control.Event) error
 	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)
 
@@ -73,6 +81,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"experiments that clash are refused and named", clashesAreRefused},
 		{"a plan changes until the experiment starts", plansChangeUntilTheStart},
 		{"only a completed experiment is applied", onlyCompletedIsApplied},
+		{"webhook secrets are kept in their workspace", hookSecretsAreKept},
+		{"messages wait until facts are made of them", deliveriesWait},
 		{"what is not there is not found", absenceIsNotFound},
 		{"writers do not get in each other's way", writersQueue},
 	}
