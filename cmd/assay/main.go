@@ -37,6 +37,8 @@ type commands struct {
 	Webhooks  webhooksCommand  `cmd:"" help:"Add, list and remove the secrets of Shopify webhooks."`
 	Workspace workspaceCommand `cmd:"" help:"Create, list and delete workspaces."`
 	User      userCommand      `cmd:"" help:"Make accounts for people, list them, reset passwords."`
+	Customer  customerCommand  `cmd:"" help:"Forget a customer of the store."`
+	Export    exportCommand    `cmd:"" help:"Write every table of a workspace to files."`
 	Audit     auditCommand     `cmd:"" help:"Show the security log: who signed in, and what was allowed, changed and refused."`
 	Train     trainCommand     `cmd:"" help:"Train a model on a workspace's facts."`
 	Doctor    doctorCommand    `cmd:"" help:"Check the data directory and say what is wrong."`

@@ -91,6 +91,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err := emptyDir(filepath.Join(c.Data, uploadsDir)); err != nil {
 		return nil, err
 	}
+	a.facts.Forgetting(a.control.Store.ForgottenCustomers)
 	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Now: now, Log: log})
 	a.jobs = jobs.New(jobs.Options{
 		File: filepath.Join(c.Data, jobsFile), Trainer: trainer{a}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -67,16 +66,7 @@ func ImportFiles(ctx context.Context, c config.Config, request ImportRequest, pr
 	result, err := through(ctx, c, "/import", request, progress, now, func(a *App) (any, error) {
 		return a.Import(ctx, request, progress)
 	})
-	var imported ImportResult
-	switch r := result.(type) {
-	case ImportResult:
-		imported = r
-	case json.RawMessage:
-		if len(r) > 0 {
-			err = errors.Join(err, json.Unmarshal(r, &imported))
-		}
-	}
-	return imported, err
+	return decoded[ImportResult](result, err)
 }
 
 // Import imports files into a workspace. Files that are refused stand in the result; the error is about everything

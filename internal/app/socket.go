@@ -80,6 +80,16 @@ func (a *App) commandHandler() http.Handler {
 			return struct{}{}, a.cancelTraining(request.Workspace)
 		})
 	})
+	mux.HandleFunc("POST /customer/forget", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(ctx context.Context, request ForgetRequest, _ func(done, total int64)) (any, error) {
+			return a.forgetCustomer(ctx, request)
+		})
+	})
+	mux.HandleFunc("POST /export", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(ctx context.Context, request ExportRequest, _ func(done, total int64)) (any, error) {
+			return a.export(ctx, request)
+		})
+	})
 	mux.HandleFunc("POST /delete", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, func(ctx context.Context, request deleteRequest, _ func(done, total int64)) (any, error) {
 			return struct{}{}, a.deleteWorkspace(ctx, request.Workspace, request.Actor)

@@ -37,7 +37,7 @@ func eventGroups() []eventGroup {
 		{"programs", "Programs", []control.EventKind{control.GrantMade, control.GrantRefused, control.GrantRevoked, control.ScopeRefused}},
 		{"people", "People and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
 		{"settings", "The workspace", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted}},
-		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested}},
+		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.CustomerForgotten}},
 	}
 }
 
@@ -96,6 +96,8 @@ func eventWords(kind control.EventKind) string {
 		return "Settings changed"
 	case control.WorkspaceDeleted:
 		return "Workspace deleted"
+	case control.CustomerForgotten:
+		return "Customer forgotten"
 	case control.KeyMade:
 		return "Key made"
 	case control.KeyRotated:

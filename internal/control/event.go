@@ -35,6 +35,8 @@ const (
 	KeyMade          EventKind = "key_made"
 	KeyRotated       EventKind = "key_rotated"
 	KeyRevoked       EventKind = "key_revoked"
+
+	CustomerForgotten EventKind = "customer_forgotten" // a customer of the store; the subject is the keyed hash
 )
 
 // EventFilter selects lines of the security log. The zero value of every field but Limit selects all.
@@ -56,5 +58,6 @@ func EventKinds() []EventKind {
 		UserMade, UserInvited, InvitationWithdrawn, RoleChanged, UserRemoved,
 		HookSecretAdded, HookSecretRemoved, PrivacyRequested,
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
+		CustomerForgotten,
 	}
 }

@@ -52,7 +52,8 @@ type Row interface{ Scan(dest ...any) error }
 // reads one workspace and returns rows as structs. Ratios, windows and scores are computed by the caller.
 type Warehouse struct {
 	engine    Engine
-	questions sync.Map // *question by name, taken apart when it is first asked
+	questions sync.Map  // *question by name, taken apart when it is first asked
+	forgotten Forgotten // nil: nobody is
 }
 
 // New returns a warehouse on the engine.

@@ -9,7 +9,7 @@ import (
 
 // Begin starts an import. One import runs at a time in a workspace; a second one waits until ctx ends.
 func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) {
-	load, err := w.engine.Begin(ctx, spec)
+	load, err := w.begin(ctx, spec)
 	if err != nil || spec.FileHash == "" {
 		return load, err
 	}

@@ -34,6 +34,12 @@ type Store interface {
 	Waiting(ctx context.Context, limit int) ([]control.Delivery, error)
 	Settle(ctx context.Context, settled []control.Delivery, now time.Time) error
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
+	ForgetCustomers(ctx context.Context, id measure.WorkspaceID, customers []string, by control.By) error
+	ForgottenCustomers(ctx context.Context, id measure.WorkspaceID) (map[string]struct{}, error)
+	SaveMapping(ctx context.Context, m control.Mapping) error
+	Mappings(ctx context.Context, id measure.WorkspaceID) ([]control.Mapping, error)
+	Mapping(ctx context.Context, id measure.WorkspaceID, name string) (control.Mapping, error)
+	DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string) error
 
 	AppendEvent(ctx context.Context, e control.Event) error
 	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)
@@ -83,6 +89,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"only a completed experiment is applied", onlyCompletedIsApplied},
 		{"webhook secrets are kept in their workspace", hookSecretsAreKept},
 		{"messages wait until facts are made of them", deliveriesWait},
+		{"customers who are forgotten are known by workspace, and end with it", forgottenCustomersAreKept},
+		{"a mapping is kept under its name until it is replaced or removed", mappingsAreKept},
 		{"what is not there is not found", absenceIsNotFound},
 		{"writers do not get in each other's way", writersQueue},
 	}

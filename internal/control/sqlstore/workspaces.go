@@ -124,7 +124,10 @@ func (s *Store) DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by 
 		if err := endGrants(ctx, tx, `workspace = $2`, "with its workspace", by, id); err != nil {
 			return err
 		}
-		for _, statement := range []string{`DELETE FROM calls WHERE workspace = $1`, `DELETE FROM workspaces WHERE id = $1`} {
+		for _, statement := range []string{
+			`DELETE FROM calls WHERE workspace = $1`, `DELETE FROM forgotten_customers WHERE workspace = $1`,
+			`DELETE FROM mappings WHERE workspace = $1`, `DELETE FROM workspaces WHERE id = $1`,
+		} {
 			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
 				return err
 			}

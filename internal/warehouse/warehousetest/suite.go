@@ -46,6 +46,7 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"an older version of an order is ignored":                 olderVersion,
 		"a first order that is cancelled makes the second first":  newnessMoves,
 		"a mapped coupon credits earlier orders":                  couponMapped,
+		"a customer who is forgotten leaves the orders":           forgottenCustomer,
 		"ad windows are replaced":                                 adWindows,
 		"spend of one key in one import adds up":                  spendAddsUp,
 		"a dry run counts and keeps nothing":                      dryRun,

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"assay/internal/app"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+type exportCommand struct {
+	dataFlag
+	Dir       string `arg:"" help:"Folder to write to: a new or an empty one."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace to export."`
+	Format    string `default:"parquet" enum:"csv,parquet" placeholder:"parquet" help:"csv or parquet."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+// Run writes the tables, as of one moment, and prints what they hold.
+func (c *exportCommand) Run(ctx context.Context, con *console) error {
+	settings, err := c.settings()
+	if err != nil {
+		return err
+	}
+	tables, err := app.ExportTables(ctx, settings, app.ExportRequest{
+		Workspace: measure.WorkspaceID(c.Workspace), Dir: c.Dir, Format: warehouse.ExportFormat(c.Format),
+	}, con.now)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(con.out, tables)
+	}
+	t := newTable(con.out)
+	t.AppendHeader(table.Row{"table", "file", "rows"})
+	for _, one := range tables {
+		t.AppendRow(table.Row{one.Table, one.File, one.Rows})
+	}
+	t.Render()
+	fmt.Fprintf(con.errs, "amounts are minor units of the workspace's currency, times are UTC, customers are keyed hashes\n")
+	return nil
+}

@@ -1,0 +1,97 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"assay/internal/config"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/ingest/source"
+	"assay/internal/measure"
+)
+
+// ForgetRequest names a customer of a store: by mail address, telephone number or the shop's id.
+type ForgetRequest struct {
+	Workspace measure.WorkspaceID `json:"workspace"`
+	Customer  string              `json:"customer"`
+	Actor     string              `json:"actor"`
+}
+
+// ForgetResult says what became of a customer's traces.
+type ForgetResult struct {
+	Orders int `json:"orders"` // that were theirs, and are nobody's now
+}
+
+// ForgetCustomer forgets a customer, through the service that holds the data directory or directly where none does.
+func ForgetCustomer(ctx context.Context, c config.Config, request ForgetRequest, now func() time.Time) (ForgetResult, error) {
+	result, err := through(ctx, c, "/customer/forget", request, nil, now, func(a *App) (any, error) {
+		return a.forgetCustomer(ctx, request)
+	})
+	return decoded[ForgetResult](result, err)
+}
+
+// forgetCustomer notes the customer first, so that what is imported from then on leaves them out, and then takes them
+// off the orders that are there. A process that dies in between has noted them: the command is repeated.
+func (a *App) forgetCustomer(ctx context.Context, request ForgetRequest) (ForgetResult, error) {
+	leave, err := a.writing.enter(ctx, request.Workspace)
+	if err != nil {
+		return ForgetResult{}, err
+	}
+	defer leave()
+	workspace, err := a.control.Store.Workspace(ctx, request.Workspace)
+	if err != nil {
+		return ForgetResult{}, err
+	}
+	hashes, err := hashesOf(request.Customer, a.control.Installation.HashKey(workspace.ID))
+	if err != nil {
+		return ForgetResult{}, err
+	}
+	if err := a.control.Store.ForgetCustomers(ctx, workspace.ID, hashes, control.By{Actor: request.Actor, At: a.now()}); err != nil {
+		return ForgetResult{}, err
+	}
+	orders, err := a.facts.Forget(ctx, workspace.ID, workspace.Currency, hashes...)
+	return ForgetResult{Orders: orders}, err
+}
+
+// hashesOf returns the keyed hashes under which a customer may be known: a telephone number is written in many ways.
+func hashesOf(customer string, key []byte) ([]string, error) {
+	customer = strings.TrimSpace(customer)
+	if customer == "" {
+		return nil, fault.Invalid("no customer is named").WithHint("name a mail address, a telephone number or the shop's id of the customer")
+	}
+	people := source.NewCustomers(key)
+	hashes := []string{people.Hash(customer)}
+	if digits := strings.Map(digit, customer); strings.Trim(customer, "+0123456789 ()-./") == "" && digits != "" {
+		for _, spelling := range []string{digits, "+" + digits} {
+			if spelling != customer {
+				hashes = append(hashes, people.Hash(spelling))
+			}
+		}
+	}
+	return hashes, nil
+}
+
+func digit(r rune) rune {
+	if r < '0' || r > '9' {
+		return -1
+	}
+	return r
+}
+
+// decoded returns the result of [through] as what it is: made here, or told by the service.
+func decoded[R any](result any, err error) (R, error) {
+	var told R
+	switch r := result.(type) {
+	case R:
+		told = r
+	case json.RawMessage:
+		if len(r) > 0 {
+			err = errors.Join(err, json.Unmarshal(r, &told))
+		}
+	}
+	return told, err
+}

@@ -1,0 +1,75 @@
+package controltest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+func forgottenCustomersAreKept(t *testing.T, s Store) {
+	acme, zoo := newWorkspace(t, s, "Acme"), newWorkspace(t, s, "Zoo")
+	for i, customers := range [][]string{{"hashA", "hashB"}, {"hashB", "hashC"}} {
+		if err := s.ForgetCustomers(t.Context(), acme.ID, customers, at(time.Duration(i)*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forgotten := func(id measure.WorkspaceID) map[string]struct{} {
+		t.Helper()
+		got, err := s.ForgottenCustomers(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if diff := cmp.Diff(map[string]struct{}{"hashA": {}, "hashB": {}, "hashC": {}}, forgotten(acme.ID)); diff != "" {
+		t.Errorf("acme (-want +got):\n%s", diff)
+	}
+	if got := forgotten(zoo.ID); len(got) != 0 {
+		t.Errorf("zoo has forgotten %v, want nobody", got)
+	}
+	events, err := s.Events(t.Context(), control.EventFilter{Kinds: []control.EventKind{control.CustomerForgotten}, Limit: 10})
+	if err != nil || len(events) != 2 || events[0].Workspace != acme.ID || events[0].Actor != "user:anna" || events[1].Subject != "hashA" {
+		t.Errorf("events %+v, %v; want one for each time", events, err)
+	}
+	if err := s.DeleteWorkspace(t.Context(), acme.ID, at(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if got := forgotten(acme.ID); len(got) != 0 {
+		t.Errorf("a deleted workspace has forgotten %v, want nobody", got)
+	}
+	wantKind(t, "a customer of no workspace", s.ForgetCustomers(t.Context(), acme.ID, []string{"hashA"}, at(0)), fault.KindNotFound)
+}
+
+func mappingsAreKept(t *testing.T, s Store) {
+	acme, zoo := newWorkspace(t, s, "Acme"), newWorkspace(t, s, "Zoo")
+	till := control.Mapping{Workspace: acme.ID, Name: "till", Content: "name: till\nkind: orders", At: noon}
+	wholesale := control.Mapping{Workspace: acme.ID, Name: "fair", Content: "{}", At: noon}
+	for _, m := range []control.Mapping{till, wholesale} {
+		if err := s.SaveMapping(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	till.Content, till.At = "name: till\nkind: order_lines", noon.Add(time.Hour)
+	if err := s.SaveMapping(t.Context(), till); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Mappings(t.Context(), acme.ID)
+	if diff := cmp.Diff([]control.Mapping{wholesale, till}, all); diff != "" || err != nil {
+		t.Errorf("%v, mappings (-want +got):\n%s", err, diff)
+	}
+	if err := s.DeleteMapping(t.Context(), acme.ID, "fair"); err != nil {
+		t.Error(err)
+	}
+	wantKind(t, "a mapping removed twice", s.DeleteMapping(t.Context(), acme.ID, "fair"), fault.KindNotFound)
+	_, err = s.Mapping(t.Context(), zoo.ID, "till")
+	wantKind(t, "another workspace's mapping", err, fault.KindNotFound)
+	wantKind(t, "a mapping of no workspace", s.SaveMapping(t.Context(), control.Mapping{Workspace: "nowhere", Name: "x", At: noon}), fault.KindNotFound)
+	if got, err := s.Mapping(t.Context(), acme.ID, "till"); err != nil || got != till {
+		t.Errorf("%+v, %v; want %+v", got, err, till)
+	}
+}

@@ -1,0 +1,49 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"assay/internal/control"
+	"assay/internal/measure"
+)
+
+// ForgetCustomers notes customers of a workspace, by their keyed hashes, who are to leave no trace. Those who are noted
+// already stay so. An unknown workspace is a fault of kind not_found.
+func (s *Store) ForgetCustomers(ctx context.Context, id measure.WorkspaceID, customers []string, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := workspace(ctx, tx, id); err != nil {
+			return err
+		}
+		for _, customer := range customers {
+			_, err := tx.ExecContext(ctx, `
+				INSERT INTO forgotten_customers (workspace, customer, at) VALUES ($1, $2, $3)
+				ON CONFLICT (workspace, customer) DO NOTHING`, id, customer, micros(by.At))
+			if err != nil {
+				return err
+			}
+		}
+		return record(ctx, tx, id, control.CustomerForgotten, by, customers[0], "")
+	})
+	if err != nil {
+		return fmt.Errorf("customers of workspace %q who are forgotten: %w", id, err)
+	}
+	return nil
+}
+
+// ForgottenCustomers returns the keyed hashes of a workspace's customers who are to leave no trace.
+func (s *Store) ForgottenCustomers(ctx context.Context, id measure.WorkspaceID) (map[string]struct{}, error) {
+	customers, err := collect(ctx, s.read, func(row scanner) (customer string, err error) {
+		err = row.Scan(&customer)
+		return customer, engineFault(err)
+	}, `SELECT customer FROM forgotten_customers WHERE workspace = $1`, id)
+	if err != nil {
+		return nil, fmt.Errorf("customers of workspace %q who are forgotten: %w", id, err)
+	}
+	known := make(map[string]struct{}, len(customers))
+	for _, c := range customers {
+		known[c] = struct{}{}
+	}
+	return known, nil
+}

@@ -1,0 +1,113 @@
+package ingest_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/sync/errgroup"
+
+	"assay/internal/fault"
+	"assay/internal/ingest"
+	"assay/internal/warehouse"
+)
+
+// everySource is a file for each kind of facts: the templates, and those of the archives' files that are about other
+// facts than each other.
+func everySource(t *testing.T) []ingest.File {
+	t.Helper()
+	var files []ingest.File
+	for _, d := range ingest.Catalogue() {
+		content, err := ingest.Template(d.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(content), "\n") > 1 && d.Name != "order_lines" { // it tells the order of orders.csv otherwise
+			files = append(files, text(d.Name+".csv", string(content)))
+		}
+	}
+	for _, path := range []string{"klaviyo", "surveys", "woocommerce", "snapchat", "catalogue_shopify", "regions", "tiktok"} {
+		archive, err := txtar.ParseFile(filepath.Join("testdata", path+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if f.Name != "want" && !strings.Contains(f.Name, "broken") && f.Name != "template.csv" {
+				files = append(files, inForm(t, f))
+			}
+		}
+	}
+	return files
+}
+
+// Whatever the order in which files come, how often, and how many at a time: the store is the same, row by row.
+func TestTheOrderAndNumberOfImportsDoNotMatter(t *testing.T) {
+	t.Parallel()
+	files := everySource(t)
+	whole := func(load func(store bench)) map[string][]string {
+		store := newBench(t, "USD", "America/New_York")
+		load(store)
+		return rowsOf(t, store)
+	}
+	once := func(store bench, f ingest.File) {
+		if _, err := ingest.Run(t.Context(), store, store.options(f)); err != nil && fault.KindOf(err) != fault.KindInvalid {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+	want := whole(func(store bench) {
+		for _, f := range files {
+			once(store, f)
+		}
+	})
+	for _, table := range []string{"orders", "ad_days", "channel_spend", "products", "message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates", "region_days"} {
+		if len(want[table]) == 0 {
+			t.Errorf("no file has rows of %s", table)
+		}
+	}
+	got := whole(func(store bench) {
+		twice := slices.Concat(files, files)
+		rand.New(rand.NewPCG(1, 1)).Shuffle(len(twice), func(i, j int) { twice[i], twice[j] = twice[j], twice[i] })
+		var some errgroup.Group
+		some.SetLimit(4)
+		for _, f := range twice {
+			some.Go(func() error {
+				once(store, f)
+				return nil
+			})
+		}
+		_ = some.Wait()
+	})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("twice, shuffled and four at a time (-in order +shuffled):\n%s", diff)
+	}
+}
+
+// rowsOf returns the rows of all fact tables as text, in the order of their cells.
+func rowsOf(t *testing.T, store bench) map[string][]string {
+	t.Helper()
+	dir := t.TempDir()
+	tables, err := store.Export(t.Context(), shop, dir, warehouse.CSV)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	for _, table := range tables {
+		if strings.HasPrefix(table.Table, "import") {
+			continue // the ledger tells of the imports themselves
+		}
+		content, err := os.ReadFile(filepath.Join(dir, table.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[table.Table] = strings.Split(strings.TrimSpace(string(content)), "\n")[1:]
+		if int64(len(rows[table.Table])) != table.Rows {
+			t.Errorf("%s has %d lines for %d rows", table.File, len(rows[table.Table]), table.Rows)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,76 @@
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// exported are the tables of an export: all facts, and the ledger of imports. Roll-ups are made of them.
+var exported = []string{
+	"orders", "order_lines", "refunds", "order_coupons", "touches", "ad_days", "channel_spend", "products", "message_days",
+	"survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates",
+	"region_days", "imports", "import_tables",
+}
+
+// Export writes every table of a workspace to a folder, a file each, all as of one moment; see [warehouse.Exporter].
+func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string, format warehouse.ExportFormat) ([]warehouse.ExportedTable, error) {
+	options, ok := map[warehouse.ExportFormat]string{
+		warehouse.CSV: "FORMAT csv, HEADER", warehouse.Parquet: "FORMAT parquet, COMPRESSION zstd",
+	}[format]
+	if !ok {
+		return nil, fault.Invalid("%q is not a format: it is csv or parquet", format)
+	}
+	w, release, err := e.acquire(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	// The database can reach no folder but its own.
+	staging, err := os.MkdirTemp(e.options.Dir, "export-*")
+	if err != nil {
+		return nil, unusable(e.options.Dir, err)
+	}
+	tables, err := e.copyTables(ctx, w, staging, "."+string(format), options)
+	if err != nil {
+		err = e.noticed(ctx, w, err)
+	}
+	for _, t := range tables {
+		if err == nil {
+			err = copyFile(ctx, filepath.Join(staging, t.File), filepath.Join(dir, t.File))
+		}
+	}
+	if err = errors.Join(err, os.RemoveAll(staging)); err != nil {
+		return nil, fmt.Errorf("export of workspace %s: %w", ws, e.explained(ctx, err))
+	}
+	return tables, nil
+}
+
+// copyTables writes the tables within one transaction, so that they belong together whatever is imported meanwhile.
+func (e *Engine) copyTables(ctx context.Context, w *workspace, dir, ending, options string) ([]warehouse.ExportedTable, error) {
+	tx, err := w.instance.db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback() //nolint:errcheck // it only read
+	tables := make([]warehouse.ExportedTable, 0, len(exported))
+	for _, name := range exported {
+		t := warehouse.ExportedTable{Table: name, File: name + ending}
+		text := fmt.Sprintf("COPY (SELECT * FROM {{%s}} ORDER BY ALL) TO %s (%s)", name, quoted(filepath.Join(dir, t.File)), options)
+		done, err := tx.ExecContext(ctx, w.text(text))
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", name, err)
+		}
+		if t.Rows, err = done.RowsAffected(); err != nil {
+			return nil, fmt.Errorf("table %s: %w", name, err)
+		}
+		tables = append(tables, t)
+	}
+	return tables, nil
+}

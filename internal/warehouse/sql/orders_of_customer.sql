@@ -1,0 +1,8 @@
+-- One row per order of a customer, with all that is kept of it, cancelled and test orders too. The customer is a keyed hash.
+-- heavy: reads all orders.
+SELECT
+    source, key, name, placed_at, day, surface, channel, charged, tax, shipping, discounts, original, original_currency,
+    status, cancelled, test, country, region, units, updated_at
+FROM {{orders}}
+WHERE customer = $customer AND customer <> ''
+ORDER BY source, key
