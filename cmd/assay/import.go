@@ -18,11 +18,11 @@ import (
 
 type importCommand struct {
 	dataFlag
-	Files        []string `arg:"" optional:"" name:"file" help:"Exports to read; - is standard input. Gzip is recognised."`
+	Files        []string `arg:"" optional:"" name:"file" help:"Exports to read; - is standard input. Gzip and Parquet are recognised."`
 	Workspace    string   `placeholder:"W" help:"Workspace that the facts are for."`
 	Source       string   `default:"auto" placeholder:"auto" help:"What the files are. By default their headers tell."`
 	Channel      string   `placeholder:"C" help:"Channel the files are about, where they do not tell."`
-	Mapping      string   `placeholder:"FILE" help:"Mapping of columns, for files that no reader knows."`
+	Mapping      string   `placeholder:"M" help:"Mapping of columns, for files that no reader knows: a file, or the name of one that the workspace keeps."`
 	Currency     string   `placeholder:"USD" help:"Currency of amounts, where the files do not tell. Default: the workspace's."`
 	Zone         string   `placeholder:"UTC" help:"Zone of times, where the files do not tell. Default: the workspace's."`
 	DryRun       bool     `help:"Read everything, report, keep nothing."`

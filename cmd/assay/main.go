@@ -32,6 +32,7 @@ type commands struct {
 	Demo      demoCommand      `cmd:"" help:"Make a demo store and serve it."`
 	Serve     serveCommand     `cmd:"" help:"Serve the stores of a data directory."`
 	Import    importCommands   `cmd:"" help:"Read exports of shops and ad platforms into a workspace."`
+	Mapping   mappingCommand   `cmd:"" help:"Keep mappings of files' columns for a workspace."`
 	Call      callCommand      `cmd:"" help:"Call a tool of a running service."`
 	Keys      keysCommand      `cmd:"" help:"Create, list, revoke and rotate API keys."`
 	Webhooks  webhooksCommand  `cmd:"" help:"Add, list and remove the secrets of Shopify webhooks."`

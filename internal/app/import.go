@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"assay/internal/config"
@@ -16,6 +17,7 @@ import (
 	"assay/internal/ingest/mapper"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/warehouse/duckdb"
 )
 
 // ImportRequest says what to import. Paths are absolute: the process that reads them may be another one.
@@ -24,7 +26,7 @@ type ImportRequest struct {
 	Files        []string            `json:"files"`
 	Source       string              `json:"source,omitempty"`
 	Channel      measure.Channel     `json:"channel,omitempty"`
-	Mapping      string              `json:"mapping,omitempty"`  // path of a mapping, instead of a source
+	Mapping      string              `json:"mapping,omitempty"`  // path of a mapping, or the name of one that the workspace keeps, instead of a source
 	Currency     money.Currency      `json:"currency,omitempty"` // of amounts, where the files do not tell
 	Zone         string              `json:"zone,omitempty"`     // of times, where the files do not tell; an IANA name
 	DryRun       bool                `json:"dry_run,omitempty"`
@@ -56,7 +58,7 @@ func ImportFiles(ctx context.Context, c config.Config, request ImportRequest, pr
 	if request.Files, err = absolute(request.Files); err != nil {
 		return ImportResult{}, err
 	}
-	if request.Mapping != "" {
+	if _, err := os.Stat(request.Mapping); err == nil {
 		paths, err := absolute([]string{request.Mapping})
 		if err != nil {
 			return ImportResult{}, err
@@ -87,16 +89,8 @@ func (a *App) Import(ctx context.Context, request ImportRequest, progress func(d
 		}
 		options.Files = append(options.Files, file)
 	}
-	if request.Mapping != "" {
-		text, err := os.ReadFile(request.Mapping)
-		if err != nil {
-			return ImportResult{}, fault.Invalid("mapping %s cannot be read: %v", request.Mapping, errors.Unwrap(err))
-		}
-		mapping, err := mapper.Parse(text)
-		if err != nil {
-			return ImportResult{}, fmt.Errorf("mapping %s: %w", request.Mapping, err)
-		}
-		options.Mapping = &mapping
+	if options.Mapping, err = a.mapping(ctx, request.Workspace, request.Mapping); err != nil {
+		return ImportResult{}, err
 	}
 	report, err := a.importInto(ctx, request.Workspace, options)
 	result := ImportResult{Report: report}
@@ -117,7 +111,7 @@ func (a *App) importInto(ctx context.Context, ws measure.WorkspaceID, o ingest.O
 	if o.Workspace, err = a.control.Store.Workspace(ctx, ws); err != nil {
 		return ingest.Report{}, err
 	}
-	o.HashKey, o.Clock, o.Log = a.control.Installation.HashKey(ws), a.now, a.log
+	o.HashKey, o.Parquet, o.Clock, o.Log = a.control.Installation.HashKey(ws), duckdb.ParquetToCSV, a.now, a.log
 	return ingest.Run(ctx, a.facts, o)
 }
 
@@ -151,4 +145,29 @@ func zoneOf(name string) (*time.Location, error) {
 		return nil, fault.Invalid("%q is not a time zone", name).WithHint("use an IANA name such as America/New_York or UTC")
 	}
 	return zone, nil
+}
+
+// mapping returns the mapping at a path, or the one that the workspace keeps under the name; nil for neither.
+func (a *App) mapping(ctx context.Context, id measure.WorkspaceID, name string) (*mapper.Mapping, error) {
+	if name == "" {
+		return nil, nil //nolint:nilnil // no mapping is a way to import
+	}
+	var text []byte
+	if filepath.IsAbs(name) {
+		var err error
+		if text, err = os.ReadFile(name); err != nil {
+			return nil, fault.Invalid("mapping %s cannot be read: %v", name, errors.Unwrap(err))
+		}
+	} else {
+		kept, err := a.control.Store.Mapping(ctx, id, name)
+		if err != nil {
+			return nil, err
+		}
+		text = []byte(kept.Content)
+	}
+	mapping, err := mapper.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("mapping %s: %w", name, err)
+	}
+	return &mapping, nil
 }

@@ -65,6 +65,10 @@ type Options struct {
 	DryRun       bool            // report everything and keep nothing
 	SkipRejected bool            // import a file without its rejected rows instead of refusing it
 	Progress     func(done, total int64)
+
+	// Parquet writes the rows of a Parquet file to a new file as CSV. Without it such files are refused.
+	Parquet func(ctx context.Context, from, to string) error
+
 	Clock        func() time.Time
 	Log          *slog.Logger
 }

@@ -84,18 +84,32 @@ func (r *runner) load(ctx context.Context, f File, report *FileReport) error {
 		return err
 	}
 	report.Hash = hash
+	table, parquet, remove, err := r.table(ctx, f)
+	defer remove()
+	if err != nil {
+		return err
+	}
+	content := hash
+	if parquet {
+		if content, err = hashOf(ctx, table); err != nil {
+			return err
+		}
+	}
 	first := *report
-	err = r.attempt(ctx, f, report, false)
+	err = r.attempt(ctx, table, content, report, false)
 	if errors.Is(err, source.ErrScattered) {
 		*report = first
-		err = r.attempt(ctx, f, report, true)
+		err = r.attempt(ctx, table, content, report, true)
+	}
+	if parquet {
+		report.Encoding, report.Delimiter = parquetEncoding, ""
 	}
 	return err
 }
 
-// attempt imports a file whose hash is known. Of a scattered file every order's key is remembered, which most files do
+// attempt imports a file whose bytes have the hash. Of a scattered file every order's key is remembered, which most files do
 // not need; when that turns out only while it is read, the error is [source.ErrScattered] and nothing was changed.
-func (r *runner) attempt(ctx context.Context, f File, report *FileReport, scattered bool) error {
+func (r *runner) attempt(ctx context.Context, f File, hash string, report *FileReport, scattered bool) error {
 	content, err := f.Open()
 	if err != nil {
 		return err
@@ -128,7 +142,7 @@ func (r *runner) attempt(ctx context.Context, f File, report *FileReport, scatte
 		report.Status, report.ImportedAt = Already, &before.At
 		return nil
 	}
-	load := &loading{runner: r, file: f, opened: opened, picked: picked, report: report, notes: &source.Notes{}, scattered: scattered}
+	load := &loading{runner: r, file: f, hash: hash, opened: opened, picked: picked, report: report, notes: &source.Notes{}, scattered: scattered}
 	if err := load.run(ctx, key); err != nil {
 		return err
 	}
@@ -190,6 +204,7 @@ func zoneName(zone *time.Location) string {
 type loading struct {
 	*runner
 	file      File
+	hash      string // of the file's bytes
 	opened    *tabular.File
 	picked    choice
 	report    *FileReport
@@ -229,7 +244,7 @@ func (l *loading) run(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	if now, err := l.opened.Hash(); err != nil || now != l.report.Hash {
+	if now, err := l.opened.Hash(); err != nil || now != l.hash {
 		return fault.Conflict("file %q changed while it was read", l.file.Name)
 	}
 	if l.report.Rows == 0 {

@@ -32,6 +32,9 @@ func Open(name string, src io.Reader) (*File, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("file %q: %w", name, err)
 	}
+	if bytes.HasPrefix(magic, []byte{0xD0, 0xCF, 0x11, 0xE0}) {
+		return nil, fmt.Errorf("workbook %q: it is of the old form xls; save it as xlsx or CSV", name)
+	}
 	if bytes.HasPrefix(magic, []byte("PK\x03\x04")) {
 		if f.book, err = openWorkbook(packed); err != nil {
 			return nil, fmt.Errorf("workbook %q: %w", name, err)

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/ingest/mapper"
+	"assay/internal/measure"
+)
+
+type mappingCommand struct {
+	Save   mappingSave   `cmd:"" help:"Keep a mapping under its name, in place of one that has it."`
+	List   mappingList   `cmd:"" help:"List a workspace's mappings."`
+	Show   mappingShow   `cmd:"" help:"Print a mapping as it was given."`
+	Delete mappingDelete `cmd:"" help:"Delete a mapping. What was imported with it stays."`
+}
+
+type mappingSave struct {
+	dataFlag
+	File      string `arg:"" help:"YAML or JSON file with the mapping."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace that keeps it."`
+}
+
+// maxMapping is how large a mapping may be.
+const maxMapping = 256 << 10
+
+// Run checks the mapping and keeps it.
+func (c *mappingSave) Run(ctx context.Context, con *console) error {
+	text, err := os.ReadFile(c.File)
+	if err != nil {
+		return fault.Invalid("mapping %s cannot be read: %v", c.File, err)
+	}
+	if len(text) > maxMapping {
+		return fault.Invalid("mapping %s is larger than %d kB", c.File, maxMapping>>10)
+	}
+	m, err := mapper.Parse(text)
+	if err != nil {
+		return fmt.Errorf("mapping %s: %w", c.File, err)
+	}
+	store, err := c.open(ctx, con, false)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	err = store.Store.SaveMapping(ctx, control.Mapping{
+		Workspace: measure.WorkspaceID(c.Workspace), Name: m.Name, Content: string(text), At: con.now(),
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(con.out, m.Name)
+	fmt.Fprintf(con.errs, "next: assay import FILE... --workspace %s --mapping %q\n", c.Workspace, m.Name)
+	return nil
+}
+
+type mappingList struct {
+	dataFlag
+	Workspace string `required:"" placeholder:"W" help:"Workspace whose mappings are wanted."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+type mappingLine struct {
+	Name string      `json:"name"`
+	Kind mapper.Kind `json:"kind"`
+	At   time.Time   `json:"saved_at"`
+}
+
+// Run lists the mappings.
+func (c *mappingList) Run(ctx context.Context, con *console) error {
+	store, err := c.open(ctx, con, false)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	id := measure.WorkspaceID(c.Workspace)
+	if _, err := store.Store.Workspace(ctx, id); err != nil {
+		return err
+	}
+	all, err := store.Store.Mappings(ctx, id)
+	if err != nil {
+		return err
+	}
+	lines := make([]mappingLine, 0, len(all))
+	for _, kept := range all {
+		m, err := mapper.Parse([]byte(kept.Content))
+		if err != nil {
+			return fmt.Errorf("mapping %q: %w", kept.Name, err)
+		}
+		lines = append(lines, mappingLine{Name: kept.Name, Kind: m.Kind, At: kept.At.UTC()})
+	}
+	if c.JSON {
+		return printJSON(con.out, lines)
+	}
+	if len(lines) == 0 {
+		fmt.Fprintln(con.errs, "no mappings; keep one with: assay mapping save FILE --workspace "+c.Workspace)
+		return nil
+	}
+	t := newTable(con.out)
+	t.AppendHeader(table.Row{"name", "kind", "saved"})
+	for _, l := range lines {
+		t.AppendRow(table.Row{l.Name, l.Kind, orNever(l.At)})
+	}
+	t.Render()
+	return nil
+}
+
+type mappingShow struct {
+	dataFlag
+	Name      string `arg:"" help:"Name of the mapping."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace that keeps it."`
+}
+
+// Run prints the mapping.
+func (c *mappingShow) Run(ctx context.Context, con *console) error {
+	store, err := c.open(ctx, con, false)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	m, err := store.Store.Mapping(ctx, measure.WorkspaceID(c.Workspace), c.Name)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(con.out, m.Content)
+	return err
+}
+
+type mappingDelete struct {
+	dataFlag
+	Name      string `arg:"" help:"Name of the mapping."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace that keeps it."`
+}
+
+// Run deletes the mapping.
+func (c *mappingDelete) Run(ctx context.Context, con *console) error {
+	store, err := c.open(ctx, con, false)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := store.Store.DeleteMapping(ctx, measure.WorkspaceID(c.Workspace), c.Name); err != nil {
+		return err
+	}
+	fmt.Fprintf(con.errs, "mapping %q is deleted\n", c.Name)
+	return nil
+}

@@ -1,0 +1,68 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"assay/internal/fault"
+)
+
+// parquetMark is how Parquet files begin.
+const parquetMark = "PAR1"
+
+// parquetEncoding is what reports call them.
+const parquetEncoding = "parquet"
+
+// table returns a file whose content is text or a workbook: the file itself, or the rows of a Parquet file as CSV.
+// remove deletes what was made for it.
+func (r *runner) table(ctx context.Context, f File) (table File, parquet bool, remove func(), err error) {
+	remove = func() {}
+	content, err := f.Open()
+	if err != nil {
+		return f, false, remove, err
+	}
+	defer content.Close()
+	mark := make([]byte, len(parquetMark))
+	if _, err := io.ReadFull(content, mark); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && string(mark) != parquetMark {
+		return f, false, remove, nil
+	} else if err != nil {
+		return f, false, remove, err
+	}
+	if r.Parquet == nil {
+		return f, true, remove, fault.Invalid("file %q is Parquet, which is not read here", f.Name).WithHint("export it as CSV")
+	}
+	dir, err := os.MkdirTemp("", "assay-parquet-*")
+	if err != nil {
+		return f, true, remove, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	from, to := filepath.Join(dir, "in.parquet"), filepath.Join(dir, "out.csv")
+	if err = errors.Join(copied(ctx, f, from), ctx.Err()); err == nil {
+		err = r.Parquet(ctx, from, to)
+	}
+	if text, hint, ok := fault.Public(err); ok {
+		err = fault.Invalid("file %q: %s", f.Name, text).WithHint("%s", hint)
+	}
+	if err == nil {
+		table, err = FileAt(to)
+	}
+	table.Name = f.Name
+	return table, true, remove, err
+}
+
+func copied(ctx context.Context, f File, path string) error {
+	content, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	into, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(into, cancellable{ctx, content})
+	return errors.Join(err, into.Close())
+}
