@@ -92,4 +92,5 @@ func FuzzSurveys(f *testing.F)      { fuzzSource(f, "surveys", "surveys*.txtar")
 func FuzzCreators(f *testing.F)     { fuzzSource(f, "creators", "creators*.txtar") }
 func FuzzCouponMap(f *testing.F)    { fuzzSource(f, "coupon_map", "coupons*.txtar") }
 func FuzzRegionDays(f *testing.F)   { fuzzSource(f, "ga4", "regions*.txtar") }
+func FuzzLandedMicros(f *testing.F) { fuzzSource(f, "google_landed", "landed*.txtar") }
 func FuzzAuto(f *testing.F)         { fuzzSource(f, ingest.Auto, "*.txtar") }

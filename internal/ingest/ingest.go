@@ -18,6 +18,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/ingest/amazon"
 	"assay/internal/ingest/google"
+	"assay/internal/ingest/landed"
 	"assay/internal/ingest/mapper"
 	"assay/internal/ingest/meta"
 	"assay/internal/ingest/shopify"
@@ -41,7 +42,7 @@ func Readers() []source.Reader {
 		tiktok.Ads(),
 		amazon.Ads(),
 		snapchat.Ads(),
-	}, mapper.Exports(), mapper.Common())
+	}, landed.Ads(), mapper.Exports(), mapper.Common())
 }
 
 // Store is where facts go: the warehouse.
@@ -69,8 +70,8 @@ type Options struct {
 	// Parquet writes the rows of a Parquet file to a new file as CSV. Without it such files are refused.
 	Parquet func(ctx context.Context, from, to string) error
 
-	Clock        func() time.Time
-	Log          *slog.Logger
+	Clock func() time.Time
+	Log   *slog.Logger
 }
 
 // File is something to import. It is opened several times: for its hash, and for its rows.

@@ -63,10 +63,10 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 				switch {
 				case !c.fit.OK():
 					nearest = nearer(nearest, c)
-				case best.reader == nil || c.fit.Known > best.fit.Known || c.fit.Known == best.fit.Known && best.fit.Vague && !c.fit.Vague:
+				case best.reader == nil || c.fit.Better(best.fit):
 					best, rival = c, nil
 					best.table.Sample = below(s.Records[i+1:])
-				case c.fit.Known == best.fit.Known && c.fit.Vague == best.fit.Vague && reader.Name() != best.reader.Name():
+				case !best.fit.Better(c.fit) && reader.Name() != best.reader.Name():
 					rival = reader
 				}
 			}

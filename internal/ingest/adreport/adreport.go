@@ -6,6 +6,7 @@ package adreport
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"assay/internal/fault"
@@ -44,6 +45,7 @@ const (
 // Spec says what is special about a platform's report.
 type Spec struct {
 	Name     string           // of the reader
+	Source   string           // that the facts name; the reader's name when empty
 	Title    string           // of the report
 	Platform measure.Platform // "" when a column says it
 	Columns  []source.Column
@@ -54,6 +56,9 @@ type Spec struct {
 	Order    source.DayOrder // unknown: found out
 	Daily    string          // how to get a row per day from the platform, for those who have not
 	Account  string          // how to know the account where no column says it; "default" when empty
+	Micros   []string        // fields that count millionths of the currency: of Spend and Value
+	Named    bool            // the report must have a column that tells campaigns, ad sets or ads: without, it is of the account
+	Unlike   []string        // folded names of columns that the report must not have: it would be about a part of the spend
 }
 
 // New returns a reader of the report.
@@ -74,6 +79,19 @@ func (r reader) Fit(h source.Header) source.Fit {
 	for _, field := range r.Required {
 		if _, ok := found.at[field]; !ok && r.Fixed[field] == "" {
 			fit.Missing = append(fit.Missing, r.label(field))
+		}
+	}
+	for _, name := range r.Telltale {
+		if h.Index(name) >= 0 && !slices.ContainsFunc(r.Spec.Columns, func(c source.Column) bool { return slices.Contains(c.Names, name) }) {
+			fit.Known++
+		}
+	}
+	if r.Named && !found.named() {
+		fit.Missing = append(fit.Missing, r.label(CampaignID))
+	}
+	for _, name := range r.Unlike {
+		if h.Index(name) >= 0 {
+			fit.Missing = append(fit.Missing, "a report without "+name)
 		}
 	}
 	if !r.dated(found) {
@@ -105,6 +123,15 @@ type places struct {
 	at                 map[string]int
 	spendCurrency      money.Currency // told by the name of the spend column
 	spendCurrencyNamed bool
+}
+
+func (p places) named() bool {
+	for _, field := range []string{Campaign, CampaignID, AdSet, AdSetID, Ad, AdID} {
+		if _, ok := p.at[field]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 func (r reader) places(h source.Header) places {

@@ -1,6 +1,8 @@
 package adreport
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"assay/internal/ingest/source"
@@ -20,7 +22,12 @@ func (s *rows) figures(rec tabular.Record, row *warehouse.AdDay) error {
 		currency = code
 	}
 	count := func(cell string) (int64, error) { return source.Count(cell, s.notation) }
-	amount := func(cell string) (int64, error) { return source.MoneyRounded(cell, currency, s.notation) }
+	amount := func(field string) func(cell string) (int64, error) {
+		if slices.Contains(s.spec.Micros, field) {
+			return count // they become money when all of a day's are known
+		}
+		return func(cell string) (int64, error) { return source.MoneyRounded(cell, currency, s.notation) }
+	}
 	claims := func(cell string) (int64, error) { return source.Millionths(cell, s.notation) }
 	conversions := Conversions
 	if _, ok := s.at[Conversions]; !ok && strings.Contains(s.cell(rec.Fields, Indicator), "purchase") {
@@ -33,9 +40,9 @@ func (s *rows) figures(rec tabular.Record, row *warehouse.AdDay) error {
 	}{
 		{Impressions, count, &row.Impressions},
 		{Clicks, count, &row.Clicks},
-		{Spend, amount, &row.Spend},
+		{Spend, amount(Spend), &row.Spend},
 		{conversions, claims, &row.Conversions},
-		{Value, amount, &row.Value},
+		{Value, amount(Value), &row.Value},
 	} {
 		cell := s.cell(rec.Fields, figure.field)
 		if none(cell) {
@@ -56,4 +63,40 @@ func (s *rows) name(field string) string {
 		return s.header.Name(i)
 	}
 	return field
+}
+
+// settle turns what was counted in millionths of the currency into money, once all of a day's rows are added: of rows by
+// the hour each would be rounded. Its errors are [source.RowError]s.
+func (s *rows) settle() error {
+	if len(s.spec.Micros) == 0 {
+		return nil
+	}
+	var errs []error
+	for i := range s.days {
+		d := &s.days[i]
+		c := d.Original.Currency
+		for field, into := range map[string]*int64{Spend: &d.Spend, Value: &d.Value} {
+			if slices.Contains(s.spec.Micros, field) {
+				*into = fromMicros(*into, c)
+			}
+		}
+		d.Original.Minor = d.Spend
+		s.totals.Spend[c] += d.Spend
+		if err := s.rates.Convert(d.Day, c, &d.Spend, &d.Value); err != nil {
+			errs = append(errs, source.Located(err, s.lines[i], 1))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// fromMicros returns millionths of a currency as its minor units, rounded half away from zero.
+func fromMicros(micros int64, c money.Currency) int64 {
+	if micros < 0 {
+		return -fromMicros(-micros, c)
+	}
+	unit := int64(1_000_000)
+	for range c.Exponent() {
+		unit /= 10
+	}
+	return (micros + unit/2) / unit
 }

@@ -33,6 +33,7 @@ type rows struct {
 	known   map[uint64]struct{} // rows as a whole: one that stands twice counts once
 	index   map[key]int         // into days
 	days    []warehouse.AdDay
+	lines   []int           // where the days' first rows stand
 	windows map[account]int // into list
 	list    []warehouse.AdWindow
 	totals  source.Totals
@@ -97,17 +98,19 @@ func (s *rows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 	if err != nil || !fresh {
 		return err
 	}
-	if err := s.rates.Convert(row.Day, row.Original.Currency, &row.Spend, &row.Value); err != nil {
-		return source.Located(err, rec.Line, 1)
+	if len(s.spec.Micros) == 0 {
+		if err := s.rates.Convert(row.Day, row.Original.Currency, &row.Spend, &row.Value); err != nil {
+			return source.Located(err, rec.Line, 1)
+		}
+		s.totals.Spend[row.Original.Currency] += row.Original.Minor
 	}
 	s.cover(row)
 	s.totals.See(row.Day)
-	s.totals.Spend[row.Original.Currency] += row.Original.Minor
 	k := key{account{row.Platform, row.Account}, row.Day, row.CampaignID, row.AdSetID, row.AdID, row.Country, row.Region}
 	i, ok := s.index[k]
 	if !ok {
 		s.index[k] = len(s.days)
-		s.days = append(s.days, row)
+		s.days, s.lines = append(s.days, row), append(s.lines, rec.Line)
 		return nil
 	}
 	s.options.Notes.Add("rows_added", "several rows are about the same ad and day, as with a breakdown: they were added up")
@@ -137,7 +140,7 @@ func (s *rows) cover(row warehouse.AdDay) {
 		i = len(s.list)
 		s.windows[a] = i
 		s.list = append(s.list, warehouse.AdWindow{
-			Source: s.spec.Name, Platform: row.Platform, Account: row.Account, Days: civil.Range{First: row.Day, Last: row.Day},
+			Source: cmp.Or(s.spec.Source, s.spec.Name), Platform: row.Platform, Account: row.Account, Days: civil.Range{First: row.Day, Last: row.Day},
 		})
 	}
 	days := &s.list[i].Days
@@ -151,9 +154,10 @@ func (s *rows) cover(row warehouse.AdDay) {
 
 // Close implements [source.Rows].
 func (s *rows) Close(b *warehouse.Batch) (source.Summary, error) {
+	err := s.settle()
 	slices.SortStableFunc(s.days, func(a, b warehouse.AdDay) int { return a.Day.Compare(b.Day) })
 	b.AdDays = append(b.AdDays, s.days...)
-	return source.Summary{Windows: s.list, Totals: s.totals}, nil
+	return source.Summary{Windows: s.list, Totals: s.totals}, err
 }
 
 // row reads a record. It is not fresh when the file told it before.
@@ -168,7 +172,7 @@ func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err err
 	if err != nil {
 		return row, false, err
 	}
-	row = warehouse.AdDay{Source: s.spec.Name, Day: day, Attribution: s.cell(rec.Fields, Attribution)}
+	row = warehouse.AdDay{Source: cmp.Or(s.spec.Source, s.spec.Name), Day: day, Attribution: s.cell(rec.Fields, Attribution)}
 	if err := s.identify(rec, &row); err != nil {
 		return row, false, err
 	}
@@ -233,6 +237,10 @@ func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 	}
 	row.CampaignName, row.AdSetName, row.AdName = cell(Campaign), cell(AdSet), cell(Ad)
 	row.CampaignID = cmp.Or(cell(CampaignID), row.CampaignName)
+	if _, has := s.at[CampaignID]; !has && row.CampaignID == "" { // a table of ads or ad sets that leaves the campaign to another one
+		row.CampaignID = cmp.Or(cell(AdSetID), cell(AdID))
+		s.options.Notes.Add("campaign_unknown", "the table names no campaigns: its ad sets or ads stand for them. Import the table by campaign, or the platform's own report, for the campaigns")
+	}
 	row.AdSetID = cmp.Or(cell(AdSetID), row.AdSetName)
 	row.AdID = cmp.Or(cell(AdID), row.AdName)
 	country, ok := s.countries.Code(cell(Country))

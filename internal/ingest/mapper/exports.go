@@ -14,6 +14,7 @@ type export struct {
 	columns  map[string][]string // the folded names of a field's column, preferred ones first
 	required []string            // fields
 	telltale []string            // folded names of columns that must be there too, because no other product writes them
+	unlike   []string            // folded names of columns that the file does not have
 	plus     map[string][]string // columns added to the field's own; those with "- " before them are taken off
 	order    source.DayOrder     // of days that could be read both ways
 	ends     string              // how the first row begins that belongs to another table
@@ -45,6 +46,11 @@ func (e *export) fit(h source.Header) (fit source.Fit) {
 			fit.Known++
 		} else {
 			fit.Missing = append(fit.Missing, name)
+		}
+	}
+	for _, name := range e.unlike {
+		if h.Index(name) >= 0 {
+			fit.Missing = append(fit.Missing, "a table without "+name)
 		}
 	}
 	return fit
@@ -165,10 +171,34 @@ var exports = []export{
 		required: []string{"order", "at", "status", "total", "quantity", "price"},
 	},
 	{
+		mapping: Mapping{Name: "shopify_landed", Title: "Shopify orders as a warehouse has them", Kind: Orders, System: "shopify", Dates: Dates{Zone: "UTC"}},
+		columns: map[string][]string{
+			"order": {"id"}, "name": {"name"}, "at": {"created at"}, "currency": {"currency", "total price set shop currency code", "currency code"},
+			"total": {"total price", "total price set shop amount"}, "tax": {"total tax", "total tax set shop amount"},
+			"shipping": {"total shipping price set shop amount"}, "discount": {"total discounts", "total discounts set shop amount"},
+			"customer": {"email"}, "status": {"financial status", "display financial status"}, "cancelled_at": {"cancelled at"}, "test": {"test"},
+			"surface": {"source name"}, "country": {"shipping address country code"}, "region": {"shipping address province code"},
+		},
+		required: []string{"order", "at", "total", "status", "country"}, telltale: []string{"processed at"},
+		note: "the table has orders only: their items, refunds and coupons are in tables of their own, which are not read, and stay as they are where they were imported otherwise",
+	},
+	{
 		mapping: Mapping{Name: "ga4", Title: "Google Analytics 4 report by region and day", Kind: RegionDays},
 		columns: map[string][]string{
 			"date": {"date"}, "country": {"country id", "country"}, "region": {"region"}, "sessions": {"sessions"},
 		},
-		required: []string{"date", "country", "region", "sessions"}, ends: "#",
+		required: []string{"date", "country", "region", "sessions"}, unlike: []string{"population"}, ends: "#",
+	},
+	{
+		mapping:  Mapping{Name: "shopify_checkouts", Title: "Shopify abandoned checkouts as a warehouse has them", Kind: Orders},
+		columns:  map[string][]string{"order": {"id"}},
+		required: []string{"order"}, telltale: []string{"abandoned checkout url", "created at"},
+		useless: "checkouts that were abandoned are no orders, and nothing of them is kept", instead: "import the table of orders",
+	},
+	{
+		mapping:  Mapping{Name: "shopify_transactions", Title: "Shopify transactions as a warehouse has them", Kind: Orders},
+		columns:  map[string][]string{"order": {"order id"}},
+		required: []string{"order"}, telltale: []string{"gateway", "kind", "parent id"},
+		useless: "an order's payments are no orders, and nothing of them is kept", instead: "import the table of orders",
 	},
 }

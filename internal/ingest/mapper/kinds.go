@@ -124,7 +124,7 @@ var kinds = map[Kind]form{
 	OrderLines: {title: "order lines", columns: orderColumns, required: []string{"order", "at", "quantity"}, open: opening(newLineRows)},
 	AdSpend: {title: "ad report with a platform column", columns: []source.Column{
 		{Field: adreport.Day, Names: []string{"date day", "date", "day"}},
-		{Field: adreport.PlatformName, Names: []string{"platform", "ad platform", "network"}},
+		{Field: adreport.PlatformName, Names: []string{"platform", "ad platform"}},
 		{Field: adreport.Account, Names: []string{"account id", "account name", "account"}},
 		{Field: adreport.Currency, Names: []string{"currency", "currency code"}},
 		{Field: adreport.ChannelName, Names: []string{"channel"}},

@@ -48,6 +48,14 @@ type Fit struct {
 	Vague   bool     // by names that any file may have: gives way to a reader of known files
 }
 
+// Better reports whether a reader with this fit is preferred to one with the other. Both can read the file.
+func (f Fit) Better(other Fit) bool {
+	if f.Vague != other.Vague {
+		return other.Vague
+	}
+	return f.Known > other.Known
+}
+
 // OK reports whether the reader can read the file.
 func (f Fit) OK() bool { return f.Known > 0 && len(f.Missing) == 0 }
 

@@ -1,0 +1,82 @@
+package ingest_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/ingest"
+	"assay/internal/money"
+)
+
+// The tables are as a vendor lands them: with byte-order marks, names in capitals, and millionths of a currency by the
+// hour. The sums of Meta's and Google's campaigns are published with the data; the others were added up from it.
+func TestLandedTablesGiveTheirTotals(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]struct {
+		source, spend string
+		first, last   string
+	}{
+		"facebook_ads/facebook_ads_basic_ad_data.csv":                  {"facebook_landed", "643.63", "2020-12-02", "2020-12-14"},
+		"google_ads/campaign_stats_data.csv":                           {"google_landed", "231.33", "2021-01-05", "2021-02-26"},
+		"tiktok_ads/tiktok_campaign_report_hourly_data.csv":            {"tiktok_landed", "444.79", "2021-09-15", "2021-09-15"},
+		"other_ads/pinterest_campaign_report_data.csv":                 {"pinterest_landed", "12.38", "2023-06-01", "2023-06-05"},
+		"other_ads/microsoft_ads_ad_performance_daily_report_data.csv": {"microsoft_landed", "208.36", "2018-09-19", "2019-05-28"},
+		"other_ads/amazon_ads_campaign_level_report_data.csv":          {"amazon_landed", "1.67", "2022-07-11", "2022-09-06"},
+		"other_ads/snapchat_campaign_hourly_report_data.csv":           {"snapchat_landed", "1.01", "2022-05-29", "2022-05-29"},
+	} {
+		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/"+file))
+		store := &sumStore{}
+		report, err := ingest.Run(t.Context(), store, o)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		got := report.Files[0]
+		days := civil.Range{First: got.Totals.First, Last: got.Totals.Last}
+		if got.Source != want.source || got.Totals.Spend["USD"] != want.spend || whole(store.spend) != want.spend ||
+			days != (civil.Range{First: civil.MustParse(want.first), Last: civil.MustParse(want.last)}) {
+			t.Errorf("%s is read as %s with %s in the report and %s in the rows, days %s; want %+v", file, got.Source, got.Totals.Spend["USD"], whole(store.spend), days, want)
+		}
+	}
+}
+
+func TestLandedOrdersGiveTheirTotals(t *testing.T) {
+	t.Parallel()
+	o := bench{workspace: workspace("GBP", "UTC")}.options(shared(t, "fivetran_landed/shopify/shopify_order_data.csv"))
+	o.Rates = anyDay{}
+	report, err := ingest.Run(t.Context(), &recorder{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := report.Files[0]
+	if diff := cmp.Diff(map[string]string{"GBP": "11.98", "USD": "615.03"}, got.Totals.Charged); diff != "" || got.Rows != 8 || got.Source != "shopify_landed" {
+		t.Errorf("%s, %d rows; 627.01 in all (-want +got):\n%s", got.Source, got.Rows, diff)
+	}
+}
+
+// anyDay knows one rate for all days.
+type anyDay struct{}
+
+func (anyDay) Rate(civil.Date, money.Currency, money.Currency) (money.Rate, bool) {
+	rate, err := money.ParseRate("0.8")
+	return rate, err == nil
+}
+
+func TestLandedTablesOfPartsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{
+		"google_ads/keyword_stats_data.csv", "google_ads/account_stats_data.csv", "facebook_ads/facebook_ads_demographics_country_data.csv",
+		"facebook_ads/facebook_ads_basic_ad_actions_data.csv", "other_ads/amazon_ads_search_term_ad_keyword_report_data.csv",
+		"other_ads/microsoft_ads_keyword_performance_daily_report_data.csv", "other_ads/snapchat_campaign_history_data.csv",
+		"shopify/shopify_abandoned_checkout_data.csv", "shopify/shopify_transaction_data.csv", "shopify/shopify_customer_data.csv",
+	} {
+		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/"+file))
+		report, err := ingest.Run(t.Context(), &recorder{}, o)
+		if fault.KindOf(err) != fault.KindInvalid {
+			t.Errorf("%s: %v\n%s", file, err, report.Text())
+		}
+	}
+}
