@@ -82,7 +82,7 @@ func runCompare(ctx context.Context, c *Call, p compareParams) (*compareAnswer, 
 	if err != nil {
 		return nil, err
 	}
-	totals, err := c.channelTotals(ctx, measure.LastTouch, warehouse.Windows{Recent: recent, Earlier: earlier}, channel)
+	totals, err := c.lastTouchTotals(ctx, warehouse.Windows{Recent: recent, Earlier: earlier}, channel)
 	if err != nil {
 		return nil, err
 	}

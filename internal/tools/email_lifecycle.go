@@ -228,7 +228,7 @@ func (c *Call) creditedMessages(ctx context.Context, channel string, in warehous
 	if c.Store.untouched() {
 		return nil, nil
 	}
-	totals, err := c.channelTotals(ctx, measure.LastTouch, in, "")
+	totals, err := c.lastTouchTotals(ctx, in, "")
 	if err != nil {
 		return nil, err
 	}

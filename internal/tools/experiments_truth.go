@@ -74,7 +74,7 @@ func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p last90) er
 
 // spenders returns the channels with spend, largest first, with what they are reported to return.
 func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
-	totals, err := c.channelTotals(ctx, measure.LastTouch, in, only)
+	totals, err := c.lastTouchTotals(ctx, in, only)
 	if err != nil {
 		return nil, err
 	}

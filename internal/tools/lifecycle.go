@@ -156,7 +156,7 @@ func (c *Call) acquisition(ctx context.Context, days civil.Range) (q acquisition
 	if q.byChannel, err = c.Facts.SegmentChannels(ctx, c.Workspace.ID, days); err != nil {
 		return q, fmt.Errorf("segments by channel %s: %w", days, err)
 	}
-	totals, err := c.channelTotals(ctx, measure.LastTouch, in, "")
+	totals, err := c.lastTouchTotals(ctx, in, "")
 	if err != nil {
 		return q, err
 	}

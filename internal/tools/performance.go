@@ -69,7 +69,7 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	if err != nil {
 		return nil, err
 	}
-	totals, err := c.channelTotalsOf(ctx, c.performanceFacts(model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
+	totals, err := c.channelTotals(ctx, c.performanceFacts(model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
 	if err != nil {
 		return nil, err
 	}
@@ -147,12 +147,13 @@ func (c *Call) performanceFacts(model measure.Model) channelQuestion {
 	return c.Facts.ChannelBriefs
 }
 
-// channelTotals returns every channel's totals, or those of one.
-func (c *Call) channelTotals(ctx context.Context, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
-	return c.channelTotalsOf(ctx, c.Facts.ChannelTotals, model, in, only)
+// lastTouchTotals returns every channel's totals by last touch, or those of one.
+func (c *Call) lastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+	return c.channelTotals(ctx, c.Facts.ChannelTotals, measure.LastTouch, in, only)
 }
 
-func (c *Call) channelTotalsOf(ctx context.Context, ask channelQuestion, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+// channelTotals returns every channel's totals, or those of one.
+func (c *Call) channelTotals(ctx context.Context, ask channelQuestion, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	kept := model
 	if slices.Contains(measure.Fitted(), model) {
 		kept = measure.LastTouch
@@ -299,7 +300,7 @@ func (c *Call) biggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 // warnClaims says that the figures are claims, and by how much they exceed what the store's orders credit the same
 // channels with by last touch.
 func (c *Call) warnClaims(ctx context.Context, a *closing, days civil.Range, claims []warehouse.ChannelTotal) error {
-	credited, err := c.channelTotals(ctx, measure.LastTouch, warehouse.Windows{Recent: days}, "")
+	credited, err := c.lastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
 	if err != nil {
 		return err
 	}

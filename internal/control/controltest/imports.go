@@ -33,7 +33,7 @@ func forgottenCustomersAreKept(t *testing.T, s Store) {
 		t.Errorf("zoo has forgotten %v, want nobody", got)
 	}
 	events, err := s.Events(t.Context(), control.EventFilter{Kinds: []control.EventKind{control.CustomerForgotten}, Limit: 10})
-	if err != nil || len(events) != 2 || events[0].Workspace != acme.ID || events[0].Actor != "user:anna" || events[1].Subject != "hashA" {
+	if err != nil || len(events) != 2 || events[0].Workspace != acme.ID || events[0].Actor != "assay test" || events[1].Subject != "hashA" {
 		t.Errorf("events %+v, %v; want one for each time", events, err)
 	}
 	if err := s.DeleteWorkspace(t.Context(), acme.ID, at(time.Hour)); err != nil {

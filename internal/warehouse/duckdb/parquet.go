@@ -34,7 +34,7 @@ func ParquetToCSV(ctx context.Context, from, to string) error {
 			return fmt.Errorf("reader of Parquet: %s: %w", setting, err)
 		}
 	}
-	text := fmt.Sprintf("COPY (SELECT * FROM read_parquet(%s)) TO %s (FORMAT csv, HEADER)", quoted(from), quoted(to))
+	text := "COPY (SELECT * FROM read_parquet(" + quoted(from) + ")) TO " + quoted(to) + " (FORMAT csv, HEADER)"
 	if _, err := conn.ExecContext(ctx, text); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
