@@ -34,8 +34,7 @@ func ParquetToCSV(ctx context.Context, from, to string) error {
 			return fmt.Errorf("reader of Parquet: %s: %w", setting, err)
 		}
 	}
-	text := "COPY (SELECT * FROM read_parquet(" + quoted(from) + ")) TO " + quoted(to) + " (FORMAT csv, HEADER)"
-	if _, err := conn.ExecContext(ctx, text); err != nil {
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("COPY (FROM read_parquet(%s)) TO %s (FORMAT csv, HEADER)", quoted(from), quoted(to))); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
