@@ -52,6 +52,12 @@ func addCreators(b *warehouse.Batch) {
 // demoStore serves a generated store, without the facts that a test does not need, and returns what was planted.
 func demoStore(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch) (mcp.Session, demo.Truth) {
 	t.Helper()
+	return demoStoreWith(t, opt, keep, func(demo.Truth) Deps { return Deps{} })
+}
+
+// demoStoreWith is demoStore beside other things that the service has, which may depend on what was planted.
+func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch, beside func(demo.Truth) Deps) (mcp.Session, demo.Truth) {
+	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +82,9 @@ func demoStore(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) wareh
 	if _, err := in.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewService(Deps{Facts: facts, Clock: opt.Now, Log: slog.New(slog.DiscardHandler)})
+	deps := beside(truth)
+	deps.Facts, deps.Clock, deps.Log = facts, opt.Now, slog.New(slog.DiscardHandler)
+	s, err := NewService(deps)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,10 @@ package tools
 
 import (
 	"context"
-	"log/slog"
 	"math"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -27,38 +25,15 @@ func (k *keptExperiments) Experiments(context.Context, measure.WorkspaceID) ([]c
 // experimentStore is a demo store with its past experiments.
 func experimentStore(t *testing.T, opt demo.Options) (mcp.Session, demo.Truth, *keptExperiments) {
 	t.Helper()
-	zone, err := time.LoadLocation(demo.StoreZone)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opt.Today, opt.Zone, opt.Currency, opt.HashKey = civil.MustParse("2026-11-18"), zone, demo.StoreCurrency, []byte("key")
-	facts, err := openFacts(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := facts.Begin(t.Context(), warehouse.ImportSpec{Workspace: "demo", Source: "demo", Base: demo.StoreCurrency})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Abort()
-	truth, err := demo.Generate(opt, func(b *warehouse.Batch) error {
+	kept := &keptExperiments{}
+	session, truth := demoStoreWith(t, opt, func(b *warehouse.Batch) warehouse.Batch {
 		b.AdDays = slices.DeleteFunc(b.AdDays, func(d warehouse.AdDay) bool { return d.Channel != "facebook" && d.Channel != "google" })
-		return in.Add(t.Context(), &warehouse.Batch{Orders: b.Orders, Touches: b.Touches, AdDays: b.AdDays})
+		return warehouse.Batch{Orders: b.Orders, Touches: b.Touches, AdDays: b.AdDays}
+	}, func(truth demo.Truth) Deps {
+		kept.all = demo.Experiments(truth)
+		return Deps{Experiments: kept}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := in.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	kept := &keptExperiments{all: demo.Experiments(truth)}
-	s, err := NewService(Deps{Facts: facts, Experiments: kept, Clock: opt.Now, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := newWorkspace("demo")
-	w.Zone = demo.StoreZone
-	return s.Session(reader(w), "r1"), truth, kept
+	return session, truth, kept
 }
 
 func experimentsOf(t *testing.T, s mcp.Session, args string) experimentsAnswer {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"time"
 
 	"github.com/pressly/goose/v3"
 
@@ -16,16 +17,21 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// lockedPause is how long a file that another process is making is left alone.
+const lockedPause = 5 * time.Millisecond
+
 // migrate applies the migrations that the database has not seen, each in a transaction.
 //
 // Two processes may start on one file at the same moment. The one that comes second to a migration finds its
-// tables made and is refused; then the version has moved, and it goes on from there.
-func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+// tables made and is refused; then the version has moved, and it goes on from there. A file that is new to both is
+// given its log, which the database refuses without waiting while the other one does so: that is tried again until wait
+// has passed.
+func migrate(ctx context.Context, db *sql.DB, wait time.Duration, log *slog.Logger) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err
 	}
-	before := int64(-1)
+	before, waited := int64(-1), time.Duration(0)
 	for {
 		// A provider remembers the state it has seen, so each attempt has its own.
 		provider, err := goose.NewProvider(goose.DialectSQLite3, db, files,
@@ -34,6 +40,11 @@ func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 			return fmt.Errorf("migrations: %w", err)
 		}
 		version, err := provider.GetDBVersion(ctx)
+		if isLocked(err) && waited < wait {
+			time.Sleep(lockedPause)
+			waited += lockedPause
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("version of the tables: %w", err)
 		}

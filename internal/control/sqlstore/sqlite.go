@@ -63,10 +63,11 @@ func engineFault(err error) error {
 	if errors.As(err, &known) || !errors.As(err, &e) {
 		return err
 	}
-	switch e.Code() & 0xff { // the rest of the code is detail
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+	if isLocked(e) {
 		return fault.Unavailable("the control database is locked by another process").
 			WithHint("try again in a few seconds").Wrap(err)
+	}
+	switch codeOf(e) {
 	case sqlite3.SQLITE_FULL:
 		return fault.Unavailable("the disk that holds the control database is full").
 			WithHint("free space on the disk of the data directory").Wrap(err)
@@ -81,4 +82,13 @@ func engineFault(err error) error {
 			WithHint("restore the data directory from a backup").Wrap(err)
 	}
 	return err
+}
+
+// codeOf returns the kind of a failure; the rest of its code is detail.
+func codeOf(e *sqlite.Error) int { return e.Code() & 0xff }
+
+// isLocked reports whether another process stood in the way.
+func isLocked(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && (codeOf(e) == sqlite3.SQLITE_BUSY || codeOf(e) == sqlite3.SQLITE_LOCKED)
 }

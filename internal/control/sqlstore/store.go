@@ -58,7 +58,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("control database %s: %w", path, err)
 	}
-	if err := migrate(ctx, s.write, o.Log); err != nil {
+	if err := migrate(ctx, s.write, o.BusyTimeout, o.Log); err != nil {
 		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), s.Close())
 	}
 	if err := s.prepare(ctx); err != nil {
