@@ -258,7 +258,7 @@ func (c *Console) weeksPicture(w http.ResponseWriter, v visit) {
 	}
 	var found trialAnswer
 	arguments := map[string]any{"view": "results", "detail_level": "analyst", "compact": true, "experiment_id": query.Get("experiment")}
-	if err := c.asked(v, p, "experiments", arguments, &found); err != nil || found.Evidence == nil {
+	if err := c.asked(v, p, "experiments", arguments, &found); err != nil || found.Evidence == nil || len(found.Rows) != 1 {
 		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
 		return
 	}
@@ -271,14 +271,7 @@ func (c *Console) weeksPicture(w http.ResponseWriter, v visit) {
 		c.fail(w, v.Request, err)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "image/svg+xml")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-	if _, err := w.Write(picture); err != nil {
-		return // the browser is gone, and nobody is left to tell
-	}
+	showPicture(w, picture, "no-store")
 }
 
 func weeksChart(found trialAnswer, theme chart.Theme) chart.Chart {

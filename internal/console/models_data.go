@@ -82,14 +82,7 @@ func (c *Console) modelsChart(w http.ResponseWriter, v visit) {
 		c.fail(w, v.Request, err)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "image/svg+xml")
-	h.Set("Cache-Control", "private, max-age=300")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox") // a picture styles itself
-	if _, err := w.Write(picture); err != nil {
-		return // the browser is gone
-	}
+	showPicture(w, picture, "private, max-age=300")
 }
 
 func points(weeks []civil.Date, values []float64) []chart.Point {

@@ -217,3 +217,15 @@ func written(t time.Time, layout string) string {
 	}
 	return t.UTC().Format(layout)
 }
+
+// showPicture sends an SVG, which styles itself and may do nothing else. The cache control says how long it may be kept.
+func showPicture(w http.ResponseWriter, svg []byte, cacheControl string) {
+	h := w.Header()
+	h.Set("Content-Type", "image/svg+xml")
+	h.Set("Cache-Control", cacheControl)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox")
+	if _, err := w.Write(svg); err != nil {
+		return // the browser is gone, and nobody is left to tell
+	}
+}
