@@ -141,6 +141,9 @@ func totalOfRefunds(on trial) {
 	})
 	refundsOn("all refunds with their days replace the total", "2026-01-10", 0)
 	same(t, "the sum", int64(35_00), januaryTotals(t, w).Refunds)
+	load(t, w, warehouse.ImportSpec{}, total(20_00))
+	refundsOn("a total below what the refunds add up to", "2026-01-10", 0)
+	same(t, "the sum after it", int64(35_00), januaryTotals(t, w).Refunds)
 }
 
 func orderByKey(on trial) {

@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"refunds without their order join those it has":           returnsAlone,
 		"an order without refunds has none, if others have":       ordersWithoutRefunds,
 		"refunds with a day outlast a total":                      totalOfRefunds,
+		"brief figures leave out no channel":                      briefsOfSilentChannel,
 		"an order is found by its key":                            orderByKey,
 		"refunds of unknown orders count on their own day":        unknownOrders,
 		"gaps in ad reports are those of a platform":              platformGaps,

@@ -3,6 +3,7 @@ package warehousetest
 import (
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/money"
 	"assay/internal/warehouse"
 )
 
@@ -30,6 +31,22 @@ func emptyStore(on trial) {
 	same(t, "version", version(t, w), coverage.Version)
 	if _, known, err := w.Imported(ctx, shop, "abc"); known || err != nil {
 		t.Errorf("a file is known to an empty store: %v, %v", known, err)
+	}
+}
+
+// briefsOfSilentChannel asks for the brief figures of a channel that has others only: then all are told.
+func briefsOfSilentChannel(on trial) {
+	t, w := on.t, on.w
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{AdDays: []warehouse.AdDay{{
+		Source: "meta", Platform: "facebook", Account: "1", Channel: "facebook", Day: date("2026-01-10"), CampaignID: "c", CampaignName: "C",
+		Impressions: 1_000, Original: money.Amount{Currency: "USD"},
+	}}})
+	in := warehouse.Windows{Recent: january, Earlier: january.Previous()}
+	briefs := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelBriefs(t.Context(), shop, measure.LastTouch, in))
+	totals := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, measure.LastTouch, in))
+	same(t, "a channel that was only seen", totals, briefs)
+	if len(briefs.Recent) != 1 || briefs.Recent[0].Impressions != 1_000 {
+		t.Errorf("the channel that was only seen is told as %+v", briefs.Recent)
 	}
 }
 
