@@ -6,11 +6,16 @@ clients=test/clients
 work=$(mktemp -d)
 server=
 
-stop() {
+stop_server() {
   if [ -n "$server" ]; then
     kill "$server" 2>/dev/null || true
     wait "$server" 2>/dev/null || true
+    server=
   fi
+}
+
+stop() {
+  stop_server
   rm -rf "$work"
 }
 trap stop EXIT
@@ -38,6 +43,16 @@ install_browser() {
 
 free_port() {
   node -e 'const s=require("net").createServer();s.listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})'
+}
+
+wait_for() {
+  for _ in $(seq 300); do
+    node -e "fetch('$1').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))" && return
+    kill -0 "$server" 2>/dev/null || break
+    sleep 0.2
+  done
+  echo "$1 does not answer" >&2
+  exit 1
 }
 
 start_demo() {

@@ -7,7 +7,7 @@ start_demo
 
 (cd $clients && "$node" sdk.mjs v1 && "$node" sdk.mjs v2)
 
-ASSAY_TEST_RPC=$rpc ASSAY_TEST_KEY=$key go test -count=1 -run TestOfficialGoClient ./test/clients/
+ASSAY_TEST_RPC=$rpc ASSAY_TEST_KEY=$key go test -count=1 -run 'TestOfficialGoClient$' ./test/clients/
 
 inspect() {
   HOME=$work CI=1 NO_COLOR=1 "$node" "$clients/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js" \
@@ -15,12 +15,29 @@ inspect() {
 }
 listed=$(inspect --method tools/list --strict | grep -o '"inputSchema"' | wc -l)
 [ "$listed" -eq 29 ] || { echo "Inspector lists $listed tools, want 29" >&2; exit 1; }
-for tool in performance compare trends campaigns products discover diagnose \
-  customers lifecycle surveys email_lifecycle creators omnichannel forecasting; do
-  inspect --method tools/call --tool-name "$tool" --tool-arg detail_level=summary >"$work/answer"
+while IFS=$'\t' read -r tool arguments; do
+  inspect --method tools/call --tool-name "$tool" --tool-args-json "$arguments" >"$work/answer"
   grep -q '"content"' "$work/answer" || { echo "Inspector: $tool gives $(head -c 300 "$work/answer")" >&2; exit 1; }
-done
+done < <(node -p "Object.entries(require('./$clients/calls.json')).map(([t, a]) => t + '\t' + JSON.stringify(a)).join('\n')")
 status=0
 inspect --method tools/call --tool-name campaigns --tool-args-json '{"limit":101}' >/dev/null 2>&1 || status=$?
 [ "$status" -eq 5 ] || { echo "Inspector: a wrong value gives exit status $status, want 5" >&2; exit 1; }
-echo "Inspector: 29 tools listed under --strict, the tools without required arguments called, a wrong value refused"
+echo "Inspector: 29 tools listed under --strict, each built tool called, a wrong value refused"
+
+# A real export goes in as it came, and its published months come out, to the penny.
+orders=../shared/data/commerce/derived_shopify_format/orders_export_2011-03_2011-05.csv.gz
+if [ ! -f "$orders" ]; then
+  echo "published months: skipped, $orders is not there"
+  exit 0
+fi
+export ASSAY_DATA=$work/reference ASSAY_ADDR=127.0.0.1:$(free_port)
+bin/assay workspace create Reference --currency GBP --timezone Europe/London >/dev/null 2>&1
+bin/assay import "$orders" --workspace reference >/dev/null
+bin/assay import "$orders" --workspace reference | grep -q 'already imported.*nothing changed'
+ASSAY_TEST_KEY=$(bin/assay keys create --workspace reference --name suite 2>/dev/null | grep -o 'asy_[A-Za-z0-9]*' | head -1)
+stop_server
+bin/assay serve >"$work/reference.log" 2>&1 &
+server=$!
+wait_for http://$ASSAY_ADDR/readyz
+ASSAY_TEST_RPC=http://$ASSAY_ADDR/api/mcp/rpc ASSAY_TEST_KEY=$ASSAY_TEST_KEY \
+  go test -count=1 -v -run TestOfficialGoClientReadsPublishedMonths ./test/clients/ | grep -v '^=== '

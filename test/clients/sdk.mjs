@@ -1,6 +1,7 @@
 // Drives the service with an official TypeScript SDK client: `node sdk.mjs v1|v2`, with the RPC address in `rpc`
 // and a key in `key`. Prints what it did and exits 1 when something is not as the contract says.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 
 const line = process.argv[2];
@@ -11,9 +12,10 @@ const sdk = line === 'v1'
 const address = new URL(process.env.rpc);
 const transport = (key) => new sdk.StreamableHTTPClientTransport(address, { requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 const text = (result) => result.content[0].text;
-const required = {
-  influencers: { action: 'list' }, chart: { metric: 'revenue' }, optimize_budget: { total_budget: 100000 },
-  geo_experiment_preflight: { channel: 'facebook' }, explain: { query: 'What is ROAS?' }, ask: { question: 'How was last week?' },
+// The tools that are built, with what each needs, and what the others need to be asked at all.
+const built = JSON.parse(readFileSync(new URL('calls.json', import.meta.url)));
+const later = {
+  explain: { query: 'What is ROAS?' }, ask: { question: 'How was last week?' },
   manage: { action: 'create_annotation', params: { date: '2026-01-05', label: 'sale' } },
   propose_budget_shift: { platform: 'facebook', platform_campaign_id: '1', new_budget_value: 5000 },
   pause_campaign: { platform: 'facebook', platform_campaign_id: '1' }, resume_campaign: { platform: 'facebook', platform_campaign_id: '1' },
@@ -24,18 +26,16 @@ await client.connect(transport(process.env.key));
 const { tools } = await client.listTools();
 assert.equal(tools.length, 29);
 
-let built = 0;
 for (const { name } of tools) {
-  const result = await client.callTool({ name, arguments: required[name] ?? {} });
+  const result = await client.callTool({ name, arguments: built[name] ?? later[name] ?? {} });
   assert.equal(result.content[0].type, 'text', name);
-  if (result.isError) {
+  if (!(name in built)) {
     assert.match(text(result), /not available yet/, `${name}: ${text(result)}`);
     continue;
   }
-  built += 1;
+  assert.ok(!result.isError, `${name}: ${text(result)}`);
   assert.deepEqual(result.structuredContent, JSON.parse(text(result)), `${name}: structuredContent is the text's object`);
 }
-assert.equal(built, 20, 'the twenty tools that are built answer');
 const csv = await client.callTool({ name: 'performance', arguments: { format: 'csv' } });
 assert.equal(csv.structuredContent, undefined);
 const wrong = await client.callTool({ name: 'campaigns', arguments: { limit: 101 } });
@@ -52,5 +52,5 @@ const many = await Promise.all(Array.from({ length: 20 }, () => client.callTool(
 assert.ok(many.every((r) => !r.isError));
 await client.close();
 await assert.rejects(() => new sdk.Client({ name: 'suite', version: '1.0.0' }).connect(transport(`asy_${'A'.repeat(36)}`)));
-console.log(`TypeScript SDK ${line}: 29 tools listed, ${built} built ones called, refusals as in the contract`);
+console.log(`TypeScript SDK ${line}: 29 tools listed, ${Object.keys(built).length} built ones called, refusals as in the contract`);
 process.exit(0);
