@@ -30,11 +30,12 @@ if [ ! -f "$orders" ]; then
   echo "published months: skipped, $orders is not there"
   exit 0
 fi
+quietly() { "$@" 2>"$work/said" || { cat "$work/said" >&2; exit 1; }; }
 export ASSAY_DATA=$work/reference ASSAY_ADDR=127.0.0.1:$(free_port)
-bin/assay workspace create Reference --currency GBP --timezone Europe/London >/dev/null 2>&1
+quietly bin/assay workspace create Reference --currency GBP --timezone Europe/London >/dev/null
 bin/assay import "$orders" --workspace reference >/dev/null
 bin/assay import "$orders" --workspace reference | grep -q 'already imported.*nothing changed'
-ASSAY_TEST_KEY=$(bin/assay keys create --workspace reference --name suite 2>/dev/null | grep -o 'asy_[A-Za-z0-9]*' | head -1)
+ASSAY_TEST_KEY=$(quietly bin/assay keys create --workspace reference --name suite)
 stop_server
 bin/assay serve >"$work/reference.log" 2>&1 &
 server=$!
