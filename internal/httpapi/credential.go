@@ -81,17 +81,16 @@ func (s *service) withinLimit(x *exchange, r *http.Request) bool {
 	d := s.Limits.Count(r.Context(), x.principal)
 	reset := wholeSeconds(d.ResetIn)
 	limit, left := strconv.Itoa(d.PerMinute), strconv.Itoa(max(0, d.PerMinute-d.Used))
-	h := x.Header() // names as net/http spells them: it would respell others at every call
-	h.Set("Ratelimit-Limit", limit)
-	h.Set("Ratelimit-Remaining", left)
-	h.Set("Ratelimit-Reset", reset)
-	h.Set("Ratelimit-Policy", `"workspace";q=`+limit+`;w=60`)
-	h.Set("Ratelimit", `"workspace";r=`+left+`;t=`+reset)
+	x.set("Ratelimit-Limit", limit)
+	x.set("Ratelimit-Remaining", left)
+	x.set("Ratelimit-Reset", reset)
+	x.set("Ratelimit-Policy", `"workspace";q=`+limit+`;w=60`)
+	x.set("Ratelimit", `"workspace";r=`+left+`;t=`+reset)
 	if d.Allowed {
 		return true
 	}
 	s.Metrics.RateLimited()
-	h.Set("Retry-After", reset)
+	x.set("Retry-After", reset)
 	x.fail(mcp.RateLimited, struct {
 		Used      int `json:"queriesUsed"`
 		PerMinute int `json:"ratePerMin"`

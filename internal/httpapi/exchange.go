@@ -25,6 +25,33 @@ type exchange struct {
 	principal auth.Principal
 	reply     mcp.Reply
 	status    int
+
+	values [8]string // of headers that differ from answer to answer
+	used   int       // of values
+}
+
+// The values of headers that are the same in every answer, for [http.Header] to hold without another copy. Nobody writes
+// to them: [http.Header.Add] finds no room behind the one value and makes a list of its own.
+var (
+	jsonText   = []string{"application/json"}
+	notStored  = []string{"no-store"}
+	notSniffed = []string{"nosniff"}
+	notFramed  = []string{"DENY"}
+	noReferrer = []string{"no-referrer"}
+	byOrigin   = []string{"Origin"}
+	onlyHTTPS  = []string{"max-age=31536000"}
+)
+
+// set sets a header that an answer has once, without the memory that [http.Header.Set] takes for each. The name is spelled
+// as net/http spells it.
+func (x *exchange) set(name, value string) {
+	if x.used == len(x.values) {
+		x.Header()[name] = []string{value}
+		return
+	}
+	x.values[x.used] = value
+	x.used++
+	x.Header()[name] = x.values[x.used-1 : x.used : x.used]
 }
 
 // WriteHeader notes the status.
@@ -48,7 +75,7 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := s.Now()
 	x := &exchange{ResponseWriter: w, requestID: requestID(r)}
-	x.Header().Set("X-Request-Id", x.requestID)
+	x.set("X-Request-Id", x.requestID)
 	s.secure(x.Header())
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -57,18 +84,18 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			s.panicked(x, r, cause)
 		}
-		s.finish(x, r, s.Now().Sub(began))
+		s.finish(x, r, began)
 	}()
 	s.dispatch(x, r)
 }
 
 // secure sets the headers that every answer has. Pages add to them.
 func (s *service) secure(h http.Header) {
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
+	h["X-Content-Type-Options"] = notSniffed
+	h["X-Frame-Options"] = notFramed
+	h["Referrer-Policy"] = noReferrer
 	if strings.HasPrefix(s.BaseURL, "https://") {
-		h.Set("Strict-Transport-Security", "max-age=31536000")
+		h["Strict-Transport-Security"] = onlyHTTPS
 	}
 }
 
@@ -90,7 +117,9 @@ func (s *service) panicked(x *exchange, r *http.Request, cause any) {
 	}
 }
 
-func (s *service) finish(x *exchange, r *http.Request, took time.Duration) {
+func (s *service) finish(x *exchange, r *http.Request, began time.Time) {
+	now := s.Now()
+	took := now.Sub(began)
 	s.Metrics.Request(x.route, x.status)
 	if x.reply.Method == "tools/call" {
 		s.Metrics.Call(s.knownTool(x.reply.Tool), x.reply.Outcome, took)
@@ -98,6 +127,13 @@ func (s *service) finish(x *exchange, r *http.Request, took time.Duration) {
 	level := slog.LevelInfo
 	if x.route == routeHealth {
 		level = slog.LevelDebug
+	}
+	if x.reply.Err != nil {
+		level = slog.LevelError
+	}
+	log := s.Log.Handler()
+	if !log.Enabled(r.Context(), level) {
+		return
 	}
 	// Paths and names that callers made up are left out: somebody may have pasted a key into them.
 	tool := ""
@@ -116,10 +152,12 @@ func (s *service) finish(x *exchange, r *http.Request, took time.Duration) {
 		}
 	}
 	if x.reply.Err != nil {
-		level = slog.LevelError
 		attrs = append(attrs, slog.Any("error", x.reply.Err))
 	}
-	s.Log.LogAttrs(r.Context(), level, "request", attrs...)
+	// As [slog.Logger.LogAttrs] does, but for looking up this line of code, which no handler shows.
+	line := slog.NewRecord(now, level, "request", 0)
+	line.AddAttrs(attrs...)
+	_ = log.Handle(r.Context(), line) // where the log cannot be written, nobody can be told
 }
 
 // knownTool keeps names that callers made up out of the metrics.
@@ -130,17 +168,23 @@ func (s *service) knownTool(name string) string {
 	return "unknown"
 }
 
-// json writes a JSON answer that no cache keeps.
-func (x *exchange) json(status int, body []byte) {
-	h := x.Header()
-	h.Set("Content-Type", "application/json")
-	if h.Get("Cache-Control") == "" {
-		h.Set("Cache-Control", "no-store")
+// json writes a JSON answer that no cache keeps. Its parts are sent one after another.
+func (x *exchange) json(status int, parts ...[]byte) {
+	length := 0
+	for _, part := range parts {
+		length += len(part)
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h := x.Header()
+	h["Content-Type"] = jsonText
+	if h["Cache-Control"] == nil {
+		h["Cache-Control"] = notStored
+	}
+	x.set("Content-Length", strconv.Itoa(length))
 	x.WriteHeader(status)
-	if _, err := x.Write(body); err != nil {
-		return // the client is gone, and nobody is left to tell
+	for _, part := range parts {
+		if _, err := x.Write(part); err != nil {
+			return // the client is gone, and nobody is left to tell
+		}
 	}
 }
 

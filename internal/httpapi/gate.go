@@ -80,7 +80,7 @@ const (
 
 // admit refuses foreign hosts and origins, and tells the browser of an allowed origin what it may read.
 func (s *service) admit(x *exchange, r *http.Request) bool {
-	x.Header().Set("Vary", "Origin")
+	x.Header()["Vary"] = byOrigin
 	if !s.gate.knows(r.Host) {
 		x.fail(mcp.HostRefused, nil)
 		return false

@@ -42,16 +42,18 @@ func (s *service) rpc(x *exchange, r *http.Request) {
 		x.WriteHeader(x.reply.Status)
 		return
 	}
-	x.json(x.reply.Status, x.reply.Body)
+	x.json(x.reply.Status, x.reply.Body...)
 }
 
-// readBody reads one byte more than is allowed to tell a full body from one that is too large. The length that
-// was announced only saves copying.
+// readBody reads a body of the length that was announced, which net/http holds it to. Where none or too large a one was, it
+// reads one byte more than is allowed, to tell a full body from one that is too large.
 func readBody(r *http.Request) ([]byte, error) {
-	var b bytes.Buffer
-	if r.ContentLength > 0 {
-		b.Grow(int(min(r.ContentLength, maxBody)) + bytes.MinRead)
+	if r.ContentLength >= 0 && r.ContentLength <= maxBody {
+		body := make([]byte, r.ContentLength)
+		_, err := io.ReadFull(r.Body, body)
+		return body, err
 	}
+	var b bytes.Buffer
 	if _, err := b.ReadFrom(io.LimitReader(r.Body, maxBody+1)); err != nil {
 		return nil, err
 	}

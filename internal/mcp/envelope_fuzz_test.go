@@ -28,11 +28,12 @@ func FuzzEnvelope(f *testing.F) {
 			}
 			return
 		}
-		if !json.Valid(reply.Body) || !utf8.Valid(reply.Body) {
-			t.Fatalf("%q: the answer is not JSON: %q", body, reply.Body)
+		answer := sent(reply)
+		if !json.Valid(answer) || !utf8.Valid(answer) {
+			t.Fatalf("%q: the answer is not JSON: %q", body, answer)
 		}
 		var version, id []byte
-		for name, value := range members(reply.Body) {
+		for name, value := range members(answer) {
 			switch string(name) {
 			case "jsonrpc":
 				version = value
@@ -41,7 +42,7 @@ func FuzzEnvelope(f *testing.F) {
 			}
 		}
 		if string(version) != `"2.0"` {
-			t.Fatalf("%q: answer %s", body, reply.Body)
+			t.Fatalf("%q: answer %s", body, answer)
 		}
 		if string(id) == "null" {
 			if reply.Status < 400 {

@@ -18,7 +18,7 @@ type Incoming struct {
 // Reply is the answer to one message.
 type Reply struct {
 	Status         int      // HTTP
-	Body           []byte   // JSON; nil when the answer has none
+	Body           [][]byte // JSON, in parts to be sent one after another; nil when the answer has none
 	RequiredScopes []string // what to ask for in the challenge; only when the caller's grant lacks them
 	Method         string   // one of [Methods]; "" for another or none
 	Tool           string   // the name in tools/call, as the caller wrote it and not long
@@ -88,20 +88,22 @@ func (s Server) answer(ctx context.Context, session Session, e envelope, reply *
 	reply.Body = resultBody(e.id, result)
 }
 
-func resultBody(id, result []byte) []byte {
-	const start, middle, end = `{"jsonrpc":"2.0","id":`, `,"result":`, `}`
-	body := make([]byte, 0, len(start)+len(id)+len(middle)+len(result)+len(end))
-	body = append(body, start...)
-	body = append(body, id...)
-	body = append(body, middle...)
-	body = append(body, result...)
-	return append(body, end...)
+// resultBody frames a result. It does not copy it: kept answers are sent as they lie in memory.
+func resultBody(id, result []byte) [][]byte {
+	const start, end = `{"jsonrpc":"2.0","id":`, `,"result":`
+	head := make([]byte, 0, len(start)+len(id)+len(end))
+	head = append(head, start...)
+	head = append(head, id...)
+	head = append(head, end...)
+	return [][]byte{head, result, closing}
 }
+
+var closing = []byte("}")
 
 func (r *Reply) fail(id []byte, err error) {
 	why := refusalOf(err)
 	r.Status, r.Outcome = why.Status(), why.Class()
-	r.Body = why.Body(id, why.detail, why.data)
+	r.Body = [][]byte{why.Body(id, why.detail, why.data)}
 	if why.Failure == Internal || why.Failure == Misconfigured {
 		r.Err = err
 	}

@@ -77,10 +77,13 @@ func answerTo(t *testing.T, message []byte) string {
 	reply := stage{}.server().Handle(t.Context(), stage{}, in)
 	answer := fmt.Sprintf("%d\n", reply.Status)
 	if reply.Body != nil {
-		answer += string(reply.Body) + "\n"
+		answer += string(sent(reply)) + "\n"
 	}
 	return answer
 }
+
+// sent is the body of a reply as it is sent.
+func sent(r Reply) []byte { return bytes.Join(r.Body, nil) }
 
 func TestBytesThatNoScriptCanHoldAreNotJSON(t *testing.T) {
 	t.Parallel()
@@ -95,8 +98,8 @@ func TestBytesThatNoScriptCanHoldAreNotJSON(t *testing.T) {
 	}
 	for name, body := range bodies {
 		reply := stage{}.server().Handle(t.Context(), stage{}, Incoming{Body: []byte(body)})
-		if reply.Status != 400 || !bytes.Contains(reply.Body, []byte(`"id":null,"error":{"code":-32700`)) {
-			t.Errorf("%s: HTTP %d %s", name, reply.Status, reply.Body)
+		if reply.Status != 400 || !bytes.Contains(sent(reply), []byte(`"id":null,"error":{"code":-32700`)) {
+			t.Errorf("%s: HTTP %d %s", name, reply.Status, sent(reply))
 		}
 	}
 }
@@ -106,8 +109,8 @@ func TestAnIDIsSentBackUpToEightKiB(t *testing.T) {
 	for length, want := range map[int]int{maxID: 200, maxID + 1: 400} {
 		id := `"` + strings.Repeat("x", length-2) + `"`
 		reply := stage{}.server().Handle(t.Context(), stage{}, Incoming{Body: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/list"}`)})
-		if reply.Status != want || bytes.Contains(reply.Body, []byte(id)) != (want == 200) {
-			t.Errorf("an id of %d bytes: HTTP %d, %d bytes", length, reply.Status, len(reply.Body))
+		if reply.Status != want || bytes.Contains(sent(reply), []byte(id)) != (want == 200) {
+			t.Errorf("an id of %d bytes: HTTP %d, %d bytes", length, reply.Status, len(sent(reply)))
 		}
 	}
 }
@@ -135,8 +138,8 @@ func TestAReplyTellsTheLogWhatTheCallerDoesNotSee(t *testing.T) {
 		case test.logged != "" && (reply.Err == nil || !strings.Contains(reply.Err.Error(), test.logged)):
 			t.Errorf("%s: the log gets %v, want %q in it", test.tool, reply.Err, test.logged)
 		}
-		if bytes.Contains(reply.Body, []byte("secret")) {
-			t.Errorf("%s: the caller sees %s", test.tool, reply.Body)
+		if bytes.Contains(sent(reply), []byte("secret")) {
+			t.Errorf("%s: the caller sees %s", test.tool, sent(reply))
 		}
 	}
 }

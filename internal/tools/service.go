@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -261,23 +260,27 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 		return nil, err
 	}
 	key.experiments = stateOfExperiments(tests)
-	makes := func(ctx context.Context, of storeReader) (json.RawMessage, error) {
-		return s.make(ctx, tool, args, key, now, tests, of)
-	}
 	switch {
 	case unversioned != nil:
-		return makes(ctx, s.service.read)
+		return s.make(ctx, tool, args, key, now, tests, s.service.read)
 	case !keepable(tool):
-		return makes(ctx, s.service.kept)
+		return s.make(ctx, tool, args, key, now, tests, s.service.kept)
 	}
 	if kept, ok := s.service.answers.GetIfPresent(key); ok {
 		return kept, nil
 	}
+	return s.keep(ctx, tool, args, key, now, tests)
+}
+
+// keep makes an answer and keeps it.
+func (s *session) keep(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, tests []control.Experiment) (json.RawMessage, error) {
 	// The one who asked first may hang up while others wait, so the work does not end with their request.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
 	defer cancel()
 	return s.service.answers.Get(detached, key, otter.LoaderFunc[answerKey, json.RawMessage](
-		func(ctx context.Context, _ answerKey) (json.RawMessage, error) { return makes(ctx, s.service.kept) }))
+		func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
+			return s.make(ctx, tool, args, key, now, tests, s.service.kept)
+		}))
 }
 
 // held returns the workspace's model.
@@ -396,9 +399,10 @@ func joined[T ~string](names []T) string {
 	if len(names) == 1 {
 		return string(names[0])
 	}
-	set := map[string]bool{}
-	for _, name := range names {
-		set[string(name)] = true
+	set := make([]string, len(names))
+	for i, name := range names {
+		set[i] = string(name)
 	}
-	return strings.Join(slices.Sorted(maps.Keys(set)), " ")
+	slices.Sort(set)
+	return strings.Join(slices.Compact(set), " ")
 }

@@ -56,10 +56,10 @@ type Keeper struct {
 	running map[measure.WorkspaceID]int // percent done
 }
 
-// kept is what a file holds as it was read, and what was found out about it since.
+// kept is what a file holds, and what was found out about it since. Only the process that holds the data directory writes
+// models, so a file is read once.
 type kept struct {
-	file     fs.FileInfo
-	stored   stored
+	stored   stored // the zero value where there is no file
 	compared uint64 // version of the facts that drift speaks of; 0 before the first comparison
 	drift    mix.Drift
 }
@@ -102,17 +102,9 @@ func (k *Keeper) read(w control.Workspace) (held mix.Held, compared uint64, err 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	held.DonePct, held.Training = k.running[w.ID]
-	file, err := os.Stat(k.path(w.ID))
-	if errors.Is(err, fs.ErrNotExist) {
-		delete(k.kept, w.ID)
-		return held, 0, nil
-	}
-	if err != nil {
-		return held, 0, fmt.Errorf("model of %q: %w", w.ID, err)
-	}
-	have := k.kept[w.ID]
-	if have.file == nil || !os.SameFile(have.file, file) || !have.file.ModTime().Equal(file.ModTime()) {
-		if have, err = k.load(w.ID, file); err != nil {
+	have, read := k.kept[w.ID]
+	if !read {
+		if have.stored, err = k.load(w.ID); err != nil {
 			return held, 0, err
 		}
 		k.kept[w.ID] = have
@@ -139,22 +131,26 @@ func (k *Keeper) compare(ctx context.Context, w control.Workspace, m *mix.Model,
 	return drift, nil
 }
 
-func (k *Keeper) load(id measure.WorkspaceID, file fs.FileInfo) (kept, error) {
+// load reads a workspace's file, the zero value where there is none.
+func (k *Keeper) load(id measure.WorkspaceID) (stored, error) {
 	text, err := os.ReadFile(k.path(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return stored{}, nil
+	}
 	if err != nil {
-		return kept{}, fmt.Errorf("model of %q: %w", id, err)
+		return stored{}, fmt.Errorf("model of %q: %w", id, err)
 	}
 	var s stored
 	if err := json.Unmarshal(text, &s); err != nil {
-		return kept{}, fmt.Errorf("model of %q: %w", id, err)
+		return stored{}, fmt.Errorf("model of %q: %w", id, err)
 	}
 	if s.Model == nil {
-		return kept{}, fmt.Errorf("model of %q: the file %s holds none", id, k.path(id))
+		return stored{}, fmt.Errorf("model of %q: the file %s holds none", id, k.path(id))
 	}
 	if err := s.Model.Open(); err != nil {
-		return kept{}, fmt.Errorf("model of %q: %w", id, err)
+		return stored{}, fmt.Errorf("model of %q: %w", id, err)
 	}
-	return kept{file: file, stored: s}, nil
+	return s, nil
 }
 
 func (k *Keeper) path(id measure.WorkspaceID) string {
@@ -323,13 +319,9 @@ func (k *Keeper) keep(w control.Workspace, s stored) error {
 	if err := os.Rename(path+".new", path); err != nil {
 		return fault.Unavailable("model %s cannot be replaced", path).Wrap(err)
 	}
-	file, err := os.Stat(path)
-	if err != nil {
-		return fmt.Errorf("model of %q: %w", w.ID, err)
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.kept[w.ID] = kept{file: file, stored: s} // and not read again: what was made ready stays so
+	k.kept[w.ID] = kept{stored: s} // and not read again: what was made ready stays so
 	return nil
 }
 
@@ -347,5 +339,8 @@ func (k *Keeper) Drop(id measure.WorkspaceID) error {
 	if err := os.Remove(k.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Unavailable("model of %q cannot be removed", id).Wrap(err)
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.kept, id)
 	return nil
 }
