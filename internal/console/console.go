@@ -254,9 +254,22 @@ func (c *Console) readForm(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// fail logs what is not the visitor's to know and shows a page. The log has the route and not the path, which may hold
-// the secret of an invitation.
+// fail shows a page that says why something was not done: that the visitor may not, or that it changed or ended
+// meanwhile. Everything else is logged and not the visitor's to know. The log has the route and not the path, which may
+// hold the secret of an invitation.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
+	text, _, _ := fault.Public(err)
+	switch fault.KindOf(err) {
+	case fault.KindForbidden:
+		c.Refuse(w, r, http.StatusForbidden, sentence(text))
+		return
+	case fault.KindNotFound:
+		c.Refuse(w, r, http.StatusNotFound, sentence(text))
+		return
+	case fault.KindConflict:
+		c.Refuse(w, r, http.StatusConflict, sentence(text))
+		return
+	}
 	c.log.ErrorContext(r.Context(), "page", slog.String("route", r.Pattern), slog.Any("error", err))
 	c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
 }

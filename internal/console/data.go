@@ -130,13 +130,10 @@ func (c *Console) showData(w http.ResponseWriter, v visit, status int, view data
 		}
 		view.Hooks, view.HookURL, view.Local = hooks, c.baseURL+"/api/webhooks/shopify/"+string(view.Workspace.ID), !c.cookies.secure
 	}
-	view.MayImport = mayImport(view.Role)
+	view.MayImport = view.Role.Writes()
 	view.Largest = maxUpload
 	for _, r := range ingest.Readers() {
 		view.Kinds = append(view.Kinds, fileKind{r.Name(), r.Title()})
 	}
 	c.render(w, v.Request, status, page{name: "data", title: "Data", view: view, visitor: &v.visitor, wide: true})
 }
-
-// mayImport reports whether somebody of the role may put facts into a workspace.
-func mayImport(r control.Role) bool { return slices.Contains(r.Scopes(), control.ScopeWrite) }

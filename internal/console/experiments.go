@@ -134,7 +134,7 @@ func (c *Console) experimentsPage(w http.ResponseWriter, v visit) {
 
 func (c *Console) showExperiments(w http.ResponseWriter, v visit, status int, view experimentsView, id string) {
 	view.Kinds = control.ExperimentKinds()
-	view.Writes = slices.Contains(view.Role.Scopes(), control.ScopeWrite)
+	view.Writes = view.Role.Writes()
 	arguments := map[string]any{"view": "results", "detail_level": "analyst", "compact": true}
 	if id != "" {
 		arguments["experiment_id"] = id
@@ -169,7 +169,7 @@ func (c *Console) changeExperiments(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	if !slices.Contains(p.Role.Scopes(), control.ScopeWrite) {
+	if !p.Role.Writes() {
 		c.Refuse(w, v.Request, http.StatusForbidden, "Your role in this workspace only reads.")
 		return
 	}
@@ -200,7 +200,7 @@ func (c *Console) changeExperiments(w http.ResponseWriter, v visit) {
 			to.Set("experiment", string(id))
 		}
 		see(w, experimentsPath+"?"+to.Encode())
-	case public:
+	case public && fault.KindOf(err) != fault.KindForbidden:
 		view := experimentsView{place: p, Problem: sentence(text), Form: form}
 		if hint != "" {
 			view.Problem += " " + sentence(hint)

@@ -37,7 +37,7 @@ func (c *Console) changeHooks(w http.ResponseWriter, v visit) {
 	switch {
 	case err == nil:
 		see(w, dataPath+"?workspace="+string(p.Workspace.ID)+"#webhooks")
-	case public && fault.KindOf(err) != fault.KindUnavailable:
+	case public && fault.KindOf(err) != fault.KindUnavailable && fault.KindOf(err) != fault.KindForbidden:
 		view := dataView{place: p, Shop: form.Get("shop"), Problem: sentence(text)}
 		if hint != "" {
 			view.Problem += " " + sentence(hint)

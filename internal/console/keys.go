@@ -98,7 +98,7 @@ func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
 	case err == nil:
 		c.showKeys(w, v, http.StatusOK, view)
 	case fault.KindOf(err) == fault.KindForbidden:
-		c.Refuse(w, v.Request, http.StatusForbidden, sentence(text))
+		c.fail(w, v.Request, err)
 	case public:
 		view.Problem = sentence(text)
 		c.showKeys(w, v, http.StatusUnprocessableEntity, view)

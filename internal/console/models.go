@@ -80,7 +80,7 @@ func (c *Console) showModels(w http.ResponseWriter, v visit, status int, p place
 		c.fail(w, v.Request, err)
 		return
 	}
-	view := modelsView{place: p, ModelState: state, Trains: mayTrain(p.Role), Problem: problem, Cadences: control.Cadences()}
+	view := modelsView{place: p, ModelState: state, Trains: p.Role.Writes(), Problem: problem, Cadences: control.Cadences()}
 	for hour := range 24 {
 		view.Hours = append(view.Hours, hour)
 	}
@@ -97,9 +97,6 @@ func (c *Console) showModels(w http.ResponseWriter, v visit, status int, p place
 	}
 	c.render(w, v.Request, status, page{name: "models", title: "Media mix model", view: view, visitor: &v.visitor, wide: true})
 }
-
-// mayTrain reports whether somebody of the role may train models: who may make notes and experiments may.
-func mayTrain(r control.Role) bool { return slices.Contains(r.Scopes(), control.ScopeWrite) }
 
 // verdict says in plain words what the gate and the weeks say of the model.
 func verdict(m *mix.Model) []string {
@@ -192,7 +189,7 @@ func (c *Console) changeModels(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	if !mayTrain(p.Role) {
+	if !p.Role.Writes() {
 		c.Refuse(w, v.Request, http.StatusForbidden, "Viewers do not train models. Ask an analyst, an admin or an owner.")
 		return
 	}
@@ -215,7 +212,7 @@ func (c *Console) changeModels(w http.ResponseWriter, v visit) {
 	switch {
 	case err == nil:
 		see(w, modelsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
-	case public:
+	case public && fault.KindOf(err) != fault.KindForbidden:
 		problem := sentence(text)
 		if hint != "" {
 			problem += " " + sentence(hint)

@@ -116,7 +116,7 @@ func (c *Console) changePeople(w http.ResponseWriter, v visit) {
 	case err == nil:
 		see(w, peoplePath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
 	case fault.KindOf(err) == fault.KindForbidden:
-		c.Refuse(w, v.Request, http.StatusForbidden, sentence(text))
+		c.fail(w, v.Request, err)
 	case public:
 		view.Problem = sentence(text)
 		if hint != "" {

@@ -100,7 +100,7 @@ func (c *Console) checkFile(w http.ResponseWriter, v visit, parts *multipart.Rea
 // importPlace returns the workspace that a file is for, and answers itself when the visitor may not import there.
 func (c *Console) importPlace(w http.ResponseWriter, v visit, named string) (place, bool) {
 	p, ok := c.placeOf(w, v, named)
-	if ok && !mayImport(p.Role) {
+	if ok && !p.Role.Writes() {
 		c.Refuse(w, v.Request, http.StatusForbidden, "Your role may read this workspace's data and not import any.")
 		return p, false
 	}

@@ -60,6 +60,9 @@ func (r Role) Scopes() []Scope {
 // Manages reports whether somebody of the role may make and end keys, and end what others connected.
 func (r Role) Manages() bool { return r == RoleOwner || r == RoleAdmin }
 
+// Writes reports whether somebody of the role may put facts into a workspace, plan experiments and train models.
+func (r Role) Writes() bool { return slices.Contains(r.Scopes(), ScopeWrite) }
+
 // Outranks reports whether the role is above the other. An unknown role is below all.
 func (r Role) Outranks(other Role) bool { return r.rank() < other.rank() }
 

@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +18,9 @@ func TestRolesBoundScopes(t *testing.T) {
 	} {
 		if diff := cmp.Diff(all[:want], role.Within(all)); diff != "" {
 			t.Errorf("role %q (-want +got):\n%s", role, diff)
+		}
+		if got := role.Writes(); got != slices.Contains(all[:want], control.ScopeWrite) {
+			t.Errorf("role %q writes: %v", role, got)
 		}
 		if got := role.Manages(); got != (role == control.RoleOwner || role == control.RoleAdmin) {
 			t.Errorf("role %q manages: %v", role, got)

@@ -78,6 +78,7 @@ func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 		{"the last owner stays", lastOwnerStays},
 		{"a lower role ends the keys beyond it", lowerRoleEndsKeysBeyondIt},
 		{"a role counts at the change itself", roleCountsAtTheChange},
+		{"people end their own grants whatever their role", ownGrantsAreEndedByAnybody},
 		{"a grant that ends with something else is logged", endedGrantsAreLogged},
 		{"an invitation is accepted once and in time", invitationIsAcceptedOnce},
 		{"of many acceptances of an invitation at once one counts", acceptancesRace},

@@ -126,16 +126,37 @@ func roleCountsAtTheChange(t *testing.T, s PeopleStore) {
 		newMember(t, s, id, w.ID)
 	}
 	newKey(t, s, w.ID, "k1")
+	theirs, _ := newGrant(t, s, "olga", w.ID, "g2")
+	invitation := newInvitation(t, s, "olga", w.ID, control.RoleViewer)
+	hook := control.HookSecret{ID: "h1", Workspace: w.ID, Sealed: []byte("sealed"), CreatedAt: noon}
+	if err := s.AddHookSecret(t.Context(), hook, at(0)); err != nil {
+		t.Fatal(err)
+	}
 	asked := newRequest(t, s, "anna", "g1")
 	granted, code := grantLike("anna", w.ID, "g1")
 	granted.Scopes = asked.Scopes
 	anna := control.By{Actor: control.ActorOf("anna"), At: noon}
+	planned := keepExperiment(t, s, geoTest(w.ID, "geo"))
+	start := control.Move{Workspace: w.ID, ID: planned.ID, To: control.ExperimentCancelled}
 	changes := map[string]func() error{
 		"makes a key":        func() error { return s.CreateKey(t.Context(), keyLike(w.ID, "k2"), anna) },
 		"rotates a key":      func() error { return s.ReplaceKey(t.Context(), "k1", noon.Add(time.Hour), keyLike(w.ID, "k3"), anna) },
 		"changes a role":     func() error { return s.SetRole(t.Context(), "ben", w.ID, control.RoleAdmin, anna) },
 		"removes a person":   func() error { return s.RemoveMember(t.Context(), "ben", w.ID, anna) },
 		"connects a program": func() error { return s.ApproveRequest(t.Context(), asked.Hash, granted, code, anna) },
+		"ends a key":         func() error { return errOf(s.RevokeKey(t.Context(), "k1", anna)) },
+		"ends another's grant": func() error {
+			return errOf(s.RevokeGrant(t.Context(), theirs.ID, "by a person", anna))
+		},
+		"invites":               func() error { return s.CreateInvitation(t.Context(), another(invitation, "anna"), anna) },
+		"withdraws":             func() error { return s.WithdrawInvitation(t.Context(), invitation.ID, w.ID, anna) },
+		"changes settings":      func() error { return errOf(s.UpdateWorkspace(t.Context(), w, anna)) },
+		"adds a webhook secret": func() error { return s.AddHookSecret(t.Context(), hook, anna) },
+		"removes a hook secret": func() error { return s.RemoveHookSecret(t.Context(), w.ID, hook.ID, anna) },
+		"plans an experiment":   func() error { return errOf(s.CreateExperiment(t.Context(), geoTest(w.ID, "another"), anna)) },
+		"changes an experiment": func() error { return errOf(s.PlanExperiment(t.Context(), planned, anna)) },
+		"moves an experiment":   func() error { return errOf(s.MoveExperiment(t.Context(), start, anna)) },
+		"applies an experiment": func() error { return errOf(s.ApplyExperiment(t.Context(), w.ID, planned.ID, true, anna)) },
 	}
 	if err := s.SetRole(t.Context(), "anna", w.ID, control.RoleViewer, at(0)); err != nil {
 		t.Fatal(err)
@@ -150,12 +171,41 @@ func roleCountsAtTheChange(t *testing.T, s PeopleStore) {
 		wantKind(t, "who was removed "+what, change(), fault.KindForbidden)
 	}
 	olga := control.By{Actor: control.ActorOf("olga"), At: noon}
+	if err := s.WithdrawInvitation(t.Context(), invitation.ID, w.ID, olga); err != nil {
+		t.Errorf("what was refused was done all the same: %v", err)
+	}
+	if k, err := s.Key(t.Context(), "k1"); err != nil || !k.RevokedAt.IsZero() || k.ReplacedBy != "" {
+		t.Errorf("key of the workspace: %+v, %v", k, err)
+	}
 	wantKind(t, "who was removed comes back with a role", s.SetRole(t.Context(), "anna", w.ID, control.RoleViewer, olga), fault.KindNotFound)
 	if err := s.SetRole(t.Context(), "ben", w.ID, control.RoleAdmin, olga); err != nil {
 		t.Errorf("an owner changes a role: %v", err)
 	}
 	if err := s.RemoveMember(t.Context(), "ben", w.ID, control.By{Actor: control.ActorOf("ben"), At: noon}); err != nil {
 		t.Errorf("a person leaves: %v", err)
+	}
+}
+
+// errOf drops the result of a change that is expected to fail.
+func errOf[T any](_ T, err error) error { return err }
+
+// another returns an invitation like n that somebody else gives to somebody else.
+func another(n control.Invitation, by control.UserID) control.Invitation {
+	n.ID, n.Hash, n.Email, n.By = n.ID+" too", []byte("another link"), "else@acme.example", by
+	return n
+}
+
+// People end what they connected themselves whatever they are in the workspace.
+func ownGrantsAreEndedByAnybody(t *testing.T, s PeopleStore) {
+	w := newWorkspace(t, s, "Acme")
+	newMember(t, s, "anna", w.ID)
+	newMember(t, s, "ben", w.ID)
+	mine, _ := newGrant(t, s, "anna", w.ID, "g1")
+	if err := s.SetRole(t.Context(), "anna", w.ID, control.RoleViewer, at(0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.RevokeGrant(t.Context(), mine.ID, "by a person", control.By{Actor: control.ActorOf("anna"), At: noon}); err != nil {
+		t.Errorf("a viewer ends her own grant: %v", err)
 	}
 }
 

@@ -19,7 +19,8 @@ const experimentColumns = `workspace, id, name, hypothesis, kind, channel, statu
 
 // CreateExperiment keeps a new experiment and returns it with its id and version 1. A workspace that does not exist is
 // a fault of kind not_found, what cannot be meant one of kind invalid, an id that is taken or an experiment that stands
-// in the way one of kind conflict, which names it.
+// in the way one of kind conflict, which names it. Here and in what follows, a person whose role no longer allows
+// experiments is refused with a fault of kind forbidden.
 func (s *Store) CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
 	e, err := e.Checked()
 	if err != nil {
@@ -28,6 +29,9 @@ func (s *Store) CreateExperiment(ctx context.Context, e control.Experiment, by c
 	e.CreatedAt, e.ChangedAt, e.ChangedBy, e.Version = instant(micros(by.At)), instant(micros(by.At)), by.Actor, 1
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, e.Workspace); err != nil {
+			return err
+		}
+		if err := stillMay(ctx, tx, e.Workspace, by, control.Role.Writes); err != nil {
 			return err
 		}
 		if err := unclashed(ctx, tx, e); err != nil {
@@ -86,6 +90,9 @@ func (s *Store) PlanExperiment(ctx context.Context, e control.Experiment, by con
 		if err != nil {
 			return err
 		}
+		if err := stillMay(ctx, tx, e.Workspace, by, control.Role.Writes); err != nil {
+			return err
+		}
 		if now.Status != control.ExperimentDraft && now.Status != control.ExperimentPlanned {
 			return fault.Conflict("the experiment is %s: its plan does not change any more", now.Status)
 		}
@@ -121,7 +128,10 @@ func (s *Store) PlanExperiment(ctx context.Context, e control.Experiment, by con
 func (s *Store) MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error) {
 	var moved control.Experiment
 	err := s.change(ctx, func(tx *sql.Tx) error {
-		var err error
+		err := stillMay(ctx, tx, m.Workspace, by, control.Role.Writes)
+		if err != nil {
+			return err
+		}
 		if moved, err = move(ctx, tx, m, by); err != nil {
 			return err
 		}
@@ -170,7 +180,10 @@ func move(ctx context.Context, tx *sql.Tx, m control.Move, by control.By) (contr
 func (s *Store) ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error) {
 	var changed control.Experiment
 	err := s.change(ctx, func(tx *sql.Tx) error {
-		var err error
+		err := stillMay(ctx, tx, ws, by, control.Role.Writes)
+		if err != nil {
+			return err
+		}
 		changed, err = scanExperiment(tx.QueryRowContext(ctx, `
 			UPDATE experiments SET applied = $1, changed_at = $2, changed_by = $3, version = version + 1
 			WHERE workspace = $4 AND id = $5 AND status = $6 RETURNING `+experimentColumns,

@@ -52,13 +52,20 @@ func (s *Store) Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.G
 }
 
 // RevokeGrant ends the grant with all its tokens and returns it. A grant that was revoked before stays as it is; one
-// that does not exist is a fault of kind not_found.
+// that does not exist is a fault of kind not_found. People end their own grants; a person who ends another's and no
+// longer manages the workspace is refused with a fault of kind forbidden.
 func (s *Store) RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error) {
 	var g control.Grant
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
 		g, err = scanGrant(tx.QueryRowContext(ctx, `SELECT `+grantColumns+` FROM oauth_grants WHERE id = $1`, id))
 		if errors.Is(err, sql.ErrNoRows) {
 			return fault.NotFound("there is no such grant")
+		}
+		if err != nil {
+			return err
+		}
+		if by.Actor != control.ActorOf(g.User) {
+			err = stillMay(ctx, tx, g.Workspace, by, control.Role.Manages)
 		}
 		if err != nil || !g.RevokedAt.IsZero() {
 			return err

@@ -15,13 +15,17 @@ import (
 const invitationColumns = `id, hash, workspace, email, role, invited_by, created_at, expires_at`
 
 // CreateInvitation keeps an invitation, in place of earlier ones of the address to the workspace. A workspace or a
-// person that does not exist is a fault of kind not_found.
+// person that does not exist is a fault of kind not_found. A person who may no longer give the role is refused with a
+// fault of kind forbidden.
 func (s *Store) CreateInvitation(ctx context.Context, n control.Invitation, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, n.Workspace); err != nil {
 			return err
 		}
 		if _, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, n.By); err != nil {
+			return err
+		}
+		if err := stillMay(ctx, tx, n.Workspace, by, func(r control.Role) bool { return r.MayGive(n.Role) }); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM invitations WHERE workspace = $1 AND email = $2`, n.Workspace, n.Email); err != nil {
@@ -59,9 +63,13 @@ func invitation(row scanner) (control.Invitation, error) {
 	return n, err
 }
 
-// WithdrawInvitation removes an invitation to the workspace, or is a fault of kind not_found.
+// WithdrawInvitation removes an invitation to the workspace, or is a fault of kind not_found. A person who no longer
+// manages the workspace is refused with a fault of kind forbidden.
 func (s *Store) WithdrawInvitation(ctx context.Context, id string, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
+		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {
+			return err
+		}
 		done, err := tx.ExecContext(ctx, `DELETE FROM invitations WHERE id = $1 AND workspace = $2`, id, ws)
 		hit, err := touched(done, err)
 		if err != nil {

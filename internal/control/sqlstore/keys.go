@@ -114,11 +114,15 @@ func (s *Store) KeyByHash(ctx context.Context, hash []byte) (control.Key, contro
 	return k, w, nil
 }
 
-// RevokeKey ends the key now and returns it. A key that was revoked before stays as it is.
+// RevokeKey ends the key now and returns it. A key that was revoked before stays as it is. A person who no longer
+// manages the workspace is refused with a fault of kind forbidden.
 func (s *Store) RevokeKey(ctx context.Context, id string, by control.By) (control.Key, error) {
 	var k control.Key
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
-		if k, err = key(ctx, tx, id); err != nil || !k.RevokedAt.IsZero() {
+		if k, err = key(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := stillMay(ctx, tx, k.Workspace, by, control.Role.Manages); err != nil || !k.RevokedAt.IsZero() {
 			return err
 		}
 		k.RevokedAt = instant(micros(by.At))

@@ -15,10 +15,14 @@ import (
 // maxHookSecrets is how many secrets a workspace has at a time.
 const maxHookSecrets = 5
 
-// AddHookSecret keeps a secret. One too many is a fault of kind conflict.
+// AddHookSecret keeps a secret. One too many is a fault of kind conflict. A person who no longer manages the workspace
+// is refused with a fault of kind forbidden.
 func (s *Store) AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, h.Workspace); err != nil {
+			return err
+		}
+		if err := stillMay(ctx, tx, h.Workspace, by, control.Role.Manages); err != nil {
 			return err
 		}
 		var has int
@@ -56,9 +60,13 @@ func (s *Store) HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]cont
 	}, `SELECT id, workspace, shop, sealed, created_at FROM hook_secrets WHERE workspace = $1 ORDER BY created_at, id`, ws)
 }
 
-// RemoveHookSecret ends a secret. One that is not there is a fault of kind not_found.
+// RemoveHookSecret ends a secret. One that is not there is a fault of kind not_found, and a person who no longer manages
+// the workspace is refused with one of kind forbidden.
 func (s *Store) RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
+		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {
+			return err
+		}
 		done, err := tx.ExecContext(ctx, `DELETE FROM hook_secrets WHERE workspace = $1 AND id = $2`, ws, id)
 		hit, err := touched(done, err)
 		if err != nil {

@@ -70,7 +70,8 @@ func workspace(ctx context.Context, q querier, id measure.WorkspaceID) (control.
 }
 
 // UpdateWorkspace changes the settings of w.ID and returns them with the next version. The version of w has to
-// be the current one: if somebody changed the settings meanwhile, that is a fault of kind conflict.
+// be the current one: if somebody changed the settings meanwhile, that is a fault of kind conflict. A person who no
+// longer manages the workspace is refused with a fault of kind forbidden.
 func (s *Store) UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
 	w, err := w.Checked()
 	if err != nil {
@@ -79,6 +80,9 @@ func (s *Store) UpdateWorkspace(ctx context.Context, w control.Workspace, by con
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		now, err := workspace(ctx, tx, w.ID)
 		if err != nil {
+			return err
+		}
+		if err := stillMay(ctx, tx, w.ID, by, control.Role.Manages); err != nil {
 			return err
 		}
 		if now.Version != w.Version {
