@@ -41,6 +41,13 @@ const uploadsDir = "uploads"
 // closeTimeout is how long a question or import that still runs may keep the store from closing.
 const closeTimeout = time.Minute
 
+// How long a request may take to come: its head, and all of it. Files that people send and the messages of taps have limits
+// of their own, which begin once their sender is known.
+const (
+	headTime    = 10 * time.Second
+	requestTime = 20 * time.Second
+)
+
 // flushTimeout is how long the last calls may take to be written to the call log at the stop.
 const flushTimeout = 5 * time.Second
 
@@ -169,14 +176,16 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	}
 	a.ended = face.keys.Invalidate
 	group, running := errgroup.WithContext(ctx)
-	a.run(running, group, open.calls, &http.Server{
+	server := &http.Server{
 		Handler:           face.handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute,
+		ReadHeaderTimeout: headTime,
+		ReadTimeout:       requestTime,
 		WriteTimeout:      2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-	})
+	}
+	(&arrivals{now: a.now}).watch(server)
+	a.run(running, group, open.calls, server)
 	// An import may run for an hour: commands have no deadline but their own.
 	a.run(running, group, open.commands, &http.Server{Handler: a.commandHandler(), ReadHeaderTimeout: 10 * time.Second})
 	if open.metrics != nil {

@@ -262,14 +262,12 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch fault.KindOf(err) {
 	case fault.KindForbidden:
 		c.Refuse(w, r, http.StatusForbidden, sentence(text))
-		return
 	case fault.KindNotFound:
 		c.Refuse(w, r, http.StatusNotFound, sentence(text))
-		return
 	case fault.KindConflict:
 		c.Refuse(w, r, http.StatusConflict, sentence(text))
-		return
+	default:
+		c.log.ErrorContext(r.Context(), "page", slog.String("route", r.Pattern), slog.Any("error", err))
+		c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
 	}
-	c.log.ErrorContext(r.Context(), "page", slog.String("route", r.Pattern), slog.Any("error", err))
-	c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
 }

@@ -41,7 +41,7 @@ const (
 	uploads    = 4 // that are taken at a time
 
 	uploadPause = time.Minute      // how long a browser may be silent
-	importTime  = 30 * time.Minute // that an answer may take
+	importTime  = 30 * time.Minute // that a file may take to come, and an answer in all
 )
 
 // uploadForm is what stands beside the file.
@@ -62,7 +62,7 @@ func (c *Console) sent(take func(http.ResponseWriter, visit, *multipart.Reader))
 			return
 		}
 		connection := http.NewResponseController(w)
-		r.Body = unhurried{r.Body, connection, c.now}
+		r.Body = unhurried{r.Body, connection, c.now, c.now().Add(importTime)}
 		parts, err := r.MultipartReader()
 		if err != nil {
 			c.Refuse(w, r, http.StatusUnsupportedMediaType, "This is not a form with a file.")
@@ -270,15 +270,20 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unhurried reads what comes slowly: the deadline moves with every part.
+// unhurried reads what comes slowly: the deadline moves with every part, up to an end.
 type unhurried struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	now        func() time.Time // the real clock
+	end        time.Time
 }
 
 // Read implements [io.Reader].
 func (u unhurried) Read(p []byte) (int, error) {
-	_ = u.connection.SetReadDeadline(u.now().Add(uploadPause))
+	until := u.now().Add(uploadPause)
+	if until.After(u.end) {
+		until = u.end
+	}
+	_ = u.connection.SetReadDeadline(until)
 	return u.ReadCloser.Read(p)
 }

@@ -19,8 +19,10 @@ const (
 	// maxSinger is how much a tap may send at once: 1 GiB.
 	maxSinger = 1 << 30
 
-	// singerPause is how long a tap may be silent, and how long a step may take to be kept.
+	// singerPause is how long a tap may be silent, and how long a step may take to be kept; singerTime how long it may
+	// send in all.
 	singerPause = 10 * time.Minute
+	singerTime  = 24 * time.Hour
 )
 
 // singer answers POST /api/ingest/singer. The order of checks is that of rpc; the size is checked last, while the
@@ -44,7 +46,7 @@ func (s *service) singer(x *exchange, r *http.Request) {
 		return
 	}
 	body := http.MaxBytesReader(x, r.Body, maxSinger)
-	messages := patient{body, http.NewResponseController(x), s.Now}
+	messages := patient{body, http.NewResponseController(x), s.Now, s.Now().Add(singerTime)}
 	state, report, err := s.Singer(r.Context(), x.principal, messages, r.URL.Query().Get("skip_rejected") == "true")
 	if report == nil {
 		report = json.RawMessage("{}")
@@ -52,16 +54,20 @@ func (s *service) singer(x *exchange, r *http.Request) {
 	s.answerSinger(x, r, singerResult{State: state, Report: report}, err)
 }
 
-// patient reads what comes slowly: the deadline moves with every part.
+// patient reads what comes slowly: the deadline moves with every part, up to an end.
 type patient struct {
 	io.Reader
 	connection *http.ResponseController
 	now        func() time.Time // the real clock
+	end        time.Time
 }
 
 // Read implements [io.Reader].
 func (p patient) Read(b []byte) (int, error) {
 	until := p.now().Add(singerPause)
+	if until.After(p.end) {
+		until = p.end
+	}
 	_ = p.connection.SetReadDeadline(until)
 	_ = p.connection.SetWriteDeadline(until.Add(singerPause))
 	return p.Reader.Read(b)

@@ -3,13 +3,18 @@ package attack
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
+
+	"assay/internal/config"
 )
 
 // Lines 110 to 124 and 55, 66 of docs/security.md.
@@ -191,19 +196,100 @@ func TestSlowConnectionsHoldNobodyUp(t *testing.T) {
 	if !thorough() {
 		return
 	}
+	var wg sync.WaitGroup
+	for name, head := range slowRequests(address) {
+		wg.Go(func() {
+			if rest, err := dripped(t, address, head); err != nil || strings.Contains(rest, " 200 ") {
+				t.Errorf("122, %s that never ends: %q, %v; want the connection closed", name, rest, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// slowRequests are the beginnings of requests, without a credential, to every route that takes a body and to one that
+// takes none.
+func slowRequests(address string) map[string]string {
+	all := map[string]string{"a head": "GET /healthz HTTP/1.1\r\n"}
+	for path, media := range map[string]string{
+		"/api/mcp/rpc": "application/json", "/api/ingest/singer": "application/x-ndjson", "/api/webhooks/shopify/acme": "application/json",
+		"/api/mcp/authorize": form, "/api/mcp/token": form, "/api/mcp/register": "application/json",
+		"/sign-in": form, "/keys": form, "/set-up/link": form, "/data/check": "multipart/form-data; boundary=b", "/no/such/page": form, "/healthz": form,
+	} {
+		all["a body to "+path] = "POST " + path + " HTTP/1.1\r\nHost: " + address + "\r\nContent-Type: " + media + "\r\nContent-Length: 1000\r\n\r\n"
+	}
+	return all
+}
+
+// dripped sends a request whose end never comes, a byte at a time, and returns what was answered until the connection
+// was closed.
+func dripped(t *testing.T, address, head string) (string, error) {
 	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		return "", err
+	}
+	defer connection.Close()
+	if err := connection.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
+		return "", err
+	}
+	if _, err := fmt.Fprint(connection, head); err != nil {
+		return "", err
+	}
+	go func() {
+		each := time.NewTicker(500 * time.Millisecond)
+		defer each.Stop()
+		for range each.C {
+			if _, err := fmt.Fprint(connection, "x"); err != nil {
+				return
+			}
+		}
+	}()
+	rest, err := io.ReadAll(connection)
+	if errors.Is(err, syscall.ECONNRESET) { // it was closed while a byte was on the way
+		err = nil
+	}
+	return string(rest), err
+}
+
+// The service stops although bodies are on their way that never come. Were they waited for, the grace time would end, and
+// calls be cut off.
+func TestSlowBodiesHoldUpNoStop(t *testing.T) {
+	t.Parallel()
+	s, stop, err := run(t.TempDir(), func(c *config.Config) { c.ShutdownTimeout = 15 * time.Second })
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connection.Close()
-	if err := connection.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		t.Fatal(err)
+	address := strings.TrimPrefix(s.url, "http://")
+	requests := slowRequests(address)
+	delete(requests, "a head") // the server itself gives new connections five seconds
+	for name, head := range requests {
+		for _, waits := range []bool{true, false} {
+			connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { connection.Close() })
+			text := head + "grant_" // part of a body
+			if waits {
+				text = strings.TrimSuffix(head, "\r\n") + "Expect: 100-continue\r\n\r\n"
+			}
+			if _, err := fmt.Fprint(connection, text); err != nil {
+				t.Fatal(err)
+			}
+			if waits { // the service reads the body, or refuses to
+				if _, err := connection.Read(make([]byte, 12)); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
 	}
-	if _, err := fmt.Fprint(connection, "GET /healthz HTTP/1.1\r\n"); err != nil {
-		t.Fatal(err)
+	if a := s.browser(t).say(s.key, listTools); a.status != http.StatusOK {
+		t.Errorf("a call beside them: %d", a.status)
 	}
-	rest, err := io.ReadAll(connection)
-	if err != nil || strings.Contains(string(rest), " 200 ") {
-		t.Errorf("122, headers that never end: %q, %v; want the connection closed", rest, err)
+	if err := stop(); err != nil {
+		t.Errorf("the stop: %v", err)
+	}
+	if log := s.log.String(); strings.Contains(log, "cut off") {
+		t.Errorf("122, bodies that never come held up the stop:\n%s", log)
 	}
 }
