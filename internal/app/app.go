@@ -157,6 +157,36 @@ func (a *App) ready(ctx context.Context) error {
 	return errors.Join(a.control.Store.Ping(ctx), a.engine.Ping(ctx))
 }
 
+// tryAgain is how often facts that could not be opened are tried again.
+const tryAgain = time.Minute
+
+// tryFacts opens the facts of every workspace once, and those that cannot be opened again and again until ctx ends. Nobody
+// else is held up by them, so somebody has to be told.
+func (a *App) tryFacts(ctx context.Context) error {
+	all, err := a.control.Store.Workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range all {
+		_ = a.engine.Try(ctx, w.ID) // which logs it
+	}
+	again := time.NewTicker(tryAgain)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-again.C:
+			for ws := range a.engine.Unopened() {
+				_ = a.engine.Try(ctx, ws)
+			}
+		}
+	}
+}
+
+// unopened is how many workspaces' facts cannot be opened.
+func (a *App) unopened() int { return len(a.engine.Unopened()) }
+
 // Serve answers calls until ctx ends, then finishes those that run. It calls ready with the base URL once calls
 // are accepted.
 func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error {
@@ -198,6 +228,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	group.Go(func() error { return a.limiter.Run(running) })
 	group.Go(func() error { return a.calls.Run(running) })
 	group.Go(func() error { return a.takeIn(running) })
+	group.Go(func() error { return a.tryFacts(running) })
 	group.Go(func() error { return a.warmModels(running) })
 	group.Go(func() error { return a.jobs.Run(running) })
 	group.Go(func() error { return ready(baseURL) })

@@ -1,18 +1,23 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
 	"assay/internal/config"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 // Finding is one thing that was checked.
@@ -114,7 +119,7 @@ func (d *diagnosis) secret() {
 func (d *diagnosis) stores(ctx context.Context) {
 	a, err := Open(ctx, d.config, discard(), d.now)
 	if errors.Is(err, errHeld) {
-		d.add("facts", Fine, "", "a service is running on this directory: ask its diagnose tool")
+		d.running(ctx)
 		d.workspacesOf(ctx, nil)
 		return
 	}
@@ -125,6 +130,27 @@ func (d *diagnosis) stores(ctx context.Context) {
 	defer a.Close()
 	d.workspacesOf(ctx, a)
 }
+
+// running asks the service that holds the directory what it could not open.
+func (d *diagnosis) running(ctx context.Context) {
+	s, err := connect(d.config.Data)
+	var unopened map[measure.WorkspaceID]string
+	if err == nil {
+		var text json.RawMessage
+		text, err = s.ask(ctx, "/unopened", struct{}{}, nil)
+		unopened, err = decoded[map[measure.WorkspaceID]string](text, err)
+	}
+	if err != nil {
+		d.failed("service", err)
+		return
+	}
+	d.add("facts", Fine, "", "a service is running on this directory: ask its diagnose tool")
+	for _, ws := range slices.Sorted(maps.Keys(unopened)) {
+		d.add("facts of "+string(ws), Broken, unopenedFix, "%s", unopened[ws])
+	}
+}
+
+const unopenedFix = "put the workspace's file back from a backup, or make it readable; the service tries again every minute"
 
 // workspacesOf checks each workspace; its facts only where this process holds them.
 func (d *diagnosis) workspacesOf(ctx context.Context, a *App) {
@@ -181,7 +207,8 @@ func (d *diagnosis) facts(ctx context.Context, a *App, w control.Workspace) {
 	coverage, err := a.facts.Coverage(ctx, w.ID)
 	switch {
 	case err != nil:
-		d.failed(check, err)
+		_, hint, _ := fault.Public(err)
+		d.add(check, Broken, cmp.Or(hint, unopenedFix), "%v", err)
 	case coverage.Orders == 0:
 		d.add(check, Careful, "assay import FILE... --workspace "+string(w.ID), "no orders")
 	default:

@@ -36,6 +36,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	}
 	f := &front{metrics: httpapi.NewMetrics()}
 	f.metrics.NotLogged(a.calls.Dropped)
+	f.metrics.Unopened(a.unopened)
 	f.server, err = oauth.New(oauth.Options{
 		BaseURL: baseURL, Store: a.control.Store, Secrets: secrets, TrustedProxies: a.config.TrustedProxies,
 		Counter: a.counter, Now: a.now, Log: a.log,
@@ -61,6 +62,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		Tools:          toolDocs(),
 		AllowedOrigins: a.config.AllowedOrigins,
 		Ready:          a.ready,
+		Unopened:       a.unopened,
 		Log:            a.log,
 		Version:        Version(),
 		Metrics:        f.metrics,

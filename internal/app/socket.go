@@ -95,6 +95,15 @@ func (a *App) commandHandler() http.Handler {
 			return struct{}{}, a.deleteWorkspace(ctx, request.Workspace, request.Actor)
 		})
 	})
+	mux.HandleFunc("POST /unopened", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(context.Context, struct{}, func(done, total int64)) (any, error) {
+			texts := map[measure.WorkspaceID]string{}
+			for ws, err := range a.engine.Unopened() {
+				texts[ws] = err.Error()
+			}
+			return texts, nil
+		})
+	})
 	mux.HandleFunc("POST /clear", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, func(ctx context.Context, request deleteRequest, _ func(done, total int64)) (any, error) {
 			return struct{}{}, a.clearFacts(ctx, request.Workspace)

@@ -92,6 +92,10 @@ func (s *service) ready(x *exchange, r *http.Request) {
 			return
 		}
 	}
+	if s.Unopened != nil && s.Unopened() > 0 { // whose they are is not for strangers; the log says it
+		x.json(http.StatusOK, []byte(`{"status":"impaired"}`))
+		return
+	}
 	x.json(http.StatusOK, []byte(`{"status":"ready"}`))
 }
 

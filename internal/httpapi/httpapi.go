@@ -56,6 +56,9 @@ type Options struct {
 	Session func(p auth.Principal, requestID string) mcp.Session
 	Ready   func(context.Context) error // whether the stores can be reached; nil: always
 
+	// Unopened is how many workspaces' facts cannot be opened; nil: none. The others are answered.
+	Unopened func() int
+
 	// Singer takes the messages of a Singer tap into the caller's workspace. It returns the last state that may be kept,
 	// nil when there is none, and a report, as JSON; both also beside an error. Nil: there is no such endpoint.
 	Singer func(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error)

@@ -64,6 +64,13 @@ func (m *Metrics) NotLogged(count func() int64) {
 	}, func() float64 { return float64(count()) }))
 }
 
+// Unopened adds how many workspaces' facts cannot be opened.
+func (m *Metrics) Unopened(count func() int) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "assay_workspaces_unopened", Help: "Workspaces whose facts cannot be opened.",
+	}, func() float64 { return float64(count()) }))
+}
+
 // Handler returns the page that Prometheus reads. It is served apart from the API, because it is not for callers.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})

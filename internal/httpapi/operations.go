@@ -225,9 +225,9 @@ func docOpenAPI() map[string]operation {
 	}}
 }
 
-func docHealth(summary string) map[string]operation {
+func docHealth(summary, yes string) map[string]operation {
 	return map[string]operation{http.MethodGet: {
 		Summary:   summary,
-		Responses: map[string]object{"200": answer("Yes", ""), "503": answer("No", "")},
+		Responses: map[string]object{"200": answer(yes, ""), "503": answer("No", "")},
 	}}
 }

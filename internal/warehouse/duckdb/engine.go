@@ -19,6 +19,7 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2"
 
+	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
@@ -62,10 +63,11 @@ type Engine struct {
 
 	mu       sync.Mutex // guards what follows
 	instance *instance
-	moving   map[string]bool          // workspaces whose files are being opened or closed, by file name
-	uses     uint64                   // counts acquisitions, to tell which workspace was unused longest
-	writers  map[string]chan struct{} // the import lane of each workspace, by file name
-	released chan struct{}            // closed and replaced whenever a workspace or an instance is let go
+	moving   map[string]bool               // workspaces whose files are being opened or closed, by file name
+	uses     uint64                        // counts acquisitions, to tell which workspace was unused longest
+	writers  map[string]chan struct{}      // the import lane of each workspace, by file name
+	released chan struct{}                 // closed and replaced whenever a workspace or an instance is let go
+	failed   map[measure.WorkspaceID]error // whose files could not be opened when somebody last tried
 	closed   bool
 }
 
@@ -83,7 +85,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	}
 	e := &Engine{
 		options: options, lanes: newLanes(options.Threads), feeds: &feeds{},
-		moving: map[string]bool{}, writers: map[string]chan struct{}{}, released: make(chan struct{}),
+		moving: map[string]bool{}, failed: map[measure.WorkspaceID]error{}, writers: map[string]chan struct{}{}, released: make(chan struct{}),
 	}
 	e.instance, err = e.start(ctx)
 	return e, err

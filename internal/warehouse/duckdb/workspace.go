@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -80,9 +81,39 @@ func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspa
 	w, err := e.attach(ctx, in, ws)
 	if err != nil {
 		e.noteFatal(in, err)
-		return nil, fmt.Errorf("workspace %s: %w", ws, e.explained(ctx, err))
+		err = fmt.Errorf("workspace %s: %w", ws, e.explained(ctx, err))
+		e.noteFailed(ctx, ws, err)
+		return nil, err
 	}
+	delete(e.failed, ws)
 	return w, nil
+}
+
+// noteFailed remembers that a file could not be opened, and says so once. The caller holds the lock.
+func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err error) {
+	if ctx.Err() != nil || isFatal(err) { // who asked went away, or it is not about this file
+		return
+	}
+	if e.failed[ws] == nil {
+		e.options.Log.ErrorContext(ctx, "facts of a workspace cannot be opened", slog.String("workspace", string(ws)), slog.Any("error", err))
+	}
+	e.failed[ws] = err
+}
+
+// Unopened returns the workspaces whose files could not be opened when somebody last tried, and why.
+func (e *Engine) Unopened() map[measure.WorkspaceID]error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return maps.Clone(e.failed)
+}
+
+// Try opens the file of a workspace where there is one, and reports why it cannot be opened.
+func (e *Engine) Try(ctx context.Context, ws measure.WorkspaceID) error {
+	if _, err := os.Stat(e.path(ws)); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	_, err := e.Version(ctx, ws)
+	return err
 }
 
 func (e *Engine) letGo(w *workspace) {
@@ -298,6 +329,7 @@ func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 			return fmt.Errorf("deletion of workspace %s: %w", ws, err)
 		}
 	}
+	delete(e.failed, ws)
 	return nil
 }
 
