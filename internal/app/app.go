@@ -229,6 +229,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	group.Go(func() error { return a.calls.Run(running) })
 	group.Go(func() error { return a.takeIn(running) })
 	group.Go(func() error { return a.tryFacts(running) })
+	group.Go(func() error { return a.catchUp(running) })
 	group.Go(func() error { return a.warmModels(running) })
 	group.Go(func() error { return a.jobs.Run(running) })
 	group.Go(func() error { return ready(baseURL) })

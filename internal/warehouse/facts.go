@@ -21,6 +21,7 @@ type Batch struct {
 	AdDays       []AdDay
 	ChannelSpend []ChannelSpend
 	Products     []Product
+	Costs        []ProductCost
 	Messages     []MessageDay
 	Surveys      []SurveyResponse
 	Creators     []Creator
@@ -139,14 +140,22 @@ type ChannelSpend struct {
 
 // Product is an item of the catalogue.
 type Product struct {
-	Source    string
-	SKU       string
-	Title     string
-	Kind      string
-	Vendor    string
-	Price     int64
-	Cost      int64
-	CostKnown bool
+	Source string
+	SKU    string
+	Title  string
+	Kind   string
+	Vendor string
+	Price  int64
+}
+
+// ProductCost is what a unit of a product costs from a day on. It counts for lines that have no cost of their own. Of
+// several costs the one with the latest day up to the order's counts; of equal ones that of the source whose name comes
+// first, whichever was imported last.
+type ProductCost struct {
+	Source string
+	SKU    string
+	From   civil.Date // zero: since ever
+	Cost   int64      // of one unit
 }
 
 // MessageDay is what a mail or text message did on a day.

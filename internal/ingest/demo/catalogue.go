@@ -74,13 +74,12 @@ func (p *plan) planCatalogue() []item {
 
 func (p *plan) emitCatalogue(out *feed) {
 	for _, i := range p.catalogue {
-		product := warehouse.Product{
-			Source: sourceShop, SKU: i.sku, Title: i.title, Kind: i.kind, Vendor: StoreName, Price: i.price, CostKnown: i.costKnown,
-		}
+		out.batch.Products = append(out.batch.Products, warehouse.Product{
+			Source: sourceShop, SKU: i.sku, Title: i.title, Kind: i.kind, Vendor: StoreName, Price: i.price,
+		})
 		if i.costKnown {
-			product.Cost = i.cost
+			out.batch.Costs = append(out.batch.Costs, warehouse.ProductCost{Source: sourceShop, SKU: i.sku, Cost: i.cost})
 		}
-		out.batch.Products = append(out.batch.Products, product)
 		out.added(1)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/civil"
 	"assay/internal/ingest/source"
 	"assay/internal/warehouse"
 )
@@ -21,6 +22,7 @@ const (
 	productOption1
 	productOption2
 	productOption3
+	productFrom
 )
 
 var productForm = form{title: "products and what they cost", columns: []source.Column{
@@ -35,12 +37,20 @@ var productForm = form{title: "products and what they cost", columns: []source.C
 	productOption1:  {Field: "option1", Names: []string{"option1 value"}},
 	productOption2:  {Field: "option2", Names: []string{"option2 value"}},
 	productOption3:  {Field: "option3", Names: []string{"option3 value"}},
+	productFrom:     {Field: "valid_from", Names: []string{"valid from", "cost valid from", "since", "effective from", "effective date"}},
 }, required: []string{"sku", "cost"}, open: opening(newProductRows)}
 
-// newProductRows reads a catalogue. The rows of a product's variants name the product on the first of them only.
+// costFrom is what a cost is about.
+type costFrom struct {
+	sku  string
+	from civil.Date
+}
+
+// newProductRows reads a catalogue, costs, or both. The rows of a product's variants name the product on the first of them
+// only. A product may stand in the file with several costs, each from a day on.
 func newProductRows(b *binding) *factRows {
 	var handle, kind, vendor, name string
-	known := gathered[string, warehouse.Product]{}
+	known, costs := gathered[string, warehouse.Product]{}, gathered[costFrom, warehouse.ProductCost]{}
 	return newFactRows(b, func(r *row, _ *warehouse.Batch) {
 		if h := r.text(productHandle); h == "" || h != handle {
 			handle, name, kind, vendor = h, r.text(productTitle), r.text(productKind), r.text(productVendor)
@@ -57,18 +67,44 @@ func newProductRows(b *binding) *factRows {
 		}
 		p := warehouse.Product{
 			Source: b.origin(), SKU: sku, Title: titled(name, r.text(productOption1), r.text(productOption2), r.text(productOption3)),
-			Kind: kind, Vendor: vendor, Price: r.sum(productPrice, b.options.Base), Cost: r.sum(productCost, b.options.Base),
-			CostKnown: r.text(productCost) != "",
+			Kind: kind, Vendor: vendor, Price: r.sum(productPrice, b.options.Base),
 		}
+		cost, costed := r.unitCost(sku)
 		if r.fault != nil {
 			return
 		}
-		before, twice := known.at(sku)
-		if twice && *before != p {
-			b.options.Notes.Add("sku_twice", "the SKU %s, line %d, stands in the file twice: the last one counts", source.Shown(sku), r.line)
+		if p != (warehouse.Product{Source: p.Source, SKU: sku}) {
+			before, twice := known.at(sku)
+			if twice && *before != p {
+				b.options.Notes.Add("sku_twice", "the SKU %s, line %d, stands in the file twice: the last one counts", source.Shown(sku), r.line)
+			}
+			*before = p
 		}
-		*before = p
-	}, func(into *warehouse.Batch) { into.Products = append(into.Products, known.facts...) })
+		if costed {
+			before, twice := costs.at(costFrom{sku, cost.From})
+			if twice && *before != cost {
+				b.options.Notes.Add("cost_twice", "the SKU %s, line %d, has two costs from the same day: the last one counts", source.Shown(sku), r.line)
+			}
+			*before = cost
+		}
+	}, func(into *warehouse.Batch) {
+		into.Products, into.Costs = append(into.Products, known.facts...), append(into.Costs, costs.facts...)
+	})
+}
+
+// unitCost reads what a unit costs, and from which day on.
+func (r *row) unitCost(sku string) (cost warehouse.ProductCost, known bool) {
+	if r.text(productCost) == "" {
+		return cost, false
+	}
+	cost = warehouse.ProductCost{Source: r.origin(), SKU: sku, Cost: r.sum(productCost, r.options.Base)}
+	if r.text(productFrom) != "" {
+		cost.From = r.date(productFrom)
+	}
+	if cost.Cost < 0 {
+		r.wrong(productCost, "a cost cannot be negative")
+	}
+	return cost, true
 }
 
 // titled names a variant as orders do: "Tee - M / Blue".

@@ -36,6 +36,7 @@ func newBuffers(texts *orderTexts) buffers {
 		newBuffer(adDays, func(b *warehouse.Batch) []warehouse.AdDay { return b.AdDays }, putAdDay, nil),
 		newBuffer(channelSpend, func(b *warehouse.Batch) []warehouse.ChannelSpend { return b.ChannelSpend }, putChannelSpend, nil),
 		newBuffer(products, func(b *warehouse.Batch) []warehouse.Product { return b.Products }, putProduct, nil),
+		newBuffer(productCosts, func(b *warehouse.Batch) []warehouse.ProductCost { return b.Costs }, putCost, nil),
 		newBuffer(messageDays, func(b *warehouse.Batch) []warehouse.MessageDay { return b.Messages }, putMessage, nil),
 		newBuffer(surveys, func(b *warehouse.Batch) []warehouse.SurveyResponse { return b.Surveys }, putSurvey, nil),
 		newBuffer(creators, func(b *warehouse.Batch) []warehouse.Creator { return b.Creators }, putCreator, nil),

@@ -239,6 +239,9 @@ func (m *merge) noteDays(ctx context.Context, t *table, relations ...string) err
 	if err := m.noteTies(ctx, t, relations); err != nil {
 		return err
 	}
+	if t == productCosts {
+		return m.noteCosts(ctx, relations)
+	}
 	if t.day == "" || t == orders || t.kind == ofOrder {
 		return nil
 	}
@@ -267,6 +270,23 @@ func (m *merge) noteTies(ctx context.Context, t *table, relations []string) erro
 			return nil
 		}
 		if err := m.exec(ctx, "INSERT INTO touched SELECT DISTINCT * FROM ("+orders+")"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteCosts notes the days on which something was sold whose cost may be another one now.
+func (m *merge) noteCosts(ctx context.Context, relations []string) error {
+	for _, from := range relations {
+		err := m.exec(ctx, `
+INSERT INTO dirty
+SELECT DISTINCT o.day
+FROM {{order_lines}} l
+INNER JOIN {{orders}} o ON o.source = l.source AND o.key = l.key
+INNER JOIN (SELECT sku, min(since) AS since FROM `+from+` GROUP BY sku) c ON c.sku = l.sku AND o.day >= c.since
+WHERE NOT l.cost_known`)
+		if err != nil {
 			return err
 		}
 	}

@@ -43,6 +43,7 @@ var (
 	adDays        = &table{name: "ad_days", kind: bag, day: "day", key: []string{"source", "platform", "account", "day", "campaign_id", "ad_set_id", "ad_id", "country", "region"}}
 	channelSpend  = &table{name: "channel_spend", key: []string{"source", "channel", "day", "region"}, day: "day", sum: "spend"}
 	products      = &table{name: "products", key: []string{"source", "sku"}}
+	productCosts  = &table{name: "product_costs", key: []string{"source", "sku", "since"}}
 	messageDays   = &table{name: "message_days", key: []string{"source", "channel", "entity", "entity_id", "message_id", "day"}, day: "day"}
 	surveys       = &table{name: "survey_responses", key: []string{"source", "key", "question"}, day: "day"}
 	creators      = &table{name: "creators", key: []string{"source", "id"}}
@@ -137,8 +138,13 @@ func putProduct(c *cells, p *warehouse.Product) {
 	c.text(p.Kind)
 	c.text(p.Vendor)
 	c.int(p.Price)
+}
+
+func putCost(c *cells, p *warehouse.ProductCost) {
+	c.text(p.Source)
+	c.text(p.SKU)
+	c.day(p.From.Or(epoch)) // a day like any other, so that it can be a key
 	c.int(p.Cost)
-	c.flag(p.CostKnown)
 }
 
 func putMessage(c *cells, m *warehouse.MessageDay) {

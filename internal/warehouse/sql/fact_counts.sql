@@ -16,6 +16,8 @@ SELECT 'channel_spend' AS fact, count(*) AS fact_rows FROM {{channel_spend}}
 UNION ALL
 SELECT 'products' AS fact, count(*) AS fact_rows FROM {{products}}
 UNION ALL
+SELECT 'product_costs' AS fact, count(*) AS fact_rows FROM {{product_costs}}
+UNION ALL
 SELECT 'message_days' AS fact, count(*) AS fact_rows FROM {{message_days}}
 UNION ALL
 SELECT 'survey_responses' AS fact, count(*) AS fact_rows FROM {{survey_responses}}

@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"models share an order by its touches":                    modelShares,
 		"platform claims stand beside what the store took":        platformClaims,
 		"products count each order once":                          productPages,
+		"costs of products fill lines that have none":             costsFillLines,
 		"coupons count each order once":                           couponPages,
 		"campaigns have the latest name and last-touch credit":    campaignPages,
 		"an order is one creator's":                               creatorSignals,

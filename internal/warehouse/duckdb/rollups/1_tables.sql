@@ -31,6 +31,12 @@ CREATE OR REPLACE TEMP TABLE slice_tied (
     units BIGINT
 );
 
+-- What a unit of a product costs from a day until before another one. Of costs of the same day that of the source whose
+-- name comes first counts.
+CREATE OR REPLACE TEMP TABLE unit_costs AS
+SELECT sku, since, lead(since, 1, DATE '9999-12-31') OVER (PARTITION BY sku ORDER BY since) AS until, cost
+FROM (SELECT sku, since, arg_min(cost, source) AS cost FROM {{product_costs}} GROUP BY sku, since);
+
 -- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths. Reading them
 -- takes a pass over the slice's orders; what every store has is counted from slice_cube instead.
 CREATE OR REPLACE TEMP VIEW slice_events AS

@@ -1,9 +1,12 @@
--- What was sold: the lines of the slice's orders.
+-- What was sold: the lines of the slice's orders. A line without a cost of its own has that of its product on the day.
 CREATE OR REPLACE TEMP TABLE slice_lines AS
 SELECT o.source, o.key, o.day, l.sku, l.title, sum(l.quantity) AS units, sum(l.net) AS net,
-    sum(l.discount) AS discount, sum(CASE WHEN l.cost_known THEN l.cost ELSE 0 END) AS cost,
-    sum(CASE WHEN l.cost_known THEN l.quantity ELSE 0 END) AS costed
-FROM {{order_lines}} l JOIN {{orders}} o ON o.source = l.source AND o.key = l.key
+    sum(l.discount) AS discount,
+    sum(CASE WHEN l.cost_known THEN l.cost WHEN u.sku IS NOT NULL THEN u.cost * l.quantity ELSE 0 END) AS cost,
+    sum(CASE WHEN l.cost_known OR u.sku IS NOT NULL THEN l.quantity ELSE 0 END) AS costed
+FROM {{order_lines}} l
+JOIN {{orders}} o ON o.source = l.source AND o.key = l.key
+LEFT JOIN unit_costs u ON u.sku = l.sku AND o.day >= u.since AND o.day < u.until
 WHERE NOT o.cancelled AND NOT o.test AND in_slice(o.day)
 GROUP BY ALL;
 

@@ -25,9 +25,11 @@ FROM (
     SELECT o.id, CASE WHEN r.date_unknown THEN o.day ELSE r.day END, 0, 0, 0, 0, r.amount, 0, 0, 0
     FROM {{refunds}} r JOIN panel_orders o ON o.source = r.source AND o.key = r.key
     UNION ALL
-    SELECT o.id, o.day, 0, 0, 0, 0, 0, l.net, CASE WHEN l.cost_known THEN l.net ELSE 0 END,
-        CASE WHEN l.cost_known THEN l.cost ELSE 0 END
-    FROM {{order_lines}} l JOIN panel_orders o ON o.source = l.source AND o.key = l.key
+    SELECT o.id, o.day, 0, 0, 0, 0, 0, l.net, CASE WHEN l.cost_known OR u.sku IS NOT NULL THEN l.net ELSE 0 END,
+        CASE WHEN l.cost_known THEN l.cost WHEN u.sku IS NOT NULL THEN u.cost * l.quantity ELSE 0 END
+    FROM {{order_lines}} l
+    JOIN panel_orders o ON o.source = l.source AND o.key = l.key
+    LEFT JOIN unit_costs u ON u.sku = l.sku AND o.day >= u.since AND o.day < u.until
 )
 GROUP BY id, day
 ORDER BY id, day;

@@ -1,0 +1,38 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// CatchUp makes the roll-ups of days that a migration marked; see [warehouse.Successor]. It is an import of nothing.
+func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, error) {
+	due, err := e.due(ctx, ws)
+	if err != nil || !due {
+		return false, err
+	}
+	in, err := e.Begin(ctx, warehouse.ImportSpec{Workspace: ws, Source: "update", File: "figures made anew after an update"})
+	if err != nil {
+		return false, err
+	}
+	defer in.Abort()
+	_, err = in.Commit(ctx)
+	return err == nil, err
+}
+
+// due reports whether there are days to be made anew.
+func (e *Engine) due(ctx context.Context, ws measure.WorkspaceID) (due bool, err error) {
+	w, release, err := e.acquire(ctx, ws)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	row := w.instance.db.QueryRowContext(ctx, w.text("SELECT count(*) > 0 FROM (SELECT 1 FROM {{rebuild_days}} LIMIT 1)"))
+	if err := row.Scan(&due); err != nil {
+		return false, fmt.Errorf("days to be made anew in %s: %w", ws, e.noticed(ctx, w, err))
+	}
+	return due, nil
+}

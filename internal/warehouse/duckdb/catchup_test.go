@@ -1,0 +1,61 @@
+package duckdb
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/warehouse"
+)
+
+// beforeCosts turns a store back to how it was before 0007_costs.sql: a product had one cost, which no figure used.
+const beforeCosts = `
+CREATE TABLE {{products_before}} (
+    source VARCHAR, sku VARCHAR, title VARCHAR, kind VARCHAR, vendor VARCHAR, price BIGINT, cost BIGINT, cost_known BOOLEAN
+);
+INSERT INTO {{products_before}}
+SELECT p.source, p.sku, p.title, p.kind, p.vendor, p.price, coalesce(c.cost, 0), c.cost IS NOT NULL
+FROM {{products}} p LEFT JOIN {{product_costs}} c ON c.source = p.source AND c.sku = p.sku;
+DROP TABLE {{products}}; ALTER TABLE {{products_before}} RENAME TO products; DROP TABLE {{product_costs}};
+UPDATE {{product_days}} SET cost = 0, costed = 0;
+UPDATE {{panel_days}} SET cost = 0, costed = 0;`
+
+// A store of before has its products' costs, and figures without them. It catches up without an import, and only once.
+func TestAStoreOfBeforeCatchesUpWithItsCosts(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{Threads: 2})
+	facts := warehouse.New(e)
+	b := variousOrders(50)
+	for _, o := range b.Orders {
+		b.Lines = append(b.Lines, warehouse.OrderLine{OrderRef: o.OrderRef, Line: 1, SKU: "CUP", Quantity: 2, Net: 500})
+	}
+	b.Products = []warehouse.Product{{Source: "shopify", SKU: "CUP", Title: "Cup"}, {Source: "shopify", SKU: "POT", Title: "Pot"}}
+	b.Costs = []warehouse.ProductCost{{Source: "shopify", SKU: "CUP", Cost: 120}}
+	mustImport(t, facts, "shop", b)
+	tables := []string{"products", "product_costs", "product_days", "panel_days"}
+	want := storedRows(t, e, tables)
+	alter(t, e, beforeCosts)
+	w, release, err := e.acquire(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if err := apply(t.Context(), w.instance.db, w, "migrations/0007_costs.sql", 7); err != nil {
+		t.Fatal(err)
+	}
+	if cmp.Equal(want, storedRows(t, e, tables)) {
+		t.Error("figures are as they were before the store was turned back")
+	}
+	version := mustVersion(t, facts, "shop")
+	for i, done := range []bool{true, false} {
+		if did, err := facts.CatchUp(t.Context(), "shop"); did != done || err != nil {
+			t.Errorf("catching up %d: got %t, %v, want %t", i+1, did, err, done)
+		}
+	}
+	if diff := cmp.Diff(want, storedRows(t, e, tables)); diff != "" {
+		t.Errorf("the store differs after it caught up (-before +after):\n%s", diff)
+	}
+	if got := mustVersion(t, facts, "shop"); got != version+1 {
+		t.Errorf("version %d after it caught up, want %d", got, version+1)
+	}
+}
