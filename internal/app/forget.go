@@ -50,6 +50,9 @@ func (a *App) forgetCustomer(ctx context.Context, request ForgetRequest) (Forget
 	if err != nil {
 		return ForgetResult{}, err
 	}
+	if hashes, err = a.facts.KnownAs(ctx, workspace.ID, hashes...); err != nil {
+		return ForgetResult{}, err
+	}
 	if err := a.control.Store.ForgetCustomers(ctx, workspace.ID, hashes, control.By{Actor: request.Actor, At: a.now()}); err != nil {
 		return ForgetResult{}, err
 	}

@@ -87,6 +87,8 @@ func FuzzAmazonSeller(f *testing.F) { fuzzSource(f, "amazon_seller", "amazon*.tx
 func FuzzSnapchat(f *testing.F)     { fuzzSource(f, "snapchat_ads", "snapchat*.txtar") }
 func FuzzWooCommerce(f *testing.F)  { fuzzSource(f, "woocommerce_orders", "woocommerce*.txtar") }
 func FuzzProducts(f *testing.F)     { fuzzSource(f, "shopify_products", "catalogue*.txtar") }
+func FuzzCosts(f *testing.F)        { fuzzSource(f, "products", "catalogue*.txtar") }
+func FuzzCustomers(f *testing.F)    { fuzzSource(f, "customers", "customers*.txtar") }
 func FuzzKlaviyo(f *testing.F)      { fuzzSource(f, "klaviyo_flows", "klaviyo*.txtar") }
 func FuzzSurveys(f *testing.F)      { fuzzSource(f, "surveys", "surveys*.txtar") }
 func FuzzCreators(f *testing.F)     { fuzzSource(f, "creators", "creators*.txtar") }

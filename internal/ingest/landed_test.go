@@ -71,7 +71,7 @@ func TestLandedTablesOfPartsAreRefused(t *testing.T) {
 		"google_ads/keyword_stats_data.csv", "google_ads/account_stats_data.csv", "facebook_ads/facebook_ads_demographics_country_data.csv",
 		"facebook_ads/facebook_ads_basic_ad_actions_data.csv", "other_ads/amazon_ads_search_term_ad_keyword_report_data.csv",
 		"other_ads/microsoft_ads_keyword_performance_daily_report_data.csv", "other_ads/snapchat_campaign_history_data.csv",
-		"shopify/shopify_abandoned_checkout_data.csv", "shopify/shopify_transaction_data.csv", "shopify/shopify_customer_data.csv",
+		"shopify/shopify_abandoned_checkout_data.csv", "shopify/shopify_transaction_data.csv",
 	} {
 		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/"+file))
 		report, err := ingest.Run(t.Context(), &recorder{}, o)

@@ -14,6 +14,7 @@ import (
 // Amounts are minor units of the workspace's currency unless a field says otherwise. Readers convert.
 type Batch struct {
 	Orders       []Order
+	Profiles     []Profile
 	Lines        []OrderLine
 	Refunds      []Refund
 	Coupons      []OrderCoupon
@@ -62,6 +63,32 @@ type Order struct {
 	Units     int64
 	UpdatedAt time.Time // the source's own; the later one wins. Zero: unknown, the later import wins.
 }
+
+// Profile is what a shop or a mailing tool knows of a customer apart from orders. It has no name, address or number: the
+// customer is the keyed hash that orders have.
+type Profile struct {
+	Source      string
+	Customer    string     // keyed hash of the mail address, else of the telephone number, else of the source's id
+	Phone       string     // keyed hash of the telephone number's digits; "" when unknown
+	Since       civil.Date // when the source first knew the customer, in the workspace's zone; zero: unknown
+	Email       Consent    // to marketing by mail
+	SMS         Consent    // to marketing by text message
+	Country     string     // ISO 3166-1 alpha-2, upper case
+	Region      string     // ISO 3166-2 without the country
+	Orders      int64      // that the source has ever counted
+	OrdersKnown bool
+	UpdatedAt   time.Time // the source's own; the later one wins, and one that is known before one that is not
+}
+
+// Consent is whether a customer agreed to something.
+type Consent string
+
+// The consents. Whoever was never asked, or has not answered yet, is unknown.
+const (
+	ConsentUnknown Consent = ""
+	Consented      Consent = "yes"
+	Refused        Consent = "no"
+)
 
 // OrderLine is one line of an order.
 type OrderLine struct {

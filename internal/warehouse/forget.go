@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"assay/internal/measure"
 	"assay/internal/money"
@@ -16,15 +17,49 @@ type Forgotten func(ctx context.Context, ws measure.WorkspaceID) (map[string]str
 // is used.
 func (w *Warehouse) Forgetting(forgotten Forgotten) { w.forgotten = forgotten }
 
-// Forget takes customers, by their keyed hashes, off all of their orders. The orders stay, as orders of nobody: totals do
-// not change, and what is counted by customer does. It returns how many orders were theirs.
+// KnownAs returns the keyed hashes of customers, and those that profiles tie to them: a mail address and the telephone number
+// of the same customer. None stands in it twice.
+func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, customers ...string) ([]string, error) {
+	var all []string
+	add := func(hash string) {
+		if hash != "" && !slices.Contains(all, hash) {
+			all = append(all, hash)
+		}
+	}
+	for _, customer := range customers {
+		add(customer)
+	}
+	for i := 0; i < len(all); i++ { // it grows meanwhile
+		var tied [2]string
+		err := w.ask(ctx, ws, "known_as", values{"customer": all[i]}, func(row Row) error {
+			err := row.Scan(&tied[0], &tied[1])
+			add(tied[0])
+			add(tied[1])
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("profiles of a customer: %w", err)
+		}
+	}
+	return all, nil
+}
+
+// Forget takes customers, by their keyed hashes, off all of their orders and takes their profiles away. The orders stay, as
+// orders of nobody: totals do not change, and what is counted by customer does. It returns how many orders were theirs.
 func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, customers ...string) (int, error) {
-	load, err := w.engine.Begin(ctx, ImportSpec{Workspace: ws, Source: "forget", File: "customers who are forgotten", Base: base})
+	load, err := w.engine.Begin(ctx, ImportSpec{Workspace: ws, Source: "forget", File: "customers who are forgotten", Base: base, Forget: customers})
 	if err != nil {
 		return 0, err
 	}
 	defer load.Abort()
 	// From here on nobody else changes the workspace.
+	profiles := false
+	for _, customer := range customers {
+		err := w.ask(ctx, ws, "known_as", values{"customer": customer}, func(Row) error { profiles = true; return nil })
+		if err != nil {
+			return 0, err
+		}
+	}
 	var theirs Batch
 	for _, customer := range customers {
 		orders, err := w.ordersOf(ctx, ws, customer)
@@ -33,7 +68,7 @@ func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base mon
 		}
 		theirs.Orders = append(theirs.Orders, orders...)
 	}
-	if len(theirs.Orders) == 0 {
+	if len(theirs.Orders) == 0 && !profiles {
 		return 0, nil
 	}
 	if err := load.Add(ctx, &theirs); err != nil {
@@ -66,13 +101,18 @@ type forgetfulImport struct {
 	forgotten map[string]struct{}
 }
 
-// Add takes rows. Orders of forgotten customers become orders of nobody, in the batch too.
+// Add takes rows. Orders of forgotten customers become orders of nobody and their profiles are left out, in the batch too.
 func (i *forgetfulImport) Add(ctx context.Context, b *Batch) error {
 	for n := range b.Orders {
 		if _, gone := i.forgotten[b.Orders[n].Customer]; gone {
 			b.Orders[n].Customer = ""
 		}
 	}
+	b.Profiles = slices.DeleteFunc(b.Profiles, func(p Profile) bool {
+		_, gone := i.forgotten[p.Customer]
+		_, called := i.forgotten[p.Phone]
+		return gone || called && p.Phone != ""
+	})
 	return i.Import.Add(ctx, b)
 }
 

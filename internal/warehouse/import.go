@@ -15,6 +15,7 @@ type ImportSpec struct {
 	File      string         // base name, for the ledger
 	FileHash  string         // SHA-256 of the file as it came, hex; "" when there is no file
 	Replace   []AdWindow     // ad reports replace these windows instead of adding to them
+	Forget    []string       // customers, as keyed hashes, whose profiles are taken away
 	DryRun    bool           // count everything, keep nothing
 	Base      money.Currency // the workspace's currency
 }

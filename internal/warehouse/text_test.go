@@ -92,10 +92,10 @@ func TestEachQuestionSaysWhatItsRowsAre(t *testing.T) {
 	}
 }
 
-// Roll-ups have a row per day and something; these have a row per order, or per ad.
+// Roll-ups have a row per day and something; these have a row per order, customer or ad.
 func TestQuestionsThatReadLargeTablesAreHeavy(t *testing.T) {
 	t.Parallel()
-	large := regexp.MustCompile(`\{\{(orders|order_rows|order_lines|order_coupons|refunds|touches|ad_days)\}\}`)
+	large := regexp.MustCompile(`\{\{(orders|order_rows|order_lines|order_coupons|refunds|profiles|touches|ad_days)\}\}`)
 	heavy := regexp.MustCompile(`(?m)^-- heavy: `)
 	for file, text := range questions(t) {
 		if reads, says := large.FindString(text), heavy.MatchString(text); (reads != "") != says {

@@ -195,7 +195,7 @@ func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
 		switch p.field {
 		case "total", "net", "gross", "price", "cost", "tax", "shipping", "discount", "spend", "value", "revenue", "fee", "commission", "gift":
 			numbers = append(numbers, t.Column(p.at))
-		case "at", "date", "start", "valid_from":
+		case "at", "date", "start", "valid_from", "since":
 			days = append(days, t.Column(p.at))
 		}
 	}

@@ -88,11 +88,41 @@ var exports = []export{
 		required: []string{"code"}, telltale: []string{"value type", "discount class", "times used in total"},
 	},
 	{
-		mapping:  Mapping{Name: "shopify_customers", Title: "Shopify customers export", Kind: Orders},
-		columns:  map[string][]string{"customer": {"email"}},
-		required: []string{"customer"}, telltale: []string{"first name", "last name", "total spent", "total orders"},
-		useless: "customers are known by their orders, and nothing else of this file is kept",
-		instead: "import the orders export instead; this file has names and addresses, so delete it when it is of no further use",
+		mapping: Mapping{Name: "shopify_customers", Title: "Shopify customers export", Kind: Customers, System: "shopify"},
+		columns: map[string][]string{
+			"email": {"email"}, "phone": {"phone", "default address phone"}, "customer": {"customer id"},
+			"accepts_email": {"accepts email marketing", "accepts marketing"}, "accepts_sms": {"accepts sms marketing"},
+			"country": {"country code", "default address country code", "country"}, "region": {"province code", "default address province code", "province"},
+			"orders": {"total orders"},
+		},
+		required: []string{"email", "accepts_email", "orders"}, telltale: []string{"first name", "last name", "total spent"},
+	},
+	{
+		mapping: Mapping{Name: "shopify_customers_landed", Title: "Shopify customers as a warehouse has them", Kind: Customers, System: "shopify", Dates: Dates{Zone: "UTC"}},
+		columns: map[string][]string{
+			"email": {"email"}, "phone": {"phone"}, "customer": {"id"}, "since": {"created at"}, "updated_at": {"updated at"},
+			"accepts_email": {"email marketing consent state", "email marketing consent.state", "accepts marketing"},
+			"accepts_sms":   {"sms marketing consent state", "sms marketing consent.state"},
+			"country":       {"default address country code", "default address.country code"}, "region": {"default address province code", "default address.province code"},
+			"orders": {"orders count", "number of orders"},
+		},
+		required: []string{"email", "customer", "since", "accepts_email", "updated_at"}, telltale: []string{"verified email", "tax exempt"},
+	},
+	{
+		mapping: Mapping{Name: "klaviyo_profiles", Title: "Klaviyo profiles export", Kind: Customers, System: "klaviyo"},
+		columns: map[string][]string{
+			"email": {"email"}, "phone": {"phone number"}, "customer": {"klaviyo id"}, "since": {"profile created on", "created", "date added"},
+			"accepts_email": {"email marketing consent", "consent"}, "accepts_sms": {"sms marketing consent"},
+			"country": {"country"}, "region": {"state / region", "region", "state"},
+		},
+		required: []string{"email", "customer"},
+	},
+	{
+		mapping: Mapping{Name: "woocommerce_customers", Title: "WooCommerce Analytics customers", Kind: Customers, System: "woocommerce"},
+		columns: map[string][]string{
+			"email": {"email"}, "since": {"sign up", "date registered"}, "country": {"country / region", "country"}, "region": {"region"}, "orders": {"orders"},
+		},
+		required: []string{"email", "orders"}, telltale: []string{"username", "aov"},
 	},
 	{
 		mapping: Mapping{

@@ -18,6 +18,7 @@ const (
 	ChannelSpend Kind = "channel_spend" // what a channel cost on a day
 	FXRates      Kind = "fx_rates"      // an exchange rate on a day
 	Targets      Kind = "targets"       // a goal for a period
+	Customers    Kind = "customers"     // a customer as a shop or mailing tool knows them
 	Products     Kind = "products"      // an item of the catalogue, with what it costs
 	Messages     Kind = "messages"      // what a mail or text message did on a day, or since it was sent
 	Surveys      Kind = "surveys"       // an answer after a purchase
@@ -46,7 +47,7 @@ func (f form) names() []string {
 func kindNames() []string {
 	return []string{
 		"orders", "order_lines", "ad_spend", "channel_spend", "fx_rates", "targets",
-		"products", "messages", "surveys", "creators", "coupon_map", "region_days",
+		"customers", "products", "messages", "surveys", "creators", "coupon_map", "region_days",
 	}
 }
 
@@ -164,6 +165,7 @@ var kinds = map[Kind]form{
 		{Field: "channel", Names: []string{"channel"}},
 		{Field: "value", Names: []string{"value", "target", "goal"}},
 	}, required: []string{"metric", "period", "start", "value"}, open: newTargetRows},
+	Customers:  customerForm,
 	Products:   productForm,
 	Messages:   messageForm,
 	Surveys:    surveyForm,

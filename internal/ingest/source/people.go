@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"hash"
 	"strings"
+
+	"assay/internal/warehouse"
 )
 
 // Customers turns mail addresses and customers' ids into keyed hashes. The same person gets the same hash from
@@ -37,4 +39,27 @@ func (c *Customers) Hash(id string) string {
 	c.sum = c.mac.Sum(c.sum[:0])
 	c.text = base64.RawURLEncoding.AppendEncode(c.text[:0], c.sum[:hashBytes])
 	return string(c.text)
+}
+
+// HashPhone returns the hash of a telephone number's digits, however they are set apart, and "" for a text without any.
+func (c *Customers) HashPhone(number string) string {
+	return c.Hash(strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, number))
+}
+
+// ConsentOf reads a consent as shops and mailing tools write it; ok is false for a word that none of them uses.
+func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "yes", "true", "1", "y", "subscribed", "opted_in", "opted in":
+		return warehouse.Consented, true
+	case "no", "false", "0", "n", "unsubscribed", "not_subscribed", "never_subscribed", "never subscribed", "not subscribed", "opted_out", "opted out":
+		return warehouse.Refused, true
+	case "", "unknown", "pending", "invalid", "redacted", "n/a", "null":
+		return warehouse.ConsentUnknown, true
+	}
+	return warehouse.ConsentUnknown, false
 }

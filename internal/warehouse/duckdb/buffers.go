@@ -23,6 +23,7 @@ type incoming interface {
 func newBuffers(texts *orderTexts) buffers {
 	return buffers{
 		newBuffer(orders, texts.rows, putOrder, watchOrders()),
+		newBuffer(profiles, func(b *warehouse.Batch) []warehouse.Profile { return b.Profiles }, putProfile, nil),
 		newBuffer(orderLines, func(b *warehouse.Batch) []warehouse.OrderLine { return b.Lines }, putLine,
 			watchParts(func(l *warehouse.OrderLine) *warehouse.OrderRef { return &l.OrderRef },
 				func(a, b *warehouse.OrderLine) int { return cmp.Compare(a.Line, b.Line) })),
@@ -160,6 +161,11 @@ func check(b *warehouse.Batch) error {
 	for i := range b.Orders {
 		if o := &b.Orders[i]; o.Key == "" || o.At.IsZero() || o.Day.IsZero() {
 			return fault.Invalid("order %q has no key, no time or no day", o.Key)
+		}
+	}
+	for i := range b.Profiles {
+		if b.Profiles[i].Customer == "" {
+			return fault.Invalid("a customer of %q has no key", b.Profiles[i].Source)
 		}
 	}
 	for i := range b.Refunds {

@@ -46,10 +46,14 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 	if err != nil {
 		return err
 	}
-	if t == orders {
-		if err := m.dropStale(ctx); err != nil {
-			return err
-		}
+	switch {
+	case t == orders:
+		err = m.dropStale(ctx)
+	case t.version != "":
+		err = m.dropEarlier(ctx, t)
+	}
+	if err != nil {
+		return err
 	}
 	gone := "LIMIT 0" // an import takes away nothing but what belongs to an order
 	if t.kind == ofOrder {
@@ -204,8 +208,12 @@ QUALIFY row_number() OVER (PARTITION BY source, key ORDER BY seq DESC) <= %[2]d`
 func (t *table) distinct(columns []column, from string) string {
 	key := strings.Join(t.key, ", ")
 	if t.sum == "" {
-		return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY rowid DESC) = 1",
-			from, key)
+		later := "rowid DESC"
+		if t.version != "" {
+			later = t.version + " DESC NULLS LAST, " + later
+		}
+		return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s) = 1",
+			from, key, later)
 	}
 	exprs := make([]string, len(columns))
 	for i, c := range columns {
@@ -231,6 +239,37 @@ DELETE FROM stage_orders s USING stale o WHERE o.source = s.source AND o.key = s
 DELETE FROM before_orders b USING stale o WHERE o.source = b.source AND o.key = b.key;
 UPDATE stage_orders s SET updated_at = b.updated_at FROM before_orders b
 WHERE b.source = s.source AND b.key = s.key AND s.updated_at IS NULL AND b.updated_at IS NOT NULL;`)
+}
+
+// dropEarlier leaves out rows that are older versions of what is there. A version without a date may be of any age, so one
+// with a date is preferred, whichever came first.
+func (m *merge) dropEarlier(ctx context.Context, t *table) error {
+	return m.exec(ctx, fmt.Sprintf(`
+DELETE FROM stage_%[1]s s USING before_%[1]s b
+WHERE %[2]s AND b.%[3]s IS NOT NULL AND (s.%[3]s IS NULL OR s.%[3]s < b.%[3]s)`, t.name, same("b", "s", t.key), t.version))
+}
+
+// forget takes away the profiles of customers who are to leave no trace.
+func (m *merge) forget(ctx context.Context) error {
+	gone := int64(0)
+	for _, customer := range m.spec.Forget {
+		if customer == "" {
+			continue
+		}
+		deleted, err := m.conn.ExecContext(ctx, m.w.text("DELETE FROM {{profiles}} WHERE customer = $1 OR phone = $1"), customer)
+		if err != nil {
+			return err
+		}
+		n, err := deleted.RowsAffected()
+		if err != nil {
+			return err
+		}
+		gone += n
+	}
+	if gone > 0 {
+		m.counts[profiles.name] = warehouse.Counts{Removed: gone}
+	}
+	return nil
 }
 
 // noteDays notes the days of rows that changed. Orders and what belongs to them are noted by noteOrders, as are the

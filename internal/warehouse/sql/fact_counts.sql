@@ -2,6 +2,8 @@
 -- heavy: reads all facts.
 SELECT 'orders' AS fact, count(*) AS fact_rows FROM {{order_rows}}
 UNION ALL
+SELECT 'profiles' AS fact, count(*) AS fact_rows FROM {{profiles}}
+UNION ALL
 SELECT 'order_lines' AS fact, count(*) AS fact_rows FROM {{order_lines}}
 UNION ALL
 SELECT 'refunds' AS fact, count(*) AS fact_rows FROM {{refunds}}

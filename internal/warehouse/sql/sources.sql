@@ -31,6 +31,11 @@ SELECT 'creators' AS kind, 'creators' AS fact, source AS origin, '' AS account_i
 FROM {{creators}}
 GROUP BY source
 UNION ALL
+SELECT 'customers' AS kind, 'profiles' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
+    min(since) AS first_day, max(since) AS last_day
+FROM {{profiles}}
+GROUP BY source
+UNION ALL
 SELECT 'catalogue' AS kind, 'products' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
     CAST(NULL AS DATE) AS first_day, CAST(NULL AS DATE) AS last_day
 FROM {{products}}

@@ -40,3 +40,57 @@ func forgottenCustomer(on trial) {
 	load(t, w, warehouse.ImportSpec{}, again)
 	same(t, "totals after the customer came again", want, januaryTotals(t, w))
 }
+
+func profile(customer, phone, updated string) warehouse.Profile {
+	p := warehouse.Profile{Source: "shopify", Customer: customer, Phone: phone, Since: date("2026-01-02"), Email: warehouse.Consented, Country: "US"}
+	if updated != "" {
+		p.UpdatedAt = instant(updated)
+	}
+	return p
+}
+
+func profiles(on trial) int64 {
+	return answer[warehouse.Coverage](on.t)(on.w.Coverage(on.t.Context(), shop)).Counts["profiles"]
+}
+
+// forgottenProfile forgets a customer by telephone number, whom a profile ties to a mail address with orders.
+func forgottenProfile(on trial) {
+	t, w := on.t, on.w
+	small(t, w)
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Profiles: []warehouse.Profile{
+		profile("c1", "phone1", ""), profile("c9", "", ""), profile("c8", "phone8", ""),
+		{Source: "klaviyo", Customer: "c1"}, {Source: "klaviyo", Customer: "phone1", Phone: "phone1"},
+	}})
+	known := answer[[]string](t)(w.KnownAs(t.Context(), shop, "phone1", "", "phone1"))
+	same(t, "the customer is known as", []string{"phone1", "c1"}, known)
+	n := answer[int](t)(w.Forget(t.Context(), shop, "USD", known...))
+	same(t, "orders of the customer, profiles of the others", []int64{3, 2}, []int64{int64(n), profiles(on)})
+	before := version(t, w)
+	same(t, "orders of a customer without any", 0, answer[int](t)(w.Forget(t.Context(), shop, "USD", "c8")))
+	same(t, "version, profiles", []int64{int64(before + 1), 1}, []int64{int64(version(t, w)), profiles(on)})
+	w.Forgetting(func(context.Context, measure.WorkspaceID) (map[string]struct{}, error) {
+		return map[string]struct{}{"c1": {}, "phone1": {}}, nil
+	})
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Profiles: []warehouse.Profile{
+		profile("c1", "", ""), profile("c7", "phone1", ""), profile("c6", "", ""),
+	}})
+	same(t, "profiles after the customer came again", int64(2), profiles(on))
+}
+
+// profileVersions imports versions of a customer in one import and in several.
+func profileVersions(on trial) {
+	t, w := on.t, on.w
+	first, second := profile("c1", "", "2026-01-03T00:00:00Z"), profile("c1", "", "2026-01-05T00:00:00Z")
+	second.Email = warehouse.Refused
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Profiles: []warehouse.Profile{second, first}})
+	out := load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Profiles: []warehouse.Profile{first}})
+	same(t, "an earlier version", warehouse.Counts{Unchanged: 1}, out.Tables["profiles"])
+	out = load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Profiles: []warehouse.Profile{second}})
+	same(t, "the version that is there", warehouse.Counts{Unchanged: 1}, out.Tables["profiles"])
+	undated := profile("c1", "", "")
+	out = load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Profiles: []warehouse.Profile{undated}})
+	same(t, "a version without a date", warehouse.Counts{Unchanged: 1}, out.Tables["profiles"])
+	load(t, w, warehouse.ImportSpec{Workspace: "other"}, warehouse.Batch{Profiles: []warehouse.Profile{undated}})
+	out = load(t, w, warehouse.ImportSpec{Workspace: "other"}, warehouse.Batch{Profiles: []warehouse.Profile{first}})
+	same(t, "a version with a date after it", warehouse.Counts{Updated: 1}, out.Tables["profiles"])
+}

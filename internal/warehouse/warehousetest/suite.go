@@ -49,6 +49,8 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"a first order that is cancelled makes the second first":  newnessMoves,
 		"a mapped coupon credits earlier orders":                  couponMapped,
 		"a customer who is forgotten leaves the orders":           forgottenCustomer,
+		"a customer who is forgotten leaves the profiles":         forgottenProfile,
+		"the latest version of a customer's profile counts":       profileVersions,
 		"ad windows are replaced":                                 adWindows,
 		"spend of one key in one import adds up":                  spendAddsUp,
 		"a dry run counts and keeps nothing":                      dryRun,

@@ -1,0 +1,89 @@
+package mapper
+
+import (
+	"cmp"
+	"errors"
+
+	"assay/internal/ingest/source"
+	"assay/internal/warehouse"
+)
+
+var errNoConsent = errors.New("the cell is neither yes nor no")
+
+// The fields of customers.
+const (
+	customerEmail = iota
+	customerPhone
+	customerID
+	customerSince
+	customerAcceptsEmail
+	customerAcceptsSMS
+	customerCountry
+	customerRegion
+	customerOrders
+	customerUpdated
+)
+
+var customerForm = form{title: "customers", columns: []source.Column{
+	customerEmail:        {Field: "email", Names: []string{"email", "customer email", "e-mail", "email address"}},
+	customerPhone:        {Field: "phone", Names: []string{"phone", "phone number", "telephone"}},
+	customerID:           {Field: "customer", Names: []string{"customer id", "customer"}},
+	customerSince:        {Field: "since", Names: []string{"customer since", "first seen", "registered", "signed up"}},
+	customerAcceptsEmail: {Field: "accepts_email", Names: []string{"accepts email", "accepts marketing", "accepts email marketing", "email consent"}},
+	customerAcceptsSMS:   {Field: "accepts_sms", Names: []string{"accepts sms", "accepts sms marketing", "sms consent"}},
+	customerCountry:      {Field: "country", Names: []string{"country", "country code"}},
+	customerRegion:       {Field: "region", Names: []string{"region", "region code", "state", "province"}},
+	customerOrders:       {Field: "orders", Names: []string{"orders", "orders count", "total orders"}},
+	customerUpdated:      {Field: "updated_at", Names: []string{"updated at"}},
+}, required: []string{"email", "accepts_email"}, open: opening(newCustomerRows)}
+
+// newCustomerRows reads customers. Nothing is kept that tells who a person is: the mail address and the telephone number
+// become keyed hashes.
+func newCustomerRows(b *binding) *factRows {
+	people, countries := source.NewCustomers(b.options.HashKey), source.NewCountries()
+	known := gathered[string, warehouse.Profile]{}
+	return newFactRows(b, func(r *row, _ *warehouse.Batch) {
+		p := warehouse.Profile{
+			Source: b.origin(), Phone: people.HashPhone(r.text(customerPhone)), OrdersKnown: r.text(customerOrders) != "",
+			Orders: r.counted(customerOrders), Email: r.consent(customerAcceptsEmail), SMS: r.consent(customerAcceptsSMS),
+		}
+		p.Customer = cmp.Or(people.Hash(r.text(customerEmail)), p.Phone, people.Hash(r.text(customerID)))
+		if r.text(customerSince) != "" {
+			p.Since = r.date(customerSince)
+		}
+		if r.text(customerUpdated) != "" {
+			p.UpdatedAt = r.time(customerUpdated)
+		}
+		country, ok := countries.Code(r.text(customerCountry))
+		if !ok {
+			b.options.Notes.Add("country_unknown", "%q is no country that is known: its customers have none", source.Shown(r.text(customerCountry)))
+		}
+		p.Country, p.Region = country, source.Region(r.text(customerRegion), country)
+		if r.fault != nil {
+			return
+		}
+		if p.Customer == "" {
+			b.options.Notes.Add("customers_unnamed", "rows without a mail address, a telephone number and an id are left out")
+			return
+		}
+		before, twice := known.at(p.Customer)
+		if twice && *before != p {
+			b.options.Notes.Add("customers_twice", "the customer of line %d stands in the file twice: the row that was updated last counts, else the last one", r.line)
+			if before.UpdatedAt.After(p.UpdatedAt) {
+				return
+			}
+		}
+		*before = p
+	}, func(into *warehouse.Batch) { into.Profiles = append(into.Profiles, known.facts...) })
+}
+
+// consent reads whether a customer agreed. A text that says neither rejects the row, and is not shown: it is a person's.
+func (r *row) consent(field int) warehouse.Consent {
+	consent, ok := source.ConsentOf(r.text(field))
+	if !ok {
+		e := r.unreadable(r.line, field, "", errNoConsent)
+		e.Value = ""
+		r.fail(e)
+	}
+	return consent
+}
