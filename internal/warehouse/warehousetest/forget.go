@@ -59,7 +59,8 @@ func forgottenProfile(on trial) {
 	small(t, w)
 	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Profiles: []warehouse.Profile{
 		profile("c1", "phone1", ""), profile("c9", "", ""), profile("c8", "phone8", ""),
-		{Source: "klaviyo", Customer: "c1"}, {Source: "klaviyo", Customer: "phone1", Phone: "phone1"},
+		{Source: "klaviyo", Customer: "c1"},
+		{Source: "klaviyo", Customer: "phone1", Phone: "phone1"},
 	}})
 	known := answer[[]string](t)(w.KnownAs(t.Context(), shop, "phone1", "", "phone1"))
 	same(t, "the customer is known as", []string{"phone1", "c1"}, known)
