@@ -49,7 +49,11 @@ func (c *trainMMMCommand) Run(ctx context.Context, con *console) error {
 }
 
 func printTrained(out io.Writer, t app.Trained) error {
-	fmt.Fprintf(out, "model %d of %s: %s, %d weeks from %s to %s\n", t.Version, t.Workspace, t.Status, t.Weeks, t.Start, t.End)
+	fmt.Fprintf(out, "model %d of %s: %s, %d weeks", t.Version, t.Workspace, t.Status, t.Weeks)
+	if !t.Start.IsZero() {
+		fmt.Fprintf(out, " from %s to %s", t.Start, t.End)
+	}
+	fmt.Fprintln(out)
 	for _, r := range t.Reasons {
 		fmt.Fprintf(out, "  %s; %s\n", r.Text, r.Remedy)
 	}

@@ -48,8 +48,8 @@ type Trained struct {
 	Version     int                 `json:"version"`
 	Status      mix.Status          `json:"status"`
 	Reasons     []mmm.Reason        `json:"reasons,omitempty"`
-	Start       civil.Date          `json:"window_start"`
-	End         civil.Date          `json:"window_end"`
+	Start       civil.Date          `json:"window_start,omitzero"`
+	End         civil.Date          `json:"window_end,omitzero"`
 	Weeks       int                 `json:"weeks"`
 	Seed        uint64              `json:"seed"`
 	DataHash    string              `json:"data_hash,omitempty"`

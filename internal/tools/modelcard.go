@@ -39,8 +39,8 @@ type modelCard struct {
 // refusedAttempt is a training that came after the model and was refused.
 type refusedAttempt struct {
 	Version int          `json:"version"`
-	Start   civil.Date   `json:"window_start"`
-	End     civil.Date   `json:"window_end"`
+	Start   civil.Date   `json:"window_start,omitzero"`
+	End     civil.Date   `json:"window_end,omitzero"`
 	Reasons []mmm.Reason `json:"reasons"`
 }
 

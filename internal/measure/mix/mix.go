@@ -39,21 +39,21 @@ const (
 
 // Model is a trained model as it is stored, or the reasons why there is none.
 type Model struct {
-	Version     int                 `json:"version"`     // of the workspace's model, 1 for the first
-	Status      Status              `json:"status"`      // active or refused as stored; [Held.State] knows stale
-	Reasons     []mmm.Reason        `json:"reasons"`     // why it was refused
-	Window      civil.Range         `json:"window"`      // days that it was fitted to
-	Weeks       int                 `json:"weeks"`       // in the window
-	Seed        uint64              `json:"seed"`        // of the draws
-	DataHash    string              `json:"data_hash"`   // SHA-256 of what it was fitted to and how
-	Settings    string              `json:"settings"`    // what money and revenue mean in it, as the caller named it
-	LeftOut     []LeftOut           `json:"left_out"`    // channels with spend that are not in the model
-	Accuracy    *mmm.Accuracy       `json:"accuracy"`    // of the fit to its own weeks; nil when refused
-	Holdout     *mmm.Accuracy       `json:"holdout"`     // of the last heldWeeks as foretold by a fit to those before; nil when that fit was refused
-	Diagnostics *mmm.Diagnostics    `json:"diagnostics"` // nil when nothing was sampled
-	Saved       *mmm.Saved          `json:"posterior"`   // nil when refused
-	Events      []string            `json:"events"`      // of the calendar, which the model knows
-	Effects     []mmm.ChannelEffect `json:"effects"`     // of every channel over the window; empty when refused
+	Version     int                 `json:"version"`         // of the workspace's model, 1 for the first
+	Status      Status              `json:"status"`          // active or refused as stored; [Held.State] knows stale
+	Reasons     []mmm.Reason        `json:"reasons"`         // why it was refused
+	Window      civil.Range         `json:"window,omitzero"` // days that it was fitted to; absent when the store has none
+	Weeks       int                 `json:"weeks"`           // in the window
+	Seed        uint64              `json:"seed"`            // of the draws
+	DataHash    string              `json:"data_hash"`       // SHA-256 of what it was fitted to and how
+	Settings    string              `json:"settings"`        // what money and revenue mean in it, as the caller named it
+	LeftOut     []LeftOut           `json:"left_out"`        // channels with spend that are not in the model
+	Accuracy    *mmm.Accuracy       `json:"accuracy"`        // of the fit to its own weeks; nil when refused
+	Holdout     *mmm.Accuracy       `json:"holdout"`         // of the last heldWeeks as foretold by a fit to those before; nil when that fit was refused
+	Diagnostics *mmm.Diagnostics    `json:"diagnostics"`     // nil when nothing was sampled
+	Saved       *mmm.Saved          `json:"posterior"`       // nil when refused
+	Events      []string            `json:"events"`          // of the calendar, which the model knows
+	Effects     []mmm.ChannelEffect `json:"effects"`         // of every channel over the window; empty when refused
 
 	posterior *mmm.Posterior // what Saved restores to
 	curves    *curves        // what the posterior says of spends; nil when refused
@@ -78,6 +78,16 @@ type Training struct {
 // store and seed give the same model. A training that is stopped ends with hmc.ErrStopped.
 func Train(s Store, how Training) (*Model, error) {
 	f := newFrame(s)
+	m, err := f.train(how)
+	if err != nil || m.Status != Active {
+		return m, err
+	}
+	m.Holdout, err = foretold(f.data, f.spec(), how)
+	return m, err
+}
+
+// train fits the model, all but the judgement by the last weeks.
+func (f frame) train(how Training) (*Model, error) {
 	m := &Model{
 		Version: 1, Status: Refused, Reasons: f.reasons, Window: f.window, Weeks: f.weeks, Seed: how.Seed,
 		Settings: how.Settings, LeftOut: f.leftOut,
@@ -108,8 +118,7 @@ func Train(s Store, how Training) (*Model, error) {
 	}
 	fitted, _ := m.Posterior().Accuracy()
 	m.Status, m.Accuracy, m.Effects = Active, &fitted, m.Posterior().Effects()
-	m.Holdout, err = foretold(f.data, spec, how)
-	return m, err
+	return m, nil
 }
 
 // HeldWeeks is how many last weeks are foretold by a fit that does not see them.

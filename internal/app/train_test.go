@@ -1,0 +1,212 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/config"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+	"assay/internal/warehouse"
+)
+
+// house is a data directory with one workspace, served by this process.
+type house struct {
+	*testing.T
+	config config.Config
+	app    *App
+	stop   func() // ends the service and waits for it
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	c := config.Default()
+	c.Data, c.Addr = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0"
+	h := &house{T: t, config: c}
+	h.serve()
+	w := control.NewWorkspace("W")
+	if _, err := h.app.control.Store.CreateWorkspace(t.Context(), w, control.By{}); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// serve starts the service, again after stop.
+func (h *house) serve() {
+	h.Helper()
+	var err error
+	if h.app, err = Open(h.Context(), h.config, discard(), time.Now); err != nil {
+		h.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	app := h.app
+	go func() {
+		err := app.Serve(ctx, func(string) error { close(ready); return nil })
+		ended <- errors.Join(err, app.Close())
+	}()
+	stopped := false
+	h.stop = func() {
+		if cancel(); !stopped {
+			stopped = true
+			if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+				h.Error(err)
+			}
+		}
+	}
+	h.Cleanup(h.stop)
+	<-ready
+}
+
+// sell puts two years of a store into the warehouse whose two channels are switched at random.
+func (h *house) sell() {
+	h.Helper()
+	r := rand.New(rand.NewPCG(4, 2))
+	today := civil.DayOf(time.Now(), time.UTC)
+	var b warehouse.Batch
+	for first := today.AddDays(-7 * 104); first.Before(today); first = first.AddDays(7) {
+		facebook, google := 500*r.Float64(), 300*r.Float64()
+		for k := range 7 {
+			day := first.AddDays(k)
+			took := 4000 + 300*r.NormFloat64() + 2000*math.Tanh(facebook/500) + 300*math.Tanh(google/300)
+			b.ChannelSpend = append(b.ChannelSpend,
+				warehouse.ChannelSpend{Source: "test", Channel: "facebook", Day: day, Spend: int64(100 * facebook)},
+				warehouse.ChannelSpend{Source: "test", Channel: "google", Day: day, Spend: int64(100 * google)})
+			b.Orders = append(b.Orders, warehouse.Order{
+				OrderRef: warehouse.OrderRef{Source: "test", Key: strconv.Itoa(len(b.Orders))}, Day: day,
+				At: day.UTC().Add(12 * time.Hour), Surface: measure.OnlineStore, Charged: int64(100 * took),
+			})
+		}
+	}
+	load, err := h.app.facts.Begin(h.Context(), warehouse.ImportSpec{Workspace: "w", Source: "test", Base: "USD"})
+	if err == nil {
+		err = load.Add(h.Context(), &b)
+	}
+	if err == nil {
+		_, err = load.Commit(h.Context())
+	}
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// retrain sets the workspace's schedule.
+func (h *house) retrain(r control.Retrain) {
+	h.Helper()
+	store := h.app.control.Store
+	w, err := store.Workspace(h.Context(), "w")
+	if err == nil {
+		w.Retrain = r
+		_, err = store.UpdateWorkspace(h.Context(), w, control.By{})
+	}
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// age sets when the kept model was trained.
+func (h *house) age(trained time.Time) {
+	h.Helper()
+	path := filepath.Join(h.config.Data, modelsDir, "w.json")
+	text, err := os.ReadFile(path)
+	var file map[string]any
+	if err == nil {
+		err = json.Unmarshal(text, &file)
+	}
+	if err == nil {
+		file["trained_at"] = trained
+		text, err = json.Marshal(file)
+	}
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// held returns what the workspace has.
+func (h *house) held() mix.Held {
+	h.Helper()
+	w, err := h.app.control.Store.Workspace(h.Context(), "w")
+	if err != nil {
+		h.Fatal(err)
+	}
+	held, err := h.app.models.MMM(h.Context(), w)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return held
+}
+
+// until waits until something is so.
+func (h *house) until(is func() bool) {
+	h.Helper()
+	for tick := time.NewTicker(2 * time.Millisecond); !is(); <-tick.C {
+		if h.Context().Err() != nil {
+			h.Fatal("the test ends before that")
+		}
+	}
+}
+
+// TestTrainingsAreCancelledMadeUpForAndTakenUpAgain drives a service through what its commands and its schedule ask for: a
+// command's training that another command cancels, one that the schedule makes up for when the service starts, and the
+// same one after the service was stopped in the middle of it.
+func TestTrainingsAreCancelledMadeUpForAndTakenUpAgain(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	empty, err := TrainMMM(t.Context(), h.config, "w", nil, time.Now)
+	if err != nil || empty.Status != mix.Refused || empty.Version != 1 {
+		t.Fatalf("a store without sales: %+v, %v; want model 1, refused", empty, err)
+	}
+	if err := CancelTraining(t.Context(), h.config, "w", time.Now); fault.KindOf(err) != fault.KindNotFound {
+		t.Errorf("nothing runs, and cancelling it gives %v", err)
+	}
+
+	h.sell()
+	cancel := func(int64, int64) {
+		if err := CancelTraining(t.Context(), h.config, "w", time.Now); err != nil && fault.KindOf(err) != fault.KindNotFound {
+			t.Error(err)
+		}
+	}
+	_, err = TrainMMM(t.Context(), h.config, "w", cancel, time.Now)
+	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
+		t.Errorf("the training ends with %v, want to say that it was cancelled", err)
+	}
+	if held := h.held(); held.Training || held.Version() != 1 {
+		t.Errorf("after it was cancelled: training %v, model %d; want none and model 1", held.Training, held.Version())
+	}
+
+	h.retrain(control.Retrain{Cadence: control.Weekly})
+	h.stop()
+	h.age(time.Now().AddDate(0, 0, -15))
+	h.serve()
+	h.until(func() bool { p, runs := h.app.jobs.Progress("w"); return runs && p.DonePct > 0 })
+	h.retrain(control.Retrain{Cadence: control.Never}) // what goes on from here is what was written down
+	h.stop()
+	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != `["w"]` {
+		t.Fatalf("stopped in the middle of a training, %s holds %s, %v", jobsFile, text, err)
+	}
+
+	h.serve()
+	h.until(func() bool { held := h.held(); return held.Version() == 2 && !held.Training })
+	if held := h.held(); held.Model.Status != mix.Active || h.app.jobs.Failure("w") != "" {
+		t.Errorf("taken up again it ends as %s %v %s", held.Model.Status, held.Model.Reasons, h.app.jobs.Failure("w"))
+	}
+	h.until(func() bool { _, runs := h.app.jobs.Progress("w"); return !runs })
+	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != "null" {
+		t.Errorf("done, and %s holds %s, %v", jobsFile, text, err)
+	}
+}
