@@ -1,10 +1,17 @@
 package mmm
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"hash/fnv"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -21,6 +28,7 @@ import (
 // and every function of them and the data, if and only if the sampler draws from the posterior. The likelihood is such
 // a function and finds what the others miss (Modrák et al. 2023).
 type calibration struct {
+	name       string // of its checkpoint; "" for none
 	data       Data
 	spec       Spec
 	replicates int
@@ -38,33 +46,122 @@ func (c calibration) ranks(t *testing.T) (ranks map[string][]int, most int) {
 	}
 	design.yScale = 1 // the priors speak of scaled targets, and these are made scaled
 	ranks = map[string][]int{}
+	done := c.checkpoint(t)
 	for i := range uint64(c.replicates) {
-		random := stats.Stream(i, 77)
-		truth := design.drawPrior(random)
-		m := design.withTarget(design.simulate(truth, random))
-		m.measureLifts(truth, random)
-		build := func() stats.Density { return m.newDensity() }
-		if c.build != nil {
-			build = func() stats.Density { return c.build(m) }
+		one, known := done.known[i]
+		if !known {
+			one = c.replicate(t, design, i)
+			done.add(t, i, one)
 		}
-		o := c.sampling
-		o.Seed = i
-		run, err := hmc.Sample(build, o)
-		if err != nil {
-			t.Fatalf("replicate %d: %v", i, err)
-		}
-		p := newPosterior(m, c.data, run)
-		var kept [][]float64
-		for k := c.thin - 1; k < len(p.draws); k += c.thin {
-			kept = append(kept, p.draws[k])
-		}
-		most = len(kept)
-		for quantity, values := range (&Posterior{m, c.data, 1, append(kept, truth)}).quantities() {
-			below := floats.Count(func(v float64) bool { return v < values[most] }, values[:most])
-			ranks[quantity] = append(ranks[quantity], below)
+		for quantity, rank := range one {
+			ranks[quantity] = append(ranks[quantity], rank)
 		}
 	}
-	return ranks, most
+	return ranks, c.kept()
+}
+
+// kept is how many draws of a replicate are ranked.
+func (c calibration) kept() int { return c.sampling.Chains * c.sampling.Draws / c.thin }
+
+// replicate returns the rank of each quantity in one replicate.
+func (c calibration) replicate(t *testing.T, design *model, i uint64) map[string]int {
+	t.Helper()
+	random := stats.Stream(i, 77)
+	truth := design.drawPrior(random)
+	m := design.withTarget(design.simulate(truth, random))
+	m.measureLifts(truth, random)
+	build := func() stats.Density { return m.newDensity() }
+	if c.build != nil {
+		build = func() stats.Density { return c.build(m) }
+	}
+	o := c.sampling
+	o.Seed = i
+	run, err := hmc.Sample(build, o)
+	if err != nil {
+		t.Fatalf("replicate %d: %v", i, err)
+	}
+	p := newPosterior(m, c.data, run)
+	var draws [][]float64
+	for k := c.thin - 1; k < len(p.draws); k += c.thin {
+		draws = append(draws, p.draws[k])
+	}
+	ranks := map[string]int{}
+	for quantity, values := range (&Posterior{m, c.data, 1, append(draws, truth)}).quantities() {
+		ranks[quantity] = floats.Count(func(v float64) bool { return v < values[len(draws)] }, values[:len(draws)])
+	}
+	return ranks
+}
+
+// checkpoint is the ranks of replicates that an earlier run of the same form left in a file, one JSON object a line, and
+// where this run adds its own.
+type checkpoint struct {
+	form  string
+	known map[uint64]map[string]int
+	file  *os.File // nil when nothing is kept
+}
+
+// ranked is one line of a checkpoint.
+type ranked struct {
+	Form      string         `json:"form"` // a hash of data, settings and sampling
+	Replicate uint64         `json:"replicate"`
+	Ranks     map[string]int `json:"ranks"`
+}
+
+// form names what the replicates are of.
+func (c calibration) form(t *testing.T) string {
+	t.Helper()
+	design, err := newModel(c.data, c.spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := fnv.New64a()
+	for _, p := range design.parameters {
+		fmt.Fprintln(h, p.name, p.support, p.prior)
+	}
+	fmt.Fprintln(h, design.spec, c.data, c.sampling.Chains, c.sampling.Warmup, c.sampling.Draws, c.sampling.Accept, c.thin)
+	return strconv.FormatUint(h.Sum64(), 16)
+}
+
+// checkpoint reads what was done before and goes on there, in the directory that ASSAY_CALIBRATION names; without it nothing
+// is kept.
+func (c calibration) checkpoint(t *testing.T) *checkpoint {
+	t.Helper()
+	done := &checkpoint{known: map[uint64]map[string]int{}}
+	dir := os.Getenv("ASSAY_CALIBRATION")
+	if dir == "" || c.name == "" {
+		return done
+	}
+	done.form = c.form(t)
+	path := filepath.Join(dir, strings.ReplaceAll(c.name, " ", "_")+".jsonl")
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var one ranked
+		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // a line that was cut short is done again
+			done.known[one.Replicate] = one.Ranks
+		}
+	}
+	if done.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = done.file.Close() })
+	return done
+}
+
+func (k *checkpoint) add(t *testing.T, replicate uint64, ranks map[string]int) {
+	t.Helper()
+	if k.file == nil {
+		return
+	}
+	line, err := json.Marshal(ranked{k.form, replicate, ranks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.file.Write(append(line, '\n')); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // quantities returns what is ranked: every parameter, what channels bring on the whole and at the margin, which orders
@@ -107,9 +204,9 @@ func (c calibration) unevenness(t *testing.T) (worst string, p float64, outside 
 }
 
 // quick is a model of few parameters, for fits of some milliseconds.
-func quick(build func(m *model) stats.Density) calibration {
+func quick(replicates int, build func(m *model) stats.Density) calibration {
 	return calibration{
-		data: toy(), replicates: 50, build: build, thin: 5,
+		data: toy(), replicates: replicates, build: build, thin: 5,
 		spec:     Spec{Saturation: MichaelisMenten, Adstock: Adstock{Geometric, 2}, Trend: Trend{Kind: NoTrend}},
 		sampling: hmc.Options{Chains: 2, Warmup: 100, Draws: 100, Accept: 0.9},
 	}
@@ -147,18 +244,19 @@ func (d turned) LogDensity(u, grad []float64) float64 {
 func TestRanksOfTrueValuesAreUniformAndThoseOfWrongBuildsAreNot(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		build func(m *model) stats.Density
-		right bool
+		replicates int
+		build      func(m *model) stats.Density
+		right      bool
 	}{
-		"as it is":          {nil, true},
-		"without Jacobians": {func(m *model) stats.Density { return warped{m.newDensity()} }, false},
-		"the control's sign turned": {func(m *model) stats.Density {
+		"as it is":          {50, nil, true},
+		"without Jacobians": {50, func(m *model) stats.Density { return warped{m.newDensity()} }, false},
+		"the control's sign turned": {35, func(m *model) stats.Density {
 			return turned{m.newDensity(), slices.Index(m.parameterNames(), "price")}
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			worst, p, _, quantities := quick(c.build).unevenness(t)
+			worst, p, _, quantities := quick(c.replicates, c.build).unevenness(t)
 			t.Logf("least even: %s, p %.2g", worst, p)
 			// A right build fails this with one choice of seeds in a thousand.
 			if even := p > 1e-3/float64(quantities); even != c.right {
@@ -190,15 +288,21 @@ func spot() Data {
 	return d
 }
 
-// The long run: a thousand replicates of each form of the national model, a hundred of a model of several geos.
+// The long run: a thousand replicates of each form of the national model, a hundred of a model of several geos. They take
+// hours; ASSAY_CALIBRATION names a directory in which a run leaves what it has done and the next goes on from there.
 func TestPosteriorIsCalibrated(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("some thousands of fits; set ASSAY_NIGHTLY=1 to run them")
 	}
 	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 0.05, DeltaY: 1}}
-	national := hmc.Options{Chains: 4, Warmup: 300, Draws: 500, Accept: 0.95}
+	sampling := hmc.Options{Chains: 2, Warmup: 300, Draws: 500, Accept: 0.95}
+	served := Spec{
+		Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, // as package mix trains
+		Priors: map[string]Prior{"lam": {GammaPrior, 2, 1}},
+	}
 	for name, c := range map[string]calibration{
+		"served":      {data: pairs(), spec: served},
 		"coefficient": {data: pairs(), spec: Spec{Yearly: 2}},
 		"returns":     {data: pairs(), spec: Spec{Effect: ROI, Saturation: Hill, Yearly: 1}},
 		"lift tests":  {data: pairs(), spec: Spec{Saturation: MichaelisMenten, Lifts: lifts}},
@@ -208,7 +312,7 @@ func TestPosteriorIsCalibrated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.sampling, c.thin = national, 20
+			c.name, c.sampling, c.thin = name, sampling, 10
 			if c.replicates == 0 {
 				c.replicates = 1000
 			}

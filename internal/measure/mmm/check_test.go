@@ -60,7 +60,7 @@ func TestPriorCheckShowsWhatThePriorsSay(t *testing.T) {
 
 // simple is a spec with few parameters, and brief a sampling that is enough for it.
 func simple() (Spec, Sampling) {
-	return Spec{Saturation: MichaelisMenten, Yearly: 1}, Sampling{Seed: 1, Chains: 4, Warmup: 300, Draws: 300}
+	return Spec{Saturation: MichaelisMenten, Yearly: 1}, Sampling{Seed: 1, Chains: 2, Warmup: 200, Draws: 500}
 }
 
 func TestBacktestPredictsWhatItHasNotSeen(t *testing.T) {
@@ -76,9 +76,11 @@ func TestBacktestPredictsWhatItHasNotSeen(t *testing.T) {
 		t.Fatalf("got %d slices with %d rows, %d refused", len(b.Slices), b.Rows, b.Refused)
 	}
 	s.Holdout = 6
-	alone := reportable(t, d.until(123), s, how)
-	if got, want := b.Slices[0].Rows[3].LogScore, alone.LogScores()[3]; got != want {
-		t.Errorf("log score %v, of the fit alone %v", got, want)
+	alone := reportable(t, d.until(123), s, how) // which no later week can have reached
+	for i, want := range alone.LogScores() {
+		if got := b.Slices[0].Rows[i].LogScore; got != want {
+			t.Errorf("log score %v of row %d, of the fit alone %v", got, i, want)
+		}
 	}
 	var scores float64
 	for _, slice := range b.Slices {
@@ -95,17 +97,6 @@ func TestBacktestPredictsWhatItHasNotSeen(t *testing.T) {
 	}
 	if len(b.Stability) != 3 || b.Stability[0].Overlap < 0.5 || b.Stability[0].Overlap > 1 {
 		t.Errorf("stability %+v", b.Stability)
-	}
-	later := d
-	later.Target = slices.Clone(d.Target)
-	later.Target[129] *= 2
-	by.Step = 100
-	c, err := Backtested(later, s, how, by)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := b.Slices[0].Rows[5], c.Slices[0].Rows[5]; a != b {
-		t.Errorf("a target to come changes a prediction from %+v to %+v", a, b)
 	}
 	if _, err := Backtested(d, s, how, Slices{First: 128, Horizon: 6, Step: 1}); fault.KindOf(err) != fault.KindInvalid {
 		t.Errorf("slices beyond the end: %v", err)

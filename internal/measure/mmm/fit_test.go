@@ -166,9 +166,8 @@ func TestUnidentifiedModelsAreRefusedWithTheCause(t *testing.T) {
 
 func TestDrawsThatFailTheGateGiveNoNumbers(t *testing.T) {
 	t.Parallel()
-	d, _ := planted(3)
-	// 4 chains of 20 draws cannot reach 400 effective draws.
-	result := fit(t, d, Spec{}, Sampling{Seed: 1, Warmup: 100, Draws: 20})
+	// 2 chains of 20 draws, or of four times as many, cannot reach 400 effective draws.
+	result := fit(t, toy(), quick(0, nil).spec, Sampling{Seed: 1, Chains: 2, Warmup: 60, Draws: 20})
 	if result.Status != NotReportable || result.Posterior != nil || result.Diagnostics == nil {
 		t.Fatalf("got %+v, want a refusal with diagnostics", result)
 	}
@@ -303,11 +302,10 @@ func TestResponseCurvePassesThroughTheContribution(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, hmc.Options{Seed: 3, Chains: 1, Warmup: 30, Draws: 5})
-		if err != nil {
-			t.Fatal(err)
+		p := &Posterior{model: m, data: d, chains: 1}
+		for i := range uint64(5) {
+			p.draws = append(p.draws, m.drawPrior(stats.Stream(3, i)))
 		}
-		p := newPosterior(m, d, run)
 		for _, name := range p.Channels() {
 			const h = 1e-4
 			r := p.Responses(name, []float64{0, 1, 1 - h, 1 + h})

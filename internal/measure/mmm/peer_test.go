@@ -174,7 +174,7 @@ func TestBenchmarkStoreIsRecovered(t *testing.T) {
 	if err := json.Unmarshal(text, &truth); err != nil {
 		t.Fatal(err)
 	}
-	result, err := Fit(d, Spec{Saturation: Hill, Yearly: 2}, Sampling{Seed: 1})
+	result, err := Fit(d, Spec{Saturation: Hill, Yearly: 2}, Sampling{Seed: 1, Warmup: 500, Draws: 500})
 	if err != nil {
 		t.Fatal(err)
 	}
