@@ -1,6 +1,10 @@
 package demo
 
-import "math"
+import (
+	"math"
+
+	"assay/internal/measure"
+)
 
 // Adstock is how the effect of a day's spend spreads over the days that follow. The weights of the window sum
 // to 1, so that steady spend is its own adstock:
@@ -85,17 +89,7 @@ func (s Saturation) at(adstock float64) float64 {
 // w*S(a/w) of the peak. Spend without a region reaches people everywhere alike, so a channel without regional
 // spend brings S(a).
 func (p *plan) respond(m *medium) {
-	if m.regional == nil {
-		m.orders = p.response(m, m.national, 1)
-	} else {
-		m.byState = p.stateResponses(m, m.regional)
-		m.orders = make([]float64, p.opt.Days)
-		for _, days := range m.byState {
-			for t, o := range days {
-				m.orders[t] += o
-			}
-		}
-	}
+	m.orders, m.byState = p.responses(m, 1)
 	m.peak = 1
 	if brought := sum(m.orders); brought > 0 {
 		worth := m.orderValue(nominalValues)
@@ -107,27 +101,69 @@ func (p *plan) respond(m *medium) {
 	}
 }
 
+// responses returns the part of the peak that the channel brings on each day when all its spend is multiplied by a factor,
+// and the same by state where spend has regions.
+func (p *plan) responses(m *medium, factor float64) (all []float64, byState [][]float64) {
+	if m.regional == nil {
+		return p.response(m, m.national, 1, factor), nil
+	}
+	byState = p.stateResponses(m, m.regional, factor)
+	all = make([]float64, p.opt.Days)
+	for _, days := range byState {
+		for t, o := range days {
+			all[t] += o
+		}
+	}
+	return all, byState
+}
+
 // stateResponses returns the response by state and day to regional spend beside the channel's national spend.
-func (p *plan) stateResponses(m *medium, regional [][]float64) [][]float64 {
+func (p *plan) stateResponses(m *medium, regional [][]float64, factor float64) [][]float64 {
 	out := make([][]float64, len(states))
 	spend := make([]float64, p.opt.Days)
 	for i, people := range p.places.people {
 		for t := range spend {
 			spend[t] = regional[i][t] + people*m.national[t]
 		}
-		out[i] = p.response(m, spend, people)
+		out[i] = p.response(m, spend, people, factor)
 	}
 	return out
 }
 
-// response returns the part of the peak that spend, in minor units, brings among a share of the people.
-func (p *plan) response(m *medium, spend []float64, people float64) []float64 {
+// response returns the part of the peak that spend, in minor units, brings among a share of the people when it is multiplied
+// by a factor.
+func (p *plan) response(m *medium, spend []float64, people, factor float64) []float64 {
 	out := make([]float64, len(spend))
 	carry(m.adstock.weights(), spend, out)
 	for t, a := range out {
-		out[t] = p.open(t) * people * m.saturation.at(a/p.unit/people)
+		out[t] = p.open(t) * people * m.saturation.at(factor*a/p.unit/people)
 	}
 	return out
+}
+
+// Responses are the demo's equations at other spends: what each channel brings on every day when all its spend is
+// multiplied by a factor, as a share of what it brings over all days as it is. Times its [ChannelTruth.IncrementalRevenue] that
+// is money.
+type Responses struct{ plan *plan }
+
+// NewResponses returns the responses of a store. Options that make no store are [fault.KindInvalid].
+func NewResponses(opt Options) (Responses, error) {
+	if err := opt.check(); err != nil {
+		return Responses{}, err
+	}
+	return Responses{newPlan(opt)}, nil
+}
+
+// Of returns the channel's response by day. It is nil for a channel that the store does not have.
+func (r Responses) Of(channel measure.Channel, factor float64) []float64 {
+	for _, m := range r.plan.media {
+		if m.channel == channel {
+			days, _ := r.plan.responses(m, factor)
+			scale(days, m.peak/sum(m.orders))
+			return days
+		}
+	}
+	return nil
 }
 
 func scale(values []float64, factor float64) {

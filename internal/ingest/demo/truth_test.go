@@ -275,3 +275,39 @@ func TestTruthHasTheKeysThatScriptsRead(t *testing.T) {
 		t.Errorf("from %v to %v", truth["first_day"], truth["last_day"])
 	}
 }
+
+func TestResponsesAreTheTruthAndBendAtOtherSpends(t *testing.T) {
+	t.Parallel()
+	responses, err := demo.NewResponses(options(t, small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := generated(t, small)
+	for channel, truth := range s.truth.Channels {
+		at := func(factor float64) (all float64) {
+			for _, share := range responses.Of(channel, factor) {
+				all += share
+			}
+			return all
+		}
+		if truth.Spend == 0 {
+			continue
+		}
+		if now := at(1); math.Abs(now-1) > 1e-12 {
+			t.Errorf("%s brings %v of what it brings", channel, now)
+		}
+		if none, half, twice := at(0), at(0.5), at(2); none != 0 || half <= 0.5-0.1 || half >= 1 || twice <= 1 || twice >= 2.1 {
+			t.Errorf("%s: %v, %v and %v at no, half and twice the spend", channel, none, half, twice)
+		}
+		// The curve on the reported spend, written down a second time here: twice the spend is twice the carried-over spend.
+		doubled := truth
+		doubled.Saturation.Scale /= 2
+		doubled.Saturation.HalfSaturation /= 2
+		if _, revenue := s.recompute(channel, doubled); math.Abs(at(2)*truth.IncrementalRevenue-revenue) > 0.02+1e-9*revenue {
+			t.Errorf("%s brings %v at twice the spend, by the equations %v", channel, at(2)*truth.IncrementalRevenue, revenue)
+		}
+	}
+	if responses.Of("billboard", 1) != nil {
+		t.Error("a channel that the store does not have responds")
+	}
+}

@@ -115,20 +115,38 @@ func (f *frame) addChannels(s Store) {
 	}
 }
 
-// events returns the calendar's days that move shops and that waves over the year are too broad for. One that the
-// window never sees is left out.
+// occasion is a stretch of days that comes every year.
+type occasion struct {
+	name string
+	of   func(year int) civil.Range
+}
+
+// occasions are the days of the calendar that move shops and that waves over the year are too broad for. Budgets rise with
+// them, so a model that does not know them gives their sales to the channels. Christmas ends when parcels no longer arrive in
+// time: a week before, as the carriers' last days have it.
+var occasions = []occasion{
+	{"cyber_weekend", func(year int) civil.Range {
+		friday := fourthThursday(year).AddDays(1)
+		return civil.Range{First: friday, Last: friday.AddDays(3)}
+	}},
+	{"christmas", func(year int) civil.Range {
+		return civil.Range{First: fourthThursday(year).AddDays(5), Last: civil.New(year, time.December, 18)}
+	}},
+}
+
+// events returns the occasions as controls. One that the window never sees is left out.
 func (f *frame) events() []mmm.Control {
 	var out []mmm.Control
-	cyber := mmm.Control{Name: "cyber_weekend", Values: make([]float64, f.weeks)}
-	for year := f.window.First.Year(); year <= f.window.Last.Year(); year++ {
-		friday := fourthThursday(year).AddDays(1)
-		e := mmm.EventControl(cyber.Name, civil.Range{First: friday, Last: friday.AddDays(3)}, f.data.Dates)
-		for i, share := range e.Values {
-			cyber.Values[i] += share
+	for _, o := range occasions {
+		c := mmm.Control{Name: o.name, Values: make([]float64, f.weeks)}
+		for year := f.window.First.Year(); year <= f.window.Last.Year(); year++ {
+			for i, share := range mmm.EventControl(o.name, o.of(year), f.data.Dates).Values {
+				c.Values[i] += share
+			}
 		}
-	}
-	if sum(cyber.Values) > 0 {
-		out = append(out, cyber)
+		if sum(c.Values) > 0 {
+			out = append(out, c)
+		}
 	}
 	return out
 }

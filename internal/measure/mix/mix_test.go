@@ -16,37 +16,43 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// planted returns two years of a store to which search brings less and less for each unit spent, and radio nothing.
-// Spend is switched at random, as in a store that tests. A quarter of a week's effect carries over to each next one.
-func planted() Store {
-	r := rand.New(rand.NewPCG(4, 2))
-	s := Store{
+// switched returns two years of a store to which search brings what a spend is worth on a day, carry-over included, and radio
+// nothing, and the true return on search. Spend is switched at random every week, as in a store that tests; carry is the part
+// of a week's effect that goes on to each next one.
+func switched(seed uint64, carry float64, worth func(spend float64) float64) (s Store, truth float64) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	s = Store{
 		Days:    civil.Range{First: civil.MustParse("2024-01-01"), Last: civil.MustParse("2025-12-28")},
-		Revenue: map[civil.Date]float64{}, Spend: map[measure.Channel]map[civil.Date]float64{"search": {}, "radio": {}, "flyer": {}},
+		Revenue: map[civil.Date]float64{}, Spend: map[measure.Channel]map[civil.Date]float64{"search": {}, "radio": {}},
 	}
-	var carried float64
-	for d, i := s.Days.First, 0; !d.After(s.Days.Last); d, i = d.AddDays(1), i+1 {
-		if i%7 == 0 {
-			search, radio := 500*r.Float64(), 300*r.Float64()
-			carried = carry*carried + (1-carry)*search
-			for k := range 7 {
-				s.Spend["search"][d.AddDays(k)], s.Spend["radio"][d.AddDays(k)] = search, radio
-			}
+	var carried, spent, earned float64
+	for first := s.Days.First; first.Before(s.Days.Last); first = first.AddDays(7) {
+		search, radio := 500*r.Float64(), 300*r.Float64()
+		carried = carry*carried + (1-carry)*search
+		spent, earned = spent+search, earned+worth(carried)
+		for k := range 7 {
+			day := first.AddDays(k)
+			s.Spend["search"][day], s.Spend["radio"][day] = search, radio
+			s.Revenue[day] = 4000 + 300*r.NormFloat64() + worth(carried)
 		}
-		s.Revenue[d] = 4000 + 300*r.NormFloat64() + brought(carried)
 	}
-	s.Spend["flyer"][s.Days.First] = 50
-	return s
+	return s, earned / spent
 }
 
-const carry = 0.25
+// logistic is what a day's spend brings where each next unit brings less.
+func logistic(spend float64) float64 { return 2000 * math.Tanh(1.2*spend/500) }
 
-// brought is what a day's spend on search brings, carry-over included.
-func brought(spend float64) float64 { return 2000 * math.Tanh(1.2*spend/500) }
+// planted is such a store with a flyer besides that ran for one day.
+func planted() (s Store, truth float64) {
+	s, truth = switched(1, 0.25, logistic)
+	s.Spend["flyer"] = map[civil.Date]float64{s.Days.First: 50}
+	return s, truth
+}
 
 func TestTheModelFindsWhatWasPlanted(t *testing.T) {
 	t.Parallel()
-	m, err := Train(planted(), Training{Seed: 1, Settings: "USD"})
+	s, truth := planted()
+	m, err := Train(s, Training{Seed: 1, Settings: "USD"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,14 +60,7 @@ func TestTheModelFindsWhatWasPlanted(t *testing.T) {
 		t.Fatalf("status %s, %d weeks, %d channels, reasons %v; want an active model of 104 weeks and 2 channels", m.Status, m.Weeks, len(m.Effects), m.Reasons)
 	}
 	radio, search := m.Effects[0], m.Effects[1]
-	var spent, earned float64
-	s, carried := planted(), 0.0
-	for d := s.Days.First; !d.After(s.Days.Last); d = d.AddDays(7) {
-		spend := s.Spend["search"][d]
-		carried = carry*carried + (1-carry)*spend
-		spent, earned = spent+spend, earned+brought(carried)
-	}
-	if truth := earned / spent; search.ROAS.Q05 > truth || search.ROAS.Q95 < truth {
+	if search.ROAS.Q05 > truth || search.ROAS.Q95 < truth {
 		t.Errorf("search is given %.2f to %.2f, planted was %.2f", search.ROAS.Q05, search.ROAS.Q95, truth)
 	}
 	if radio.ROAS.Q05 > 0.3 {
@@ -98,7 +97,8 @@ func TestTheModelFindsWhatWasPlanted(t *testing.T) {
 
 func TestAStoreThatCarriesNoModelIsRefused(t *testing.T) {
 	t.Parallel()
-	short, same, still := planted(), planted(), planted()
+	whole, _ := planted()
+	short, same, still := whole, whole, whole
 	short.Days.Last = short.Days.First.AddDays(7*leastWeeks - 2)
 	same.Spend = map[measure.Channel]map[civil.Date]float64{"search": same.Spend["search"], "twin": same.Spend["search"]}
 	still.Spend = nil
@@ -126,7 +126,7 @@ func TestAStoreThatCarriesNoModelIsRefused(t *testing.T) {
 
 func TestWeeksEndWithTheLastDayAndSumToTheStore(t *testing.T) {
 	t.Parallel()
-	s := planted()
+	s, _ := planted()
 	f := newFrame(s)
 	var want, got float64
 	for d := f.window.First; !d.After(f.window.Last); d = d.AddDays(1) {
@@ -142,7 +142,8 @@ func TestWeeksEndWithTheLastDayAndSumToTheStore(t *testing.T) {
 
 func TestAStoppedTrainingGivesNoModel(t *testing.T) {
 	t.Parallel()
-	m, err := Train(planted(), Training{Seed: 1, Stopped: func() bool { return true }})
+	s, _ := planted()
+	m, err := Train(s, Training{Seed: 1, Stopped: func() bool { return true }})
 	if m != nil || !errors.Is(err, hmc.ErrStopped) {
 		t.Errorf("got %v, %v; want ErrStopped", m, err)
 	}

@@ -2,12 +2,8 @@ package mix
 
 import (
 	"math"
-	"math/rand/v2"
 	"os"
 	"testing"
-
-	"assay/internal/civil"
-	"assay/internal/measure"
 )
 
 // TestShapesAreFoundAsFarAsThePriorsAllow fits stores whose one channel with an effect has a shape inside, at the edge of or
@@ -17,7 +13,6 @@ func TestShapesAreFoundAsFarAsThePriorsAllow(t *testing.T) {
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("fifteen fits; ASSAY_NIGHTLY=1 runs it")
 	}
-	logistic := func(spend float64) float64 { return 2000 * math.Tanh(1.2*spend/500) }
 	for _, c := range []struct {
 		name   string
 		carry  float64
@@ -47,26 +42,4 @@ func TestShapesAreFoundAsFarAsThePriorsAllow(t *testing.T) {
 			t.Errorf("%s: %d of 3 intervals hold the truth, want at least %d", c.name, inside, c.inside)
 		}
 	}
-}
-
-// switched returns two years of a store whose weekly spend is drawn at random, and the true return on search. Radio brings
-// nothing.
-func switched(seed uint64, carry float64, worth func(spend float64) float64) (Store, float64) {
-	r := rand.New(rand.NewPCG(seed, 2))
-	s := Store{
-		Days:    civil.Range{First: civil.MustParse("2024-01-01"), Last: civil.MustParse("2025-12-28")},
-		Revenue: map[civil.Date]float64{}, Spend: map[measure.Channel]map[civil.Date]float64{"search": {}, "radio": {}},
-	}
-	var carried, spent, earned float64
-	for first := s.Days.First; first.Before(s.Days.Last); first = first.AddDays(7) {
-		search, radio := 500*r.Float64(), 300*r.Float64()
-		carried = carry*carried + (1-carry)*search
-		spent, earned = spent+search, earned+worth(carried)
-		for k := range 7 {
-			day := first.AddDays(k)
-			s.Spend["search"][day], s.Spend["radio"][day] = search, radio
-			s.Revenue[day] = 4000 + 300*r.NormFloat64() + worth(carried)
-		}
-	}
-	return s, earned / spent
 }
