@@ -102,61 +102,101 @@ func (s demoStore) redrawn(seed uint64) (Store, map[measure.Channel]float64) {
 	return other, returns
 }
 
-// realised returns what a plan brings more than the current spends by the demo's equations.
-func (s demoStore) realised(p *Plan) (lift float64) {
+// realised returns what a plan brings more than the current spends by the demo's equations, where channels have the returns.
+func (s demoStore) realised(p *Plan, returns map[measure.Channel]float64) (lift float64) {
 	for _, a := range p.Allocations {
+		truth := s.truth.Channels[a.Channel]
 		times := floats.Sum(s.responses.Of(a.Channel, a.Proposed/a.Current))
-		lift += (times - 1) * s.truth.Channels[a.Channel].IncrementalRevenue
+		lift += (times - 1) * truth.IncrementalRevenue * returns[a.Channel] / truth.ROAS
 	}
 	return lift
 }
 
-// coverage counts how returns come out, by channel and of all channels under the name "".
-type coverage map[measure.Channel]*struct {
-	fits, inside                 int
-	mean, median, width, planted float64 // sums; all but the last as a share of the true return
+// record is how models of stores come out whose truth is known.
+type record struct {
+	stores, refused            int
+	channels                   map[measure.Channel]*tally // those of all channels under the name ""
+	plans, better              int                        // of the current budget, and those that bring more than the current spends
+	advised, advisedBetter     int                        // of those, to be followed
+	promised, realised, chance float64                    // sums of lifts and of the stated chances that they are above zero
 }
 
-// see adds a model of a store and says in a line how it came out.
-func (c coverage) see(m *Model, returns map[measure.Channel]float64) string {
+// tally is how returns come out: sums, and all but the planted ones as a share of those.
+type tally struct {
+	fits, inside                 int
+	mean, median, width, planted float64
+}
+
+// see trains on a store with the returns and says in a line how that came out.
+func (r *record) see(t *testing.T, of demoStore, store Store, returns map[measure.Channel]float64) {
+	t.Helper()
+	m, err := newFrame(store).train(Training{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.stores++
+	if m.Status != Active {
+		r.refused++
+		t.Logf("store %d is refused: %v", of.truth.Seed, m.Reasons)
+		return
+	}
 	var line strings.Builder
 	for _, e := range m.Effects {
 		truth := returns[e.Channel]
 		inside := e.ROAS.Q05 <= truth && truth <= e.ROAS.Q95
 		for _, name := range []measure.Channel{e.Channel, ""} {
-			if c[name] == nil {
-				c[name] = new(struct {
-					fits, inside                 int
-					mean, median, width, planted float64
-				})
+			if r.channels[name] == nil {
+				r.channels[name] = new(tally)
 			}
-			of := c[name]
-			of.fits++
-			if inside {
-				of.inside++
-			}
-			of.mean, of.median, of.width, of.planted = of.mean+e.ROAS.Mean/truth, of.median+e.ROAS.Q50/truth, of.width+(e.ROAS.Q95-e.ROAS.Q05)/truth, of.planted+truth
+			r.channels[name].add(*e.ROAS, truth, inside)
 		}
 		fmt.Fprintf(&line, " %s %.2f of %.2f", e.Channel, e.ROAS.Mean/truth, truth)
 		if !inside {
 			line.WriteString(" outside")
 		}
 	}
-	return line.String()
+	plan, err := m.Plan(m.Spend(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lift := of.realised(plan, returns)
+	r.plans, r.promised, r.realised, r.chance = r.plans+1, r.promised+plan.Lift.Mean, r.realised+lift, r.chance+plan.BeatsCurrent
+	advised := plan.Advice.Action == decide.Shift
+	if advised {
+		r.advised++
+	}
+	if lift > 0 {
+		r.better++
+	}
+	if lift > 0 && advised {
+		r.advisedBetter++
+	}
+	t.Logf("store %d:%s; plan: promised %.0f, realised %.0f, chance %.2f, %s", of.truth.Seed, &line, plan.Lift.Mean, lift, plan.BeatsCurrent, plan.Advice.Action)
+}
+
+func (a *tally) add(s stats.Summary, truth float64, inside bool) {
+	a.fits++
+	if inside {
+		a.inside++
+	}
+	a.mean, a.median, a.width, a.planted = a.mean+s.Mean/truth, a.median+s.Q50/truth, a.width+(s.Q95-s.Q05)/truth, a.planted+truth
 }
 
 // say prints what docs/validation.md shows.
-func (c coverage) say(t *testing.T) {
+func (r *record) say(t *testing.T) {
 	t.Helper()
-	for _, channel := range slices.Sorted(maps.Keys(c)) {
-		of := c[channel]
-		n := float64(of.fits)
+	for _, channel := range slices.Sorted(maps.Keys(r.channels)) {
+		a := r.channels[channel]
+		n := float64(a.fits)
 		t.Logf("%-10s true %.2f, mean / true %.2f, median / true %.2f, width / true %.2f, in the interval %d of %d (%.3f)",
-			channel, of.planted/n, of.mean/n, of.median/n, of.width/n, of.inside, of.fits, float64(of.inside)/n)
+			channel, a.planted/n, a.mean/n, a.median/n, a.width/n, a.inside, a.fits, float64(a.inside)/n)
 	}
+	t.Logf("plans that bring more: %d of %d, stated %.2f; of those to be followed %d of %d; realised / promised lift %.2f",
+		r.better, r.plans, r.chance/float64(r.plans), r.advisedBetter, r.advised, r.realised/r.promised)
+	t.Logf("%d of %d stores refused", r.refused, r.stores)
 	// Four standard errors below the stated level: a fit that is wrong, not one that is a little too sure.
-	if share := float64(c[""].inside) / float64(c[""].fits); share < 0.81 {
-		t.Errorf("%.3f of the returns lie in their 90 %% intervals", share)
+	if all := r.channels[""]; float64(all.inside) < 0.81*float64(all.fits) {
+		t.Errorf("%d of %d returns lie in their 90 %% intervals", all.inside, all.fits)
 	}
 }
 
@@ -167,52 +207,14 @@ func TestIntervalsCoverTheReturnsOfDemoStores(t *testing.T) {
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("48 models of demo stores take some minutes; ASSAY_NIGHTLY=1 runs it")
 	}
-	planted, varied := coverage{}, coverage{}
-	var plans, better, shifts, betterShifts, refused int
-	var promised, realised, chance float64
+	planted, varied := record{channels: map[measure.Channel]*tally{}}, record{channels: map[measure.Channel]*tally{}}
 	for seed := range uint64(coverageSeeds) {
 		s := newDemoStore(t, seed+1)
-		m, err := newFrame(s.Store).train(Training{Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.Status == Active {
-			t.Logf("store %d:%s", seed+1, planted.see(m, s.returns()))
-			plan, err := m.Plan(m.Spend(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			lift := s.realised(plan)
-			t.Logf("store %d: promised %.0f, realised %.0f, chance %.2f, %s", seed+1, plan.Lift.Mean, lift, plan.BeatsCurrent, plan.Advice.Action)
-			plans, promised, realised, chance = plans+1, promised+plan.Lift.Mean, realised+lift, chance+plan.BeatsCurrent
-			if lift > 0 {
-				better++
-			}
-			if plan.Advice.Action == decide.Shift {
-				shifts++
-				if lift > 0 {
-					betterShifts++
-				}
-			}
-		} else {
-			t.Logf("store %d is refused: %v", seed+1, m.Reasons)
-			refused++
-		}
-		other, returns := s.redrawn(seed + 1)
-		if m, err = newFrame(other).train(Training{Seed: 1}); err != nil {
-			t.Fatal(err)
-		}
-		if m.Status == Active {
-			t.Logf("store %d, returns redrawn:%s", seed+1, varied.see(m, returns))
-		} else {
-			t.Logf("store %d with other returns is refused: %v", seed+1, m.Reasons)
-			refused++
-		}
+		planted.see(t, s, s.Store, s.returns())
+		store, returns := s.redrawn(seed + 1)
+		varied.see(t, s, store, returns)
 	}
 	planted.say(t)
 	t.Log("returns drawn from the prior:")
 	varied.say(t)
-	t.Logf("plans that bring more: %d of %d, stated %.2f; of those to be followed %d of %d; realised / promised lift %.2f",
-		better, plans, chance/float64(plans), betterShifts, shifts, realised/promised)
-	t.Logf("%d of %d stores refused", refused, 2*coverageSeeds)
 }
