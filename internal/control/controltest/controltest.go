@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -40,6 +41,13 @@ type Store interface {
 	Mappings(ctx context.Context, id measure.WorkspaceID) ([]control.Mapping, error)
 	Mapping(ctx context.Context, id measure.WorkspaceID, name string) (control.Mapping, error)
 	DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string) error
+
+	KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error
+	OpenForecasts(ctx context.Context, ws measure.WorkspaceID, before civil.Date) ([]control.Forecast, error)
+	Forecasts(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.Forecast, error)
+	LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil.Date, error)
+	JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error
+	ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error)
 
 	AppendEvent(ctx context.Context, e control.Event) error
 	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)
@@ -91,6 +99,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"messages wait until facts are made of them", deliveriesWait},
 		{"customers who are forgotten are known by workspace, and end with it", forgottenCustomersAreKept},
 		{"a mapping is kept under its name until it is replaced or removed", mappingsAreKept},
+		{"a forecast is kept once, as it was first, until it is judged", forecastsAreKept},
+		{"judged forecasts are summed up by what they are of", forecastsAreSummedUp},
 		{"what is not there is not found", absenceIsNotFound},
 		{"writers do not get in each other's way", writersQueue},
 	}

@@ -5,16 +5,19 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"assay/internal/civil"
 )
 
 const (
 	keptAfterEnd = 30 * 24 * time.Hour  // what has ended can still be seen
 	eventsKept   = 731 * 24 * time.Hour // the database itself keeps lines of the security log for 730 days
+	forecastDays = 730                  // a forecast and how it came out are kept
 )
 
 // Prune removes what can never matter again: requests, codes and sessions a day after their end, refresh tokens
 // and invitations after theirs, grants a month after theirs, clients that nobody let act within a day, and lines of
-// the security log after two years. A used code or refresh token stays until its own end, so that using it again is
+// the security log and forecasts, judged or not, after two years. A used code or refresh token stays until its own end, so that using it again is
 // noticed. Lines about keys stay as long as the keys: they say who made them.
 func (s *Store) Prune(ctx context.Context, now time.Time) error {
 	dayAgo, monthAgo := micros(now.Add(-24*time.Hour)), micros(now.Add(-keptAfterEnd))
@@ -37,7 +40,8 @@ func (s *Store) Prune(ctx context.Context, now time.Time) error {
 				return err
 			}
 		}
-		return nil
+		_, err := tx.ExecContext(ctx, `DELETE FROM forecasts WHERE made < $1`, civil.DayOf(now, time.UTC).AddDays(-forecastDays).String())
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("removal of what has ended: %w", err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/control/controltest"
 	"assay/internal/fault"
@@ -220,5 +221,27 @@ func TestTheStateTellsOfEveryChange(t *testing.T) {
 		if got := state(); got == before {
 			t.Errorf("after a change made %s the state is still %d", who, got)
 		}
+	}
+}
+
+func TestForecastsGoAfterTwoYears(t *testing.T) {
+	t.Parallel()
+	s := open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	w, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by())
+	if err != nil {
+		t.Fatal(err)
+	}
+	today := civil.DayOf(noon, time.UTC)
+	for _, made := range []civil.Date{today.AddDays(-731), today.AddDays(-730)} {
+		f := control.Forecast{Metric: "revenue", Made: made, Days: civil.Range{First: made, Last: made}, Occasion: control.DailyForecast, At: noon}
+		if err := s.KeepForecasts(t.Context(), w.ID, []control.Forecast{f}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Prune(t.Context(), noon); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := s.Forecasts(t.Context(), w.ID, civil.Date{}); err != nil || len(left) != 1 || left[0].Made != today.AddDays(-730) {
+		t.Errorf("left %+v, %v; want that of 730 days ago", left, err)
 	}
 }
