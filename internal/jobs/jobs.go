@@ -1,5 +1,5 @@
-// Package jobs does heavy work apart from calls: trainings that a person asked for, and those that a workspace's schedule
-// asks for. Work that is asked for is written down, so that a service that ends meanwhile takes it up again when it starts.
+// Package jobs does heavy work apart from calls: trainings that a person asked for, those that a workspace's schedule
+// asks for, and forecasts, which each workspace gets every day. Work that is asked for is written down, so that a service that ends meanwhile takes it up again when it starts.
 package jobs
 
 import (
@@ -29,6 +29,12 @@ type Trainer interface {
 	Tried(w control.Workspace) (time.Time, error)
 }
 
+// Forecaster makes a workspace's forecasts of a day and judges those whose days are over. Asked again on the same day it has
+// little to do.
+type Forecaster interface {
+	Forecast(ctx context.Context, w control.Workspace) error
+}
+
 // Workspaces tells what workspaces there are.
 type Workspaces interface {
 	Workspaces(ctx context.Context) ([]control.Workspace, error)
@@ -38,6 +44,7 @@ type Workspaces interface {
 type Options struct {
 	File       string // where work is written down
 	Trainer    Trainer
+	Forecaster Forecaster // nil: nothing is forecast
 	Workspaces Workspaces
 	Clock      clockwork.Clock // the real clock, also where answers have a frozen one
 	Log        *slog.Logger

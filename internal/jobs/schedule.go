@@ -14,8 +14,10 @@ import (
 	"assay/internal/measure"
 )
 
-// lookEvery is how soon a change of a workspace's schedule counts.
-const lookEvery = time.Minute
+const (
+	lookEvery     = time.Minute // how soon a change of a workspace's schedule counts
+	forecastEvery = time.Hour   // how soon a new day, or days that are over, are noticed
+)
 
 // Run takes up work that was written down, trains by the workspaces' schedules until ctx ends, and then waits for what
 // runs. A training that fell due while no service ran is made up for, once.
@@ -35,6 +37,13 @@ func (r *Runner) Run(ctx context.Context) error {
 	s.look(ctx)
 	if _, err := clock.NewJob(gocron.DurationJob(lookEvery), gocron.NewTask(s.look, ctx), gocron.WithSingletonMode(gocron.LimitModeReschedule)); err != nil {
 		return fmt.Errorf("schedule: %w", err)
+	}
+	if r.Forecaster != nil {
+		_, err := clock.NewJob(gocron.DurationJob(forecastEvery), gocron.NewTask(s.forecast, ctx),
+			gocron.WithSingletonMode(gocron.LimitModeReschedule), gocron.WithStartAt(gocron.WithStartImmediately()))
+		if err != nil {
+			return fmt.Errorf("schedule of forecasts: %w", err)
+		}
 	}
 	clock.Start()
 	<-ctx.Done()
@@ -189,5 +198,25 @@ func (s *schedule) due(ctx context.Context, id measure.WorkspaceID) {
 func (s *schedule) start(ctx context.Context, w control.Workspace) {
 	if err := s.Start(ctx, w); err != nil && fault.KindOf(err) != fault.KindConflict {
 		s.Log.ErrorContext(ctx, "a training that is due cannot begin", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+	}
+}
+
+// forecast makes the forecasts of every workspace, one after the other. One that goes wrong does not keep the next ones from
+// theirs; one that is deleted meanwhile has none.
+func (s *schedule) forecast(ctx context.Context) {
+	all, err := s.Workspaces.Workspaces(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "workspaces to forecast cannot be read", slog.Any("error", err))
+		}
+		return
+	}
+	for _, w := range all {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := s.Forecaster.Forecast(ctx, w); err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindNotFound {
+			s.Log.ErrorContext(ctx, "forecasts cannot be made", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+		}
 	}
 }

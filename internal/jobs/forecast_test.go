@@ -1,0 +1,66 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"testing"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/measure"
+)
+
+// forecaster stands for forecasts: it says whose are made, and those of the workspace "broken" go wrong.
+type forecaster chan measure.WorkspaceID
+
+func (f forecaster) Forecast(ctx context.Context, w control.Workspace) error {
+	select {
+	case f <- w.ID:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if w.ID == "broken" {
+		return errors.New("no room on the disk")
+	}
+	return nil
+}
+
+func TestEveryWorkspaceIsForecastAtTheStartAndEachHour(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, control.Retrain{Cadence: control.Never})
+	broken := control.NewWorkspace("Broken")
+	broken.ID = "broken"
+	b.spaces.all = append([]control.Workspace{broken}, b.spaces.all...)
+	made := make(forecaster)
+	b.Runner = New(Options{File: b.file, Trainer: b.trainer, Forecaster: made, Workspaces: b.spaces, Clock: b.clock, Log: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.Runner.Run(ctx) }()
+	for range 2 {
+		for _, want := range []measure.WorkspaceID{"broken", "w"} {
+			if got := b.made(made); got != want {
+				t.Errorf("forecasts of %q, want those of %q", got, want)
+			}
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// made moves the clock until forecasts are made, and returns whose.
+func (b *bench) made(made forecaster) measure.WorkspaceID {
+	b.Helper()
+	for {
+		select {
+		case id := <-made:
+			return id
+		default:
+			b.clock.Advance(time.Minute)
+			runtime.Gosched()
+		}
+	}
+}
