@@ -160,6 +160,40 @@ func detectable(windows []*backtest, own []record, size int, wanted float64) (fl
 	return high, true
 }
 
+// PowerAt is the chance that the test finds a lift.
+type PowerAt struct {
+	Lift       float64  // a fraction of the treated regions' outcome
+	Planning   float64  // by the later windows
+	Optimistic *float64 // by those in which the regions were chosen; nil where the regions were named
+}
+
+// curvePoints is how many lifts a curve of power has, from none on.
+const curvePoints = 31
+
+// powerCurve returns the power of a set's test from no lift to half as much again as the plan counts on, or to the largest
+// one that is looked at.
+func powerCurve(b *bench, p *Panel, judging, choosing []*backtest, set []int, plan Plan) []PowerAt {
+	last := largestLift
+	if plan.Planning != nil {
+		last = min(largestLift, 1.5**plan.Planning)
+	}
+	later, size := records(b, p, judging, set), len(set)
+	var chosen []record
+	if len(choosing) > 0 {
+		chosen = records(b, p, choosing, set)
+	}
+	curve := make([]PowerAt, curvePoints)
+	for i := range curve {
+		lift := last * float64(i) / (curvePoints - 1)
+		curve[i] = PowerAt{Lift: lift, Planning: power(judging, later, size, lift)}
+		if chosen != nil {
+			best := power(choosing, chosen, size, lift)
+			curve[i].Optimistic = &best
+		}
+	}
+	return curve
+}
+
 // analytic returns the textbook figure: standard error × (z for the size + z for the power), as a share of the
 // outcome.
 func analytic(windows []*backtest, own []record, size int, alpha, wanted float64) float64 {

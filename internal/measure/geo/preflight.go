@@ -185,6 +185,7 @@ func (c *check) plan() error {
 	c.windows = newBacktests(c.panel, judging, []int{len(c.set)}, c.Draws, c.Alpha, c.Seed)
 	c.result.Plan = judge(newBench(), c.panel, c.windows, c.set, c.Alpha, c.Power)
 	c.result.Plan.Duration = c.Duration
+	c.result.Plan.Curve = powerCurve(newBench(), c.panel, c.windows, nil, c.set, c.result.Plan)
 	return nil
 }
 

@@ -53,13 +53,14 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 type Plan struct {
 	Treated    []Region
 	Duration   int
-	Optimistic *float64 // from the windows in which the regions were chosen; nil when no lift up to 200 % is found
-	Planning   *float64 // from later windows that had no part in the choice: the figure to plan with; nil likewise
-	Analytic   *float64 // standard error × (z + z) over the same later windows, a cross-check
-	Outcome    float64  // mean outcome of all treated regions together per period, over the last windows
-	OutOfFit   float64  // root mean squared gap within the later windows as a share of that of equal weights
-	Gap        float64  // mean absolute gap within them as a share of the outcome
-	Windows    int      // later windows
+	Optimistic *float64  // from the windows in which the regions were chosen; nil when no lift up to 200 % is found
+	Planning   *float64  // from later windows that had no part in the choice: the figure to plan with; nil likewise
+	Analytic   *float64  // standard error × (z + z) over the same later windows, a cross-check
+	Outcome    float64   // mean outcome of all treated regions together per period, over the last windows
+	OutOfFit   float64   // root mean squared gap within the later windows as a share of that of equal weights
+	Gap        float64   // mean absolute gap within them as a share of the outcome
+	Windows    int       // later windows
+	Curve      []PowerAt // its power by the lift
 }
 
 // Search looks for the regions in which a test finds the smallest lift with the primary test.
@@ -300,6 +301,7 @@ func (s *search) plans(rated []rating) []Plan {
 		if !math.IsInf(r.mde, 0) {
 			plan.Optimistic = &r.mde
 		}
+		plan.Curve = powerCurve(b, s.panel, s.judging, s.choosing, r.set, plan)
 		plans = append(plans, plan)
 	}
 	return plans

@@ -151,6 +151,28 @@ func TestEachGateSeesItsFault(t *testing.T) {
 	}
 }
 
+// The curve of power goes through the planned lift at the power asked for, begins at the rate of false alarms and never is
+// no share. A set that was named has no figure from a choice.
+func TestPowerRisesToThePlannedLift(t *testing.T) {
+	t.Parallel()
+	p := simulate(market{regions: 30, periods: 200}, 52)
+	searched, named := check(t, p, geo.PreflightOptions{Duration: 20}), check(t, p, geo.PreflightOptions{Duration: 20, Treated: []geo.Region{"r004", "r011"}})
+	for _, r := range []*geo.Preflight{searched, named} {
+		curve := r.Plan.Curve
+		if len(curve) < 2 || curve[0].Lift != 0 || curve[0].Planning > .3 || curve[len(curve)-1].Planning < .8 {
+			t.Fatalf("power of %v: %+v", r.Plan.Treated, curve)
+		}
+		for i, at := range curve {
+			if (at.Optimistic == nil) != (r == named) || at.Planning < 0 || at.Planning > 1 {
+				t.Errorf("power of %v at %v: %+v", r.Plan.Treated, at.Lift, at)
+			}
+			if i > 0 && at.Lift >= *r.Plan.Planning && curve[i-1].Lift < *r.Plan.Planning && (at.Planning < .8 || curve[i-1].Planning >= .8) {
+				t.Errorf("around the planned lift of %v the power goes from %v to %v, want it to pass .8", *r.Plan.Planning, curve[i-1].Planning, at.Planning)
+			}
+		}
+	}
+}
+
 func scaleBy(y []float64, factor float64) {
 	for t := range y {
 		y[t] *= factor
