@@ -101,7 +101,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	a.facts.Forgetting(a.control.Store.ForgottenCustomers)
 	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Now: now, Log: log})
 	a.jobs = jobs.New(jobs.Options{
-		File: filepath.Join(c.Data, jobsFile), Trainer: trainer{a}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
+		File: filepath.Join(c.Data, jobsFile), Trainer: trainer{a}, Forecaster: forecaster{a}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
 	})
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
@@ -126,7 +126,7 @@ func (a *App) setClock() error {
 	}
 	a.clock = clock
 	a.tools, err = tools.NewService(tools.Deps{
-		Facts: a.facts, Models: a.models, Experiments: a.control.Store, Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
+		Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
 		Clock: clock, Now: a.now, Log: a.log,
 	})
 	return err

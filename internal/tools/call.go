@@ -75,12 +75,14 @@ type Call struct {
 	Today       civil.Date // the day of Now in the workspace's zone
 	Real        time.Time  // by the clock that keys end by, in UTC
 	Facts       Facts
-	Store       store                // what the workspace has, as of this call
-	MMM         mix.Held             // the workspace's media mix model
-	Experiments []control.Experiment // of the workspace, the latest first; only of tools that answer from them
-	Keys        Keys                 // nil: the workspace's keys are not looked at
-	Hooks       Hooks                // nil: the workspace's webhooks are not looked at
-	Tools       []string             // the names of all tools, in the contract's order
+	Store       store                    // what the workspace has, as of this call
+	MMM         mix.Held                 // the workspace's media mix model
+	Experiments []control.Experiment     // of the workspace, the latest first; only of tools that answer from them
+	Forecasts   Forecasts                // nil: forecasts are not kept
+	Records     []control.ForecastRecord // how past forecasts did; only of tools that answer from them
+	Keys        Keys                     // nil: the workspace's keys are not looked at
+	Hooks       Hooks                    // nil: the workspace's webhooks are not looked at
+	Tools       []string                 // the names of all tools, in the contract's order
 	Log         *slog.Logger
 
 	key    storeKey // the state of the data

@@ -49,6 +49,8 @@ type forecastingAnswer struct {
 	PeriodType periodType      `json:"period_type,omitempty"`
 	Metrics    forecastMetrics `json:"metrics"`
 	Estimates  *Estimates      `json:"estimates,omitempty"`
+	Outlook    []outlookDay    `json:"outlook,omitempty" detail:"debug" doc:"Of the first row with a forecast: its sum by day, what is there and what is expected."`
+	Past       []pastForecasts `json:"past_forecasts,omitempty" detail:"analyst" doc:"How forecasts did whose days are over."`
 	table[forecastRow]
 	closing
 }
@@ -83,6 +85,10 @@ type forecastRow struct {
 	Expected   *float64        `json:"expected,omitempty" doc:"At the end of the period: what is there and the forecast of the rest."`
 	Low        *float64        `json:"low,omitempty"`
 	High       *float64        `json:"high,omitempty"`
+	Low80      *float64        `json:"low_80,omitempty" detail:"analyst" doc:"Of the 80 % interval; low and high are of the 90 %."`
+	High80     *float64        `json:"high_80,omitempty" detail:"analyst"`
+	Low95      *float64        `json:"low_95,omitempty" detail:"analyst"`
+	High95     *float64        `json:"high_95,omitempty" detail:"analyst"`
 	Chance     *Percent        `json:"chance_pct,omitempty" doc:"That the period ends at the target or above."`
 	Status     forecastStatus  `json:"status,omitempty"`
 	Attained   *Percent        `json:"attained_pct,omitempty" doc:"Actual in percent of the target."`
@@ -97,6 +103,17 @@ type forecastRow struct {
 	Direction string     `json:"direction,omitempty" doc:"up or down."`
 	Shift     *Ratio     `json:"shift,omitempty" doc:"Mean distance from the expectation since then, in standard deviations."`
 	ChangePct *Percent   `json:"change_pct,omitempty" doc:"Since then against what was expected, which follows slowly."`
+}
+
+// outlookDay is the sum of a metric from the first day of a period to a day of it.
+type outlookDay struct {
+	Date     civil.Date `json:"date"`
+	Actual   *float64   `json:"actual,omitempty" doc:"Up to the last day with data."`
+	Expected *float64   `json:"expected,omitempty" doc:"From then on."`
+	Low80    *float64   `json:"low_80,omitempty"`
+	High80   *float64   `json:"high_80,omitempty"`
+	Low95    *float64   `json:"low_95,omitempty"`
+	High95   *float64   `json:"high_95,omitempty"`
 }
 
 func runForecasting(ctx context.Context, c *Call, p forecastingParams) (*forecastingAnswer, error) {

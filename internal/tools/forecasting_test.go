@@ -67,12 +67,19 @@ func TestAlertsFindADriftAndNothingElse(t *testing.T) {
 // alertsOf makes a store with so many orders a day on average and asks for its alerts.
 func alertsOf(t *testing.T, level func(civil.Date) float64) forecastingAnswer {
 	t.Helper()
+	s := quietService(t, quietFacts(t, civil.Range{First: fixtureToday.AddDays(-180), Last: fixtureToday.AddDays(-1)}, level), nil, fixtureClock)
+	return decoded[forecastingAnswer](t, callAs(t, s.Session(reader(newWorkspace("quiet")), "r1"), "forecasting", `{"aspect":"alerts"}`).StructuredContent)
+}
+
+// quietFacts are those of the workspace "quiet": orders of 50 each, so many a day on average.
+func quietFacts(t *testing.T, days civil.Range, level func(civil.Date) float64) *warehouse.Warehouse {
+	t.Helper()
 	facts, err := openFacts(context.Background(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	chance, b := stats.Stream(1, 1), &warehouse.Batch{}
-	for day := fixtureToday.AddDays(-180); day.Before(fixtureToday); day = day.AddDays(1) {
+	for day := days.First; !day.After(days.Last); day = day.AddDays(1) {
 		n := int(level(day) + 5*chance.NormFloat64() + 0.5)
 		for i := range n {
 			ref := warehouse.OrderRef{Source: "shop", Key: fmt.Sprintf("%s-%d", day, i)}
@@ -85,11 +92,17 @@ func alertsOf(t *testing.T, level func(civil.Date) float64) forecastingAnswer {
 	if err := load(t.Context(), facts, "quiet", b); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewService(Deps{Facts: facts, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
+	return facts
+}
+
+// quietService answers for the workspace "quiet".
+func quietService(t *testing.T, facts *warehouse.Warehouse, kept Forecasts, clock func() time.Time) *Service {
+	t.Helper()
+	s, err := NewService(Deps{Facts: facts, Forecasts: kept, Clock: clock, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return decoded[forecastingAnswer](t, callAs(t, s.Session(reader(newWorkspace("quiet")), "r1"), "forecasting", `{"aspect":"alerts"}`).StructuredContent)
+	return s
 }
 
 // The targets of the demo store are what its generator wants to sell, and all kinds of period have some.

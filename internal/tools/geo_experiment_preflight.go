@@ -33,6 +33,7 @@ type preflightAnswer struct {
 	Channel   measure.Channel  `json:"channel"`
 	Treatment []geo.Region     `json:"treatment_regions,omitempty" doc:"The candidates, or the set in which backtests find the smallest lift."`
 	Metrics   preflightMetrics `json:"metrics"`
+	Power     []powerPoint     `json:"power,omitempty" detail:"analyst" doc:"Chance to find a lift, by the lift."`
 	table[gateRow]
 	closing
 }
@@ -45,10 +46,18 @@ type preflightMetrics struct {
 	History  int      `json:"history_days"`
 	Duration int      `json:"test_days"`
 	MDE      *Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest change of revenue in the treated regions that is found with a power of 80 % at a level of 10 %; absent when none up to 200 % is."`
+	Best     *Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"The same by the backtests in which the regions were chosen, which is too good to plan with; absent when they were named."`
 	Revenue  *Money   `json:"minimum_detectable_revenue,omitempty" doc:"The same over the whole test."`
 	Spend    *Money   `json:"holdout_spend,omitempty" doc:"What the channel spent in the treated regions in as many days; without spend by region, its share by revenue."`
 	Return   *Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest incremental return on that spend which pausing it would show."`
 	Reported *Ratio   `json:"reported_roas,omitempty" doc:"By last touch in the days of history, which is no incremental return."`
+}
+
+// powerPoint is a lift and the chance that the test finds it.
+type powerPoint struct {
+	Lift     Ratio    `json:"lift_pct"`
+	Planning Percent  `json:"planning_pct" doc:"By backtests that had no part in the choice of the regions."`
+	Best     *Percent `json:"optimistic_pct,omitempty" doc:"By those in which they were chosen."`
 }
 
 // gateRow is one condition of a test that can be trusted.
@@ -192,6 +201,16 @@ func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, 
 	m.Score, m.Ready, m.Donors = found.Score, found.Ready, len(panel.Regions)-len(found.Plan.Treated)
 	if found.Plan.Planning != nil {
 		m.MDE, m.Revenue = new(Percent(100**found.Plan.Planning)), new(Money(*found.Outcome))
+	}
+	if found.Plan.Optimistic != nil {
+		m.Best = new(Percent(100 * *found.Plan.Optimistic))
+	}
+	for _, at := range found.Plan.Curve {
+		point := powerPoint{Lift: Ratio(100 * at.Lift), Planning: Percent(100 * at.Planning)}
+		if at.Optimistic != nil {
+			point.Best = new(Percent(100 * *at.Optimistic))
+		}
+		a.Power = append(a.Power, point)
 	}
 	if err := c.holdout(ctx, a, panel, spent, days); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/internal/civil"
+	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
@@ -32,12 +33,19 @@ func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
 		if row.Expected == nil && !set {
 			continue
 		}
+		if row.Expected != nil && a.Outlook == nil && c.view.DetailLevel == debugLevel {
+			if a.Outlook, err = out.days(ctx, g); err != nil {
+				return err
+			}
+		}
 		a.Metrics.count(row.Status)
 		a.Rows = append(a.Rows, row)
 	}
 	if slices.ContainsFunc(a.Rows, func(r forecastRow) bool { return r.Expected != nil }) {
 		a.Estimates = &Estimates{LevelPct: 100 * level90, Method: "conformal intervals of the sum of the rest of the period", Basis: measure.Modelled}
 	}
+	c.keepAnswered(ctx, out.kept)
+	a.Past = c.past(a)
 	a.Summary = c.pacingSummary(a, set)
 	c.warnPacing(a, all, set)
 	return nil
@@ -77,6 +85,7 @@ type outlook struct {
 	call  *Call
 	until map[seriesKey]civil.Date
 	known map[seriesKey]*expectedSeries
+	kept  []control.Forecast // what the rows stand on
 }
 
 type seriesKey struct {
@@ -88,7 +97,8 @@ type seriesKey struct {
 type expectedSeries struct {
 	series
 	first, last civil.Date
-	values      []float64            // of the days from first to last
+	raw         []float64            // of the days from first to last, NaN where one is not known
+	values      []float64            // the same with days that are not known filled in
 	prediction  *forecast.Prediction // nil where none can be made, or none is asked for
 }
 
@@ -124,7 +134,7 @@ func (o *outlook) of(ctx context.Context, key seriesKey) (*expectedSeries, error
 	if key.metric == trendROAS || ahead < 1 || len(s.values) == 0 {
 		return s, nil
 	}
-	p, err := forecast.Predict(s.values, forecast.Ask{Horizon: ahead, Season: week, Levels: []float64{level90}})
+	p, err := forecast.Predict(s.values, forecast.Ask{Horizon: ahead, Season: week, Levels: keptLevels()})
 	switch {
 	case err == nil:
 		s.prediction = &p
@@ -155,9 +165,9 @@ func (c *Call) daily(ctx context.Context, key seriesKey, days civil.Range) (*exp
 	s.first, s.last = known.First, known.Last
 	for i := range known.Days() {
 		day := known.First.AddDays(i)
-		s.values = append(s.values, c.value(key.metric, read.point(civil.Range{First: day, Last: day})))
+		s.raw = append(s.raw, c.value(key.metric, read.point(civil.Range{First: day, Last: day})))
 	}
-	s.values = forecast.Filled(s.values, week)
+	s.values = forecast.Filled(s.raw, week)
 	return s, nil
 }
 
@@ -174,20 +184,61 @@ func (o *outlook) row(ctx context.Context, g goal) (forecastRow, error) {
 	if s.prediction == nil || g.days.First.Sub(s.last) > 1 {
 		return row, nil // nothing is forecast, or days before the period are missing
 	}
-	if g.value > 0 {
-		return row, o.pace(&row, s, g)
-	}
 	total, err := s.prediction.Total(g.days.Last.Sub(s.last))
 	if err != nil {
 		return row, fmt.Errorf("sum of %s %s: %w", g.metric, g.days, err)
+	}
+	o.kept = append(o.kept, o.call.keptForecast(seriesKey{g.metric, g.channel}, s.prediction.Model, total, civil.Range{First: s.last.AddDays(1), Last: g.days.Last}))
+	if g.value > 0 {
+		return row, o.pace(&row, s, g)
 	}
 	actual := 0.0
 	if sofar := g.until(s.last); sofar.Days() > 0 {
 		actual = o.call.value(g.metric, s.point(sofar))
 	}
-	round := o.call.rounding(g.metric)
-	row.Expected, row.Low, row.High = round(actual+total.Value), round(actual+total.Bands[0].Low), round(actual+total.Bands[0].High)
+	bands := slices.Clone(total.Bands)
+	for i := range bands {
+		bands[i].Low, bands[i].High = actual+bands[i].Low, actual+bands[i].High
+	}
+	row.expect(actual+total.Value, bands, o.call.rounding(g.metric))
 	return row, nil
+}
+
+// expect sets what is expected, with the intervals of [keptLevels].
+func (r *forecastRow) expect(value float64, bands []forecast.Band, round func(float64) *float64) {
+	r.Expected, r.Low, r.High = round(value), round(bands[at90].Low), round(bands[at90].High)
+	r.Low80, r.High80, r.Low95, r.High95 = round(bands[0].Low), round(bands[0].High), round(bands[2].Low), round(bands[2].High)
+}
+
+// days are a goal's sums by day. The goal has a forecast.
+func (o *outlook) days(ctx context.Context, g goal) ([]outlookDay, error) {
+	s, err := o.of(ctx, seriesKey{g.metric, g.channel})
+	if err != nil {
+		return nil, err
+	}
+	round := o.call.rounding(g.metric)
+	var out []outlookDay
+	sofar := 0.0
+	for i := range g.days.Days() {
+		day := outlookDay{Date: g.days.First.AddDays(i)}
+		if ahead := day.Date.Sub(s.last); ahead < 1 {
+			if day.Date.Before(s.first) {
+				continue
+			}
+			sofar = o.call.value(g.metric, s.point(g.until(day.Date)))
+			day.Actual = round(sofar)
+		} else {
+			total, err := s.prediction.Total(ahead)
+			if err != nil {
+				return nil, fmt.Errorf("%s up to %s: %w", g.metric, day.Date, err)
+			}
+			narrow, wide := total.Bands[0], total.Bands[2]
+			day.Expected = round(sofar + total.Value)
+			day.Low80, day.High80, day.Low95, day.High95 = round(sofar+narrow.Low), round(sofar+narrow.High), round(sofar+wide.Low), round(sofar+wide.High)
+		}
+		out = append(out, day)
+	}
+	return out, nil
 }
 
 // until returns the days of the goal up to a day.
@@ -222,7 +273,7 @@ func (o *outlook) pace(row *forecastRow, s *expectedSeries, g goal) error {
 		return fmt.Errorf("pace of %s %s: %w", g.metric, g.days, err)
 	}
 	round := o.call.rounding(g.metric)
-	row.Expected, row.Low, row.High = round(pace.Finish), round(pace.Bands[0].Low), round(pace.Bands[0].High)
+	row.expect(pace.Finish, pace.Bands, round)
 	row.Chance, row.Required, row.Status = new(Percent(100*pace.Probability)), round(pace.Required), g.standing(pace)
 	if o.call.view.DetailLevel != summaryLevel {
 		if i := forecast.Index(s.values, of, forecast.Ask{Season: week}); i != nil {
@@ -248,13 +299,14 @@ func (c *Call) pacingSummary(a *forecastingAnswer, set bool) string {
 	}
 	text := fmt.Sprintf("%s %s %s is expected to end at %s (90 %% interval %s to %s)", c.spokenMetric(first), first.PeriodType.said(),
 		spell(civil.Range{First: first.Start, Last: first.End}), c.figure(first.Metric, first.Expected), c.figure(first.Metric, first.Low), c.figure(first.Metric, first.High))
+	past := c.pastSentence(a.Past, first.Metric)
 	if !set {
-		return text + "; no target is set for it."
+		return text + "; no target is set for it." + past
 	}
 	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", c.figure(first.Metric, first.Target), grouped(decimals(float64(*first.Chance), 0), 0))
 	m := a.Metrics
 	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off, %d over budget.", plural(*m.Targets, "target", "targets"),
-		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over)
+		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
 }
 
 // said is the period in a sentence.

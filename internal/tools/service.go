@@ -26,6 +26,7 @@ type Deps struct {
 	Facts       Facts
 	Models      Models           // nil: no workspace has a model
 	Experiments Experiments      // nil: no workspace has any
+	Forecasts   Forecasts        // nil: forecasts are not kept
 	Keys        Keys             // nil: diagnose does not look at keys
 	Hooks       Hooks            // nil: diagnose does not look at webhooks
 	Calls       Calls            // nil: calls are not kept
@@ -69,6 +70,7 @@ type answerKey struct {
 	settings    int64
 	models      modelsKey
 	experiments uint64
+	forecasts   uint64 // the state of the record of past ones
 	today       civil.Date
 	tool        string
 	arguments   string
@@ -260,26 +262,32 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 		return nil, err
 	}
 	key.experiments = stateOfExperiments(tests)
+	records, err := s.service.records(ctx, w, tool)
+	if err != nil {
+		return nil, err
+	}
+	key.forecasts = stateOfRecords(records)
+	remembered := memory{tests, records}
 	switch {
 	case unversioned != nil:
-		return s.make(ctx, tool, args, key, now, tests, s.service.read)
+		return s.make(ctx, tool, args, key, now, remembered, s.service.read)
 	case !keepable(tool):
-		return s.make(ctx, tool, args, key, now, tests, s.service.kept)
+		return s.make(ctx, tool, args, key, now, remembered, s.service.kept)
 	}
 	if kept, ok := s.service.answers.GetIfPresent(key); ok {
 		return kept, nil
 	}
-	return s.keep(ctx, tool, args, key, now, tests)
+	return s.keep(ctx, tool, args, key, now, remembered)
 }
 
 // keep makes an answer and keeps it.
-func (s *session) keep(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, tests []control.Experiment) (json.RawMessage, error) {
+func (s *session) keep(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, remembered memory) (json.RawMessage, error) {
 	// The one who asked first may hang up while others wait, so the work does not end with their request.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
 	defer cancel()
 	return s.service.answers.Get(detached, key, otter.LoaderFunc[answerKey, json.RawMessage](
 		func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
-			return s.make(ctx, tool, args, key, now, tests, s.service.kept)
+			return s.make(ctx, tool, args, key, now, remembered, s.service.kept)
 		}))
 }
 
@@ -313,8 +321,14 @@ func (s *Service) zone(w control.Workspace) *time.Location {
 // diagnose looks at keys and their ends.
 func keepable(tool Tool) bool { return !tool.Writes && tool.Name != diagnose.Name }
 
-func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, tests []control.Experiment, of storeReader) (json.RawMessage, error) {
-	have, err := of(ctx, key.storeKey)
+// memory is what the service remembers of a workspace, for the tools that answer from it.
+type memory struct {
+	experiments []control.Experiment
+	forecasts   []control.ForecastRecord
+}
+
+func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, of memory, reads storeReader) (json.RawMessage, error) {
+	have, err := reads(ctx, key.storeKey)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +340,7 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key
 	call := &Call{
 		Workspace: s.principal.Workspace, Principal: s.principal, Now: now, Today: key.today,
 		Real: s.service.deps.Now().UTC(), Facts: s.service.deps.Facts,
-		Store: have, MMM: held, Experiments: tests, key: key.storeKey, trials: s.service.trials, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
+		Store: have, MMM: held, Experiments: of.experiments, Forecasts: s.service.deps.Forecasts, Records: of.forecasts, key: key.storeKey, trials: s.service.trials, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {
