@@ -88,6 +88,7 @@ type Point struct {
 	Missing bool    // nothing is known; Value is ignored
 	Partial bool    // the day, week or month is not complete; drawn hollow
 	Band    *Band   // where the value is an estimate; nil otherwise
+	Inner   *Band   // a narrower one inside it, drawn on lines only; nil for none
 }
 
 // Band is the interval around an estimate.

@@ -143,32 +143,39 @@ type bands struct{ sheet }
 func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, t := range b.tracks {
-		for _, r := range bandRuns(t.dots) {
-			var low, high []vg.Point
-			for _, d := range r {
-				low = append(low, vg.Point{X: x(float64(d.slot)), Y: y(d.Band.Low)})
-				high = append(high, vg.Point{X: x(float64(d.slot)), Y: y(d.Band.High)})
+		for _, of := range []func(dot) *Band{outer, inner} {
+			for _, r := range bandRuns(t.dots, of) {
+				var low, high []vg.Point
+				for _, d := range r {
+					low = append(low, vg.Point{X: x(float64(d.slot)), Y: y(of(d).Low)})
+					high = append(high, vg.Point{X: x(float64(d.slot)), Y: y(of(d).High)})
+				}
+				if len(r) == 1 {
+					low = []vg.Point{{X: low[0].X - 3, Y: low[0].Y}, {X: low[0].X + 3, Y: low[0].Y}}
+					high = []vg.Point{{X: high[0].X - 3, Y: high[0].Y}, {X: high[0].X + 3, Y: high[0].Y}}
+				}
+				for _, h := range slices.Backward(high) {
+					low = append(low, h)
+				}
+				c.FillPolygon(faded(t.style.color, .22), low)
 			}
-			if len(r) == 1 {
-				low = []vg.Point{{X: low[0].X - 3, Y: low[0].Y}, {X: low[0].X + 3, Y: low[0].Y}}
-				high = []vg.Point{{X: high[0].X - 3, Y: high[0].Y}, {X: high[0].X + 3, Y: high[0].Y}}
-			}
-			for _, h := range slices.Backward(high) {
-				low = append(low, h)
-			}
-			c.FillPolygon(faded(t.style.color, .22), low)
 		}
 	}
 }
 
+// outer and inner are the two bands of a point.
+func outer(d dot) *Band { return d.Band }
+
+func inner(d dot) *Band { return d.Inner }
+
 // bandRuns returns the stretches of neighbours that have a band.
-func bandRuns(dots []dot) [][]dot {
+func bandRuns(dots []dot, of func(dot) *Band) [][]dot {
 	var out [][]dot
 	for i, d := range dots {
-		if d.Band == nil {
+		if of(d) == nil {
 			continue
 		}
-		if i > 0 && dots[i-1].Band != nil && dots[i-1].slot == d.slot-1 {
+		if i > 0 && of(dots[i-1]) != nil && dots[i-1].slot == d.slot-1 {
 			out[len(out)-1] = append(out[len(out)-1], d)
 			continue
 		}

@@ -174,7 +174,12 @@ func (s sheet) track(series Series) (track, error) {
 // drawable reports whether the numbers of a point are finite, of a size that an axis can name, and in order.
 func (p Point) drawable() bool {
 	fits := func(v float64) bool { return math.Abs(v) <= maxValue }
-	return fits(p.Value) && (p.Band == nil || fits(p.Band.Low) && fits(p.Band.High) && p.Band.Low <= p.Band.High)
+	for _, b := range []*Band{p.Band, p.Inner} {
+		if b != nil && !(fits(b.Low) && fits(b.High) && b.Low <= b.High) {
+			return false
+		}
+	}
+	return fits(p.Value)
 }
 
 // inside returns the annotations on the chart's slots, in order of slot; equals keep their order.
