@@ -192,6 +192,9 @@ func newTargetRows(b *binding) (source.Rows, error) {
 		if err != nil {
 			return b.unreadable(rec.Line, value, cell, err)
 		}
+		if millionths <= 0 {
+			return b.unreadable(rec.Line, value, cell, errors.New("a target must be above zero"))
+		}
 		target.Start, target.Value = day, float64(millionths)/1e6
 		r.totals.See(day)
 		into.Targets = append(into.Targets, target)
