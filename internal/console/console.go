@@ -151,6 +151,11 @@ func New(o Options) *Console {
 		c.routes.HandleFunc("GET "+modelsPath+"/export.csv", c.signedIn(c.modelsExport))
 	}
 	if c.ask != nil {
+		c.routes.HandleFunc("GET "+forecastsPath, c.signedIn(c.forecastsPage))
+		c.routes.HandleFunc("POST "+forecastsPath, c.posted(c.changeForecasts))
+		c.routes.HandleFunc("GET "+pacePath, c.signedIn(c.pacePicture))
+		c.routes.HandleFunc("GET "+fanPath, c.signedIn(c.fanPicture))
+		c.routes.HandleFunc("GET "+powerPath, c.signedIn(c.powerPicture))
 		c.routes.HandleFunc("GET "+experimentsPath, c.signedIn(c.experimentsPage))
 		c.routes.HandleFunc("POST "+experimentsPath, c.posted(c.changeExperiments))
 		c.routes.HandleFunc("GET "+weeksPath, c.signedIn(c.weeksPicture))
@@ -182,6 +187,11 @@ const (
 
 	experimentsPath = "/experiments"
 	weeksPath       = "/experiments/weeks.svg"
+	powerPath       = "/experiments/power.svg"
+
+	forecastsPath = "/forecasts"
+	pacePath      = "/forecasts/pace.svg"
+	fanPath       = "/forecasts/days.svg"
 )
 
 // maxForm is the largest form that is read, in bytes.

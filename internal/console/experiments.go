@@ -104,6 +104,18 @@ type gateAnswer struct {
 	Summary   string
 	Treatment []string `json:"treatment_regions"`
 	Rows      []struct{ Gate, Status, Detail string }
+	Metrics   struct {
+		Planning   *float64 `json:"minimum_detectable_effect_pct"`
+		Optimistic *float64 `json:"optimistic_effect_pct"`
+	}
+	Power []powerPoint
+}
+
+// powerPoint is a lift and the chance that a test finds it, in percent.
+type powerPoint struct {
+	Lift       float64  `json:"lift_pct"`
+	Planning   float64  `json:"planning_pct"`
+	Optimistic *float64 `json:"optimistic_pct"`
 }
 
 // experimentsView is what the page of experiments shows: all, or one of them with what its result rests on.
@@ -115,8 +127,9 @@ type experimentsView struct {
 	Bars    []placeboBar
 	Own     float64 // where the treated regions stand among the placebo sets, in units of the picture
 	Check   *gateAnswer
-	Channel string // of the check
-	Writes  bool   // the visitor may plan, move and apply
+	Channel string   // of the check
+	Power   *picture // nil: no power is known
+	Writes  bool     // the visitor may plan, move and apply
 	Kinds   []control.ExperimentKind
 	Problem string
 	Form    url.Values // what was filled in, after a mistake
@@ -153,14 +166,71 @@ func (c *Console) showExperiments(w http.ResponseWriter, v visit, status int, vi
 		view.Bars, view.Own = placeboBars(view.Answer.Evidence)
 	}
 	if view.Channel != "" && id == "" {
-		var found gateAnswer
-		if err := c.asked(v, view.place, "geo_experiment_preflight", map[string]any{"channel": view.Channel, "detail_level": "analyst", "compact": true}, &found); err != nil {
+		found, err := c.checked(v, view.place, view.Channel)
+		if err != nil {
 			view.Problem = "The check could not be made: no such channel is known here."
 		} else {
 			view.Check = &found
 		}
+		if len(found.Power) > 1 {
+			of := url.Values{"workspace": {string(view.Workspace.ID)}, "channel": {view.Channel}}
+			view.Power = &picture{powerPath + "?" + of.Encode(), "The chance that the test finds a lift, by the lift. The table below has the same figures."}
+		}
 	}
 	c.render(w, v.Request, status, page{name: "experiments", title: "Experiments", view: view, visitor: &v.visitor, wide: true})
+}
+
+// checked asks whether a channel can be tested by region.
+func (c *Console) checked(v visit, p place, channel string) (found gateAnswer, err error) {
+	err = c.asked(v, p, "geo_experiment_preflight", map[string]any{"channel": channel, "detail_level": "analyst", "compact": true}, &found)
+	return found, err
+}
+
+// powerPicture draws the chance that a test on a channel finds a lift.
+func (c *Console) powerPicture(w http.ResponseWriter, v visit) {
+	query := v.URL.Query()
+	p, ok := c.placeOf(w, v, query.Get("workspace"))
+	if !ok {
+		return
+	}
+	found, err := c.checked(v, p, query.Get("channel"))
+	if err != nil || len(found.Power) < 2 {
+		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
+		return
+	}
+	drawn := powerCurve(found)
+	drawn.Theme, drawn.Width, drawn.Height = themeIn(query), wideWidth, wideHeight
+	if query.Get("size") == "narrow" {
+		drawn.Width, drawn.Height = narrowWidth, narrowHeight
+	}
+	svg, err := chart.DrawCurve(drawn)
+	if err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	showPicture(w, svg, "no-store")
+}
+
+// powerCurve draws the planning figure as the line; the ground up to the optimistic one is shaded.
+func powerCurve(found gateAnswer) chart.Curve {
+	drawn := chart.Curve{
+		Title: "Chance to find a lift", Across: "Lift of revenue in the treated regions, %", Up: "Chance that the test finds it, %",
+		BandName: "between the planning and the optimistic figure",
+	}
+	for _, at := range found.Power {
+		other := at.Planning
+		if at.Optimistic != nil {
+			other = *at.Optimistic
+		}
+		drawn.Points = append(drawn.Points, chart.CurvePoint{At: at.Lift, Value: at.Planning, Band: chart.Band{Low: min(at.Planning, other), High: max(at.Planning, other)}})
+	}
+	if found.Metrics.Planning != nil {
+		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Planning, Label: "80 % at " + figure(*found.Metrics.Planning, 1) + " %, to plan with"})
+	}
+	if found.Metrics.Optimistic != nil {
+		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Optimistic, Label: "optimistic " + figure(*found.Metrics.Optimistic, 1) + " %"})
+	}
+	return drawn
 }
 
 // changeExperiments plans an experiment, brings one to another status, or applies its factor.

@@ -1,0 +1,165 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"assay/internal/auth"
+	"assay/internal/console"
+	"assay/internal/control"
+)
+
+// recordedForecasts answers each aspect of forecasting with what the tool answered in a golden case.
+func recordedForecasts(t *testing.T, pacing string) console.Ask {
+	t.Helper()
+	answers := map[string]console.Ask{
+		"pacing": recorded(t, "forecasting/"+pacing), "alerts": recorded(t, "forecasting/alerts.txtar"), "targets": recorded(t, "forecasting/targets.txtar"),
+	}
+	return func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
+		var asked struct{ Aspect string }
+		if err := json.Unmarshal(args, &asked); err != nil {
+			return nil, err
+		}
+		return answers[asked.Aspect](ctx, p, tool, args)
+	}
+}
+
+func TestTheForecastPageSaysWhatTheToolSays(t *testing.T) {
+	t.Parallel()
+	ask := recordedForecasts(t, "days.txtar")
+	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = ask })
+	s.member(email, control.RoleViewer)
+	b := s.signedIn(email)
+	page := b.get("/forecasts?workspace=acme")
+	for _, want := range []string{
+		"is expected to end at 15,068 USD", "15,068", "14,880 to 17,369", "14,632 to 18,310", "a chance of 70 %", // the month
+		"7.4 % of the time", "Spend has been down since 2026-03-02", "−7.7 %", // alerts with their rate
+		"Not enough yet", "Your role reads targets", "/forecasts/days.svg", "4,583 to 4,754", // the tenth by day
+	} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	var answer struct {
+		StructuredContent struct {
+			Rows []struct{ Actual, Expected, Target *float64 }
+		}
+	}
+	text, err := ask(t.Context(), auth.Principal{}, "forecasting", json.RawMessage(`{"aspect":"pacing"}`))
+	if err != nil || json.Unmarshal(text, &answer) != nil || len(answer.StructuredContent.Rows) < 3 {
+		t.Fatalf("the tool's answer: %s, %v", text, err)
+	}
+	for _, r := range answer.StructuredContent.Rows {
+		if r.Expected != nil && *r.Expected > 1000 && !strings.Contains(page.body, message.NewPrinter(language.English).Sprintf("%.0f", *r.Expected)) {
+			t.Errorf("the page does not have %v", *r.Expected)
+		}
+	}
+	if strings.Contains(page.body, "<script") || strings.Contains(page.body, "style=") || strings.Contains(page.body, "NaN") || strings.Contains(page.body, `name="action"`) {
+		t.Error("the page holds a script, a style of its own, no number, or a form for who only reads")
+	}
+	for _, path := range []string{"/forecasts/pace.svg?row=0&workspace=acme", "/forecasts/pace.svg?row=1&workspace=acme&theme=dark&size=narrow", "/forecasts/days.svg?workspace=acme&theme=dark"} {
+		if picture := b.get(path); picture.status != http.StatusOK || !strings.Contains(picture.body, "<svg") || strings.Contains(picture.body, "NaN") {
+			t.Errorf("%s: %d", path, picture.status)
+		}
+	}
+	for _, path := range []string{"/forecasts/pace.svg?row=99&workspace=acme", "/forecasts/pace.svg?row=x&workspace=acme", "/forecasts?workspace=other"} {
+		if p := b.get(path); p.status != http.StatusNotFound {
+			t.Errorf("%s: %d, want not found", path, p.status)
+		}
+	}
+}
+
+func TestAForecastPageWithoutTargetsOrFactsSaysSo(t *testing.T) {
+	t.Parallel()
+	for pacing, wants := range map[string][]string{
+		"no_targets.txtar":  {"no target is set for it", "No targets are loaded"},
+		"empty_store.txtar": {"Bring data in"},
+	} {
+		s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedForecasts(t, pacing) })
+		s.member(email, control.RoleViewer)
+		page := s.signedIn(email).get("/forecasts?workspace=acme")
+		for _, want := range wants {
+			if page.status != http.StatusOK || !strings.Contains(page.body, want) {
+				t.Errorf("%s: %d, the page does not say %q", pacing, page.status, want)
+			}
+		}
+	}
+}
+
+func TestATargetIsSetAndABadOneIsNamed(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleAnalyst)
+	d.member("viewer@acme.example", control.RoleViewer)
+	b := d.signedIn(email)
+	form := func(value string) []string {
+		return []string{"action", "set", "metric", "revenue", "period", "monthly", "start", "2036-11-01", "channel", "", "value", value}
+	}
+	for _, value := range []string{"120,000", "90000.5", "120000"} { // the last is set back to the first
+		if done := b.form("/forecasts", form(value)...); done.status != http.StatusSeeOther {
+			t.Fatalf("target of %s: %d %s", value, done.status, done.body)
+		}
+	}
+	all, err := d.facts.Targets(t.Context(), "acme")
+	if err != nil || len(all) != 1 || all[0].Value != 120_000 || all[0].Metric != "revenue" || all[0].Start.String() != "2036-11-01" {
+		t.Errorf("targets %+v, %v; want one of 120,000", all, err)
+	}
+	if page := b.get("/forecasts?workspace=acme&period=monthly&done=target"); !strings.Contains(page.body, "120,000") || !strings.Contains(page.body, "The target is set.") {
+		t.Errorf("the page does not show it: %d", page.status)
+	}
+	for name, c := range map[string]struct {
+		change []string
+		says   string
+	}{
+		"zero":       {[]string{"value", "0"}, "must be above zero"},
+		"below zero": {[]string{"value", "-5"}, "must be above zero"},
+		"endless":    {[]string{"value", "Inf"}, "must be above zero"},
+		"no number":  {[]string{"value", "NaN"}, "is not a number"},
+		"words":      {[]string{"value", "a lot"}, "is not a number"},
+		"no day":     {[]string{"start", "2036-02-31"}, "is not a day"},
+		"period":     {[]string{"period", "yearly"}, "no kind of period"},
+		"metric":     {[]string{"metric", "profit"}, "no targets of"},
+		"nothing":    {[]string{"action", "zap"}, "nothing that is known"},
+	} {
+		if p := b.form("/forecasts", append(form("1"), c.change...)...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.says) {
+			t.Errorf("%s: %d, want a page that says %q", name, p.status, c.says)
+		}
+	}
+	if refused := d.signedIn("viewer@acme.example").form("/forecasts", form("1")...); refused.status != http.StatusForbidden {
+		t.Errorf("a viewer sets a target: %d", refused.status)
+	}
+	if n := d.waiting(); n != 0 {
+		t.Errorf("%d files are left behind", n)
+	}
+}
+
+func TestACheckedChannelHasItsPower(t *testing.T) {
+	t.Parallel()
+	checked, results := recorded(t, "geo_experiment_preflight/power.txtar"), recorded(t, "experiments/results.txtar")
+	s := newSiteWith(t, func(_ *site, o *console.Options) {
+		o.Ask = func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
+			if tool == "experiments" {
+				return results(ctx, p, tool, args)
+			}
+			return checked(ctx, p, tool, args)
+		}
+	})
+	s.member(email, control.RoleViewer)
+	b := s.signedIn(email)
+	page := b.get("/experiments?workspace=acme&channel=facebook")
+	for _, want := range []string{"/experiments/power.svg", "found with a chance of 80 %", "5.55 %"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	picture := b.get("/experiments/power.svg?workspace=acme&channel=facebook")
+	if picture.status != http.StatusOK || !strings.Contains(picture.body, "80 % at 5.5 %, to plan with") || !strings.Contains(picture.body, "optimistic 4.1 %") {
+		t.Errorf("picture: %d, or its marks are missing", picture.status)
+	}
+}
