@@ -87,6 +87,7 @@ func TestForecastsThatCannotBeMadeSayWhy(t *testing.T) {
 	}{
 		{good, "i,d,v\na,1,5\na,2,6\na,1,7\n", `t.csv:4: column "d": "1" is there twice in series "a"`},
 		{good, "i,d,v\na,1,5\na,2,\n", `t.csv:3: column "v": "" is not a number`},
+		{func() lab.Forecast { a := good; a.Horizon = 0; return a }(), "i,d,v\na,1,5\na,2,6\na,3,7\n", "series \"a\": the horizon is 0 points"},
 		{good, "i,d,v\na,2024-01-01,5\na,spring,6\n", `t.csv:3: column "d": "spring" is not a day or a time, as the first record is`},
 		{twice, "i,d,v\na,1,5\na,2,6\na,3,7\n", `series "a": level of the interval is 1`},
 		{unknown, "i,d,v\na,1,5\n", `there is no forecasting model "prophet"`},

@@ -1,8 +1,10 @@
 package lab_test
 
 import (
+	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,5 +117,43 @@ func TestTaxOfCaliforniaIsFoundWithYearsAsNumbers(t *testing.T) {
 	}.Run(table(t, strings.ReplaceAll(string(text), ";", ",")))
 	if err != nil || math.Abs(r.ATT+15.60540) > 1e-5 || len(r.CI) != 2 || r.Placebo.N != 38 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Panels that are whole, and still no test: each is refused by name, or answered without a number that is none.
+func TestTestsThatCannotBeAreNamed(t *testing.T) {
+	t.Parallel()
+	var whole strings.Builder
+	whole.WriteString("u,t,y\n")
+	for day := range 40 {
+		for unit, level := range map[string]int{"a": 10, "b": 12, "c": 9, "zero": 0} {
+			fmt.Fprintf(&whole, "%s,%d,%d\n", unit, day, level*(100+day*7%13))
+		}
+	}
+	text := whole.String()
+	ask := lab.GeoFit{GeoPanel: lab.GeoPanel{Unit: "u", Time: "t", Outcome: "y"}, Treated: []string{"a"}, Start: "35", Method: "default", Inference: "placebo", Alpha: .1}
+	for want, edit := range map[string]func(*lab.GeoFit){
+		`region "zero" is zero in every period`: func(g *lab.GeoFit) { g.Treated = []string{"zero"} },
+		`the treated region "a" is named twice`: func(g *lab.GeoFit) { g.Treated = []string{"a", "a"} },
+		"no treated region is named":            func(g *lab.GeoFit) { g.Treated = nil },
+		"the test ends before it starts":        func(g *lab.GeoFit) { g.End = "30" },
+		"1 periods before the test":             func(g *lab.GeoFit) { g.Start = "1" },
+	} {
+		for _, method := range []string{"default", "sc", "asc", "sdid", "did", "tbr"} {
+			g := ask
+			g.Method = method
+			edit(&g)
+			if r, err := g.Run(table(t, text)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, %s: %+v, %v", method, want, r, err)
+			}
+		}
+	}
+	for _, method := range []string{"default", "sc", "asc", "sdid", "did", "tbr"} {
+		g := ask
+		g.Method, g.Treated = method, []string{"a", "b", "c"}
+		without := strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.HasPrefix(line, "zero,") }), "\n")
+		if r, err := g.Run(table(t, without)); err == nil || !strings.Contains(err.Error(), "no donor is left") {
+			t.Errorf("%s without a donor: %+v, %v", method, r, err)
+		}
 	}
 }

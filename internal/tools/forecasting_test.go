@@ -105,6 +105,43 @@ func quietService(t *testing.T, facts *warehouse.Warehouse, kept Forecasts, cloc
 	return s
 }
 
+// Demo stores in which nothing was planted: days that ask for a look, and alerts, are false ones. What is allowed is what one
+// series in fifty, or in the nightly form with ten stores one run in fifty, has by chance at .4 such days in a quarter and,
+// as days go together, three times the stated rate of alerts (docs/validation.md).
+func TestAQuietDemoStoreRaisesFewFalseAlarms(t *testing.T) {
+	t.Parallel()
+	stores, mostDays, mostAlerts := []demo.Options{{Seed: 7, Days: 365, Orders: 12_000, Quiet: true}}, 3, 2
+	if nightly() {
+		stores, mostDays, mostAlerts = nil, 15, 6
+		for seed := range uint64(10) {
+			stores = append(stores, demo.Options{Seed: seed + 1, Days: 730, Orders: 60_000, Quiet: true})
+		}
+	}
+	days, alerts := 0, 0
+	for _, opt := range stores {
+		session, truth := demoStore(t, opt, func(b *warehouse.Batch) warehouse.Batch { return warehouse.Batch{Orders: b.Orders} })
+		if len(truth.Anomalies) != 0 {
+			t.Fatalf("seed %d: planted %+v", opt.Seed, truth.Anomalies)
+		}
+		for _, metric := range []string{"revenue", "orders"} {
+			for _, r := range decoded[trendsAnswer](t, callAs(t, session, "trends", `{"metric":"`+metric+`","limit":100,"detail_level":"debug"}`).StructuredContent).Rows {
+				if r.Actionable {
+					days++
+					t.Logf("seed %d: %s on %s, z %v, q %v", opt.Seed, metric, r.Date, *r.Z, *r.Q)
+				}
+			}
+		}
+		for _, r := range decoded[forecastingAnswer](t, callAs(t, session, "forecasting", `{"aspect":"alerts"}`).StructuredContent).Rows {
+			alerts++
+			t.Logf("seed %d: alert of %s since %s, %s", opt.Seed, r.Metric, r.Since, r.Direction)
+		}
+	}
+	t.Logf("%d stores, 90 days of two metrics each: %d days ask for a look, %d alerts in the last 28 days", len(stores), days, alerts)
+	if days > mostDays || alerts > mostAlerts {
+		t.Errorf("%d days and %d alerts in quiet stores, want at most %d and %d", days, alerts, mostDays, mostAlerts)
+	}
+}
+
 // The targets of the demo store are what its generator wants to sell, and all kinds of period have some.
 func TestTargetsOfTheDemoStoreHaveAPace(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"strings"
 	"testing"
 
 	"assay/internal/ingest/demo"
@@ -23,5 +24,20 @@ func TestTheDemoStoreCanBeJudgedForATest(t *testing.T) {
 	named := decoded[preflightAnswer](t, callAs(t, session, "geo_experiment_preflight", `{"channel":"meta","treatmentRegions":["US-OH","ga","OH"]}`).StructuredContent)
 	if len(named.Treatment) != 2 || named.Treatment[0] != geo.Region("GA") || named.Treatment[1] != geo.Region("OH") {
 		t.Errorf("treated are %v, want GA and OH", named.Treatment)
+	}
+}
+
+// Candidates that leave nothing to compare with, and a region without orders in the first half of the days, are named.
+func TestPreflightsThatCannotBeSayWhy(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		`{"channel":"facebook","treatmentRegions":["AL","AR","AZ","CO","CT","GA","IA","KS","MD","MN","NV","OR","SC","UT","WA","WI"]}`: "too few are left to compare with",
+		`{"channel":"facebook","treatmentRegions":["ZZ"]}`:           `no order comes from "ZZ"`,
+		`{"channel":"facebook","treatmentRegions":["AL","nowhere"]}`: `no order comes from "nowhere"`,
+	} {
+		r := call(t, "tested", "geo_experiment_preflight", args)
+		if text := r.Content[0].Text; !r.IsError || !strings.Contains(text, want) || strings.Contains(text, "NaN") {
+			t.Errorf("%s: %v %s, want it to say %q", args, r.IsError, text, want)
+		}
 	}
 }

@@ -131,9 +131,19 @@ const steps = [
   ['models', (page) => modelsPage(page, '/models?workspace=demo')],
   ['models-plan', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&min_tiktok=100')],
   ['models-none', (page) => page.goto(`${base}/models?workspace=without-data`)],
+  ['forecasts', (page) => modelsPage(page, '/forecasts?workspace=demo')],
+  ['forecasts-weekly', (page) => modelsPage(page, '/forecasts?workspace=demo&period=weekly')],
+  ['forecasts-refused', async (page) => {
+    await page.goto(`${base}/forecasts?workspace=demo`);
+    await page.getByLabel('First day').fill('2026-12-01');
+    await page.getByLabel('Target', { exact: true }).fill('0');
+    await page.getByRole('button', { name: 'Set the target' }).click();
+    await page.getByRole('alert').waitFor();
+  }],
+  ['forecasts-none', (page) => page.goto(`${base}/forecasts?workspace=without-data`)],
   ['experiments', (page) => page.goto(`${base}/experiments`)],
   ['experiment', (page) => page.goto(`${base}/experiments?experiment=google-scale-up`)],
-  ['experiment-check', (page) => page.goto(`${base}/experiments?channel=tiktok`)],
+  ['experiment-check', (page) => modelsPage(page, '/experiments?workspace=demo&channel=tiktok')],
   ['not-found', (page) => page.goto(`${base}/nothing-here`)],
 ];
 

@@ -32,8 +32,11 @@ var anomalySpecs = []anomaly{
 	{what: "named on morning television", metric: metricRevenue, factor: 2.10, from: 530, to: 500},
 }
 
-// planAnomalies gives each anomaly an ordinary day in its window.
+// planAnomalies gives each anomaly an ordinary day in its window. A quiet store has none.
 func (p *plan) planAnomalies() []anomaly {
+	if p.opt.Quiet {
+		return nil
+	}
 	var found []anomaly
 	for _, a := range anomalySpecs {
 		if p.opt.Days-1-a.from < pretest/2 {

@@ -43,6 +43,7 @@ type Options struct {
 	Zone     *time.Location // the store's
 	Currency money.Currency // the store's; prices are the same number in each currency
 	HashKey  []byte         // the key under which customers' addresses are hashed
+	Quiet    bool           // nothing happens that the calendar does not know: no outage, no viral video
 }
 
 // First returns the first day of the store.
