@@ -225,10 +225,10 @@ func powerCurve(found gateAnswer) chart.Curve {
 		drawn.Points = append(drawn.Points, chart.CurvePoint{At: at.Lift, Value: at.Planning, Band: chart.Band{Low: min(at.Planning, other), High: max(at.Planning, other)}})
 	}
 	if found.Metrics.Planning != nil {
-		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Planning, Label: "80 % at " + figure(*found.Metrics.Planning, 1) + " %, to plan with"})
+		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Planning, Label: "plan: " + figure(*found.Metrics.Planning, 1) + " %"})
 	}
 	if found.Metrics.Optimistic != nil {
-		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Optimistic, Label: "optimistic " + figure(*found.Metrics.Optimistic, 1) + " %"})
+		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Optimistic, Label: "optimistic: " + figure(*found.Metrics.Optimistic, 1) + " %"})
 	}
 	return drawn
 }

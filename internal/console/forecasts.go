@@ -153,6 +153,7 @@ type forecastsView struct {
 	Pace    outlookAnswer
 	Alerts  outlookAnswer
 	Targets outlookAnswer
+	More    bool     // targets than are shown
 	Fan     *picture // nil: nothing is forecast
 	Writes  bool     // the visitor may set targets
 	Metrics []string
@@ -204,7 +205,8 @@ func (c *Console) pace(v visit, p place, period string) (a outlookAnswer, err er
 	return a, err
 }
 
-const shownTargets = 40
+// shownTargets is how many targets the page lists: those under way, those to come, and the latest that are over.
+const shownTargets = 16
 
 func (c *Console) showForecasts(w http.ResponseWriter, v visit, status int, view forecastsView) {
 	view.Periods, view.Metrics = periodNames, []string{"revenue", "orders", "spend", "roas"}
@@ -226,6 +228,7 @@ func (c *Console) showForecasts(w http.ResponseWriter, v visit, status int, view
 			return
 		}
 	}
+	view.More = len(view.Targets.Rows) > shownTargets
 	view.Targets.Rows = view.Targets.Rows[:min(shownTargets, len(view.Targets.Rows))]
 	of := url.Values{"workspace": {string(view.Workspace.ID)}, "period": {view.Period}}
 	for i := range view.Pace.Rows {
@@ -351,6 +354,11 @@ func fanChart(a outlookAnswer, of outlookRow) chart.Chart {
 	for _, d := range a.Outlook {
 		if d.Actual != nil {
 			there.Points = append(there.Points, chart.Point{Date: d.Date, Value: *d.Actual})
+		}
+		if n := len(there.Points); d.Expected != nil && n > 0 && len(ahead.Points) == 0 { // begins where the other line ends
+			last := there.Points[n-1]
+			last.Band, last.Inner = &chart.Band{Low: last.Value, High: last.Value}, &chart.Band{Low: last.Value, High: last.Value}
+			ahead.Points = append(ahead.Points, last)
 		}
 		if d.Expected != nil && d.Low80 != nil && d.High80 != nil && d.Low95 != nil && d.High95 != nil {
 			ahead.Points = append(ahead.Points, chart.Point{

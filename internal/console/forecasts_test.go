@@ -159,7 +159,7 @@ func TestACheckedChannelHasItsPower(t *testing.T) {
 		}
 	}
 	picture := b.get("/experiments/power.svg?workspace=acme&channel=facebook")
-	if picture.status != http.StatusOK || !strings.Contains(picture.body, "80 % at 5.5 %, to plan with") || !strings.Contains(picture.body, "optimistic 4.1 %") {
+	if picture.status != http.StatusOK || !strings.Contains(picture.body, "plan: 5.5 %") || !strings.Contains(picture.body, "optimistic: 4.1 %") {
 		t.Errorf("picture: %d, or its marks are missing", picture.status)
 	}
 }
