@@ -8,7 +8,7 @@ LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X assay/internal/app.version=$(VERSION)
 
-.PHONY: help demo test build check lint race fuzz golden bench clients oauth pages conformance clean toolchain
+.PHONY: help demo test build check lint race fuzz golden bench peers clients oauth pages conformance clean toolchain
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ golden: ## Rewrite golden files; read the difference like code before keeping it
 
 bench: build ## Benchmark beside the named peers; the results go to docs/benchmarks.md
 	./bench/run.sh
+
+peers: build ## Measure methods beside PyMC-Marketing, statsforecast and others; QUICK=1 is shorter
+	./bench/peers/run.sh
 
 clients: build ## Drive the service with the official SDK clients and the Inspector
 	./test/clients/run.sh

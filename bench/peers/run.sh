@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Measures Assay's methods beside the open-source systems that analysts use, on the same data in turn, and prints Markdown
+# tables of medians, ranges and ratios; docs/benchmarks.md has the results and what differs between the sides.
+#
+#   ROUNDS   seeds of each comparison (default 5; 1 when quick)
+#   QUICK=1  fewer series, budgets and draws
+#   PARTS    which comparisons: budgets regions forecasts mixes (default all)
+#   CACHE    where the peers are installed, about 2 GB (default: assay-peers under TMPDIR)
+#   ASSAY    another binary than bin/assay
+#
+# The peers come from PyPI, in the versions of bench/peers/requirements; R's forecast is measured where Rscript has it.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+ASSAY=${ASSAY:-bin/assay}
+CACHE=${CACHE:-${TMPDIR:-/tmp}/assay-peers}
+PARTS=${PARTS:-budgets regions forecasts mixes}
+data=../shared/data
+
+[ -x "$ASSAY" ] || { echo "$ASSAY is missing: make build" >&2; exit 1; }
+[ -d "$data" ] || { echo "$data is missing: the published data sets lie beside the project" >&2; exit 1; }
+python=${PYTHON:-$(command -v python3.13 || command -v python3.12 || true)}
+[ -n "$python" ] && "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' \
+  || { echo "Python 3.12 or later with venv is missing; PYTHON names one" >&2; exit 1; }
+
+# An environment is made again when its list has changed.
+environment() {
+  local name=$1 list=bench/peers/requirements/$1.txt
+  cmp -s "$list" "$CACHE/$name/installed.txt" && return
+  rm -rf "${CACHE:?}/$name"
+  "$python" -m venv "$CACHE/$name"
+  "$CACHE/$name/bin/pip" install --quiet --disable-pip-version-check --requirement "$list"
+  cp "$list" "$CACHE/$name/installed.txt"
+}
+mkdir -p "$CACHE"
+for part in $PARTS; do
+  case $part in
+    budgets | forecasts) environment forecast ;;
+    regions) environment causal ;;
+    mixes) environment mmm ;;
+    *) echo "there is no part $part (want budgets, regions, forecasts, mixes)" >&2; exit 1 ;;
+  esac
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+go build -o "$work/budgets" ./bench/peers/budgets
+go test -c -o "$work/forecast.test" ./internal/measure/forecast
+
+echo "$(date -u +%F), $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), Linux $(uname -r), $(go version | cut -d' ' -f3)"
+# One thread for each chain or model: pools of linear algebra would only get in each other's way.
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg
+# shellcheck disable=SC2086 # parts are words
+"$python" bench/peers/compare.py --assay "$ASSAY" --data "$data" --cache "$CACHE" --work "$work" \
+  --rounds "${ROUNDS:-0}" ${QUICK:+--quick} $PARTS
