@@ -7,6 +7,7 @@
 #   PARTS    which comparisons: budgets regions forecasts mixes (default all)
 #   CACHE    where the peers are installed, about 2 GB (default: assay-peers under TMPDIR)
 #   ASSAY    another binary than bin/assay
+#   PYTHON   names of interpreters to try (default: python3.13 python3.12 python3)
 #
 # The peers come from PyPI, in the versions of bench/peers/requirements; R's forecast is measured where Rscript has it.
 set -euo pipefail
@@ -19,9 +20,14 @@ data=../shared/data
 
 [ -x "$ASSAY" ] || { echo "$ASSAY is missing: make build" >&2; exit 1; }
 [ -d "$data" ] || { echo "$data is missing: the published data sets lie beside the project" >&2; exit 1; }
-python=${PYTHON:-$(command -v python3.13 || command -v python3.12 || true)}
-[ -n "$python" ] && "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' \
-  || { echo "Python 3.12 or later with venv is missing; PYTHON names one" >&2; exit 1; }
+python=
+for name in ${PYTHON:-python3.13 python3.12 python3}; do # a version manager's stand-in may be there and not run
+  if "$name" -c 'import sys, venv; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+    python=$name
+    break
+  fi
+done
+[ -n "$python" ] || { echo "Python 3.12 or later with venv is missing; PYTHON names one" >&2; exit 1; }
 
 # An environment is made again when its list has changed.
 environment() {

@@ -1,5 +1,5 @@
-"""The national model as plain NumPyro: four chains on as many host devices. The second run, whose compilation is done, is
-the work; the first one's sampling is what the process would have needed without it, so that it is told apart."""
+"""The national model as plain NumPyro: four chains on as many host devices. It is sampled twice: the second run, for which all
+is compiled, is the work, and is taken off what the process needed."""
 
 import os
 import time

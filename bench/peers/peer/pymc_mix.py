@@ -1,5 +1,5 @@
-"""The national model in PyMC-Marketing, sampled by nutpie as its fit does it: only free variables, on a model with frozen
-data. nutpie has no target for the acceptance by another name; its default (0.8) is the default of PyMC-Marketing too."""
+"""The national model in PyMC-Marketing, sampled by nutpie with its own settings, as the model's fit does it: only free
+variables, on a model with frozen data. Compilation is not part of the work."""
 
 import os
 

@@ -25,7 +25,7 @@ def each(function, values, **kwargs):
 
 print(json.dumps({
     "ess": min(each(array_stats.ess, returns, method="bulk")),
-    "ess_tail": min(each(array_stats.ess, returns, method="tail")),
+    "ess_tail": min(each(array_stats.ess, returns, method="tail", prob=(0.05, 0.95))),
     "ess_parameters": min(e for v in draws.values() for e in each(array_stats.ess, v, method="bulk")),
     "rhat": max(e for v in (*draws.values(), returns) for e in each(array_stats.rhat, v, method="rank")),
     "roas": dict(zip(mix.spec["channels"], returns.mean((0, 1)))),
