@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -287,13 +288,22 @@ func plannedIn(form url.Values, ws measure.WorkspaceID) (control.Experiment, err
 		Workspace: ws, Name: form.Get("name"), Hypothesis: strings.ReplaceAll(form.Get("hypothesis"), "\r\n", "\n"), Kind: control.ExperimentKind(form.Get("kind")),
 		Channel: measure.Channel(form.Get("channel")), Status: control.ExperimentDraft, Treated: listIn(form.Get("treated")), HeldOut: listIn(form.Get("held_out")),
 	}
-	var err error
-	for name, to := range map[string]*civil.Date{"start": &e.Days.First, "end": &e.Days.Last} {
-		if text := strings.TrimSpace(form.Get(name)); text != "" {
-			if *to, err = civil.Parse(text); err != nil {
-				return e, fault.Invalid("%s: %q is not a day", name, text).WithHint("write it as 2026-10-31")
-			}
+	var wrong []string
+	for _, f := range []struct {
+		name, label string
+		to          *civil.Date
+	}{{"start", "first day", &e.Days.First}, {"end", "last day", &e.Days.Last}} {
+		text := strings.TrimSpace(form.Get(f.name))
+		if text == "" {
+			continue
 		}
+		var err error
+		if *f.to, err = civil.Parse(text); err != nil {
+			wrong = append(wrong, fmt.Sprintf("%s: %q is not a day", f.label, text))
+		}
+	}
+	if len(wrong) > 0 {
+		return e, fault.Invalid("%s", strings.Join(wrong, "; ")).WithHint("write it as 2026-10-31")
 	}
 	return e, nil
 }
@@ -309,12 +319,18 @@ func findingIn(form url.Values) (*control.Finding, error) {
 		return nil, nil
 	}
 	f := control.Finding{LevelPct: 90}
-	for name, to := range map[string]*float64{"return": &f.Return, "low": &f.Low, "high": &f.High} {
-		x, err := strconv.ParseFloat(strings.TrimSpace(form.Get(name)), 64)
-		if err != nil {
-			return nil, fault.Invalid("%s: %q is not a number", name, form.Get(name))
+	var wrong []string
+	for _, number := range []struct {
+		name, label string
+		to          *float64
+	}{{"return", "return on spend", &f.Return}, {"low", "lower end", &f.Low}, {"high", "upper end", &f.High}} {
+		var err error
+		if *number.to, err = strconv.ParseFloat(strings.TrimSpace(form.Get(number.name)), 64); err != nil {
+			wrong = append(wrong, fmt.Sprintf("%s: %q is not a number", number.label, form.Get(number.name)))
 		}
-		*to = x
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Invalid("%s", strings.Join(wrong, "; ")).WithHint("write it as 1.8")
 	}
 	return &f, nil
 }

@@ -89,9 +89,10 @@ func TestAnExperimentIsPlannedMovedAndApplied(t *testing.T) {
 	}{
 		"reversed days": {append(plan[:8:8], "start", "2026-10-28", "end", "2026-10-01", "treated", "TX"), "before it starts"},
 		"no day":        {append(plan[:8:8], "start", "tomorrow"), "is not a day"},
+		"two no days":   {append(plan[:8:8], "start", "tomorrow", "end", "later"), "First day: &#34;tomorrow&#34; is not a day; last day: &#34;later&#34; is not a day."},
 		"no channel":    {[]string{"action", "plan", "kind", "geo"}, "needs a channel"},
 		"a way back":    {[]string{"action", "move", "experiment", id, "to", "running"}, "stays so"},
-		"half a result": {[]string{"action", "move", "experiment", id, "to", "completed", "return", "2"}, "is not a number"},
+		"half a result": {[]string{"action", "move", "experiment", id, "to", "completed", "return", "2"}, "Lower end: &#34;&#34; is not a number; upper end: &#34;&#34; is not a number."},
 		"nothing":       {[]string{"action", "zap"}, "nothing that is known"},
 	} {
 		if p := b.form("/experiments", c.fields...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.says) {
