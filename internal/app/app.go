@@ -225,6 +225,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	}
 	group.Go(func() error { return face.keys.Run(running) })
 	group.Go(func() error { return face.server.Run(running) })
+	group.Go(func() error { return face.pages.Run(running) })
 	group.Go(func() error { return a.limiter.Run(running) })
 	group.Go(func() error { return a.calls.Run(running) })
 	group.Go(func() error { return a.takeIn(running) })

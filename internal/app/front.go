@@ -25,6 +25,7 @@ import (
 type front struct {
 	keys    *auth.Keys
 	server  *oauth.Server
+	pages   *console.Console
 	handler http.Handler
 	metrics *httpapi.Metrics
 }
@@ -45,7 +46,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		return nil, err
 	}
 	f.keys = auth.NewKeys(auth.KeysOptions{Store: a.control.Store, Installation: a.control.Installation, Tokens: f.server, Now: a.now, Log: a.log})
-	pages := console.New(console.Options{
+	f.pages = console.New(console.Options{
 		BaseURL: baseURL, People: a.people(f.keys.Invalidate), Store: a.control.Store, Keys: f.keys, Limits: a.limiter, Models: pageModels{a},
 		Tools: toolNames(), Ask: a.tools.Answer, Import: a.importUpload, AddHookSecret: a.control.AddHookSecret,
 		Uploads: filepath.Join(a.config.Data, uploadsDir), TrustedProxies: a.config.TrustedProxies, Counter: a.counter, Now: a.now, Log: a.log,
@@ -57,8 +58,8 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		Session:        func(p auth.Principal, requestID string) mcp.Session { return a.tools.Session(p, requestID) },
 		Singer:         a.singerOverHTTP,
 		Shopify:        a.receive,
-		OAuth:          f.server.Handler(pages),
-		Pages:          pages,
+		OAuth:          f.server.Handler(f.pages),
+		Pages:          f.pages,
 		Tools:          toolDocs(),
 		AllowedOrigins: a.config.AllowedOrigins,
 		Ready:          a.ready,

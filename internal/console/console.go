@@ -22,7 +22,7 @@ import (
 	"assay/internal/oauth/throttle"
 )
 
-// Store keeps workspaces, grants, calls and the security log. What does not exist is a fault of kind not_found.
+// Store keeps workspaces, grants, mappings, calls and the security log. What does not exist is a fault of kind not_found.
 type Store interface {
 	Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error)
 	UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error)
@@ -35,6 +35,10 @@ type Store interface {
 	ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error)
 	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
 	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error
+	Mappings(ctx context.Context, ws measure.WorkspaceID) ([]control.Mapping, error)
+	Mapping(ctx context.Context, ws measure.WorkspaceID, name string) (control.Mapping, error)
+	SaveMapping(ctx context.Context, m control.Mapping) error
+	DeleteMapping(ctx context.Context, ws measure.WorkspaceID, name string) error
 	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
 }
 
@@ -94,6 +98,7 @@ type Console struct {
 	uploads     string
 	uploading   chan struct{} // has room for as many files as are taken at a time
 	shelf       shelf
+	tasks       tasks
 	hosts       oauth.Hosts
 	addresses   throttle.Addresses
 	signIns     *limit.Quota
@@ -143,6 +148,9 @@ func New(o Options) *Console {
 		c.routes.HandleFunc("POST "+dataPath, c.posted(c.changeData))
 		c.routes.HandleFunc("POST "+hooksPath, c.posted(c.changeHooks))
 		c.routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
+		c.routes.HandleFunc("GET "+taskPath, c.signedIn(c.taskPage))
+		c.routes.HandleFunc("GET "+mappingPath, c.signedIn(c.mappingPage))
+		c.routes.HandleFunc("POST "+mappingPath, c.posted(c.changeMapping))
 	}
 	if c.models != nil {
 		c.routes.HandleFunc("GET "+modelsPath, c.signedIn(c.modelsPage))
@@ -180,6 +188,8 @@ const (
 	accountPath  = "/account"
 	dataPath     = "/data"
 	checkPath    = "/data/check" // where a file goes
+	taskPath     = "/data/task"
+	mappingPath  = "/data/mapping"
 	hooksPath    = "/data/webhooks"
 	callsPath    = "/calls"
 	securityPath = "/security"

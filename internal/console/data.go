@@ -24,11 +24,21 @@ type dataView struct {
 	Report    *ingest.FileReport // of the file that was just looked at or imported
 	Held      string             // id of the file that was looked at and can be imported
 	HeldEnds  time.Time
+	Mappings  []savedMapping
+	Fitting   []savedMapping // that the file's columns have
 
 	Hooks   []control.HookSecret // for who manages the workspace
 	HookURL string               // where a shop sends its messages
 	Shop    string               // of the form, after a mistake
 	Local   bool                 // no shop reaches the service
+}
+
+// Unknown reports whether the file that was just looked at is read by nothing that is known.
+func (v dataView) Unknown() bool { return v.Held != "" && v.Report != nil && v.Report.Source == "" }
+
+// Partly reports whether some of the file's rows can be imported.
+func (v dataView) Partly() bool {
+	return v.Report != nil && v.Report.Rejected > 0 && v.Report.Rejected < v.Report.Rows
 }
 
 // fileKind is what a file can be said to be.
@@ -129,6 +139,14 @@ func (c *Console) showData(w http.ResponseWriter, v visit, status int, view data
 			return
 		}
 		view.Hooks, view.HookURL, view.Local = hooks, c.baseURL+"/api/webhooks/shopify/"+string(view.Workspace.ID), !c.cookies.secure
+	}
+	var err error
+	if view.Mappings, err = c.savedMappings(v.Context(), view.Workspace.ID); err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	if view.Unknown() {
+		view.Fitting = fitting(view.Mappings, view.Report.Seen.Header)
 	}
 	view.MayImport = view.Role.Writes()
 	view.Largest = maxUpload

@@ -18,10 +18,11 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/ingest"
+	"assay/internal/ingest/source"
 	"assay/internal/oauth/people"
 )
 
-//go:embed templates/*.html
+//go:embed templates
 var templateFiles embed.FS
 
 //go:embed assets
@@ -35,10 +36,13 @@ func parseTemplates() map[string]*template.Template {
 		"sentence": sentence, "left": left, "span": spanWords, "cadence": cadenceWords, "picture": pictureOf,
 		"schedule": scheduleOf, "figure": figure, "gate": gateWords,
 		"int64":  func(n int) int64 { return int64(n) },
+		"same":   func(a, b string) bool { return source.Fold(a) == source.Fold(b) },
+		"pair":   func(first, second any) any { return struct{ First, Second any }{first, second} },
+		"size64": func(n int64) string { return size(int(n)) },
 		"deref":  func(b *bool) bool { return b != nil && *b },
 		"number": func(x *float64) float64 { return *x },
 	}
-	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(templateFiles, "templates/frame.html"))
+	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(templateFiles, "templates/frame.html", "templates/parts/*.html"))
 	names, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
 		panic(err) // only for a pattern that is none
@@ -185,6 +189,9 @@ func size(bytes int) string {
 	}
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
 		return strconv.Itoa(bytes>>20) + " MiB" // a limit
+	}
+	if bytes >= 1e6 {
+		return strconv.FormatFloat(float64(bytes)/1e6, 'f', 1, 64) + " MB"
 	}
 	return strconv.FormatFloat(float64(bytes)/1000, 'f', 1, 64) + " kB"
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"path"
@@ -14,6 +15,7 @@ import (
 
 	"assay/internal/fault"
 	"assay/internal/ingest"
+	"assay/internal/ingest/mapper"
 	"assay/internal/measure"
 )
 
@@ -26,10 +28,12 @@ type Upload struct {
 	File         ingest.File
 	Source       string // a reader's name, or [ingest.Auto]
 	Channel      string
-	Currency     string // of amounts, where the file does not tell
-	Zone         string // of times, where the file does not tell; an IANA name
+	Currency     string          // of amounts, where the file does not tell
+	Zone         string          // of times, where the file does not tell; an IANA name
+	Mapping      *mapper.Mapping // instead of a source; nil for none
 	DryRun       bool
 	SkipRejected bool
+	Progress     func(done, total int64) // nil: nobody asks
 }
 
 // The limits of what is sent.
@@ -48,8 +52,12 @@ const (
 type uploadForm struct{ Source, Channel, Currency, Zone string }
 
 func (f uploadForm) upload(ws measure.WorkspaceID, file ingest.File) Upload {
+	source := cmp.Or(f.Source, ingest.Auto)
+	if strings.HasPrefix(source, ownMapping) {
+		source = ingest.Auto
+	}
 	return Upload{
-		Workspace: ws, File: file, Source: cmp.Or(f.Source, ingest.Auto), Channel: f.Channel, Currency: strings.ToUpper(f.Currency), Zone: f.Zone,
+		Workspace: ws, File: file, Source: source, Channel: f.Channel, Currency: strings.ToUpper(f.Currency), Zone: f.Zone,
 	}
 }
 
@@ -142,6 +150,11 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 		c.showData(w, v, http.StatusUnprocessableEntity, view)
 		return
 	}
+	mapping, err := c.mappingNamed(v.Context(), view.Workspace.ID, view.Form.Source)
+	if err != nil {
+		c.mappingFault(w, v, view, err)
+		return
+	}
 	file, remove, err := ingest.Spool(c.uploads, fileName(part.FileName()), &bounded{src: part, left: maxUpload})
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -153,37 +166,56 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 		c.Refuse(w, v.Request, http.StatusBadRequest, "The file did not arrive in full. Send it again.")
 		return
 	}
-	kept := false
-	defer func() {
-		if !kept {
+	owner, ws, form := v.visitor.User.ID, view.Workspace.ID, view.Form
+	c.perform(w, v, view.place, file.Size, "Reading "+file.Name, func() {}, func(ctx context.Context, progress func(done, total int64)) answer {
+		up := form.upload(ws, file)
+		up.DryRun, up.Mapping, up.Progress = true, mapping, progress
+		report, err := c.importFile(ctx, up)
+		if err != nil || !worthKeeping(report) {
 			_ = remove()
 		}
-	}()
-	up := view.Form.upload(view.Workspace.ID, file)
-	up.DryRun = true
-	if !c.importFile(w, v, &view, up) {
-		return
-	}
-	status := http.StatusOK
-	switch view.Report.Status {
-	case ingest.Checked:
-		kept = true
-	case ingest.Refused:
-		status = http.StatusUnprocessableEntity
-		kept = view.Report.Rejected > 0 && view.Report.Rejected < view.Report.Rows // the rest of it can be imported
-	case ingest.Imported, ingest.Already, ingest.Empty:
-	}
-	if kept {
-		now := c.now()
-		view.HeldEnds = now.Add(shelfTime)
-		view.Held = c.shelf.put(shelvedFile{owner: v.visitor.User.ID, workspace: view.Workspace.ID, file: file, remove: remove, form: view.Form}, now)
-	}
-	c.showData(w, v, status, view)
+		if err != nil {
+			c.log.ErrorContext(ctx, "look at a file", slog.String("workspace", string(ws)), slog.Any("error", err))
+			return c.unfinished("Reading " + file.Name)
+		}
+		shown := dataView{Form: form, Report: &report}
+		if worthKeeping(report) {
+			now := c.now()
+			shown.HeldEnds = now.Add(shelfTime)
+			shown.Held = c.shelf.put(shelvedFile{owner: owner, workspace: ws, file: file, remove: remove, form: form, seen: report.Seen}, now)
+		}
+		return c.reported(shown)
+	})
 }
 
-// importFile runs an import and puts its report into the view. It answers itself when nobody's file is at fault.
-func (c *Console) importFile(w http.ResponseWriter, v visit, view *dataView, up Upload) bool {
-	report, err := c.imports(v.Context(), up)
+// worthKeeping reports whether a file that was looked at can be imported, in part, or when somebody has said what its
+// columns mean.
+func worthKeeping(r ingest.FileReport) bool {
+	switch r.Status {
+	case ingest.Checked:
+		return true
+	case ingest.Refused:
+		return r.Rejected > 0 || r.Source == "" && r.Seen.Header.Width() > 1
+	case ingest.Imported, ingest.Already, ingest.Empty:
+	}
+	return false
+}
+
+// reported shows a report on the page of the data.
+func (c *Console) reported(view dataView) answer {
+	return func(w http.ResponseWriter, v visit, p place) {
+		status := http.StatusOK
+		if view.Report.Status == ingest.Refused {
+			status = http.StatusUnprocessableEntity
+		}
+		view.place = p
+		c.showData(w, v, status, view)
+	}
+}
+
+// importFile runs an import. The error is about everything but the file, whose faults stand in the report.
+func (c *Console) importFile(ctx context.Context, up Upload) (ingest.FileReport, error) {
+	report, err := c.imports(ctx, up)
 	text, hint, public := fault.Public(err)
 	switch {
 	case err == nil:
@@ -191,12 +223,10 @@ func (c *Console) importFile(w http.ResponseWriter, v visit, view *dataView, up 
 		report.File, report.Status = cmp.Or(report.File, up.File.Name), ingest.Refused
 		report.Problem, report.Hint = cmp.Or(report.Problem, text), cmp.Or(report.Hint, hint)
 	default:
-		c.fail(w, v.Request, err)
-		return false
+		return report, err
 	}
 	report.Problem, report.Hint = sentence(report.Problem), sentence(report.Hint)
-	view.Report = &report
-	return true
+	return report, nil
 }
 
 // changeData imports the file that was looked at, or forgets it.
@@ -205,34 +235,51 @@ func (c *Console) changeData(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	view := dataView{place: p}
 	action := v.PostForm.Get("action")
 	if action != "import" && action != "import-rest" && action != "forget" {
 		c.Refuse(w, v.Request, http.StatusUnprocessableEntity, "This form asks for nothing that is known.")
 		return
 	}
-	f, ok := c.shelf.take(v.PostForm.Get("file"), v.visitor.User.ID, p.Workspace.ID, c.now())
+	f, release, ok := c.shelf.borrow(v.PostForm.Get("file"), v.visitor.User.ID, p.Workspace.ID, c.now())
 	if !ok {
-		view.Problem = "The file is no longer here: it was imported or forgotten, or half an hour has passed. Send it again; nothing is imported twice."
-		c.showData(w, v, http.StatusConflict, view)
+		c.fileGone(w, v, p)
 		return
 	}
-	defer func() { _ = f.remove() }()
 	if action == "forget" {
+		c.shelf.forget(f.id)
+		release()
 		see(w, dataPath+"?workspace="+string(p.Workspace.ID))
 		return
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(c.now().Add(importTime))
-	up := f.form.upload(p.Workspace.ID, f.file)
-	up.SkipRejected = action == "import-rest"
-	if !c.importFile(w, v, &view, up) {
+	mapping, err := c.mappingNamed(v.Context(), p.Workspace.ID, f.form.Source)
+	if err != nil {
+		release()
+		c.mappingFault(w, v, dataView{place: p}, err)
 		return
 	}
-	status := http.StatusOK
-	if view.Report.Status == ingest.Refused {
-		status = http.StatusUnprocessableEntity
+	up := f.form.upload(p.Workspace.ID, f.file)
+	up.SkipRejected, up.Mapping = action == "import-rest", mapping
+	c.perform(w, v, p, f.file.Size, "Importing "+f.file.Name, release, c.importing(up, f.id, c.reported))
+}
+
+// importing imports a file of the shelf, which it leaves when it is in the store.
+func (c *Console) importing(up Upload, shelved string, show func(dataView) answer) work {
+	return func(ctx context.Context, progress func(done, total int64)) answer {
+		up.Progress = progress
+		report, err := c.importFile(ctx, up)
+		if err != nil {
+			c.log.ErrorContext(ctx, "import of a file", slog.String("workspace", string(up.Workspace)), slog.Any("error", err))
+			return c.unfinished("Importing " + up.File.Name)
+		}
+		if report.Status != ingest.Refused {
+			c.shelf.forget(shelved)
+		}
+		return show(dataView{Report: &report})
 	}
-	c.showData(w, v, status, view)
+}
+
+func (c *Console) fileGone(w http.ResponseWriter, v visit, p place) {
+	c.showData(w, v, http.StatusConflict, dataView{place: p, Problem: "The file is no longer here: it was imported or forgotten, or half an hour has passed. Send it again; nothing is imported twice."})
 }
 
 const maxFileName = 100 // characters

@@ -53,14 +53,9 @@ type FileReport struct {
 	Version      uint64               `json:"data_version,omitempty"`
 	Warnings     []source.Note        `json:"warnings,omitempty"`
 
-	Preview Preview `json:"-"` // of a dry run, for a page
-}
-
-// Preview is the beginning of a file as it was understood. Cells are as [source.Shown].
-type Preview struct {
-	Columns []string
-	Rows    [][]string
-	More    int // columns that are not shown
+	// Of a dry run, for a page.
+	Seen Seen      `json:"-"`
+	Read []Reading `json:"-"`
 }
 
 // Rejection is a row, or an order's rows, that could not be used.
@@ -101,28 +96,6 @@ func totalsOf(t source.Totals) *Totals {
 		Charged: decimals(t.Charged), Refunded: decimals(t.Refunded), Spend: decimals(t.Spend),
 		First: t.Days.First, Last: t.Days.Last,
 	}
-}
-
-// How much of a file a preview shows.
-const (
-	previewRows    = 5
-	previewColumns = 12
-)
-
-func previewOf(t source.Table) Preview {
-	columns := t.Header.Names()
-	shown := func(cells []string) []string {
-		row := make([]string, min(len(cells), previewColumns))
-		for i := range row {
-			row[i] = source.Shown(cells[i])
-		}
-		return row
-	}
-	p := Preview{Columns: shown(columns), More: max(0, len(columns)-previewColumns)}
-	for _, row := range t.Sample[:min(len(t.Sample), previewRows)] {
-		p.Rows = append(p.Rows, shown(row))
-	}
-	return p
 }
 
 func decimals(sums map[money.Currency]int64) map[string]string {

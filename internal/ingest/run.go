@@ -126,13 +126,14 @@ func (r *runner) attempt(ctx context.Context, f File, hash string, report *FileR
 	}
 	picked, err := pick(f.Name, samples, r.readers)
 	if err != nil {
+		report.Seen = guessed(samples)
 		return err
 	}
 	report.Source, report.Title = picked.reader.Name(), picked.reader.Title()
 	report.Delimiter, report.HeaderLine, report.Compressed = delimiterNames[picked.delimiter], picked.line, opened.Compressed
 	report.Encoding = string(opened.Encoding())
 	if r.DryRun {
-		report.Preview = previewOf(picked.table)
+		report.Seen = seenIn(picked.table)
 	}
 
 	key := r.ledgerKey(report.Hash, report.Source)
@@ -143,6 +144,10 @@ func (r *runner) attempt(ctx context.Context, f File, hash string, report *FileR
 		return nil
 	}
 	load := &loading{runner: r, file: f, hash: hash, opened: opened, picked: picked, report: report, notes: &source.Notes{}, scattered: scattered}
+	if r.DryRun {
+		load.first = newReadings(r.Workspace)
+		defer func() { report.Read = load.first.tables() }()
+	}
 	if err := load.run(ctx, key); err != nil {
 		return err
 	}
@@ -212,6 +217,7 @@ type loading struct {
 	scattered bool
 	batch     warehouse.Batch
 	into      warehouse.Import
+	first     *readings // of a dry run; nil otherwise
 }
 
 func (l *loading) run(ctx context.Context, key string) error {
@@ -396,6 +402,9 @@ func (l *loading) handOver(ctx context.Context) error {
 	}
 	if l.Progress != nil {
 		l.Progress(l.done+l.opened.Read(), l.total)
+	}
+	if l.first != nil {
+		l.first.take(&l.batch)
 	}
 	if !l.refused() {
 		if err := l.into.Add(ctx, &l.batch); err != nil {

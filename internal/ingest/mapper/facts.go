@@ -114,7 +114,7 @@ func (r *spendRows) gather(rec tabular.Record, _ *warehouse.Batch) error {
 	}
 	r.index[key] = len(r.gathered)
 	r.gathered = append(r.gathered, warehouse.ChannelSpend{
-		Source: r.mapping.Name, Channel: key.channel, Day: day, Region: key.region, Spend: amount, Note: r.cell(rec.Fields, spendNote),
+		Source: r.origin(), Channel: key.channel, Day: day, Region: key.region, Spend: amount, Note: r.cell(rec.Fields, spendNote),
 	})
 	return nil
 }
@@ -138,7 +138,7 @@ func newRateRows(b *binding) (source.Rows, error) {
 		if err != nil {
 			return err
 		}
-		fx := warehouse.FXRate{Day: day, Rate: b.cell(rec.Fields, rate), Source: b.mapping.Name}
+		fx := warehouse.FXRate{Day: day, Rate: b.cell(rec.Fields, rate), Source: b.origin()}
 		for _, side := range []struct {
 			field int
 			into  *money.Currency

@@ -25,7 +25,7 @@ type Mapping struct {
 	Name     string                       `json:"name"`     // what reports and the ledger call it
 	Title    string                       `json:"title"`    // what people call the file
 	Kind     Kind                         `json:"kind"`     // what a row is
-	System   string                       `json:"system"`   // the system of record of the orders' keys; "csv" when empty
+	System   string                       `json:"system"`   // what rows are kept under; when empty "csv" for orders, else the mapping's name
 	Columns  map[string]string            `json:"columns"`  // the column of each field
 	Fixed    map[string]string            `json:"fixed"`    // what a field is where it has no column or an empty cell
 	Values   map[string]map[string]string `json:"values"`   // by field: what a cell stands for
@@ -90,55 +90,71 @@ func Parse(text []byte) (Mapping, error) {
 		return Mapping{}, fault.Invalid("the mapping cannot be read: %s", strings.TrimPrefix(err.Error(), "json: ")).
 			WithHint("it has the keys name, title, kind, system, columns, fixed, values, negate, negative, decimal, dates and rules; numbers and days among fixed values are quoted")
 	}
-	if problems := m.check(); len(problems) > 0 {
+	if mistakes := m.Mistakes(); len(mistakes) > 0 {
+		problems := make([]string, 0, len(mistakes))
+		for _, each := range mistakes {
+			problems = append(problems, each.Text)
+		}
 		return Mapping{}, fault.Invalid("mapping %q: %s", m.Name, strings.Join(problems, "; "))
 	}
 	return m, nil
 }
 
-func (m Mapping) check() (problems []string) {
-	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+// Mistake is something in a mapping that cannot be meant.
+type Mistake struct {
+	At   string // where: a key of the mapping, such as "name", "dates.zone" or "columns.order"
+	Text string
+}
+
+// Mistakes returns everything that keeps files from being read by the mapping, nil when nothing does.
+func (m Mapping) Mistakes() (mistakes []Mistake) {
+	say := func(at, format string, args ...any) {
+		mistakes = append(mistakes, Mistake{at, fmt.Sprintf(format, args...)})
+	}
 	if m.Name == "" {
-		say("it needs a name")
+		say("name", "it needs a name")
 	}
 	fields, ok := kinds[m.Kind]
 	if !ok {
-		say("kind is %q and must be one of %s", m.Kind, strings.Join(kindNames(), ", "))
-		return problems
+		say("kind", "kind is %q and must be one of %s", m.Kind, strings.Join(kindNames(), ", "))
+		return mistakes
 	}
 	known := map[string]bool{}
 	for _, c := range fields.columns {
 		known[c.Field] = true
 	}
-	for _, group := range [][]string{keysOf(m.Columns), keysOf(m.Fixed), keysOf(m.Values), m.Negate} {
-		for _, field := range group {
+	for _, group := range []struct {
+		key    string
+		fields []string
+	}{{"columns", keysOf(m.Columns)}, {"fixed", keysOf(m.Fixed)}, {"values", keysOf(m.Values)}, {"negate", m.Negate}} {
+		for _, field := range group.fields {
 			if !known[field] {
-				say("%s has no field %q; it has %s", m.Kind, field, strings.Join(fields.names(), ", "))
+				say(group.key+"."+field, "%s has no field %q; it has %s", m.Kind, field, strings.Join(fields.names(), ", "))
 			}
 		}
 	}
 	for _, field := range fields.required {
 		if m.Columns[field] == "" && m.Fixed[field] == "" {
-			say("the field %q needs a column", field)
+			say("columns."+field, "the field %q needs a column", field)
 		}
 	}
 	if m.Dates.Zone != "" {
 		if _, err := time.LoadLocation(m.Dates.Zone); err != nil {
-			say("dates.zone %q is no time zone such as Europe/London", m.Dates.Zone)
+			say("dates.zone", "dates.zone %q is no time zone such as Europe/London", m.Dates.Zone)
 		}
 	}
 	if m.Decimal != "" && m.Decimal != "point" && m.Decimal != "comma" {
-		say("decimal is %q and must be point or comma", m.Decimal)
+		say("decimal", "decimal is %q and must be point or comma", m.Decimal)
 	}
 	if !slices.Contains([]string{"", keepNegative, refundNegative, rejectNegative}, m.Negative) {
-		say("negative is %q and must be keep, refund or reject", m.Negative)
+		say("negative", "negative is %q and must be keep, refund or reject", m.Negative)
 	}
 	for i, r := range m.Rules {
 		if problem := r.check(); problem != "" {
-			say("rule %d %s", i+1, problem)
+			say("rules", "rule %d %s", i+1, problem)
 		}
 	}
-	return problems
+	return mistakes
 }
 
 func (r Rule) check() string {
