@@ -295,4 +295,3 @@ func (d *dataSite) ended(b *browser, at string) seen {
 		}
 	}
 }
-
