@@ -157,22 +157,33 @@ type markLines struct {
 // Plot draws the annotations.
 func (m markLines) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
-	top := func(r markRow) vg.Length { return c.Max.Y + vg.Length(r.row+1)*markHigh }
 	for _, r := range m.rows {
 		at := x(float64(r.slot))
-		c.StrokeLine2(draw.LineStyle{Color: m.theme.soft, Width: 1, Dashes: []vg.Length{4, 3}}, at, c.Min.Y, at, top(r))
+		c.StrokeLine2(draw.LineStyle{Color: m.theme.soft, Width: 1, Dashes: []vg.Length{4, 3}}, at, c.Min.Y, at, r.top(c.Max.Y))
 	}
 	sty := letters(noteSize, m.theme.ink)
 	for _, r := range m.rows {
 		if r.row < 0 {
 			continue
 		}
-		from := x(float64(r.slot)) + 4
-		if r.left {
-			from -= r.wide
-		}
-		m.paintPlate(c, vg.Rectangle{Min: vg.Point{X: from - 2, Y: top(r) - markHigh + 1}, Max: vg.Point{X: from + r.wide - 6, Y: top(r)}})
-		write(c, sty, vg.Point{X: from, Y: top(r) - 10}, r.text)
+		plate := r.plate(x(float64(r.slot)), c.Max.Y)
+		m.paintPlate(c, plate)
+		write(c, sty, vg.Point{X: plate.Min.X + 2, Y: plate.Max.Y - 10}, r.text)
+	}
+}
+
+// top is the upper end of the line of an annotation above a picture's ceiling.
+func (r markRow) top(ceiling vg.Length) vg.Length { return ceiling + vg.Length(r.row+1)*markHigh }
+
+// plate is where the name of an annotation stands whose line is at x.
+func (r markRow) plate(x, ceiling vg.Length) vg.Rectangle {
+	from := x + 4
+	if r.left {
+		from -= r.wide
+	}
+	return vg.Rectangle{
+		Min: vg.Point{X: from - 2, Y: r.top(ceiling) - markHigh + 1},
+		Max: vg.Point{X: from + r.wide - 6, Y: r.top(ceiling)},
 	}
 }
 

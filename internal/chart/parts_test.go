@@ -213,6 +213,51 @@ func linear(c color.RGBA) (out [3]float64) {
 	return out
 }
 
+// Names of annotations touch neither one another nor the edges, whatever their number and the picture's width.
+func TestNamesOfAnnotationsDoNotTouch(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []Kind{Line, Bar} {
+		for _, wide := range []int{320, 600, 800, 1200} {
+			for _, days := range []int{1, 7, 31, 92, 731} {
+				for n := 1; n <= maxMarks; n++ {
+					s, err := newSheet(Chart{Kind: kind, Width: wide, Height: max(minHeight, wide*9/16), Series: []Series{{Points: wave(days, 100, .2, 0)}}, Annotations: crowd(n, days)})
+					if err != nil {
+						t.Fatal(err)
+					}
+					marksApart(t, s)
+				}
+			}
+		}
+	}
+}
+
+func marksApart(t *testing.T, s sheet) {
+	t.Helper()
+	frame := vg.Rectangle{Min: vg.Point{X: 60}, Max: vg.Point{X: vg.Length(s.Width) - margin, Y: 100}}
+	low, high := s.span()
+	rows, left := s.markRows(frame)
+	var plates []vg.Rectangle
+	for _, r := range rows {
+		if r.row < 0 {
+			continue
+		}
+		x := frame.Min.X + vg.Length((float64(r.slot)-low)/(high-low))*frame.Size().X
+		p := r.plate(x, frame.Max.Y)
+		if p.Min.X < frame.Min.X-4 || p.Max.X > vg.Length(s.Width) || width(letters(noteSize, s.theme.ink), r.text) > p.Size().X {
+			t.Errorf("%s %d wide, %d marks: %q stands from %.0f to %.0f", s.Kind, s.Width, len(rows), r.text, p.Min.X, p.Max.X)
+		}
+		for _, other := range plates {
+			if p.Min.X < other.Max.X && other.Min.X < p.Max.X && p.Min.Y < other.Max.Y && other.Min.Y < p.Max.Y {
+				t.Errorf("%s %d wide, %d slots, %d marks: two names touch: %v and %v", s.Kind, s.Width, s.slots, len(rows), p, other)
+			}
+		}
+		plates = append(plates, p)
+	}
+	if len(plates)+left != len(s.marks) {
+		t.Errorf("%d names and %d without room, want %d in all", len(plates), left, len(s.marks))
+	}
+}
+
 func TestColoursStandOutFromTheirGround(t *testing.T) {
 	t.Parallel()
 	for theme, p := range palettes {

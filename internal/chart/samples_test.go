@@ -39,6 +39,19 @@ var channels = []string{
 	"influencers", "direct mail", "other",
 }
 
+// crowd returns n annotations spread over so many days, as close as experiments on many channels may come.
+func crowd(n, days int) []Annotation {
+	out := make([]Annotation, n)
+	for i := range out {
+		end := "starts"
+		if i%2 == 1 {
+			end = "ends"
+		}
+		out[i] = Annotation{Date: samplesFrom.AddDays(i * (days - 1) / max(1, n-1)), Label: channels[i/2%len(channels)] + " test " + end}
+	}
+	return out
+}
+
 func samples() []sample {
 	revenue := Chart{Metric: "Revenue", Unit: Money, Currency: "USD"}
 	with := func(change func(*Chart)) Chart {
@@ -117,6 +130,14 @@ func samples() []sample {
 		})},
 		{"pie-narrow", with(func(c *Chart) {
 			c.Title, c.Kind, c.Width, c.Height, c.Series = "Where revenue comes from", Pie, 320, 240, waves(channels[:5], 31)
+		})},
+		{"line-marks-dark-narrow", with(func(c *Chart) {
+			c.Title, c.Theme, c.Width, c.Height, c.Series = "Revenue by channel", Dark, 600, 380, waves(channels[:2], 120)
+			c.Annotations = crowd(12, 120)
+		})},
+		{"bar-marks", with(func(c *Chart) {
+			c.Title, c.Kind, c.Width, c.Height, c.Series = "Revenue by day", Bar, 600, 380, []Series{{Points: single}}
+			c.Annotations = []Annotation{{samplesFrom, "tiktok test starts"}, {samplesFrom.AddDays(8), "unusually high"}, {samplesFrom.AddDays(9), "tiktok test ends"}, {samplesFrom.AddDays(27), "facebook study starts"}}
 		})},
 		{"empty", with(func(c *Chart) {
 			c.Title, c.Period = "Revenue by channel", civil.Range{First: samplesFrom, Last: samplesFrom.AddDays(30)}

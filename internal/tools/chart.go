@@ -73,6 +73,7 @@ type chartAnswer struct {
 	Granularity civil.Granularity `json:"granularity"`
 	Channel     measure.Channel   `json:"channel,omitempty"`
 	Metrics     chartMetrics      `json:"metrics"`
+	Annotations []chartMark       `json:"annotations,omitempty" doc:"What is marked on the chart: starts and ends of experiments, and points that trends finds worth a look."`
 	table[chartRow]
 	closing
 
@@ -132,7 +133,10 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 	if len(a.Rows) == 0 {
 		a.Summary = c.explainEmpty(&a.closing, days)
 	} else {
-		a.Summary = c.chartSummary(a, days, shown)
+		if a.Annotations, err = c.chartMarks(ctx, p, a, days, shown); err != nil {
+			return nil, err
+		}
+		a.Summary = c.chartSummary(a, days, shown) + markSentence(a.Annotations)
 		c.warnChart(a, p, days, whole)
 		c.chartNext(a, days)
 	}

@@ -216,6 +216,9 @@ func (c *Call) chartOf(p chartParams, a *chartAnswer, shown []drawn, days civil.
 	for _, d := range shown {
 		picture.Series = append(picture.Series, drawing.Series{Name: string(d.name), Points: c.chartPoints(p, d.series, days)})
 	}
+	for _, m := range a.Annotations {
+		picture.Annotations = append(picture.Annotations, drawing.Annotation{Date: m.Date, Label: m.Label})
+	}
 	picture.Stacked = additive(p.Metric) && len(shown) > 1 && len(days.Buckets(p.Granularity)) > manySlots
 	return picture
 }

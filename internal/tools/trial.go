@@ -23,7 +23,7 @@ type Experiments interface {
 }
 
 // experimentTools answer from the workspace's experiments.
-var experimentTools = []string{"experiments", "geo_experiment_preflight"}
+var experimentTools = []string{"experiments", "geo_experiment_preflight", "chart"}
 
 // stateOfExperiments is another number whenever one of them is.
 func stateOfExperiments(all []control.Experiment) uint64 {

@@ -1,0 +1,121 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	drawing "assay/internal/chart"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/measure"
+)
+
+// chartMark is something that happened in the window and is marked on the chart.
+type chartMark struct {
+	Date    civil.Date      `json:"date"`
+	Kind    markKind        `json:"kind" doc:"experiment or anomaly."`
+	Label   string          `json:"label" doc:"As it stands on the chart."`
+	Channel measure.Channel `json:"channel,omitempty"`
+}
+
+// markKind is what a mark is about.
+type markKind string
+
+const (
+	markExperiment markKind = "experiment"
+	markAnomaly    markKind = "anomaly"
+)
+
+const (
+	mostAnomalies = 3  // that are marked: those that stand out most
+	mostMarks     = 12 // of a chart, the latest; more hide what they explain
+)
+
+// chartMarks returns what is marked on lines and bars, in order of days: where experiments on the channels that are drawn
+// start and end, and the points of a single series that are worth a look. A pie has no days to mark.
+func (c *Call) chartMarks(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range, shown []drawn) ([]chartMark, error) {
+	if a.ChartType == drawing.Pie || len(shown) == 0 {
+		return nil, nil
+	}
+	var marks []chartMark
+	for _, e := range c.Experiments {
+		if marksExperiment(e, p, shown) {
+			what := "test"
+			if e.Kind != control.GeoTest {
+				what = "study"
+			}
+			marks = append(marks, chartMark{e.Days.First, markExperiment, clean(string(e.Channel)) + " " + what + " starts", e.Channel},
+				chartMark{e.Days.Last, markExperiment, clean(string(e.Channel)) + " " + what + " ends", e.Channel})
+		}
+	}
+	odd, err := c.oddPoints(ctx, p, a, days)
+	if err != nil {
+		return nil, err
+	}
+	marks = slices.DeleteFunc(append(marks, odd...), func(m chartMark) bool { return !days.Contains(m.Date) })
+	slices.SortStableFunc(marks, func(x, y chartMark) int {
+		return cmp.Or(x.Date.Sub(y.Date), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Label, y.Label))
+	})
+	return marks[max(0, len(marks)-mostMarks):], nil
+}
+
+// marksExperiment reports whether an experiment has settled days and is about a channel that is drawn.
+func marksExperiment(e control.Experiment, p chartParams, shown []drawn) bool {
+	switch {
+	case e.Days.Days() == 0 || e.Status == control.ExperimentDraft || e.Status == control.ExperimentCancelled:
+		return false
+	case p.Channel == "" && len(p.Channels) == 0:
+		return true
+	}
+	return slices.ContainsFunc(shown, func(d drawn) bool { return d.name == e.Channel })
+}
+
+// oddPoints returns the points of a single series that trends says are worth a look, the strongest of them.
+func (c *Call) oddPoints(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
+	if a.Breakdown != noBreakdown || p.Metric == trendAOV || p.Granularity == civil.ByMonth {
+		return nil, nil
+	}
+	whole := civil.Range{First: historyStart(days), Last: c.Today}
+	if days.Last.After(whole.Last) {
+		whole.Last = days.Last
+	}
+	s, err := c.series(ctx, a.Channel, whole)
+	if err != nil {
+		return nil, err
+	}
+	rows, _, err := c.trendRows(s, trendsParams{Metric: p.Metric, Granularity: p.Granularity}, days)
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(r trendRow) bool { return !r.Actionable || r.Z == nil })
+	slices.SortStableFunc(rows, func(x, y trendRow) int { return cmp.Compare(math.Abs(float64(*y.Z)), math.Abs(float64(*x.Z))) })
+	var marks []chartMark
+	for _, r := range rows[:min(len(rows), mostAnomalies)] {
+		label := "unusually high"
+		if *r.Z < 0 {
+			label = "unusually low"
+		}
+		marks = append(marks, chartMark{Date: r.Date, Kind: markAnomaly, Label: label})
+	}
+	return marks, nil
+}
+
+// markSentence names the marks for who does not see the picture.
+func markSentence(marks []chartMark) string {
+	if len(marks) == 0 {
+		return ""
+	}
+	words := make([]string, 0, len(marks))
+	for _, m := range marks {
+		label := m.Label
+		if m.Channel != "" {
+			label = strings.Replace(label, clean(string(m.Channel)), spoken(m.Channel), 1)
+		}
+		words = append(words, fmt.Sprintf("%s %s", m.Date, label))
+	}
+	return " Marked: " + strings.Join(words, "; ") + "."
+}
