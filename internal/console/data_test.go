@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"log/slog"
 	"mime/multipart"
@@ -15,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/auth"
 	"assay/internal/console"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -29,6 +32,7 @@ import (
 type dataSite struct {
 	*site
 	facts   *warehouse.Warehouse
+	tools   *tools.Service
 	uploads string
 }
 
@@ -47,6 +51,7 @@ func newDataSite(t *testing.T) *dataSite {
 		if err != nil {
 			t.Fatal(err)
 		}
+		d.tools = service
 		o.Ask, o.Uploads = service.Answer, d.uploads
 		o.AddHookSecret = func(ctx context.Context, ws measure.WorkspaceID, shop, secret string, by control.By) (string, error) {
 			if secret == "" {
@@ -171,6 +176,84 @@ func TestAFileIsLookedAtBeforeItIsImported(t *testing.T) {
 	}
 	if same := b.sendFile(first.field("csrf"), "copy.csv", orderFile(7)); !strings.Contains(same.body, "imported before") || d.waiting() != 0 {
 		t.Errorf("the same file again: %d files wait: %s", d.waiting(), same.body)
+	}
+}
+
+// The page shows every fact that the tool diagnose tells at its most detailed, but for checks in which all is well.
+func TestThePageOfTheDataTellsWhatDiagnoseTells(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleOwner)
+	b := d.signedIn(email)
+	for name, content := range map[string][]byte{
+		"orders.csv":  append(orderFile(3), orderRow(8, "12.00")...), // four days are missing
+		"spend.csv":   []byte("date,channel,spend\n2036-10-01,posters,100\n2036-10-20,posters,50\n"),
+		"regions.csv": []byte("date,region,sessions\n2036-11-19,CA,100\n"),
+	} {
+		looked := b.sendFile(b.get("/data?workspace=acme").field("csrf"), name, content)
+		if p := b.form("/data", "action", "import", "file", looked.field("file")); p.status != http.StatusOK {
+			t.Fatalf("%s: %d %s", name, p.status, looked.body)
+		}
+	}
+	w, err := d.store.Workspace(t.Context(), "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := d.tools.Answer(t.Context(), auth.Principal{Workspace: w, Kind: auth.ByOAuth, Scopes: control.RoleOwner.Scopes()}, "diagnose", json.RawMessage(`{"detail_level":"debug"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result struct {
+		StructuredContent struct {
+			Summary     string
+			Rows        []struct{ Check, Severity, Finding, Fix string }
+			Connections []struct {
+				Source, Kind, Account, Status string
+				Rows                          int64
+				First                         string    `json:"first_day"`
+				Last                          string    `json:"last_day"`
+				Missed                        int64     `json:"missing_days"`
+				Behind                        int64     `json:"days_behind"`
+				Imported                      time.Time `json:"last_import"`
+			}
+			Imports []struct {
+				At                                    time.Time
+				Source, File                          string
+				Inserted, Updated, Unchanged, Removed int64
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &result); err != nil {
+		t.Fatal(err)
+	}
+	told := result.StructuredContent
+	wants := []string{told.Summary}
+	for _, r := range told.Rows {
+		if r.Severity != "ok" {
+			wants = append(wants, "<bdi>"+r.Check+"</bdi>", r.Finding, r.Fix)
+		}
+	}
+	for _, c := range told.Connections {
+		wants = append(wants, "<strong><bdi>"+strings.ReplaceAll(c.Source, "_", " ")+"</bdi></strong>", c.Kind, c.Account, `<span class="status `+c.Status+`">`,
+			fmt.Sprintf("%d<span class=\"unit\"> rows", c.Rows), c.First+" to "+c.Last, c.Imported.UTC().Format("2 Jan 2006 15:04 UTC"))
+		if c.Missed > 0 {
+			wants = append(wants, fmt.Sprintf("%d of its days without rows", c.Missed))
+		}
+		if c.Behind > 1 {
+			wants = append(wants, fmt.Sprintf("%d days behind", c.Behind))
+		}
+	}
+	for _, i := range told.Imports {
+		wants = append(wants, i.At.Format("2 Jan 2006 15:04:05"), i.Source, i.File, fmt.Sprintf("%d<span class=\"unit\"> new", i.Inserted), fmt.Sprintf("%d<span class=\"unit\"> changed", i.Updated))
+	}
+	if len(told.Connections) != 2 || len(told.Imports) != 3 || len(wants) < 40 {
+		t.Errorf("the answer tells of %d sources and %d imports in %d facts; want 2 and 3", len(told.Connections), len(told.Imports), len(wants))
+	}
+	page := b.get("/data?workspace=acme")
+	for _, want := range wants {
+		if !strings.Contains(html.UnescapeString(page.body), want) {
+			t.Errorf("the page does not tell %q", want)
+		}
 	}
 }
 

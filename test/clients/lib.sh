@@ -59,12 +59,12 @@ start_demo() {
   port=$(free_port)
   bin/assay demo --addr "127.0.0.1:$port" --data "$work/data" --days 400 --orders 8000 --rate-limit 100000 >"$work/demo.log" 2>&1 &
   server=$!
-  for _ in $(seq 300); do
+  for _ in $(seq 1500); do
     grep -q '^ready:' "$work/demo.log" && break
     kill -0 "$server" 2>/dev/null || { cat "$work/demo.log" >&2; exit 1; }
     sleep 0.2
   done
-  grep -q '^ready:' "$work/demo.log" || { echo "the demo is not ready after a minute" >&2; cat "$work/demo.log" >&2; exit 1; }
+  grep -q '^ready:' "$work/demo.log" || { echo "the demo is not ready after five minutes" >&2; cat "$work/demo.log" >&2; exit 1; }
   rpc=$(node -p "require('$work/data/demo.json').rpc_url")
   key=$(node -p "require('$work/data/demo.json').api_key")
   export rpc key

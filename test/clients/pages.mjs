@@ -48,11 +48,28 @@ const orders = (rows) => Buffer.from(`Name,Email,Financial Status,Currency,Subto
 ${rows.map((total, i) => `#9${i},b${i}@example.com,paid,USD,${total},0.00,0.00,${total},0.00,2026-11-1${i} 10:00:00 +0000,1,A tee,${total},90000${i}`).join('\n')}
 `);
 
-async function send(page, rows) {
-  await page.goto(`${base}/data`);
-  await page.getByLabel('File', { exact: true }).setInputFiles({ name: 'orders_export_with_quite_a_long_name_1.csv', mimeType: 'text/csv', buffer: orders(rows) });
-  await page.getByRole('button', { name: 'Check the file' }).click();
+const send = (page, rows) => sendFile(page, 'orders_export_with_quite_a_long_name_1.csv', orders(rows));
+
+// A file that no reader knows, and one that is read apart.
+const till = Buffer.from(`Receipt;Closed;Paid;Loyalty card;Type
+R-1;10.11.2026 09:30;1.020,50;anna@example.com;sale
+R-2;11.11.2026 19:05;20,00;;sale
+R-3;12.11.2026 11:45;7,90;b@example.com;a sale with a remark that goes on and on until it has to break
+`);
+
+function large() {
+  const rows = ['order_id,created_at,total,remark'];
+  for (let i = 0; i < 90_000; i++) rows.push(`large-${i},2026-10-${String(1 + (i % 28)).padStart(2, '0')}T10:00:00Z,10.00,${'x'.repeat(80)}`);
+  return Buffer.from(rows.join('\n'));
 }
+
+async function sendFile(page, name, buffer, options) {
+  await page.goto(`${base}/data`);
+  await page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType: 'text/csv', buffer });
+  await page.getByRole('button', { name: 'Check the file' }).click(options);
+}
+
+const unfold = (page) => page.evaluate(() => document.querySelectorAll('main details').forEach((more) => { more.open = true; }));
 
 // modelsPage opens the page of the model with all that it hides, and waits for its pictures.
 async function modelsPage(page, address) {
@@ -83,6 +100,49 @@ const steps = [
   ['data-refused', async (page) => {
     await send(page, ['20.00', 'thirty', '12.00']);
     await page.getByRole('alert').waitFor();
+  }],
+  ['data-unknown', async (page) => {
+    await sendFile(page, 'till-export-2026-11.csv', till);
+    await page.getByRole('link', { name: 'Say what the columns mean' }).waitFor();
+  }],
+  ['mapping', async (page) => {
+    await page.getByRole('link', { name: 'Say what the columns mean' }).click();
+    await unfold(page);
+  }],
+  ['mapping-wrong', async (page) => {
+    await page.getByLabel('Order id').selectOption('Receipt');
+    await page.getByLabel('Total', { exact: false }).first().selectOption('Type');
+    await page.getByLabel('Time zone').fill('Mars/Olympus');
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('alert').first().waitFor();
+  }],
+  ['mapping-rejected', async (page) => {
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    await page.getByLabel('Name', { exact: true }).fill(`till ${looked}`);
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('region', { name: 'Rejected rows' }).waitFor();
+  }],
+  ['mapping-checked', async (page) => {
+    await page.locator('#column-total').selectOption('Paid');
+    await page.locator('#column-at').selectOption('Closed');
+    await page.locator('#column-customer').selectOption('Loyalty card');
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('button', { name: 'Keep it and import the file' }).waitFor();
+  }],
+  ['mapping-saved', async (page) => {
+    await page.getByRole('button', { name: 'Only keep it' }).click();
+    await page.getByRole('status').first().waitFor();
+    await page.goto(`${base}/data`);
+    await page.locator('#mappings a').last().click();
+    await unfold(page);
+  }],
+  ['data-mappings', async (page) => {
+    await page.goto(`${base}/data`);
+    await page.locator('#mappings').scrollIntoViewIfNeeded();
+  }],
+  ['data-task', async (page) => {
+    await sendFile(page, 'a-large-file.csv', large(), { noWaitAfter: true });
+    await page.waitForURL(/data\/task/);
   }],
   ['connect', (page) => page.goto(`${base}/connect`)],
   ['keys', (page) => page.goto(`${base}/keys`)],
@@ -147,6 +207,7 @@ const steps = [
   ['not-found', (page) => page.goto(`${base}/nothing-here`)],
 ];
 
+const only = new RegExp(process.env.ONLY ?? ''); // names of the steps that are wanted
 const problems = [];
 let looked = 0;
 
@@ -183,13 +244,42 @@ for (const width of [390, 1280]) {
     await page.goto(`${base}/sign-in`);
     await signIn(page);
     await page.waitForURL(`${base}/`);
-    for (const [step, open] of steps) {
+    for (const [step, open] of steps.filter(([step]) => only.test(step))) {
       await open(page);
       await look(page, name(step));
     }
     await context.close();
   }
 }
+// Charts: each SVG as a reader gets it, with all its words apart from one another and inside the picture.
+const charts = path.join(folder, 'charts');
+const drawn = fs.readdirSync(charts).filter((name) => name.endsWith('.svg') && only.test(`chart-${name}`));
+for (const name of drawn) {
+  const svg = fs.readFileSync(path.join(charts, name), 'utf8');
+  const [, width, height] = svg.match(/ width="(\d+)" height="(\d+)"/);
+  const page = await browser.newPage({ viewport: { width: Number(width), height: Number(height) } });
+  await page.setContent(`<!doctype html><html lang="en"><title>${name}</title><style>body{margin:0}svg{display:block}</style><main>${svg}</main></html>`);
+  await look(page, path.join('charts', path.basename(name, '.svg')));
+  for (const line of await page.evaluate(overlaps)) problems.push(`${name}: ${line}`);
+  await page.close();
+}
+
+// overlaps runs in the page.
+function overlaps() {
+  const picture = document.querySelector('svg').getBoundingClientRect();
+  const texts = [...document.querySelectorAll('svg text')].map((node) => ({ words: node.textContent, box: node.getBoundingClientRect() }));
+  const found = [];
+  texts.forEach(({ words, box }, i) => {
+    if (box.left < picture.left - 1 || box.right > picture.right + 1 || box.top < picture.top - 1 || box.bottom > picture.bottom + 1) found.push(`"${words}" leaves the picture`);
+    for (const other of texts.slice(i + 1)) {
+      const wide = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
+      const high = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top);
+      if (wide > 1 && high > 3) found.push(`"${words}" and "${other.words}" overlap`); // lines of text may share their leading
+    }
+  });
+  return found;
+}
+
 await browser.close();
 console.log(`${looked} pictures in ${folder}; ${problems.length} problems`);
 for (const problem of problems) console.error(problem);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Takes a picture of every page at two widths, light and dark, and lets axe-core read each. The pictures go to PICTURES,
+# Takes a picture of every page at two widths, light and dark, and of every form of chart, and lets axe-core read each. The pictures go to PICTURES,
 # a folder beside the repository's files that git does not see (default: one that is removed at the end).
 cd "$(dirname "$0")/../.."
 source test/clients/lib.sh
@@ -12,5 +12,7 @@ bin/assay workspace create "Without data" --data "$work/data"
 bin/assay user create "$email" --workspace without-data --data "$work/data" >/dev/null
 pictures=$(realpath -m "${PICTURES:-$work/pictures}")
 export email password
+mkdir -p "$pictures/charts"
+ASSAY_PICTURES="$pictures/charts" ${GO:-go} test -count=1 -run TestEveryFormIsDrawnForEveryGround ./internal/chart
 
 (cd $clients && "$node" pages.mjs "$pictures")
