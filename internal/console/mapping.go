@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"assay/internal/ingest/mapper"
 	"assay/internal/ingest/source"
 	"assay/internal/measure"
-	"assay/internal/money"
 )
 
 // ownMapping stands before the name of a mapping where a form says what a file is.
@@ -273,35 +271,6 @@ func besides(m mapper.Mapping) (all []string) {
 	return all
 }
 
-// mappingIn reads the form. What it does not show stays as in the mapping that is changed.
-func mappingIn(form url.Values, base mapper.Mapping) mapper.Mapping {
-	field := func(name string) string { return strings.Join(strings.Fields(form.Get(name)), " ") }
-	m := base
-	m.Name, m.Title, m.Kind = field("name"), field("title"), mapper.Kind(form.Get("kind"))
-	m.Decimal, m.Negative = form.Get("decimal"), form.Get("negative")
-	m.Dates = mapper.Dates{Layout: field("layout"), Zone: field("zone")}
-	if m.Kind != base.Kind {
-		m.Values, m.Negate = nil, nil
-	}
-	m.Columns, m.Fixed = map[string]string{}, map[string]string{}
-	for _, f := range m.Kind.Fields() {
-		if column := field("column." + f.Name); column != "" {
-			m.Columns[f.Name] = column
-		}
-		fixed := base.Fixed[f.Name]
-		if fixable[f.Name] {
-			fixed = field("fixed." + f.Name)
-		}
-		if f.Name == "currency" {
-			fixed = strings.ToUpper(fixed)
-		}
-		if fixed != "" && (fixable[f.Name] || m.Kind == base.Kind) {
-			m.Fixed[f.Name] = fixed
-		}
-	}
-	return m
-}
-
 // changeMapping checks, keeps and deletes mappings, and imports by them.
 func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 	form := v.PostForm
@@ -335,7 +304,7 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 		view.hold(held)
 	}
 	view.Mapping = mappingIn(form, base)
-	view.Wrong = c.wrongIn(view, saved)
+	view.Wrong = view.wrongIn(saved)
 	do := mappingAction(form.Get("action"))
 	if do == showKind && view.Wrong["kind"] == "" {
 		release()
@@ -405,20 +374,6 @@ func (a mappingAction) known(view mappingView) bool {
 		return view.Held != ""
 	}
 	return false
-}
-
-// newKind fills in the fields of another kind, as far as the form has not said them.
-func (v *mappingView) newKind() {
-	taken := map[string]bool{}
-	for _, column := range v.Mapping.Columns {
-		taken[source.Fold(column)] = true
-	}
-	for field, column := range v.Mapping.Kind.Guess(v.Seen.Header) {
-		if v.Mapping.Columns[field] == "" && !taken[source.Fold(column)] {
-			v.Mapping.Columns[field] = column
-		}
-	}
-	v.Wrong = nil
 }
 
 // looking reads a file by the mapping without keeping anything.
@@ -494,61 +449,6 @@ func (c *Console) deleteMapping(w http.ResponseWriter, v visit, p place, name st
 		return
 	}
 	see(w, dataPath+"?workspace="+string(p.Workspace.ID)+"#mappings")
-}
-
-// wrongIn says by field what keeps a form from being used, in the words of the page.
-func (c *Console) wrongIn(view mappingView, saved []savedMapping) map[string]string {
-	m, wrong := view.Mapping, map[string]string{}
-	say := func(at, text string) {
-		if wrong[at] == "" {
-			wrong[at] = text
-		}
-	}
-	if problem := nameProblem(m.Name, view.Was, saved); problem != "" {
-		say("name", problem)
-	}
-	for field, column := range m.Columns {
-		if h := view.Seen.Header; h.Width() > 0 && h.Index(source.Fold(column)) < 0 {
-			say("columns."+field, fmt.Sprintf("The file has no column %q. Choose another.", column))
-		}
-	}
-	if currency := m.Fixed["currency"]; currency != "" {
-		if _, err := money.ParseCurrency(currency); err != nil {
-			say("fixed.currency", fmt.Sprintf("%q is no currency. Write three letters, such as EUR.", currency))
-		}
-	}
-	for _, mistake := range m.Mistakes() {
-		text := sentence(mistake.Text)
-		switch {
-		case strings.HasPrefix(mistake.At, "columns."):
-			text = "Choose the column that holds it."
-		case mistake.At == "dates.zone":
-			text = fmt.Sprintf("%q is no time zone. Write a name such as Europe/Berlin.", m.Dates.Zone)
-		}
-		say(mistake.At, text)
-	}
-	return wrong
-}
-
-// nameProblem says why a mapping cannot be kept under a name.
-func nameProblem(name, was string, saved []savedMapping) string {
-	other := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.", r)
-	}
-	taken := func(s savedMapping) bool { return s.Name == name && name != was }
-	switch {
-	case name == "":
-		return "Give it a name, such as till."
-	case len([]rune(name)) > maxMappingName || strings.ContainsFunc(name, other):
-		return fmt.Sprintf("Use up to %d letters, digits, blanks, dots, hyphens and underscores.", maxMappingName)
-	case slices.ContainsFunc(ingest.Readers(), func(r source.Reader) bool { return r.Name() == name }):
-		return "This is the name of a source that is built in. Choose another."
-	case slices.ContainsFunc(saved, taken):
-		return "A mapping of this name is kept already. Choose another name, or open that one to change it."
-	case was == "" && len(saved) >= maxMappings:
-		return fmt.Sprintf("The workspace keeps %d mappings, which is the most. Delete one first.", maxMappings)
-	}
-	return ""
 }
 
 // fitting returns the saved mappings whose columns a file has.

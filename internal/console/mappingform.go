@@ -1,0 +1,112 @@
+package console
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"assay/internal/ingest"
+	"assay/internal/ingest/mapper"
+	"assay/internal/ingest/source"
+	"assay/internal/money"
+)
+
+// mappingIn reads the form. What it does not show stays as in the mapping that is changed.
+func mappingIn(form url.Values, base mapper.Mapping) mapper.Mapping {
+	field := func(name string) string { return strings.Join(strings.Fields(form.Get(name)), " ") }
+	m := base
+	m.Name, m.Title, m.Kind = field("name"), field("title"), mapper.Kind(form.Get("kind"))
+	m.Decimal, m.Negative = form.Get("decimal"), form.Get("negative")
+	m.Dates = mapper.Dates{Layout: field("layout"), Zone: field("zone")}
+	if m.Kind != base.Kind {
+		m.Values, m.Negate = nil, nil
+	}
+	m.Columns, m.Fixed = map[string]string{}, map[string]string{}
+	for _, f := range m.Kind.Fields() {
+		if column := field("column." + f.Name); column != "" {
+			m.Columns[f.Name] = column
+		}
+		fixed := base.Fixed[f.Name]
+		if fixable[f.Name] {
+			fixed = field("fixed." + f.Name)
+		}
+		if f.Name == "currency" {
+			fixed = strings.ToUpper(fixed)
+		}
+		if fixed != "" && (fixable[f.Name] || m.Kind == base.Kind) {
+			m.Fixed[f.Name] = fixed
+		}
+	}
+	return m
+}
+
+// newKind fills in the fields of another kind, as far as the form has not said them.
+func (v *mappingView) newKind() {
+	taken := map[string]bool{}
+	for _, column := range v.Mapping.Columns {
+		taken[source.Fold(column)] = true
+	}
+	for field, column := range v.Mapping.Kind.Guess(v.Seen.Header) {
+		if v.Mapping.Columns[field] == "" && !taken[source.Fold(column)] {
+			v.Mapping.Columns[field] = column
+		}
+	}
+	v.Wrong = nil
+}
+
+// wrongIn says by field what keeps the form from being used, in the words of the page.
+func (v mappingView) wrongIn(saved []savedMapping) map[string]string {
+	m, wrong := v.Mapping, map[string]string{}
+	say := func(at, text string) {
+		if wrong[at] == "" {
+			wrong[at] = text
+		}
+	}
+	if problem := nameProblem(m.Name, v.Was, saved); problem != "" {
+		say("name", problem)
+	}
+	for field, column := range m.Columns {
+		if h := v.Seen.Header; h.Width() > 0 && h.Index(source.Fold(column)) < 0 {
+			say("columns."+field, fmt.Sprintf("The file has no column %q. Choose another.", column))
+		}
+	}
+	if currency := m.Fixed["currency"]; currency != "" {
+		if _, err := money.ParseCurrency(currency); err != nil {
+			say("fixed.currency", fmt.Sprintf("%q is no currency. Write three letters, such as EUR.", currency))
+		}
+	}
+	for _, mistake := range m.Mistakes() {
+		text := sentence(mistake.Text)
+		switch {
+		case strings.HasPrefix(mistake.At, "columns."):
+			text = "Choose the column that holds it."
+		case mistake.At == "dates.zone":
+			text = fmt.Sprintf("%q is no time zone. Write a name such as Europe/Berlin.", m.Dates.Zone)
+		}
+		say(mistake.At, text)
+	}
+	return wrong
+}
+
+// nameProblem says why a mapping cannot be kept under a name.
+func nameProblem(name, was string, saved []savedMapping) string {
+	other := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.", r)
+	}
+	taken := func(s savedMapping) bool { return s.Name == name && name != was }
+	switch {
+	case name == "":
+		return "Give it a name, such as till."
+	case len([]rune(name)) > maxMappingName || strings.ContainsFunc(name, other):
+		return fmt.Sprintf("Use up to %d letters, digits, blanks, dots, hyphens and underscores.", maxMappingName)
+	case slices.ContainsFunc(ingest.Readers(), func(r source.Reader) bool { return r.Name() == name }):
+		return "This is the name of a source that is built in. Choose another."
+	case slices.ContainsFunc(saved, taken):
+		return "A mapping of this name is kept already. Choose another name, or open that one to change it."
+	case was == "" && len(saved) >= maxMappings:
+		return fmt.Sprintf("The workspace keeps %d mappings, which is the most. Delete one first.", maxMappings)
+	}
+	return ""
+}
