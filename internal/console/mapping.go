@@ -117,10 +117,13 @@ type mappingField struct {
 // columnChoice is a column of the file with its first cell.
 type columnChoice struct{ Name, Example string }
 
-// Negatives reports whether the kind's rows are about money that shops or customers moved, which may be negative.
+// Negatives reports whether amounts of the kind may be below zero, and what is done with them is a choice.
 func (v mappingView) Negatives() bool {
 	return v.Mapping.Kind == mapper.Orders || v.Mapping.Kind == mapper.OrderLines
 }
+
+// ByLine reports whether a row is a line of an order and not the whole of it.
+func (v mappingView) ByLine() bool { return v.Mapping.Kind == mapper.OrderLines }
 
 // Readable reports whether all of the file can be imported as the form says.
 func (v mappingView) Readable() bool {

@@ -121,21 +121,21 @@ func nearest(h source.Header, f form, found map[string]string, taken map[int]boo
 }
 
 // Likeliest returns the kind that misses the fewest required fields of a file with such a header, and of those the one
-// that knows the most columns; "" when none knows any.
+// that knows the most columns; "" when none knows a column that it requires.
 func Likeliest(h source.Header) Kind {
 	var best Kind
 	bestMissing, bestKnown := 0, 0
 	for _, k := range Kinds() {
 		found := k.Guess(h)
+		required := kinds[k].required
 		missing := 0
-		for _, field := range kinds[k].required {
+		for _, field := range required {
 			if found[field] == "" {
 				missing++
 			}
 		}
-		known := len(found)
-		if known > 0 && (best == "" || missing < bestMissing || missing == bestMissing && known > bestKnown) {
-			best, bestMissing, bestKnown = k, missing, known
+		if missing < len(required) && (best == "" || missing < bestMissing || missing == bestMissing && len(found) > bestKnown) {
+			best, bestMissing, bestKnown = k, missing, len(found)
 		}
 	}
 	return best

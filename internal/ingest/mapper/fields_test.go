@@ -44,6 +44,7 @@ func TestColumnsAreGuessed(t *testing.T) {
 		"a till":           {[]string{"Receipt", "Sale date", "Order total EUR", "E-Mail"}, Orders, map[string]string{"at": "Sale date", "total": "Order total EUR", "customer": "E-Mail"}},
 		"one for two":      {[]string{"Date", "Cost", "Amount"}, ChannelSpend, map[string]string{"date": "Date", "spend": "Cost"}},
 		"a word in a word": {[]string{"Candidate", "Costume"}, "", nil},
+		"an odd one out":   {[]string{"Receipt", "Closed", "Paid", "Type"}, "", nil},
 		"nothing":          {[]string{"", "x"}, "", nil},
 	} {
 		h := source.NewHeader(c.header)
