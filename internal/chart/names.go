@@ -19,6 +19,7 @@ type endNames struct {
 const (
 	endGap  vg.Length = 12 // from the frame to a name's swatch
 	endHigh vg.Length = 17 // from one name to the next
+	nearEnd vg.Length = 30 // of the frame, within which a line is joined with its name
 )
 
 // endNames returns the names of a few lines, and nil where a legend serves better: many lines, bars, or a picture
@@ -69,7 +70,9 @@ func (e *endNames) Plot(c draw.Canvas, p *plot.Plot) {
 	sty := letters(nameSize, e.theme.ink)
 	left := c.Max.X + endGap
 	for _, n := range ends {
-		c.StrokeLine2(draw.LineStyle{Color: e.theme.zero, Width: .75}, n.at.X+5, n.at.Y, left-2, n.y)
+		if n.at.X > c.Max.X-nearEnd { // a longer one would look like data
+			c.StrokeLine2(draw.LineStyle{Color: e.theme.zero, Width: .75}, n.at.X+5, n.at.Y, left-2, n.y)
+		}
 		e.paintSwatch(c, e.tracks[n.series].style, vg.Point{X: left, Y: n.y})
 		write(c, sty, vg.Point{X: left + e.swatchWide() + 5, Y: n.y - sty.Font.Size*.35}, e.texts[n.series])
 	}
@@ -104,40 +107,67 @@ func (s sheet) markRowCount() int {
 type markRow struct {
 	mark
 	row  int
+	at   vg.Length // of its line
 	text string
 	wide vg.Length
 	left bool // the name stands left of its line
 }
 
-// markRows gives each annotation's name the lowest row in which it does not touch another, and returns how many
-// names found none. It goes from the last to the first, so that a line to a higher row passes no name.
+// markRows gives each annotation's name a row in which it touches no other name, crosses no line to a higher row, and its
+// own line crosses no name below it; it returns how many names found none. Names stand to the right of their lines, in as
+// low a row as they can, or on either side where more of them find a place that way.
 func (s sheet) markRows(frame vg.Rectangle) (rows []markRow, left int) {
+	var right, either []markRow // places to try, the better ones first
+	for row := range s.markRowCount() {
+		right = append(right, markRow{row: row})
+		either = append(either, markRow{row: row}, markRow{row: row, left: true})
+	}
+	for row := range s.markRowCount() {
+		right = append(right, markRow{row: row, left: true})
+	}
+	rows, left = s.settled(frame, right)
+	if other, fewer := s.settled(frame, either); fewer < left {
+		return other, fewer
+	}
+	return rows, left
+}
+
+// settled gives each name the first of the places in which it disturbs no other.
+func (s sheet) settled(frame vg.Rectangle, places []markRow) (rows []markRow, left int) {
 	sty := letters(noteSize, s.theme.ink)
 	low, high := s.span()
-	taken := make([]vg.Length, s.markRowCount()) // where the row's last name begins
-	for i := range taken {
-		taken[i] = frame.Max.X + 1
-	}
 	for _, m := range slices.Backward(s.marks) {
 		r := markRow{mark: m, row: -1, text: shortened(sty, m.label, min(170, frame.Size().X*.4))}
 		r.wide = width(sty, r.text) + 8
-		x := frame.Min.X + vg.Length((float64(m.slot)-low)/(high-low))*frame.Size().X
-		from := x
-		if x+r.wide > frame.Max.X {
-			from, r.left = x-r.wide, true
-		}
-		for row := range taken {
-			if from+r.wide <= taken[row] {
-				r.row, taken[row] = row, from-6
-				break
-			}
-		}
-		if r.row < 0 {
+		r.at = frame.Min.X + vg.Length((float64(m.slot)-low)/(high-low))*frame.Size().X
+		at := slices.IndexFunc(places, func(p markRow) bool {
+			r.row, r.left = p.row, p.left
+			plate := r.plate(r.at, frame.Max.Y)
+			return plate.Min.X >= frame.Min.X-4 && plate.Max.X <= frame.Max.X && !slices.ContainsFunc(rows, r.disturbs)
+		})
+		if at < 0 {
+			r.row = -1
 			left++
 		}
 		rows = append(rows, r)
 	}
 	return rows, left
+}
+
+// disturbs reports whether two names touch, or the line to one of them crosses the other.
+func (r markRow) disturbs(other markRow) bool {
+	const apart = 4
+	mine, theirs := r.plate(r.at, 0), other.plate(other.at, 0)
+	within := func(x vg.Length, p vg.Rectangle) bool { return x > p.Min.X-apart/2 && x < p.Max.X+apart/2 }
+	switch {
+	case other.row < 0:
+		return false
+	case other.row == r.row:
+		return mine.Min.X < theirs.Max.X+apart && theirs.Min.X < mine.Max.X+apart
+	case other.row > r.row:
+		return within(other.at, mine)
+	}
+	return within(r.at, theirs)
 }
 
 func depth(rows []markRow) int {

@@ -93,7 +93,7 @@ func (s sheet) scale(high vg.Length) scale {
 	if s.Kind == Bar || !s.cut(low, top) {
 		low, top = min(low, 0), max(top, 0)
 	}
-	most := int(max(2, min(8, high/55)))
+	most := int(max(3, min(8, high/55)))
 	return niceScale(low, top, most, s.Unit == Count)
 }
 
