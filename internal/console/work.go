@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ type task struct {
 	workspace   measure.WorkspaceID
 	what        string // such as "Reading orders.csv"
 	done, total int64  // bytes
+	stop        context.CancelFunc
 	end         answer // nil while it runs
 	until       time.Time
 }
@@ -44,7 +46,6 @@ type tasks struct {
 	mu      sync.Mutex // guards list and what is in it, and stopped
 	list    []*task
 	stopped bool
-	stop    []context.CancelFunc
 	running sync.WaitGroup
 }
 
@@ -54,16 +55,17 @@ func (c *Console) Run(ctx context.Context) error {
 	<-ctx.Done()
 	c.tasks.mu.Lock()
 	c.tasks.stopped = true
-	for _, stop := range c.tasks.stop {
-		stop()
+	for _, t := range c.tasks.list {
+		t.stop()
 	}
 	c.tasks.mu.Unlock()
 	c.tasks.running.Wait()
 	return nil
 }
 
-// begin notes a task, unless as many run as files are taken at a time, or the service stops.
-func (t *tasks) begin(n *task, stop context.CancelFunc, now time.Time) bool {
+// begin notes a task, unless as many run as files are taken at a time, or the service stops. The oldest that ended makes
+// room.
+func (t *tasks) begin(n *task, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.list = slices.DeleteFunc(t.list, func(other *task) bool { return other.end != nil && other.until.Before(now) })
@@ -73,11 +75,14 @@ func (t *tasks) begin(n *task, stop context.CancelFunc, now time.Time) bool {
 			active++
 		}
 	}
-	if t.stopped || active >= uploads || len(t.list) >= tasksKept {
+	if t.stopped || active >= uploads {
 		return false
 	}
+	if ended := slices.IndexFunc(t.list, func(other *task) bool { return other.end != nil }); len(t.list) >= tasksKept && ended >= 0 {
+		t.list = slices.Delete(t.list, ended, ended+1)
+	}
 	n.id = rand.Text()
-	t.list, t.stop = append(t.list, n), append(t.stop, stop)
+	t.list = append(t.list, n)
 	t.running.Add(1)
 	return true
 }
@@ -104,8 +109,8 @@ func (c *Console) perform(w http.ResponseWriter, v visit, p place, bytes int64, 
 		return
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(v.Context()), importTime)
-	t := &task{owner: v.visitor.User.ID, workspace: p.Workspace.ID, what: what, total: bytes}
-	if !c.tasks.begin(t, stop, c.now()) {
+	t := &task{owner: v.visitor.User.ID, workspace: p.Workspace.ID, what: what, total: bytes, stop: stop}
+	if !c.tasks.begin(t, c.now()) {
 		stop()
 		release()
 		w.Header().Set("Retry-After", "60")
@@ -177,7 +182,7 @@ func (c *Console) taskPage(w http.ResponseWriter, v visit) {
 	default:
 		view := taskView{place: p, What: t.what, Done: t.done, Total: max(t.total, 1)}
 		view.Percent = min(99, 100*view.Done/view.Total)
-		w.Header().Set("Refresh", fmt.Sprint(taskPause))
+		w.Header().Set("Refresh", strconv.Itoa(taskPause))
 		c.render(w, v.Request, http.StatusOK, page{name: "task", title: fmt.Sprintf("%d %%: %s", view.Percent, view.What), view: view, visitor: &v.visitor, wide: true})
 	}
 }
