@@ -51,7 +51,7 @@ func (c *mappingSave) Run(ctx context.Context, con *console) error {
 	defer store.Close()
 	err = store.Store.SaveMapping(ctx, control.Mapping{
 		Workspace: measure.WorkspaceID(c.Workspace), Name: m.Name, Content: string(text), At: con.now(),
-	})
+	}, control.By{Actor: "assay mapping save", At: con.now()})
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (c *mappingDelete) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer store.Close()
-	if err := store.Store.DeleteMapping(ctx, measure.WorkspaceID(c.Workspace), c.Name); err != nil {
+	if err := store.Store.DeleteMapping(ctx, measure.WorkspaceID(c.Workspace), c.Name, control.By{Actor: "assay mapping delete", At: con.now()}); err != nil {
 		return err
 	}
 	fmt.Fprintf(con.errs, "mapping %q is deleted\n", c.Name)

@@ -433,12 +433,12 @@ func (c *Console) keepMapping(v visit, view *mappingView) error {
 	if err != nil {
 		return err
 	}
-	ws := view.Workspace.ID
-	if err := c.store.SaveMapping(v.Context(), control.Mapping{Workspace: ws, Name: m.Name, Content: string(text), At: c.now()}); err != nil {
+	ws, by := view.Workspace.ID, control.By{Actor: v.actor(), At: c.now()}
+	if err := c.store.SaveMapping(v.Context(), control.Mapping{Workspace: ws, Name: m.Name, Content: string(text), At: c.now()}, by); err != nil {
 		return err
 	}
 	if view.Was != "" && view.Was != m.Name {
-		if err := c.store.DeleteMapping(v.Context(), ws, view.Was); err != nil && fault.KindOf(err) != fault.KindNotFound {
+		if err := c.store.DeleteMapping(v.Context(), ws, view.Was, by); err != nil && fault.KindOf(err) != fault.KindNotFound {
 			return err
 		}
 	}
@@ -447,7 +447,7 @@ func (c *Console) keepMapping(v visit, view *mappingView) error {
 }
 
 func (c *Console) deleteMapping(w http.ResponseWriter, v visit, p place, name string) {
-	if err := c.store.DeleteMapping(v.Context(), p.Workspace.ID, name); err != nil && fault.KindOf(err) != fault.KindNotFound {
+	if err := c.store.DeleteMapping(v.Context(), p.Workspace.ID, name, control.By{Actor: v.actor(), At: c.now()}); err != nil && fault.KindOf(err) != fault.KindNotFound {
 		c.fail(w, v.Request, err)
 		return
 	}

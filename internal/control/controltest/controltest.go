@@ -37,10 +37,10 @@ type Store interface {
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
 	ForgetCustomers(ctx context.Context, id measure.WorkspaceID, customers []string, by control.By) error
 	ForgottenCustomers(ctx context.Context, id measure.WorkspaceID) (map[string]struct{}, error)
-	SaveMapping(ctx context.Context, m control.Mapping) error
+	SaveMapping(ctx context.Context, m control.Mapping, by control.By) error
 	Mappings(ctx context.Context, id measure.WorkspaceID) ([]control.Mapping, error)
 	Mapping(ctx context.Context, id measure.WorkspaceID, name string) (control.Mapping, error)
-	DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string) error
+	DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string, by control.By) error
 
 	KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error
 	OpenForecasts(ctx context.Context, ws measure.WorkspaceID, before civil.Date) ([]control.Forecast, error)

@@ -50,25 +50,28 @@ func mappingsAreKept(t *testing.T, s Store) {
 	till := control.Mapping{Workspace: acme.ID, Name: "till", Content: "name: till\nkind: orders", At: noon}
 	wholesale := control.Mapping{Workspace: acme.ID, Name: "fair", Content: "{}", At: noon}
 	for _, m := range []control.Mapping{till, wholesale} {
-		if err := s.SaveMapping(t.Context(), m); err != nil {
+		if err := s.SaveMapping(t.Context(), m, at(0)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	till.Content, till.At = "name: till\nkind: order_lines", noon.Add(time.Hour)
-	if err := s.SaveMapping(t.Context(), till); err != nil {
+	if err := s.SaveMapping(t.Context(), till, at(0)); err != nil {
 		t.Fatal(err)
 	}
 	all, err := s.Mappings(t.Context(), acme.ID)
 	if diff := cmp.Diff([]control.Mapping{wholesale, till}, all); diff != "" || err != nil {
 		t.Errorf("%v, mappings (-want +got):\n%s", err, diff)
 	}
-	if err := s.DeleteMapping(t.Context(), acme.ID, "fair"); err != nil {
+	if err := s.DeleteMapping(t.Context(), acme.ID, "fair", at(0)); err != nil {
 		t.Error(err)
 	}
-	wantKind(t, "a mapping removed twice", s.DeleteMapping(t.Context(), acme.ID, "fair"), fault.KindNotFound)
+	wantKind(t, "a mapping removed twice", s.DeleteMapping(t.Context(), acme.ID, "fair", at(0)), fault.KindNotFound)
 	_, err = s.Mapping(t.Context(), zoo.ID, "till")
 	wantKind(t, "another workspace's mapping", err, fault.KindNotFound)
-	wantKind(t, "a mapping of no workspace", s.SaveMapping(t.Context(), control.Mapping{Workspace: "nowhere", Name: "x", At: noon}), fault.KindNotFound)
+	wantKind(t, "a mapping of no workspace", s.SaveMapping(t.Context(), control.Mapping{Workspace: "nowhere", Name: "x", At: noon}, at(0)), fault.KindNotFound)
+	stranger := control.By{Actor: control.ActorOf("nobody"), At: noon}
+	wantKind(t, "a mapping saved by somebody without a role", s.SaveMapping(t.Context(), wholesale, stranger), fault.KindForbidden)
+	wantKind(t, "a mapping deleted by somebody without a role", s.DeleteMapping(t.Context(), acme.ID, "till", stranger), fault.KindForbidden)
 	if got, err := s.Mapping(t.Context(), acme.ID, "till"); err != nil || got != till {
 		t.Errorf("%+v, %v; want %+v", got, err, till)
 	}

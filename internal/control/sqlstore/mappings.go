@@ -12,10 +12,13 @@ import (
 )
 
 // SaveMapping keeps a mapping of files' columns under its name, in place of one that has it. An unknown workspace is a
-// fault of kind not_found.
-func (s *Store) SaveMapping(ctx context.Context, m control.Mapping) error {
+// fault of kind not_found, a person whose role no longer allows it one of kind forbidden.
+func (s *Store) SaveMapping(ctx context.Context, m control.Mapping, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, m.Workspace); err != nil {
+			return err
+		}
+		if err := stillMay(ctx, tx, m.Workspace, by, control.Role.Writes); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `
@@ -49,9 +52,13 @@ func (s *Store) Mapping(ctx context.Context, id measure.WorkspaceID, name string
 	return m, nil
 }
 
-// DeleteMapping removes a mapping of a workspace. One that does not exist is a fault of kind not_found.
-func (s *Store) DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string) error {
+// DeleteMapping removes a mapping of a workspace. One that does not exist is a fault of kind not_found, a person whose
+// role no longer allows it one of kind forbidden.
+func (s *Store) DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
+		if err := stillMay(ctx, tx, id, by, control.Role.Writes); err != nil {
+			return err
+		}
 		done, err := tx.ExecContext(ctx, `DELETE FROM mappings WHERE workspace = $1 AND name = $2`, id, name)
 		if err != nil {
 			return fmt.Errorf("mapping %q: %w", name, err)
