@@ -110,21 +110,21 @@ const steps = [
     await unfold(page);
   }],
   ['mapping-wrong', async (page) => {
-    await page.getByLabel('Order id').selectOption('Receipt');
-    await page.getByLabel('Total', { exact: false }).first().selectOption('Type');
+    await page.locator('#column-order').selectOption('Receipt');
+    await page.locator('#column-total').selectOption('Type');
+    await page.locator('#column-at').selectOption('Closed');
     await page.getByLabel('Time zone').fill('Mars/Olympus');
     await page.getByRole('button', { name: 'Check the file' }).click();
     await page.getByRole('alert').first().waitFor();
   }],
   ['mapping-rejected', async (page) => {
     await page.getByLabel('Time zone').fill('Europe/Berlin');
-    await page.getByLabel('Name', { exact: true }).fill(`till ${looked}`);
+    await page.locator('#name').fill(`till ${looked}`);
     await page.getByRole('button', { name: 'Check the file' }).click();
     await page.getByRole('region', { name: 'Rejected rows' }).waitFor();
   }],
   ['mapping-checked', async (page) => {
     await page.locator('#column-total').selectOption('Paid');
-    await page.locator('#column-at').selectOption('Closed');
     await page.locator('#column-customer').selectOption('Loyalty card');
     await page.getByRole('button', { name: 'Check the file' }).click();
     await page.getByRole('button', { name: 'Keep it and import the file' }).waitFor();
