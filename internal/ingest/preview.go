@@ -146,8 +146,14 @@ func (r *readings) take(b *warehouse.Batch) {
 	add(r, "products", b.Products,
 		part[warehouse.Product]{"sku", func(p warehouse.Product) string { return p.SKU }},
 		part[warehouse.Product]{"title", func(p warehouse.Product) string { return p.Title }},
-		part[warehouse.Product]{"price", func(p warehouse.Product) string { return r.money(p.Price) }},
-		part[warehouse.Product]{"cost", func(p warehouse.Product) string { return known(p.CostKnown, r.money(p.Cost)) }})
+		part[warehouse.Product]{"price", func(p warehouse.Product) string { return r.money(p.Price) }})
+	add(r, "product_costs", b.Costs,
+		part[warehouse.ProductCost]{"sku", func(p warehouse.ProductCost) string { return p.SKU }},
+		part[warehouse.ProductCost]{"from", func(p warehouse.ProductCost) string { return known(!p.From.IsZero(), p.From.String()) }},
+		part[warehouse.ProductCost]{"cost", func(p warehouse.ProductCost) string { return r.money(p.Cost) }})
+	add(r, "customers", b.Profiles,
+		part[warehouse.Profile]{"customer", func(warehouse.Profile) string { return "kept as a hash" }},
+		part[warehouse.Profile]{"source", func(p warehouse.Profile) string { return p.Source }})
 	add(r, "message_days", b.Messages,
 		part[warehouse.MessageDay]{"day", func(m warehouse.MessageDay) string { return m.Day.String() }},
 		part[warehouse.MessageDay]{"channel", func(m warehouse.MessageDay) string { return string(m.Channel) }},

@@ -73,7 +73,7 @@ func (k Kind) Fields() []Field {
 // same rows under another name would count again.
 func (k Kind) NamedByMapping() bool {
 	switch k {
-	case ChannelSpend, FXRates, Products, Messages, Surveys, Creators, RegionDays:
+	case ChannelSpend, FXRates, Customers, Products, Messages, Surveys, Creators, RegionDays:
 		return true
 	case Orders, OrderLines, AdSpend, Targets, CouponMap:
 	}
