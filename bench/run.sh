@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Measures Assay beside its peers and prints tables of medians, ranges and ratios. ORDERS sets the size of the store
-# (default 10,000,000, which takes about 4 GB under TMPDIR); ASSAY names another binary than bin/assay.
+# (default 10,000,000, which takes about 4 GB under TMPDIR), TOOLS_ORDERS that of the store with journeys, lines and answers
+# (default 1,000,000, whose import takes four minutes of CPU and 6 GB); ASSAY names another binary than bin/assay.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 ASSAY=${ASSAY:-bin/assay}
 ORDERS=${ORDERS:-10000000}
+TOOLS_ORDERS=${TOOLS_ORDERS:-1000000}
 clients=test/clients
 TMPDIR=$(mktemp -d)
 export TMPDIR
@@ -23,7 +25,7 @@ if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
 fi
 
 mkdir "$TMPDIR/bin"
-go build -o "$TMPDIR/bin/" ./bench/signin ./bench/start ./bench/store ./bench/wire
+go build -o "$TMPDIR/bin/" ./bench/signin ./bench/start ./bench/store ./bench/tools ./bench/wire
 
 sdk=$("$node" -p "require('./$clients/node_modules/@modelcontextprotocol/sdk/package.json').version")
 echo "$(date -u +%F), $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(awk '/^MemTotal/ {printf "%d GB", $2 / 1e6}' /proc/meminfo), Linux $(uname -r)"
@@ -34,5 +36,6 @@ echo "$(go version), DuckDB driver $(go list -m -f '{{.Version}}' github.com/duc
 "$TMPDIR/bin/signin" --assay "$ASSAY"
 go test -run '^$' -bench 'AuthenticateARememberedKey|Verify' ./internal/auth ./internal/oauth | grep ^Benchmark
 "$TMPDIR/bin/store" run --assay "$ASSAY" --orders "$ORDERS"
+"$TMPDIR/bin/tools" --orders "$TOOLS_ORDERS"
 echo
 echo "load at the end $(cut -d' ' -f1 /proc/loadavg)"

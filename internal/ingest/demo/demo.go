@@ -31,7 +31,7 @@ const (
 	MinDays   = 30
 	MaxDays   = 3660
 	MinOrders = 100
-	MaxOrders = 5_000_000
+	MaxOrders = 10_000_000
 )
 
 // Options say which store to generate. Equal options give equal facts and truth, to the byte.

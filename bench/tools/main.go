@@ -1,0 +1,83 @@
+// Command tools measures the tools that describe a store, over a store of many orders: each tool's and view's default
+// call, of days that were not asked for yet, then the same calls from kept answers, then calls while an import runs.
+//
+//	tools [--orders 10000000] [--calls 100] [--import 100000] [--store DIR] [--only NAME]
+//
+// The store is the demo store at that size, with journeys of three touches in mean, brought in by one import as every
+// file is. A call is the tool's default; the clock goes back a day with each, so that its windows are new.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"assay/internal/civil"
+)
+
+// lastDay is the last day of the store, two years after its first.
+var lastDay = civil.New(2026, 1, 15)
+
+const storeDays = 730
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, options(os.Args[1:]))
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tools:", err)
+		os.Exit(1)
+	}
+}
+
+// settings say what to measure and how long.
+type settings struct {
+	orders   int
+	calls    int    // distinct days that each call is made on
+	imported int    // orders of the import that runs beside calls
+	store    string // the folder of the store: made where there is none and kept; "": a temporary one
+	only     string // the one call to measure; "": all
+	bare     bool   // orders have no touches and no lines, whose import takes most of the time
+	memory   string // of the database
+	profile  string // the file for a profile of the calls' CPU; "": none
+}
+
+func options(args []string) settings {
+	var s settings
+	flags := flag.NewFlagSet("tools", flag.ExitOnError)
+	flags.IntVar(&s.orders, "orders", 10_000_000, "orders in the store")
+	flags.IntVar(&s.calls, "calls", 100, "on how many distinct days each call is made")
+	flags.IntVar(&s.imported, "import", 100_000, "orders of the import that runs beside calls; 0: none")
+	flags.StringVar(&s.store, "store", "", "a folder that keeps the store for the next run")
+	flags.StringVar(&s.only, "only", "", "the one call to measure, by its name in the table")
+	flags.BoolVar(&s.bare, "bare", false, "leave out touches and lines, whose import takes most of the time")
+	flags.StringVar(&s.memory, "memory", "", "what the database may use, such as 4GB")
+	flags.StringVar(&s.profile, "profile", "", "write a CPU profile of the calls to this file")
+	_ = flags.Parse(args) // it exits on a mistake
+	return s
+}
+
+func run(ctx context.Context, o settings) (err error) {
+	if o.store == "" {
+		if o.store, err = os.MkdirTemp("", "assay-tools-*"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(o.store)) }()
+	}
+	s, err := open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
+	if err := s.fill(ctx, o); err != nil {
+		return err
+	}
+	calm, err := s.profiled(ctx, o)
+	if err != nil || o.imported == 0 {
+		return err
+	}
+	return s.measureBesideImport(ctx, o, calm)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"time"
+
+	"assay/bench/process"
+	"assay/bench/report"
+	"assay/internal/mcp"
+)
+
+// The goals, in milliseconds.
+const (
+	medianGoal = 50
+	worstGoal  = 250 // of a hundred calls
+	chartGoal  = 20
+	keptGoal   = 1 // CPU
+)
+
+// keptCalls is how often a kept answer is asked for.
+const keptCalls = 1000
+
+// profiled measures the calls, with a profile where one is wanted.
+func (b *bench) profiled(ctx context.Context, o settings) (lines []report.Spread, err error) {
+	if o.profile == "" {
+		return b.measureCalls(ctx, o)
+	}
+	file, err := os.Create(o.profile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, err
+	}
+	defer pprof.StopCPUProfile()
+	return b.measureCalls(ctx, o)
+}
+
+// measureCalls makes each call on distinct days, then asks for a kept answer.
+func (b *bench) measureCalls(ctx context.Context, o settings) ([]report.Spread, error) {
+	opening, err := b.first(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(os.Stdout, "first call after a start: %s\n", opening.Round(time.Millisecond))
+	var lines []report.Spread
+	for _, c := range chosen(o) {
+		line, err := b.spread(ctx, c, o.calls)
+		if err != nil {
+			return nil, err
+		}
+		if line.Kept, err = b.kept(ctx, c); err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, report.PrintSpreads(os.Stdout, fmt.Sprintf("Default calls, no answer kept, %d days each, %d processors", o.calls, runtime.GOMAXPROCS(0)), lines)
+}
+
+func chosen(o settings) []asked {
+	var out []asked
+	for _, c := range calls {
+		if o.only == "" || o.only == c.name {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// first returns how long the first call takes, which also reads what the store has.
+func (b *bench) first(ctx context.Context) (time.Duration, error) {
+	b.back.Store(0)
+	if err := b.start(); err != nil {
+		return 0, err
+	}
+	watch := process.Begin()
+	err := call(ctx, b.session(), asked{name: "discover", tool: "discover", arguments: `{}`})
+	wall, _ := watch.Took()
+	return wall, err
+}
+
+// spread makes a call on one day after the other, counted back from the last.
+func (b *bench) spread(ctx context.Context, c asked, days int) (report.Spread, error) {
+	line := report.Spread{What: c.name, Goal: medianGoal, WorstGoal: worstGoal}
+	if c.tool == "chart" {
+		line.Goal = chartGoal
+	}
+	session := b.session()
+	b.back.Store(int64(days)) // statements are prepared by a call that does not count
+	if err := call(ctx, session, c); err != nil {
+		return line, err
+	}
+	for i := range days {
+		b.back.Store(int64(i))
+		if err := timed(ctx, session, c, &line); err != nil {
+			return line, err
+		}
+	}
+	return line, nil
+}
+
+// timed makes a call and notes what it took.
+func timed(ctx context.Context, session mcp.Session, c asked, line *report.Spread) error {
+	watch := process.Begin()
+	err := call(ctx, session, c)
+	wall, cpu := watch.Took()
+	line.Wall = append(line.Wall, milliseconds(wall))
+	line.CPU = append(line.CPU, milliseconds(cpu))
+	return err
+}
+
+// kept returns the CPU of a call whose answer is kept, in milliseconds.
+func (b *bench) kept(ctx context.Context, c asked) (float64, error) {
+	if c.perAnswer {
+		return 0, nil
+	}
+	session := b.session()
+	watch := process.Begin()
+	for range keptCalls {
+		if err := call(ctx, session, c); err != nil {
+			return 0, err
+		}
+	}
+	_, cpu := watch.Took()
+	return milliseconds(cpu) / keptCalls, nil
+}
+
+// call makes a call that has to succeed.
+func call(ctx context.Context, session mcp.Session, c asked) error {
+	text, err := session.CallTool(ctx, c.tool, json.RawMessage(c.arguments))
+	if err == nil && bytes.HasSuffix(text, []byte(`"isError":true}`)) {
+		err = fmt.Errorf("refused: %s", text)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

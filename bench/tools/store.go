@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"assay/bench/process"
+	"assay/internal/auth"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/ingest/demo"
+	"assay/internal/mcp"
+	"assay/internal/measure"
+	"assay/internal/tools"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+)
+
+const workspaceID = "bench"
+
+// bench is a store with the tools over it.
+type bench struct {
+	engine  *duckdb.Engine
+	facts   *warehouse.Warehouse
+	service *tools.Service
+	zone    *time.Location
+	back    atomic.Int64 // days by which the clock of answers stands before the last day
+}
+
+func open(ctx context.Context, o settings) (*bench, error) {
+	b := &bench{}
+	var err error
+	if b.zone, err = time.LoadLocation(demo.StoreZone); err != nil {
+		return nil, err
+	}
+	b.engine, err = duckdb.Open(ctx, duckdb.Options{Dir: o.store, Clock: b.clock, MemoryLimit: o.memory})
+	if err != nil {
+		return nil, err
+	}
+	b.facts = warehouse.New(b.engine)
+	return b, b.start()
+}
+
+// start makes the tools anew, which have kept no answer then.
+func (b *bench) start() (err error) {
+	b.service, err = tools.NewService(tools.Deps{Facts: b.facts, Clock: b.clock, Log: slog.New(slog.DiscardHandler)})
+	return err
+}
+
+func (b *bench) close(ctx context.Context) error { return b.engine.Close(ctx) }
+
+// clock stands at noon of a day.
+func (b *bench) clock() time.Time {
+	day := lastDay.AddDays(-int(b.back.Load()))
+	return civil.StartOf(day, b.zone).Add(12 * time.Hour).UTC()
+}
+
+// session is that of a key that may read.
+func (b *bench) session() mcp.Session {
+	w := control.NewWorkspace(demo.StoreName)
+	w.ID, w.Version, w.Currency, w.Zone = workspaceID, 1, demo.StoreCurrency, demo.StoreZone
+	return b.service.Session(auth.Principal{Workspace: w, Actor: "key:bench", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead}}, "bench")
+}
+
+// fill brings the store in, unless the folder has it already.
+func (b *bench) fill(ctx context.Context, o settings) error {
+	have, err := b.facts.Coverage(ctx, workspaceID)
+	if err != nil {
+		return err
+	}
+	if have.Orders == 0 {
+		watch := process.Begin()
+		if err := b.generate(ctx, o); err != nil {
+			return err
+		}
+		wall, cpu := watch.Took()
+		fmt.Fprintf(os.Stdout, "generated and imported in %s, CPU %s\n", wall.Round(time.Second), cpu.Round(time.Second))
+		if have, err = b.facts.Coverage(ctx, workspaceID); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(os.Stdout, "%d orders, %d touches, %d lines, %d answers, %d coupons\n", have.Counts["orders"], have.Counts["touches"],
+		have.Counts["order_lines"], have.Counts["survey_responses"], have.Counts["order_coupons"])
+	return nil
+}
+
+// generate generates the store and imports it.
+func (b *bench) generate(ctx context.Context, o settings) error {
+	load, err := b.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer load.Abort()
+	longer := newLonger()
+	_, err = demo.Generate(b.storeOf(demo.Options{Seed: 7, Days: storeDays, Orders: o.orders}), func(batch *warehouse.Batch) error {
+		longer.lengthen(batch)
+		if o.bare {
+			batch.Touches, batch.Lines = batch.Touches[:0], batch.Lines[:0]
+		}
+		return load.Add(ctx, batch)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = load.Commit(ctx)
+	return err
+}
+
+// storeOf fills in what all generated facts share.
+func (b *bench) storeOf(o demo.Options) demo.Options {
+	o.Today, o.Zone, o.Currency, o.HashKey = lastDay, b.zone, demo.StoreCurrency, []byte("the key of the benchmark's customers")
+	return o
+}
+
+func (b *bench) begin(ctx context.Context) (warehouse.Import, error) {
+	return b.facts.Begin(ctx, warehouse.ImportSpec{Workspace: workspaceID, Source: "bench", Base: demo.StoreCurrency})
+}
+
+// Journeys of the demo have about two touches, and a tenth of the orders has none. With what is put before those of some
+// orders there are three for each order.
+const (
+	longerShare  = 0.35
+	mostBefore   = 5
+	hoursBetween = 20
+)
+
+// met are the channels of the touches that make journeys longer; the first are met most.
+var met = []measure.Channel{"facebook", "google", "organic_search", "direct", "email", "tiktok", "referral", "affiliate"}
+
+// longer puts views of channels before some of the journeys of a store. An order's touches may be spread over batches.
+type longer struct {
+	r      *rand.Rand
+	before int // touches put before those of the order at hand
+}
+
+func newLonger() *longer { return &longer{r: rand.New(rand.NewPCG(3, 5))} }
+
+func (l *longer) lengthen(b *warehouse.Batch) {
+	touches := make([]warehouse.Touch, 0, len(b.Touches)*3/2)
+	for _, t := range b.Touches {
+		if t.Seq == 1 {
+			l.before = 0
+			if l.r.Float64() < longerShare {
+				l.before = 1 + l.r.IntN(mostBefore)
+			}
+			for i := range l.before {
+				touches = append(touches, warehouse.Touch{
+					OrderRef: t.OrderRef, Seq: i + 1, At: t.At.Add(-time.Duration(l.before-i) * hoursBetween * time.Hour),
+					Channel: met[int(float64(len(met))*l.r.Float64()*l.r.Float64())], Kind: "view",
+				})
+			}
+		}
+		t.Seq += l.before
+		touches = append(touches, t)
+	}
+	b.Touches = touches
+}
