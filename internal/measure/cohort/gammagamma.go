@@ -42,7 +42,10 @@ func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 		scale += s.Mean / float64(len(spends))
 	}
 	n := float64(len(spends))
-	f := func(logs, gradient []float64) float64 { return gammaGammaLikelihood(spends, scale, logs, gradient) }
+	among := countsOf(spends)
+	f := func(logs, gradient []float64) float64 {
+		return gammaGammaLikelihood(spends, among, scale, logs, gradient)
+	}
 	p, err := maximize(f, []float64{math.Log(3), math.Log(3), 0}, n)
 	if err != nil {
 		return Fit[GammaGamma]{}, fmt.Errorf("fit of Gamma-Gamma: %w", err)
@@ -56,25 +59,57 @@ func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 	return fit, nil
 }
 
+// counts are the different numbers of purchases of customers.
+type counts struct {
+	different []int
+	at        []int // of each customer: the place of the number among the different ones
+}
+
+func countsOf(spends []Spend) (c counts) {
+	places := map[int]int{}
+	for _, s := range spends {
+		place, ok := places[s.Purchases]
+		if !ok {
+			place = len(c.different)
+			places[s.Purchases] = place
+			c.different = append(c.different, s.Purchases)
+		}
+		c.at = append(c.at, place)
+	}
+	return c
+}
+
+// gammaTerms is what the likelihood takes from the number of purchases alone: ln Γ and its derivative at px + q and at px.
+// They take most of its time, and most customers have bought again once or twice.
+type gammaTerms struct{ lgBoth, lgP, psiBoth, psiP float64 }
+
+func gammaTermsOf(x, p, q float64) (t gammaTerms) {
+	t.lgBoth, _ = math.Lgamma(p*x + q)
+	t.lgP, _ = math.Lgamma(p * x)
+	t.psiBoth, t.psiP = mathext.Digamma(p*x+q), mathext.Digamma(p*x)
+	return t
+}
+
 // gammaGammaLikelihood is equation (1a) of the note, the log of
 //
 //	Γ(px+q)/(Γ(px) Γ(q)) · v^q z̄^(px-1) x^(px) / (v + x z̄)^(px+q),
 //
 // per customer, with its gradient and values divided by the scale.
-func gammaGammaLikelihood(spends []Spend, scale float64, logs, gradient []float64) float64 {
+func gammaGammaLikelihood(spends []Spend, among counts, scale float64, logs, gradient []float64) float64 {
 	p, q, v := math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2])
 	lgQ, _ := math.Lgamma(q)
 	psiQ := mathext.Digamma(q)
+	terms := make([]gammaTerms, len(among.different))
+	for i, x := range among.different {
+		terms[i] = gammaTermsOf(float64(x), p, q)
+	}
 	var sum, dp, dq, dv float64
-	for _, s := range spends {
-		x, z := float64(s.Purchases), s.Mean/scale
-		lgBoth, _ := math.Lgamma(p*x + q)
-		lgP, _ := math.Lgamma(p * x)
+	for i, s := range spends {
+		x, z, of := float64(s.Purchases), s.Mean/scale, terms[among.at[i]]
 		logAll, logOwn := math.Log(v+x*z), math.Log(x*z)
-		psiBoth := mathext.Digamma(p*x + q)
-		sum += lgBoth - lgP - lgQ + q*logs[2] + p*x*logOwn - math.Log(z) - (p*x+q)*logAll
-		dp += x * (psiBoth - mathext.Digamma(p*x) + logOwn - logAll)
-		dq += psiBoth - psiQ + logs[2] - logAll
+		sum += of.lgBoth - of.lgP - lgQ + q*logs[2] + p*x*logOwn - math.Log(z) - (p*x+q)*logAll
+		dp += x * (of.psiBoth - of.psiP + logOwn - logAll)
+		dq += of.psiBoth - psiQ + logs[2] - logAll
 		dv += q/v - (p*x+q)/(v+x*z)
 	}
 	n := float64(len(spends))

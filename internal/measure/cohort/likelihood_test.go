@@ -34,7 +34,7 @@ func TestGradientsEqualDifferencesOfTheLikelihood(t *testing.T) {
 		}{
 			"BG/NBD":      {func(x, g []float64) float64 { return bgnbdLikelihood(groups, most, 1, x, g) }, 4},
 			"Pareto/NBD":  {func(x, g []float64) float64 { return paretoLikelihood(groups, most, 1, rule, x, g) }, 4},
-			"Gamma-Gamma": {func(x, g []float64) float64 { return gammaGammaLikelihood(spends, 20, x, g) }, 3},
+			"Gamma-Gamma": {func(x, g []float64) float64 { return gammaGammaLikelihood(spends, countsOf(spends), 20, x, g) }, 3},
 		} {
 			x, gradient, unused := make([]float64, f.n), make([]float64, f.n), make([]float64, f.n)
 			for i := range x {

@@ -3,7 +3,9 @@ package cohort
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
 
 	"assay/internal/fault"
 )
@@ -91,27 +93,40 @@ func (h Horizon) check() error {
 
 func (b Buyer) spend() Spend { return Spend{Purchases: b.Repeats, Mean: b.MeanSpend} }
 
-// futures draws the totals of the group. Each draw has its own stream of random numbers.
+// futures draws the totals of the group. Each draw has its own stream of random numbers, so they do not depend on the
+// cores that share them.
 func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon) (purchases, values []float64) {
-	for d := range horizon.Draws {
-		r := rand.New(rand.NewPCG(horizon.Seed, uint64(d)))
-		model := fit.draw(r)
-		var worth GammaGamma
-		if spend != nil {
-			worth = spend.draw(r)
-		}
-		var count int
-		var value float64
-		for _, b := range group {
-			n := model.future(b.History, horizon.Time, r)
-			count += n
-			if spend != nil {
-				value += worth.future(b.spend(), n, r)
+	purchases, values = make([]float64, horizon.Draws), make([]float64, horizon.Draws)
+	workers := runtime.GOMAXPROCS(0)
+	var work sync.WaitGroup
+	for first := range min(workers, horizon.Draws) {
+		work.Go(func() {
+			for d := first; d < horizon.Draws; d += workers {
+				purchases[d], values[d] = future(fit, spend, group, horizon, d)
 			}
-		}
-		purchases, values = append(purchases, float64(count)), append(values, value)
+		})
 	}
+	work.Wait()
 	return purchases, values
+}
+
+// future draws one total of the group.
+func future[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon, draw int) (purchases, value float64) {
+	r := rand.New(rand.NewPCG(horizon.Seed, uint64(draw)))
+	model := fit.draw(r)
+	var worth GammaGamma
+	if spend != nil {
+		worth = spend.draw(r)
+	}
+	var count int
+	for _, b := range group {
+		n := model.future(b.History, horizon.Time, r)
+		count += n
+		if spend != nil {
+			value += worth.future(b.spend(), n, r)
+		}
+	}
+	return float64(count), value
 }
 
 // middle returns the interval between the outer quantiles.

@@ -9,6 +9,8 @@ package halo
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"assay/internal/civil"
 	"assay/internal/fault"
@@ -111,11 +113,18 @@ func Estimate(d Data, o Options) ([]Effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Effect
-	for i, s := range d.Surfaces {
-		out = append(out, d.surface(s, days, o, uint64(i))...)
+	base := controls(d.First, days)
+	reasons := make([]Reason, len(d.Channels))
+	for k, c := range d.Channels {
+		reasons[k] = cannotTell(c.Spend, base)
 	}
-	return out, nil
+	effects := make([][]Effect, len(d.Surfaces))
+	var work sync.WaitGroup
+	for i, s := range d.Surfaces {
+		work.Go(func() { effects[i] = d.surface(s, base, reasons, o, uint64(i)) })
+	}
+	work.Wait()
+	return slices.Concat(effects...), nil
 }
 
 // check returns the number of days, which must be the same for all series.

@@ -23,24 +23,21 @@ const (
 //
 // with β_k ~ N(0, 0.2²) for halo, (λ_k, S_k) uniform over lags and u Student-t with 4 degrees of freedom.
 // φ and the weights of the days come from a first fit; controls have flat priors and are taken out; the rest is drawn by
-// Gibbs sampling.
-func (d Data) surface(s Surface, days int, o Options, index uint64) []Effect {
+// Gibbs sampling. reasons has, for each channel, why its spend says nothing on any surface.
+func (d Data) surface(s Surface, base [][]float64, reasons []Reason, o Options, index uint64) []Effect {
 	effects := make([]Effect, len(d.Channels))
 	for k, c := range d.Channels {
 		effects[k] = Effect{Channel: c.Name, Surface: s.Name, Home: c.Home == s.Name}
 	}
-	base := controls(d.First, days)
 	sold := 0
 	for _, v := range s.Revenue {
 		sold += int(indicator(v != 0))
 	}
 	var usable []int
-	for k, c := range d.Channels {
-		switch {
-		case sold < LeastDays:
+	for k := range d.Channels {
+		effects[k].Reason = reasons[k]
+		if sold < LeastDays {
 			effects[k].Reason = FewDays
-		default:
-			effects[k].Reason = cannotTell(c.Spend, base)
 		}
 		if effects[k].Reason == "" {
 			usable = append(usable, k)
