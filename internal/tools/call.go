@@ -30,6 +30,7 @@ type Facts interface {
 	SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]warehouse.SegmentTotals, error)
 	Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]warehouse.CohortMonth, error)
 	Panel(ctx context.Context, ws measure.WorkspaceID) (warehouse.Panel, error)
+	TopPaths(ctx context.Context, ws measure.WorkspaceID, of warehouse.PathsOf) (warehouse.PathRanking, error)
 	Paths(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error)
 	Journeys(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, days civil.Range) ([]warehouse.JourneyCount, error)
 	Answers(ctx context.Context, ws measure.WorkspaceID, of warehouse.AnswersOf) (warehouse.AnswerSummary, error)
@@ -87,12 +88,21 @@ type Call struct {
 
 	key    storeKey // the state of the data
 	trials *trials  // what experiments found
+	people *people  // panels of customers
 
 	view       shared // how the answer is to be written
 	limitGiven bool   // the caller set a limit, which then wins over the level's
 	reads      []Read // what was asked, for the debug level
 
+	daysRead map[daysRead][]warehouse.DayTotal // what this call has read of days already
+
 	blended *attribution.BlendedSums // how a survey was blended into the recent window, if it was
+}
+
+// daysRead names days of a channel, or of the store when none is named.
+type daysRead struct {
+	channel measure.Channel
+	days    civil.Range
 }
 
 // store is what a workspace has. It changes only with an import.

@@ -34,24 +34,24 @@ const (
 
 // journeys fills in the paths to the orders.
 func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Range, page page) error {
-	paths, err := c.paths(ctx, a.Segment, warehouse.Windows{Recent: days, Earlier: days.Previous()})
+	top, err := c.Facts.TopPaths(ctx, c.Workspace.ID, warehouse.PathsOf{
+		Windows: warehouse.Windows{Recent: days, Earlier: days.Previous()}, Segment: a.Segment, Channel: a.Channel, Limit: page.limit, Offset: page.offset,
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("journeys %s: %w", days, err)
 	}
-	now, before := ofChannel(paths.Recent, a.Channel), ofChannel(paths.Earlier, a.Channel)
-	total, totalBefore := sumOf(now), sumOf(before)
-	slices.SortStableFunc(now, func(a, b warehouse.PathTotal) int { return cmp.Compare(b.Sums.Orders, a.Sums.Orders) })
-	now = slices.DeleteFunc(now, func(p warehouse.PathTotal) bool { return p.Sums.Orders == 0 })
-	f := c.figures()
-	for _, p := range cut(page, now) {
+	c.read("path_totals", 2)
+	c.read("path_tops", len(top.Paths))
+	f, total := c.figures(), top.Totals.Recent
+	for _, p := range top.Paths {
 		a.Rows = append(a.Rows, f.pathRow(p, total.Sums.Orders))
 	}
-	a.Pagination = page.pagination(len(a.Rows), len(now))
+	a.Pagination = page.pagination(len(a.Rows), int(top.Ranked))
 	a.Metrics = customersMetrics{
-		Touched: new(metricOf(orders(total.Sums.Orders), orders(totalBefore.Sums.Orders))),
+		Touched: new(metricOf(orders(total.Sums.Orders), orders(top.Totals.Earlier.Sums.Orders))),
 		Touches: ratio(measure.AOV(total.Touches, total.Sums.Orders)),
 	}
-	if len(now) == 0 {
+	if top.Ranked == 0 {
 		if c.Store.untouched() && !c.Store.empty() {
 			c.warnUntouched(&a.closing, days, a.Channel)
 			a.Summary = fmt.Sprintf("Nothing is known of the paths to the orders %s: no order says which channels came before it.", spell(days))
@@ -64,29 +64,27 @@ func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Rang
 		}
 	}
 	if c.view.DetailLevel != summaryLevel {
-		if a.Credits, err = pathCredits(now); err != nil {
+		if err := c.journeyCredits(ctx, a, days); err != nil {
 			return err
 		}
-		a.Estimates = &Estimates{LevelPct: int(100 * level90), Method: "share of orders by removal effects, Poisson resamples of the journeys", Seed: new(uint64(pathSeed))}
 	}
-	a.Summary = c.journeysSummary(a, now[0], total, days)
+	a.Summary = c.journeysSummary(a, top.First, total, days)
 	return nil
 }
 
-// ofChannel keeps the paths that touch a channel, all when none is named.
-func ofChannel(paths []warehouse.PathTotal, channel measure.Channel) []warehouse.PathTotal {
-	return slices.DeleteFunc(slices.Clone(paths), func(p warehouse.PathTotal) bool {
-		return channel != "" && !slices.Contains(p.Channels, channel)
-	})
-}
-
-func sumOf(paths []warehouse.PathTotal) (total warehouse.PathTotal) {
-	for _, p := range paths {
-		total.Sums = total.Sums.Add(p.Sums)
-		total.Touches += p.Touches
-		total.Seconds += p.Seconds
+// journeyCredits fills in what models credit channels with, which takes all journeys.
+func (c *Call) journeyCredits(ctx context.Context, a *customersAnswer, days civil.Range) error {
+	all, err := c.paths(ctx, a.Segment, warehouse.Windows{Recent: days})
+	if err != nil {
+		return err
 	}
-	return total
+	ended := slices.DeleteFunc(all.Recent, func(p warehouse.PathTotal) bool {
+		return p.Sums.Orders == 0 || a.Channel != "" && !slices.Contains(p.Channels, a.Channel)
+	})
+	slices.SortStableFunc(ended, func(a, b warehouse.PathTotal) int { return cmp.Compare(b.Sums.Orders, a.Sums.Orders) })
+	a.Credits, err = pathCredits(ended)
+	a.Estimates = &Estimates{LevelPct: int(100 * level90), Method: "share of orders by removal effects, Poisson resamples of the journeys", Seed: new(uint64(pathSeed))}
+	return err
 }
 
 // secondsPerDay turns seconds into days.

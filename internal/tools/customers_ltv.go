@@ -86,7 +86,7 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 	if err != nil {
 		return err
 	}
-	ahead, err := c.projection(p)
+	ahead, err := c.projection(ctx, p)
 	if err != nil {
 		return err
 	}

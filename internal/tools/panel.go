@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/maypok86/otter/v2"
+
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
@@ -21,7 +23,7 @@ type panel struct {
 
 // panel reads the customers won in a window, by one channel or by any.
 func (c *Call) panel(ctx context.Context, days civil.Range, channel measure.Channel) (panel, error) {
-	all, err := c.Facts.Panel(ctx, c.Workspace.ID)
+	all, err := c.wholePanel(ctx)
 	if err != nil {
 		return panel{}, fmt.Errorf("panel of customers: %w", err)
 	}
@@ -36,6 +38,53 @@ func (c *Call) panel(ctx context.Context, days civil.Range, channel measure.Chan
 		}
 	}
 	return p, nil
+}
+
+// people keeps the panels of workspaces, read once for each version of their data, and what was fitted to them.
+type people struct {
+	panels *otter.Cache[storeKey, warehouse.Panel]
+	fits   *otter.Cache[fitKey, projection]
+}
+
+// fitKey is all that the models of a panel's purchases depend on.
+type fitKey struct {
+	storeKey
+	basis    measure.RevenueBasis
+	observed civil.Date
+}
+
+const (
+	panelsBytes = 32 << 20 // of all panels kept; one of twenty thousand customers takes about five million
+	rowBytes    = 100      // of a customer of a panel, and of a day
+	maxFits     = 1000
+)
+
+func newPeople() (*people, error) {
+	panels, err := otter.New(&otter.Options[storeKey, warehouse.Panel]{
+		MaximumWeight: panelsBytes,
+		Weigher: func(_ storeKey, p warehouse.Panel) uint32 {
+			rows := len(p.Customers)
+			for _, c := range p.Customers {
+				rows += len(c.Days)
+			}
+			return uint32(rows * rowBytes)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	fits, err := otter.New(&otter.Options[fitKey, projection]{MaximumSize: maxFits})
+	return &people{panels: panels, fits: fits}, err
+}
+
+// wholePanel returns the store's panel, which nobody may change.
+func (c *Call) wholePanel(ctx context.Context) (warehouse.Panel, error) {
+	if c.key.data == 0 { // the version is not known: nothing is kept
+		return c.Facts.Panel(ctx, c.Workspace.ID)
+	}
+	return c.people.panels.Get(ctx, c.key, otter.LoaderFunc[storeKey, warehouse.Panel](func(ctx context.Context, key storeKey) (warehouse.Panel, error) {
+		return c.Facts.Panel(ctx, key.workspace)
+	}))
 }
 
 // sampled reports whether the panel is a part of the store's customers.
@@ -130,8 +179,19 @@ type projection struct {
 // longestHorizon is how far a projection looks ahead, in days, when the history is as long.
 const longestHorizon = 365
 
-// projection fits the models of repeat purchases to the customers of the panel, whenever they were won.
-func (c *Call) projection(p panel) (projection, error) {
+// projection returns what the models of repeat purchases expect of customers like those of the panel.
+func (c *Call) projection(ctx context.Context, p panel) (projection, error) {
+	if c.key.data == 0 { // the version is not known: nothing is kept
+		return c.fitted(p)
+	}
+	key := fitKey{storeKey: c.key, basis: c.Workspace.Basis, observed: p.observed}
+	return c.people.fits.Get(ctx, key, otter.LoaderFunc[fitKey, projection](func(context.Context, fitKey) (projection, error) {
+		return c.fitted(p)
+	}))
+}
+
+// fitted fits the models to the customers of the panel, whenever they were won.
+func (c *Call) fitted(p panel) (projection, error) {
 	buyers, err := c.buyers(p.Customers[:min(len(p.Customers), fittedCustomers)], p.observed)
 	if err != nil {
 		return projection{}, err

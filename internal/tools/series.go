@@ -62,7 +62,29 @@ func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Rang
 	return s
 }
 
+// dayTotals returns the days of a channel, or of the store when none is named. A call reads each once: its metrics share
+// them. Nobody may change them.
 func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
+	if channel != "" {
+		// Later reports tell whether a day at the end without one is a day without spend.
+		days.Last = c.Store.days().Last
+	}
+	key := daysRead{channel, days}
+	if known, ok := c.daysRead[key]; ok {
+		return known, nil
+	}
+	found, err := c.readDays(ctx, channel, days)
+	if err != nil {
+		return nil, err
+	}
+	if c.daysRead == nil {
+		c.daysRead = map[daysRead][]warehouse.DayTotal{}
+	}
+	c.daysRead[key] = found
+	return found, nil
+}
+
+func (c *Call) readDays(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
 	if channel == "" {
 		found, err := c.Facts.StoreDays(ctx, c.Workspace.ID, days)
 		if err != nil {
@@ -71,8 +93,6 @@ func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civi
 		c.read("store_days", len(found))
 		return found, nil
 	}
-	// Later reports tell whether a day at the end without one is a day without spend.
-	days.Last = c.Store.days().Last
 	found, err := c.Facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, days, channel)
 	if err != nil {
 		return nil, fmt.Errorf("days of channel %q %s: %w", channel, days, err)

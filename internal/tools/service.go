@@ -60,6 +60,7 @@ type Service struct {
 	answers *otter.Cache[answerKey, json.RawMessage]
 	stores  *otter.Cache[storeKey, store]
 	trials  *trials
+	people  *people
 	zones   sync.Map // *time.Location by name; loading one reads a file
 }
 
@@ -126,6 +127,9 @@ func NewService(deps Deps) (*Service, error) {
 		return nil, err
 	}
 	if s.trials, err = newTrials(); err != nil {
+		return nil, err
+	}
+	if s.people, err = newPeople(); err != nil {
 		return nil, err
 	}
 	s.stores, err = otter.New(&otter.Options[storeKey, store]{MaximumSize: maxStores})
@@ -340,7 +344,10 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key
 	call := &Call{
 		Workspace: s.principal.Workspace, Principal: s.principal, Now: now, Today: key.today,
 		Real: s.service.deps.Now().UTC(), Facts: s.service.deps.Facts,
-		Store: have, MMM: held, Experiments: of.experiments, Forecasts: s.service.deps.Forecasts, Records: of.forecasts, key: key.storeKey, trials: s.service.trials, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Tools: s.service.names, Log: s.service.deps.Log, limitGiven: limit != nil && string(limit) != "null",
+		Store: have, MMM: held, Experiments: of.experiments, Forecasts: s.service.deps.Forecasts, Records: of.forecasts,
+		key: key.storeKey, trials: s.service.trials, people: s.service.people,
+		Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Tools: s.service.names, Log: s.service.deps.Log,
+		limitGiven: limit != nil && string(limit) != "null",
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {

@@ -171,6 +171,15 @@ type PathTotal struct {
 // pathSeparator stands between the channels of a journey: a character that no name has.
 const pathSeparator = "\x1f"
 
+// channelsOf takes a journey apart.
+func channelsOf(path string) []measure.Channel {
+	channels := make([]measure.Channel, 0, strings.Count(path, pathSeparator)+1)
+	for name := range strings.SplitSeq(path, pathSeparator) {
+		channels = append(channels, measure.Channel(name))
+	}
+	return channels
+}
+
 // Paths returns the journeys of the orders with touches in each window, sorted by their channels. Refunds count on
 // their own day, with the journey of their order.
 func (w *Warehouse) Paths(ctx context.Context, ws measure.WorkspaceID, segment Segment, in Windows) (Pair[[]PathTotal], error) {
@@ -182,14 +191,86 @@ func (w *Warehouse) Paths(ctx context.Context, ws measure.WorkspaceID, segment S
 		var path string
 		var t PathTotal
 		err := row.Scan(append(append([]any{&period, &path}, sumsOf(&t.Sums)...), &t.Touches, &t.Seconds)...)
-		for name := range strings.SplitSeq(path, pathSeparator) {
-			t.Channels = append(t.Channels, measure.Channel(name))
-		}
+		t.Channels = channelsOf(path)
 		rows := totals.of(period)
 		*rows = append(*rows, t)
 		return err
 	})
 	return totals, err
+}
+
+// PathsOf selects journeys.
+type PathsOf struct {
+	Windows Windows // totals are wanted for both, journeys for the recent one
+	Segment Segment
+	Channel measure.Channel // only journeys that have it; "": all
+	Limit   int             // 0: all
+	Offset  int
+}
+
+// PathRanking is the commonest journeys of a window, and what all of them add up to.
+type PathRanking struct {
+	First  PathTotal       // the commonest of all; without channels when there is none
+	Paths  []PathTotal     // those asked for, most orders first
+	Ranked int64           // how many there are
+	Totals Pair[PathTotal] // without channels
+}
+
+// TopPaths returns the commonest journeys that ended with an order, which are most of the time all that is looked at:
+// a large store has nearly as many journeys as orders.
+func (w *Warehouse) TopPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (PathRanking, error) {
+	var r PathRanking
+	bind := of.Windows.bind()
+	of.bindTo(bind)
+	err := w.ask(ctx, ws, "path_totals", bind, func(row Row) error {
+		var period int
+		var t PathTotal
+		err := row.Scan(append(append([]any{&period}, sumsOf(&t.Sums)...), &t.Touches, &t.Seconds)...)
+		*r.Totals.of(period) = t
+		return err
+	})
+	if err != nil {
+		return PathRanking{}, fmt.Errorf("sums of journeys: %w", err)
+	}
+	if of.Offset > 0 {
+		first := of
+		first.Limit, first.Offset = 1, 0
+		if r.Paths, r.Ranked, err = w.topPaths(ctx, ws, first); err != nil || r.Ranked == 0 {
+			return r, err
+		}
+		r.First = r.Paths[0]
+	}
+	paths, ranked, err := w.topPaths(ctx, ws, of)
+	r.Paths, r.Ranked = paths, max(r.Ranked, ranked)
+	if of.Offset == 0 && len(paths) > 0 {
+		r.First = paths[0]
+	}
+	return r, err
+}
+
+func (of PathsOf) bindTo(bind values) {
+	bind["segment"], bind["separator"], bind["met"] = string(of.Segment), pathSeparator, ""
+	if of.Channel != "" {
+		bind["met"] = pathSeparator + string(of.Channel) + pathSeparator
+	}
+}
+
+func (w *Warehouse) topPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (paths []PathTotal, ranked int64, err error) {
+	bind := bindDays(of.Windows.Recent)
+	of.bindTo(bind)
+	bind["limit"], bind["offset"] = orAll(of.Limit), of.Offset
+	err = w.ask(ctx, ws, "path_tops", bind, func(row Row) error {
+		var path string
+		var t PathTotal
+		err := row.Scan(append(append([]any{&path, &ranked}, sumsOf(&t.Sums)...), &t.Touches, &t.Seconds)...)
+		t.Channels = channelsOf(path)
+		paths = append(paths, t)
+		return err
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("commonest journeys: %w", err)
+	}
+	return paths, ranked, nil
 }
 
 // JourneyCount is how many orders took so many touches and so long.

@@ -25,7 +25,10 @@ func (w *Warehouse) StoreDays(ctx context.Context, ws measure.WorkspaceID, days 
 // ChannelDays returns the days of the channels, sorted by channel and day; of all channels when none is named.
 func (w *Warehouse) ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]ChannelDay, error) {
 	name, bind := "channel_days", bindDays(days)
-	bind["model"] = string(model)
+	bind["model"], bind["channel"] = string(model), ""
+	if len(channels) == 1 {
+		bind["channel"] = string(channels[0])
+	}
 	if model == measure.PlatformReported {
 		name = "claimed_days"
 	}

@@ -1,6 +1,6 @@
 -- One row per channel and day: credits by the model, and spend. Days are days of the workspace's zone, spend's of the
 -- ad account.
--- spend_rows is 0 where the day's spend is unknown. Days without anything have no row.
+-- spend_rows is 0 where the day's spend is unknown. Days without anything have no row. An empty channel selects all.
 SELECT
     channel, day,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,
@@ -14,10 +14,12 @@ FROM (
         0 AS spend, 0 AS spend_rows
     FROM {{credit_days}}
     WHERE model = $model AND day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
+        AND ($channel = '' OR channel = $channel)
     UNION ALL
     SELECT channel, day, 0, 0, 0, 0, 0, 0, 0, 0, 0, spend, 1
     FROM {{spend_days}}
     WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
+        AND ($channel = '' OR channel = $channel)
 ) AS days
 GROUP BY channel, day
 ORDER BY channel, day

@@ -1,6 +1,6 @@
 -- One row per channel and day. Credits are what the platforms claim; 'unattributed' has what the store took less all
 -- claims. Days are days of the workspace's zone, spend's of the ad account.
--- spend_rows is 0 where the day's spend is unknown. Days without anything have no row.
+-- spend_rows is 0 where the day's spend is unknown. Days without anything have no row. An empty channel selects all.
 SELECT
     channel, day,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,
@@ -24,5 +24,6 @@ FROM (
     FROM {{spend_days}}
     WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
 ) AS days
+WHERE $channel = '' OR channel = $channel
 GROUP BY channel, day
 ORDER BY channel, day

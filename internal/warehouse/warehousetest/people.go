@@ -109,12 +109,44 @@ func comparePeople(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID,
 	for _, segment := range []warehouse.Segment{"", warehouse.NewCustomers, warehouse.ReturningCustomers} {
 		paths := answer[warehouse.Pair[[]warehouse.PathTotal]](t)(w.Paths(t.Context(), ws, segment, warehouse.Windows{Recent: days}))
 		same(t, "paths "+string(segment), want.paths(segment, days), paths.Recent, cmpopts.EquateEmpty())
+		compareTopPaths(t, w, ws, segment, days, paths.Recent)
 		journeys := answer[[]warehouse.JourneyCount](t)(w.Journeys(t.Context(), ws, segment, days))
 		same(t, "journeys "+string(segment), want.journeys(segment, days), journeys, cmpopts.EquateEmpty())
 	}
 	comparePanel(t, w, ws, want)
 	compareAnswers(t, w, ws, want)
 	compareMessages(t, w, ws, want)
+}
+
+// compareTopPaths holds that a page of the commonest journeys and the sums of all are those of the journeys one by one.
+func compareTopPaths(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, segment warehouse.Segment, days civil.Range, paths []warehouse.PathTotal) {
+	t.Helper()
+	for _, channel := range []measure.Channel{"", "google", "oogle"} {
+		var want warehouse.PathRanking
+		var ranked []warehouse.PathTotal
+		for _, p := range paths {
+			if channel != "" && !slices.Contains(p.Channels, channel) {
+				continue
+			}
+			total := &want.Totals.Recent
+			total.Sums, total.Touches, total.Seconds = total.Sums.Add(p.Sums), total.Touches+p.Touches, total.Seconds+p.Seconds
+			if p.Sums.Orders != 0 {
+				ranked = append(ranked, p)
+			}
+		}
+		slices.SortStableFunc(ranked, func(a, b warehouse.PathTotal) int { return cmp.Compare(b.Sums.Orders, a.Sums.Orders) })
+		want.Ranked = int64(len(ranked))
+		if len(ranked) > 0 {
+			want.First, want.Paths = ranked[0], ranked[1:min(3, len(ranked))]
+		}
+		of := warehouse.PathsOf{Windows: warehouse.Windows{Recent: days}, Segment: segment, Channel: channel, Limit: 2, Offset: 1}
+		got := answer[warehouse.PathRanking](t)(w.TopPaths(t.Context(), ws, of))
+		same(t, "commonest paths "+string(segment)+" of "+string(channel), want, got, cmpopts.EquateEmpty())
+		of.Offset = 0
+		if got := answer[warehouse.PathRanking](t)(w.TopPaths(t.Context(), ws, of)); len(ranked) > 0 {
+			same(t, "the commonest path "+string(segment)+" of "+string(channel), got.Paths[0], got.First)
+		}
+	}
 }
 
 func (r *reference) segments(channel measure.Channel, days civil.Range) (totals warehouse.SegmentTotals) {
