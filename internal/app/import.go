@@ -119,7 +119,7 @@ func (a *App) importInto(ctx context.Context, ws measure.WorkspaceID, o ingest.O
 func (a *App) importUpload(ctx context.Context, u console.Upload) (report ingest.FileReport, err error) {
 	o := ingest.Options{
 		Files: []ingest.File{u.File}, Source: u.Source, Channel: measure.ParseChannel(u.Channel), DryRun: u.DryRun, SkipRejected: u.SkipRejected,
-		Mapping: u.Mapping, Progress: u.Progress,
+		Mapping: u.Mapping, Progress: u.Progress, Unpacked: u.Unpacked,
 	}
 	if u.Currency != "" {
 		if o.Currency, err = money.ParseCurrency(u.Currency); err != nil {

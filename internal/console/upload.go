@@ -34,11 +34,13 @@ type Upload struct {
 	DryRun       bool
 	SkipRejected bool
 	Progress     func(done, total int64) // nil: nobody asks
+	Unpacked     int64                   // most bytes that a compressed file may hold
 }
 
 // The limits of what is sent.
 const (
 	maxUpload  = 256 << 20 // bytes of a file
+	maxContent = 2 << 30   // bytes of what a compressed file holds
 	maxDrained = 2 << 30   // bytes beyond it that are read, so that the browser comes to read the answer
 	maxField   = 1 << 10   // bytes of a field beside it
 	maxParts   = 12
@@ -57,7 +59,7 @@ func (f uploadForm) upload(ws measure.WorkspaceID, file ingest.File) Upload {
 		source = ingest.Auto
 	}
 	return Upload{
-		Workspace: ws, File: file, Source: source, Channel: f.Channel, Currency: strings.ToUpper(f.Currency), Zone: f.Zone,
+		Workspace: ws, File: file, Source: source, Channel: f.Channel, Currency: strings.ToUpper(f.Currency), Zone: f.Zone, Unpacked: maxContent,
 	}
 }
 

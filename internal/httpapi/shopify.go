@@ -35,7 +35,7 @@ type shopResult struct {
 
 // shopify answers POST /api/webhooks/shopify/{workspace}. What is wrong with a credential is not told.
 func (s *service) shopify(x *exchange, r *http.Request) {
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" || isCoded(r.Header) {
 		x.fail(mcp.WrongMediaType, nil)
 		return
 	}

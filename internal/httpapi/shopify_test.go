@@ -41,6 +41,7 @@ func TestAShopsMessageIsAnsweredOnceItIsKept(t *testing.T) {
 		"defect":     {"shop", "POST", "application/json", "defect", `{}`, 500, `"the message could not be kept"`},
 		"method":     {"shop", "GET", "", "", "", 405, ""},
 		"media type": {"shop", "POST", "text/plain", "orders/create", `{}`, 415, ""},
+		"compressed": {"shop", "POST", "application/json", "orders/create", "\x1f\x8b", 415, ""},
 		"too large":  {"shop", "POST", "application/json", "orders/create", strings.Repeat(" ", maxShopMessage+1), 413, "above 8 MiB"},
 		"deeper":     {"shop/x", "POST", "application/json", "orders/create", `{}`, 404, ""},
 	} {
@@ -49,6 +50,9 @@ func TestAShopsMessageIsAnsweredOnceItIsKept(t *testing.T) {
 		r.Header.Set("Content-Type", c.media)
 		r.Header.Set("X-Shopify-Topic", c.topic)
 		r.Header.Set("X-Shopify-Webhook-Id", "w1")
+		if name == "compressed" {
+			r.Header.Set("Content-Encoding", "gzip")
+		}
 		recorder := httptest.NewRecorder()
 		service.ServeHTTP(recorder, r)
 		if recorder.Code != c.status || !strings.Contains(recorder.Body.String(), c.want) {

@@ -32,7 +32,7 @@ func (s *service) singer(x *exchange, r *http.Request) {
 		return
 	}
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || !slices.Contains([]string{"application/x-ndjson", "application/jsonl", "application/json"}, media) {
+	if err != nil || !slices.Contains([]string{"application/x-ndjson", "application/jsonl", "application/json"}, media) || isCoded(r.Header) {
 		x.fail(mcp.WrongMediaType, map[string]string{"reason": "use application/x-ndjson"})
 		return
 	}

@@ -44,10 +44,14 @@ func TestATapsMessagesNeedAScopeAndAreAnsweredWithTheLastState(t *testing.T) {
 		"no credential": {"", "application/x-ndjson", "", "x", 401, "Authentication failed"},
 		"no scope":      {"token", "application/x-ndjson", "", "x", 403, `"requiredScopes":["measurement.write"]`},
 		"media type":    {"key", "text/csv", "", "x", 415, "application/x-ndjson"},
+		"compressed":    {"key", "application/x-ndjson", "", "\x1f\x8b", 415, "application/x-ndjson"},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, singerPath+c.query, strings.NewReader(c.body))
 		r.Host = "127.0.0.1:8080"
 		r.Header.Set("Content-Type", c.media)
+		if name == "compressed" {
+			r.Header.Set("Content-Encoding", "gzip")
+		}
 		if c.bearer != "" {
 			r.Header.Set("Authorization", "Bearer "+c.bearer)
 		}

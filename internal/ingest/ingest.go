@@ -67,12 +67,20 @@ type Options struct {
 	SkipRejected bool            // import a file without its rejected rows instead of refusing it
 	Progress     func(done, total int64)
 
-	// Parquet writes the rows of a Parquet file to a new file as CSV. Without it such files are refused.
-	Parquet func(ctx context.Context, from, to string) error
+	// Unpacked is how many bytes a compressed file may hold, and a Parquet file as CSV: a small one may hold more than a
+	// disk. [MaxUnpacked] when 0.
+	Unpacked int64
+
+	// Parquet writes the rows of a Parquet file to a new file as CSV, which is a fault of kind invalid when that has more than
+	// so many bytes. Without it such files are refused.
+	Parquet func(ctx context.Context, from, to string, most int64) error
 
 	Clock func() time.Time
 	Log   *slog.Logger
 }
+
+// MaxUnpacked is how many bytes a compressed file may hold that is read on the service's own machine: 64 GiB.
+const MaxUnpacked = 64 << 30
 
 // File is something to import. It is opened several times: for its hash, and for its rows.
 type File struct {

@@ -41,7 +41,7 @@ func (r *runner) table(ctx context.Context, f File) (table File, parquet bool, r
 	remove = func() { _ = os.RemoveAll(dir) }
 	from, to := filepath.Join(dir, "in.parquet"), filepath.Join(dir, "out.csv")
 	if err = errors.Join(copied(ctx, f, from), ctx.Err()); err == nil {
-		err = r.Parquet(ctx, from, to)
+		err = r.Parquet(ctx, from, to, r.Unpacked)
 	}
 	if text, hint, ok := fault.Public(err); ok {
 		err = fault.Invalid("file %q: %s", f.Name, text).WithHint("%s", hint)

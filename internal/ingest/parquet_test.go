@@ -1,7 +1,12 @@
 package ingest_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"database/sql"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,11 +72,65 @@ func TestBrokenParquetIsRefused(t *testing.T) {
 	store := newBench(t, "USD", "UTC")
 	for _, content := range []string{"PAR1", "PAR1 and then nothing", "PAR1" + strings.Repeat("\x00", 1000) + "PAR1"} {
 		o := store.options(text("x.parquet", content))
-		for _, convert := range []func(context.Context, string, string) error{duckdb.ParquetToCSV, nil} {
+		for _, convert := range []func(context.Context, string, string, int64) error{duckdb.ParquetToCSV, nil} {
 			o.Parquet = convert
 			if _, err := ingest.Run(t.Context(), store, o); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), `"x.parquet"`) {
 				t.Errorf("%q: %v", content[:4], err)
 			}
 		}
 	}
+}
+
+// A file of kilobytes may hold more than a disk. What it unpacks to is bounded whatever packs it, and the reason is told.
+func TestFilesThatUnpackToTooMuchAreRefused(t *testing.T) {
+	t.Parallel()
+	const most = 1 << 20
+	row := "2026-03-01,campaign of no end,1.00\n"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(z, "day,campaign,spend\n"+strings.Repeat(row, most/len(row)+1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	store := newBench(t, "USD", "UTC")
+	for name, content := range map[string]string{
+		"bomb.csv.gz": packed.String(), "bomb.parquet": bombParquet(t),
+	} {
+		if len(content) > most/10 {
+			t.Errorf("%s has %d bytes, which is no bomb", name, len(content))
+		}
+		for _, unpacked := range []int64{most, 0} {
+			o := store.options(text(name, content))
+			o.Parquet, o.Unpacked, o.DryRun, o.Channel = duckdb.ParquetToCSV, unpacked, true, "facebook"
+			_, err := ingest.Run(t.Context(), store, o)
+			told := err != nil && strings.Contains(err.Error(), "unpacks to more than 1 MiB")
+			if told != (unpacked == most) || told && fault.KindOf(err) != fault.KindInvalid {
+				t.Errorf("%s, up to %d bytes: %v", name, unpacked, err)
+			}
+			if _, hint, _ := fault.Public(err); told && hint == "" {
+				t.Errorf("%s: no hint", name)
+			}
+		}
+	}
+}
+
+// bombParquet returns a file of some kilobytes with many equal rows.
+func bombParquet(t *testing.T) string {
+	t.Helper()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	path := filepath.Join(t.TempDir(), "bomb.parquet")
+	if _, err := db.ExecContext(t.Context(), "COPY (SELECT DATE '2026-03-01' AS day, 'campaign of no end' AS campaign, 1 AS spend FROM range(40000)) TO '"+path+"' (FORMAT parquet)"); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }

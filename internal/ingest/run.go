@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -31,6 +32,7 @@ func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	if err != nil {
 		return report, err
 	}
+	o.Unpacked = cmp.Or(o.Unpacked, MaxUnpacked)
 	run := runner{Options: o, store: store, readers: readers}
 	for _, f := range o.Files {
 		run.total += f.Size
@@ -115,14 +117,14 @@ func (r *runner) attempt(ctx context.Context, f File, hash string, report *FileR
 		return err
 	}
 	defer content.Close()
-	opened, err := tabular.Open(f.Name, content)
+	opened, err := tabular.Open(f.Name, content, r.Unpacked)
 	if err != nil {
-		return fault.Invalid("file %q cannot be read: %v", f.Name, err)
+		return unreadable(f.Name, err)
 	}
 	defer opened.Close()
 	samples, err := opened.Samples(headerRows + sampleRows)
 	if err != nil {
-		return fault.Invalid("file %q cannot be read: %v", f.Name, err)
+		return unreadable(f.Name, err)
 	}
 	picked, err := pick(f.Name, samples, r.readers)
 	if err != nil {
@@ -309,6 +311,14 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 	return nil
 }
 
+func unreadable(name string, err error) error {
+	refused := fault.Invalid("file %q cannot be read: %v", name, err)
+	if errors.Is(err, tabular.ErrLimit) {
+		return refused.WithHint("export it in parts")
+	}
+	return refused
+}
+
 // batchRows is how many rows of a file are handed over at once.
 const batchRows = 8192
 
@@ -322,7 +332,7 @@ func (l *loading) read(ctx context.Context, rows source.Rows) (source.Summary, e
 			break
 		}
 		if err != nil {
-			return source.Summary{}, fault.Invalid("file %q cannot be read: %v", l.file.Name, err)
+			return source.Summary{}, unreadable(l.file.Name, err)
 		}
 		if rec.Line <= l.picked.line {
 			continue

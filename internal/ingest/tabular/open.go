@@ -24,8 +24,9 @@ type File struct {
 	book       *workbook // instead of text
 }
 
-// Open looks at the first bytes of a file. The name is used in errors only: the content decides what it is.
-func Open(name string, src io.Reader) (*File, error) {
+// Open looks at the first bytes of a file. The name is used in errors only: the content decides what it is. A compressed
+// file that holds more than so many bytes ends with an [ErrLimit]; 0 stands for any number.
+func Open(name string, src io.Reader, unpacked int64) (*File, error) {
 	f := &File{bytes: &counted{src: src, sum: sha256.New()}}
 	packed := bufio.NewReaderSize(f.bytes, 128<<10)
 	magic, err := packed.Peek(4)
@@ -48,7 +49,7 @@ func Open(name string, src io.Reader) (*File, error) {
 			return nil, fmt.Errorf("gzip file %q: %w", name, err)
 		}
 		f.Compressed = true
-		packed = bufio.NewReaderSize(plain, 128<<10)
+		packed = bufio.NewReaderSize(bounded(plain, unpacked), 128<<10)
 	}
 	text, encoding := decode(packed)
 	f.text, f.encoding = bufio.NewReaderSize(text, sampled), encoding
@@ -134,6 +135,29 @@ func (f *File) Records(delimiter byte) Records {
 		return f.book
 	}
 	return NewScanner(f.text, delimiter)
+}
+
+// unpacking gives what a compressed file holds, up to a limit.
+type unpacking struct {
+	src        io.Reader
+	left, most int64
+}
+
+// bounded returns what src holds, and an [ErrLimit] where that is more than most bytes; 0 stands for any number.
+func bounded(src io.Reader, most int64) io.Reader {
+	if most == 0 {
+		return src
+	}
+	return &unpacking{src, most, most}
+}
+
+// Read implements [io.Reader].
+func (u *unpacking) Read(p []byte) (int, error) {
+	n, err := u.src.Read(p)
+	if u.left -= int64(n); u.left < 0 {
+		return 0, fmt.Errorf("it unpacks to more than %d MiB: %w", u.most>>20, ErrLimit)
+	}
+	return n, err
 }
 
 // counted hashes and counts what passes.

@@ -56,7 +56,7 @@ func TestOpenReadsEveryEncoding(t *testing.T) {
 		"gzip of utf-16":     {zipped(t, encoded(t, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), text)), UTF16LE},
 	}
 	for name, c := range files {
-		f, err := Open(name, bytes.NewReader(c.content))
+		f, err := Open(name, bytes.NewReader(c.content), 0)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -86,7 +86,7 @@ func TestTheFirstCharacterBeyondASCIIDecides(t *testing.T) {
 	t.Parallel()
 	ascii := strings.Repeat("plain,row\n", 20_000) // more than any buffer on the way
 	for text, want := range map[string]Encoding{ascii: UTF8, ascii + "caf\xe9,x\n": Windows1252, ascii + "café,x\n": UTF8} {
-		f, err := Open("late.csv", strings.NewReader(text))
+		f, err := Open("late.csv", strings.NewReader(text), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestWorkbookGivesTheFirstSheetWithRows(t *testing.T) {
 	if err := book.Write(&content); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open("report.xlsx", &content)
+	f, err := Open("report.xlsx", &content, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestWorkbookGivesTheFirstSheetWithRows(t *testing.T) {
 func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{"gzip": "\x1f\x8b\x08broken", "workbook": "PK\x03\x04broken"} {
-		if _, err := Open(name, strings.NewReader(content)); err == nil {
+		if _, err := Open(name, strings.NewReader(content), 0); err == nil {
 			t.Errorf("a broken %s is opened", name)
 		}
 	}
@@ -146,7 +146,7 @@ func FuzzOpen(f *testing.F) {
 		if bytes.HasPrefix(content, []byte("PK\x03\x04")) {
 			t.Skip("workbooks are read by a library")
 		}
-		file, err := Open("fuzz", bytes.NewReader(content))
+		file, err := Open("fuzz", bytes.NewReader(content), 0)
 		if err != nil {
 			return
 		}

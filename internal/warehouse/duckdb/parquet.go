@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"os"
+	"sync"
+	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 
@@ -12,8 +15,9 @@ import (
 
 // ParquetToCSV writes the rows of a Parquet file to a new file as CSV with a header: times with an offset in UTC, what is
 // missing as nothing. A file that cannot be read as Parquet is a fault of kind invalid. The database that reads it is
-// one of its own, which can reach these two files and no others.
-func ParquetToCSV(ctx context.Context, from, to string) error {
+// one of its own, which can reach these two files and no others. One whose rows fill more than so many bytes is a fault of
+// kind invalid too; kilobytes may hold billions of equal rows, of which no length in the file tells.
+func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
 		return fmt.Errorf("reader of Parquet: %w", err)
@@ -34,11 +38,56 @@ func ParquetToCSV(ctx context.Context, from, to string) error {
 			return fmt.Errorf("reader of Parquet: %s: %w", setting, err)
 		}
 	}
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("COPY (FROM read_parquet(%s)) TO %s (FORMAT csv, HEADER)", quoted(from), quoted(to))); err != nil {
-		if ctx.Err() != nil {
+	bounded, done := whileSmall(ctx, to, most)
+	defer done()
+	if _, err := conn.ExecContext(bounded, fmt.Sprintf("COPY (FROM read_parquet(%s)) TO %s (FORMAT csv, HEADER)", quoted(from), quoted(to))); err != nil {
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
+		case bounded.Err() != nil:
+			return context.Cause(bounded)
 		}
 		return fault.Invalid("it is not a Parquet file that can be read").WithHint("write it again, or export it as CSV").Wrap(err)
 	}
+	if isAbove(to, most) {
+		return unpacksTooFar(most)
+	}
 	return nil
+}
+
+func isAbove(path string, most int64) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() > most
+}
+
+// lookEvery is how often a file that grows is looked at: long enough to cost nothing, and short beside what is written in
+// the meantime, some megabytes.
+const lookEvery = 20 * time.Millisecond
+
+// whileSmall returns a context that ends when the file has more than most bytes. The caller calls done.
+func whileSmall(ctx context.Context, path string, most int64) (small context.Context, done func()) {
+	small, end := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-small.Done():
+				return
+			case <-look.C:
+				if isAbove(path, most) {
+					end(unpacksTooFar(most))
+				}
+			}
+		}
+	})
+	return small, func() {
+		end(nil)
+		watching.Wait()
+	}
+}
+
+func unpacksTooFar(most int64) error {
+	return fault.Invalid("it unpacks to more than %d MiB", most>>20).WithHint("export it in parts")
 }
