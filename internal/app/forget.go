@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"assay/internal/config"
@@ -46,43 +45,24 @@ func (a *App) forgetCustomer(ctx context.Context, request ForgetRequest) (Forget
 	if err != nil {
 		return ForgetResult{}, err
 	}
-	hashes, err := hashesOf(request.Customer, a.control.Installation.HashKey(workspace.ID))
+	hashes := source.NewCustomers(a.control.Installation.HashKey(workspace.ID)).Hashes(request.Customer)
+	if len(hashes) == 0 {
+		return ForgetResult{}, fault.Invalid("no customer is named").WithHint("name a mail address, a telephone number or the shop's id of the customer")
+	}
+	return a.forget(ctx, workspace, hashes, request.Actor)
+}
+
+// forget forgets a customer by keyed hashes. The caller has the workspace to itself.
+func (a *App) forget(ctx context.Context, workspace control.Workspace, hashes []string, actor string) (ForgetResult, error) {
+	hashes, err := a.facts.KnownAs(ctx, workspace.ID, hashes...)
 	if err != nil {
 		return ForgetResult{}, err
 	}
-	if hashes, err = a.facts.KnownAs(ctx, workspace.ID, hashes...); err != nil {
-		return ForgetResult{}, err
-	}
-	if err := a.control.Store.ForgetCustomers(ctx, workspace.ID, hashes, control.By{Actor: request.Actor, At: a.now()}); err != nil {
+	if err := a.control.Store.ForgetCustomers(ctx, workspace.ID, hashes, control.By{Actor: actor, At: a.now()}); err != nil {
 		return ForgetResult{}, err
 	}
 	orders, err := a.facts.Forget(ctx, workspace.ID, workspace.Currency, hashes...)
 	return ForgetResult{Orders: orders}, err
-}
-
-// hashesOf returns the keyed hashes under which a customer may be known: a telephone number is written in many ways.
-func hashesOf(customer string, key []byte) ([]string, error) {
-	customer = strings.TrimSpace(customer)
-	if customer == "" {
-		return nil, fault.Invalid("no customer is named").WithHint("name a mail address, a telephone number or the shop's id of the customer")
-	}
-	people := source.NewCustomers(key)
-	hashes := []string{people.Hash(customer)}
-	if digits := strings.Map(digit, customer); strings.Trim(customer, "+0123456789 ()-./") == "" && digits != "" {
-		for _, spelling := range []string{digits, "+" + digits} {
-			if spelling != customer {
-				hashes = append(hashes, people.Hash(spelling))
-			}
-		}
-	}
-	return hashes, nil
-}
-
-func digit(r rune) rune {
-	if r < '0' || r > '9' {
-		return -1
-	}
-	return r
 }
 
 // decoded returns the result of [through] as what it is: made here, or told by the service.

@@ -5,9 +5,12 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"assay/internal/control"
@@ -106,20 +109,41 @@ func deliveryID(m httpapi.ShopMessage) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// privacyEvents is what the security log gets of a message: what a shop asks for on behalf of a person is for people to
-// do.
+// shopActor is who the security log says did what a shop asked for.
+const shopActor = "shopify webhook"
+
+// privacyEvents is what the security log gets of a message: what a shop asks for on behalf of a person, and what there is
+// to do about it.
 func privacyEvents(d control.Delivery) []control.Event {
-	if !slices.Contains([]webhook.Topic{webhook.CustomerRedact, webhook.CustomerRequest, webhook.ShopRedact}, webhook.Topic(d.Topic)) {
+	var asked struct {
+		webhook.Person
+		Shop string `json:"shop_domain"`
+	}
+	if json.Unmarshal(d.Body, &asked) != nil {
 		return nil
 	}
-	return []control.Event{{
-		Workspace: d.Workspace, Kind: control.PrivacyRequested, Actor: "shopify webhook", At: d.At, Subject: d.Topic, Detail: string(d.Body),
-	}}
+	var what string
+	switch webhook.Topic(d.Topic) {
+	case webhook.CustomerRedact:
+		what = fmt.Sprintf("customer %s of the shop is to be forgotten; this is done by itself, and a line of its own says so", asked.ID)
+	case webhook.CustomerRequest:
+		what = fmt.Sprintf("customer %s of the shop asks for their data; within 30 days, export the workspace (assay export DIR --workspace %s) and hand out the orders with one of the customers %s",
+			asked.ID, d.Workspace, strings.Join(asked.Hashes, ", "))
+	case webhook.ShopRedact:
+		what = fmt.Sprintf("%s has taken the app away and its data are to be deleted; within 30 days, unless the workspace has other data that are to stay: assay workspace delete %s", asked.Shop, d.Workspace)
+	default:
+		return nil
+	}
+	return []control.Event{{Workspace: d.Workspace, Kind: control.PrivacyRequested, Actor: shopActor, At: d.At, Subject: d.Topic, Detail: what}}
 }
 
 // takeIn makes facts of the messages that come until ctx ends, some seconds after they came. What waits at the end, or
-// was kept by a process that was killed, is taken in at the next start.
+// was kept by a process that was killed, is taken in at the next start. Each workspace has a goroutine of its own, so that
+// one that cannot be written, or is being imported into, holds up no other.
 func (a *App) takeIn(ctx context.Context) error {
+	var working sync.WaitGroup
+	defer working.Wait()
+	var busy sync.Map // of workspaces
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
@@ -134,43 +158,72 @@ func (a *App) takeIn(ctx context.Context) error {
 			}
 		case <-pause.C:
 		}
-		next := hookRetry
-		more, err := a.takeInWaiting(ctx)
-		switch {
-		case err != nil && ctx.Err() == nil:
+		pause.Reset(hookRetry)
+		awaiting, err := a.control.Store.Awaiting(ctx)
+		if err != nil && ctx.Err() == nil {
 			a.log.ErrorContext(ctx, "webhook messages wait", slog.Any("error", err))
-		case more:
-			next = 0
 		}
-		pause.Reset(next)
+		for _, ws := range awaiting {
+			if _, is := busy.LoadOrStore(ws, true); is {
+				continue
+			}
+			working.Go(func() {
+				defer busy.Delete(ws)
+				if err := a.takeInAll(ctx, ws); err != nil && ctx.Err() == nil {
+					a.log.ErrorContext(ctx, "webhook messages wait", slog.String("workspace", string(ws)), slog.Any("error", err))
+				}
+			})
+		}
 	}
 }
 
-// takeInWaiting makes facts of the messages that wait, and reports whether there may be more.
-func (a *App) takeInWaiting(ctx context.Context) (more bool, err error) {
-	waiting, err := a.control.Store.Waiting(ctx, hookBatch)
-	if err != nil {
-		return false, err
-	}
-	byWorkspace := map[measure.WorkspaceID][]control.Delivery{}
-	for _, d := range waiting {
-		byWorkspace[d.Workspace] = append(byWorkspace[d.Workspace], d)
-	}
-	settled := 0
-	for ws, messages := range byWorkspace {
-		n, err := a.takeInOf(ctx, ws, messages)
-		if err != nil {
-			return false, err
+// takeInAll makes facts of all messages of a workspace that wait.
+func (a *App) takeInAll(ctx context.Context, ws measure.WorkspaceID) error {
+	for {
+		messages, err := a.control.Store.Waiting(ctx, ws, hookBatch)
+		if err != nil || len(messages) == 0 {
+			return err
 		}
-		settled += n
+		if settled, err := a.takeInOf(ctx, ws, messages); err != nil || settled == 0 {
+			return err
+		}
 	}
-	return settled > 0 && len(waiting) == hookBatch, nil
+}
+
+// redact forgets the customers that messages ask to be forgotten. It comes before facts are made, so that orders in the
+// same messages leave them out too.
+func (a *App) redact(ctx context.Context, workspace control.Workspace, messages []control.Delivery) error {
+	for i := range messages {
+		if webhook.Topic(messages[i].Topic) != webhook.CustomerRedact {
+			continue
+		}
+		var person webhook.Person
+		if err := json.Unmarshal(messages[i].Body, &person); err != nil {
+			return fmt.Errorf("message %q: %w", messages[i].ID, err)
+		}
+		if len(person.Hashes) == 0 {
+			continue // nobody is named
+		}
+		leave, err := a.writing.enter(ctx, workspace.ID)
+		if err != nil {
+			return err
+		}
+		_, err = a.forget(ctx, workspace, person.Hashes, shopActor)
+		leave()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // takeInOf makes facts of a workspace's messages and returns how many are settled.
 func (a *App) takeInOf(ctx context.Context, ws measure.WorkspaceID, messages []control.Delivery) (int, error) {
 	workspace, err := a.control.Store.Workspace(ctx, ws)
 	if err != nil {
+		return 0, err
+	}
+	if err := a.redact(ctx, workspace, messages); err != nil {
 		return 0, err
 	}
 	result, err := webhook.Run(ctx, hookStore{laneStore{a}}, messages, webhook.Options{

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -438,5 +439,42 @@ func BenchmarkAuthenticateFromTheStore(b *testing.B) {
 		if _, err := f.Authenticate(b.Context(), secret); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Each key is rotated by four at once, two of them through a process of their own: one of them makes its successor. There
+// are 300 keys under `make race`.
+func TestOfThoseWhoRotateAKeyAtOnceOneSucceeds(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	processes := [2]*Keys{f.Keys, f.service(openStore(t, f.path))}
+	rounds := 40
+	if os.Getenv("ASSAY_TEST_THOROUGH") != "" {
+		rounds = 300
+	}
+	for range rounds {
+		_, key := f.make(t, NewKey{Workspace: "acme", Name: "rotated"})
+		var winners [4]control.Key
+		var won atomic.Int64
+		var wg sync.WaitGroup
+		for i := range winners {
+			wg.Go(func() {
+				_, next, err := processes[i%2].Rotate(t.Context(), key.ID, 0, "test")
+				switch {
+				case err == nil:
+					winners[won.Add(1)-1] = next
+				case fault.KindOf(err) != fault.KindConflict:
+					t.Errorf("who came too late is told: %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		old, err := f.store.Key(t.Context(), key.ID)
+		if err != nil || won.Load() != 1 || old.ReplacedBy != winners[0].ID {
+			t.Errorf("%d of %d who rotated at once made a successor, and the key has %q, %v; want one, which it has", won.Load(), len(winners), old.ReplacedBy, err)
+		}
+	}
+	if all, err := f.List(t.Context(), "acme"); err != nil || len(all) != 2*rounds {
+		t.Errorf("%d keys, %v; want %d", len(all), err, 2*rounds)
 	}
 }

@@ -200,9 +200,14 @@ func TestASetUpLinkLetsOneOfThoseWhoTryAtOnceIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link = invite(known.Email)
-	won = atOnce(func(_ int, p *people.People) error { return p.Accept(t.Context(), link, people.Visitor{User: known}) })
-	if len(won) != 1 {
-		t.Errorf("a link was accepted by %v of %d who tried at once, want one", won, triesAtOnce)
+	for range rounds() {
+		link = invite(known.Email)
+		won = atOnce(func(_ int, p *people.People) error { return p.Accept(t.Context(), link, people.Visitor{User: known}) })
+		if len(won) != 1 {
+			t.Errorf("a link was accepted by %v of %d who tried at once, want one", won, triesAtOnce)
+		}
+		if err := s.people.Leave(t.Context(), known.ID, "acme", "test"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

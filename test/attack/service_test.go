@@ -29,6 +29,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/config"
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/oauth/people"
 )
@@ -172,11 +173,19 @@ func (s *service) furnish(ctx context.Context, c config.Config) (err error) {
 	}
 	s.people = people.New(people.Options{Store: s.control.Store, Now: time.Now})
 	for _, name := range []string{"Acme", "Other"} {
-		if _, err := s.control.Store.CreateWorkspace(ctx, control.NewWorkspace(name), control.By{Actor: "test", At: time.Now()}); err != nil {
+		_, err := s.control.Store.CreateWorkspace(ctx, control.NewWorkspace(name), control.By{Actor: "test", At: time.Now()})
+		if fault.KindOf(err) == fault.KindConflict { // the data directory is a service's that ran before
+			break
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if s.anna, err = s.people.Create(ctx, email, password, "test"); err != nil {
+	s.anna, err = s.people.Create(ctx, email, password, "test")
+	if fault.KindOf(err) == fault.KindConflict {
+		s.anna, err = s.people.Find(ctx, email)
+	}
+	if err != nil {
 		return err
 	}
 	if err := s.people.SetRole(ctx, s.anna.ID, "acme", control.RoleOwner, "test"); err != nil {

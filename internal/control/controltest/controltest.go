@@ -32,7 +32,8 @@ type Store interface {
 	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
 	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error
 	Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error)
-	Waiting(ctx context.Context, limit int) ([]control.Delivery, error)
+	Awaiting(ctx context.Context) ([]measure.WorkspaceID, error)
+	Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Delivery, error)
 	Settle(ctx context.Context, settled []control.Delivery, now time.Time) error
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
 	ForgetCustomers(ctx context.Context, id measure.WorkspaceID, customers []string, by control.By) error

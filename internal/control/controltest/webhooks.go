@@ -2,6 +2,7 @@ package controltest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 func hookSecretsAreKept(t *testing.T, s Store) {
@@ -60,15 +62,26 @@ func deliveriesWait(t *testing.T, s Store) {
 	if _, err := s.Receive(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Waiting(t.Context(), 10)
+	got, err := s.Waiting(t.Context(), w.ID, 10)
 	if err != nil || cmp.Diff([]control.Delivery{first, second}, got) != "" {
 		t.Errorf("waiting %+v, %v", got, err)
+	}
+	other := newWorkspace(t, s, "Earlier")
+	theirs := control.Delivery{Workspace: other.ID, ID: "w1", Topic: "orders/create", Sent: noon, At: noon.Add(-time.Minute), Body: []byte(`{"id":9}`)}
+	if _, err := s.Receive(t.Context(), theirs); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Awaiting(t.Context()); err != nil || !slices.Equal(got, []measure.WorkspaceID{other.ID, w.ID}) {
+		t.Errorf("messages wait of %v, %v", got, err)
+	}
+	if got, err := s.Waiting(t.Context(), w.ID, 1); err != nil || cmp.Diff([]control.Delivery{first}, got) != "" {
+		t.Errorf("one that waits: %+v, %v", got, err)
 	}
 	second.Problem = "no total"
 	if err := s.Settle(t.Context(), []control.Delivery{first, second}, noon.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Waiting(t.Context(), 10); len(got) != 0 || err != nil {
+	if got, err := s.Waiting(t.Context(), w.ID, 10); len(got) != 0 || err != nil {
 		t.Errorf("after all: %+v, %v", got, err)
 	}
 	if fresh, err := s.Receive(t.Context(), first, event); fresh || err != nil {
@@ -91,7 +104,7 @@ func deliveriesWait(t *testing.T, s Store) {
 	if err := s.DeleteWorkspace(t.Context(), w.ID, at(0)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Waiting(t.Context(), 10); len(got) != 0 || err != nil {
+	if got, err := s.Waiting(t.Context(), w.ID, 10); len(got) != 0 || err != nil {
 		t.Errorf("messages outlive their workspace: %+v, %v", got, err)
 	}
 }

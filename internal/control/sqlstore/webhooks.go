@@ -110,8 +110,16 @@ func (s *Store) Receive(ctx context.Context, d control.Delivery, events ...contr
 	return fresh, nil
 }
 
-// Waiting returns the oldest messages that wait, of whichever workspace.
-func (s *Store) Waiting(ctx context.Context, limit int) ([]control.Delivery, error) {
+// Awaiting returns the workspaces of which messages wait, the one that waits longest first.
+func (s *Store) Awaiting(ctx context.Context) ([]measure.WorkspaceID, error) {
+	return collect(ctx, s.read, func(row scanner) (ws measure.WorkspaceID, err error) {
+		err = row.Scan(&ws)
+		return ws, engineFault(err)
+	}, `SELECT workspace FROM deliveries WHERE state = $1 GROUP BY workspace ORDER BY min(at), workspace`, waitingState)
+}
+
+// Waiting returns the oldest messages of a workspace that wait.
+func (s *Store) Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Delivery, error) {
 	return collect(ctx, s.read, func(row scanner) (control.Delivery, error) {
 		var d control.Delivery
 		var sent, at int64
@@ -119,7 +127,7 @@ func (s *Store) Waiting(ctx context.Context, limit int) ([]control.Delivery, err
 		err := row.Scan(&d.Workspace, &d.ID, &d.Topic, &sent, &at, &body)
 		d.Sent, d.At, d.Body = instant(sent), instant(at), []byte(body)
 		return d, engineFault(err)
-	}, `SELECT workspace, id, topic, sent_at, at, body FROM deliveries WHERE state = $1 ORDER BY at, id LIMIT $2`, waitingState, limit)
+	}, `SELECT workspace, id, topic, sent_at, at, body FROM deliveries WHERE state = $1 AND workspace = $2 ORDER BY at, id LIMIT $3`, waitingState, ws, limit)
 }
 
 // Settle notes that facts were made of messages, or why none could be, and removes what was kept long enough.

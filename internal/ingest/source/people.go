@@ -43,12 +43,7 @@ func (c *Customers) Hash(id string) string {
 
 // HashPhone returns the hash of a telephone number's digits, however they are set apart, and "" for a text without any.
 func (c *Customers) HashPhone(number string) string {
-	return c.Hash(strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, number))
+	return c.Hash(strings.Map(digit, number))
 }
 
 // ConsentOf reads a consent as shops and mailing tools write it; ok is false for a word that none of them uses.
@@ -62,4 +57,29 @@ func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 		return warehouse.ConsentUnknown, true
 	}
 	return warehouse.ConsentUnknown, false
+}
+
+// Hashes returns the hashes under which somebody may be known who is named by an address, a telephone number or an id: a
+// number is written in many ways. It returns none for "".
+func (c *Customers) Hashes(id string) []string {
+	id = strings.TrimSpace(id)
+	if id == "" {
+		return nil
+	}
+	hashes := []string{c.Hash(id)}
+	if digits := strings.Map(digit, id); strings.Trim(id, "+0123456789 ()-./") == "" && digits != "" {
+		for _, spelling := range []string{digits, "+" + digits} {
+			if spelling != id {
+				hashes = append(hashes, c.Hash(spelling))
+			}
+		}
+	}
+	return hashes
+}
+
+func digit(r rune) rune {
+	if r < '0' || r > '9' {
+		return -1
+	}
+	return r
 }

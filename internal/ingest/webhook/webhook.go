@@ -100,15 +100,17 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 
 // Person is what is kept of a message about a person's data.
 type Person struct {
-	ID   string `json:"id"`   // in the shop
-	Hash string `json:"hash"` // of the mail address; "" when there was none
+	ID     string   `json:"id"`     // in the shop
+	Hashes []string `json:"hashes"` // keyed, of all that the customer may be known by: mail address, telephone number, id
 }
 
 func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
-	return json.Marshal(Person{
-		ID:   source.Shown(v.Path("id").Text()),
-		Hash: source.NewCustomers(hashKey).Hash(v.Path("email").Text()),
-	})
+	people := source.NewCustomers(hashKey)
+	person := Person{ID: source.Shown(v.Path("id").Text())}
+	for _, name := range []string{"email", "phone", "id"} {
+		person.Hashes = append(person.Hashes, people.Hashes(v.Path(name).Text())...)
+	}
+	return json.Marshal(person)
 }
 
 // Store is where facts go: the warehouse.
@@ -192,7 +194,8 @@ func (r *run) take(m *control.Delivery, line int) (err error) {
 		err = r.collected.Refund(m.ID, doc, line+1)
 	case OrderDeleted:
 		r.gone = append(r.gone, m)
-	case CustomerRedact, CustomerRequest, ShopRedact: // people's to decide
+	case CustomerRedact: // carried out by who runs this
+	case CustomerRequest, ShopRedact: // people's to decide
 	}
 	if err != nil {
 		return r.reject(m.ID, err)
