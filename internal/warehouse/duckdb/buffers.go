@@ -3,6 +3,7 @@ package duckdb
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"assay/internal/fault"
 	"assay/internal/warehouse"
@@ -111,6 +112,9 @@ func (b *buffer[T]) add(ctx context.Context, l *load, batch *warehouse.Batch) er
 			b.rows = <-b.spare
 		}
 		n := min(len(rows), full-len(b.rows))
+		if len(b.rows)+n > full/8 && cap(b.rows) < full { // a large import: it will need the whole block
+			b.rows = slices.Grow(b.rows, full-len(b.rows))
+		}
 		b.rows = append(b.rows, rows[:n]...)
 		rows = rows[n:]
 		if len(b.rows) == full {

@@ -97,11 +97,12 @@ func putOrder(c *cells, o *orderRow) {
 
 // numbering gives each value a number of its own, from 1.
 type numbering[T comparable] struct {
-	clean   func(T) T // as the store keeps it
+	clean   func(T) T    // as the store keeps it
+	slot    func(*T) int // where in recent a value stands
 	numbers map[T]int32
 	last    int32 // the highest number
 	fresh   []numbered[T]
-	latest  numbered[T] // the one before: orders of a kind often stand together
+	recent  [64]numbered[T] // found without hashing all of a value's texts: most orders are of a few kinds
 }
 
 type numbered[T any] struct {
@@ -110,14 +111,15 @@ type numbered[T any] struct {
 }
 
 func (n *numbering[T]) number(value T) int32 {
-	if n.latest.number != 0 && n.latest.value == value {
-		return n.latest.number
+	recent := &n.recent[n.slot(&value)%len(n.recent)]
+	if recent.number != 0 && recent.value == value {
+		return recent.number
 	}
 	number, known := n.numbers[value]
 	if !known {
 		number = n.learn(value)
 	}
-	n.latest = numbered[T]{number, value}
+	*recent = numbered[T]{number, value}
 	return number
 }
 
@@ -142,16 +144,29 @@ func (n *numbering[T]) know(number int32, value T) {
 
 func newOrderTexts() *orderTexts {
 	return &orderTexts{
-		kinds: numbering[orderKind]{numbers: map[orderKind]int32{}, clean: func(k orderKind) orderKind {
+		kinds: numbering[orderKind]{numbers: map[orderKind]int32{}, slot: slotOfKind, clean: func(k orderKind) orderKind {
 			return orderKind{
 				valid(k.source), measure.Surface(valid(string(k.surface))), measure.Channel(valid(string(k.channel))),
 				money.Currency(valid(string(k.currency))), valid(k.status), k.cancelled, k.test,
 			}
 		}},
-		places: numbering[orderPlace]{numbers: map[orderPlace]int32{}, clean: func(p orderPlace) orderPlace {
+		places: numbering[orderPlace]{numbers: map[orderPlace]int32{}, slot: slotOfPlace, clean: func(p orderPlace) orderPlace {
 			return orderPlace{valid(p.country), valid(p.region)}
 		}},
 	}
+}
+
+// slotOfKind tells kinds apart by their channel and status, which differ most from order to order.
+func slotOfKind(k *orderKind) int { return ends(string(k.channel)) + len(k.status) }
+
+func slotOfPlace(p *orderPlace) int { return ends(p.region) + ends(p.country) }
+
+// ends is a number that short texts differ in.
+func ends(text string) int {
+	if text == "" {
+		return 0
+	}
+	return 2*len(text) + 3*int(text[0]) + 3*int(text[len(text)-1])
 }
 
 // valid returns a copy of the text in which bytes that are no UTF-8 are replaced.

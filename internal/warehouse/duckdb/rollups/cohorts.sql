@@ -7,12 +7,16 @@ DELETE FROM {{cohort_months}} WHERE month IN (SELECT month FROM cohort_months_di
 INSERT INTO {{cohort_months}}
 SELECT n.channel, n.cohort, c.month, c.customers, c.orders
 FROM (
-    SELECT m.number, d.month, count(DISTINCT m.id) AS customers, count(*) AS orders
-    FROM {{order_rows}} o
-    JOIN cohort_days d ON d.day = o.day
-    JOIN cohort_members m ON m.customer = o.customer
-    WHERE in_cohort_months(o.day) AND o.kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
-    GROUP BY m.number, d.month
+    SELECT number, month, count(*) AS customers, sum(orders) AS orders
+    FROM (
+        SELECT m.id, m.number, d.month, count(*) AS orders
+        FROM {{order_rows}} o
+        JOIN cohort_days d ON d.day = o.day
+        JOIN cohort_members m ON m.customer = o.customer
+        WHERE in_cohort_months(o.day) AND o.kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
+        GROUP BY m.id, m.number, d.month
+    )
+    GROUP BY number, month
 ) c
 JOIN cohort_numbers n ON n.number = c.number
 ORDER BY c.month, n.channel, n.cohort;
