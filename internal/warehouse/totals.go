@@ -62,14 +62,17 @@ func (w *Warehouse) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, m
 	}
 	bind := in.bind()
 	bind["model"] = string(model)
-	var period int
+	var earlier bool
 	var spendRows int64
 	var c ChannelTotal
 	var briefs Pair[[]ChannelTotal]
 	err := w.ask(ctx, ws, "channel_briefs", bind, func(row Row) error {
-		err := row.Scan(&period, &c.Channel, &c.Sums.Orders, &c.Sums.Charged, &c.Sums.Refunds, &c.Sums.Undated, &c.Spend, &spendRows)
+		err := row.Scan(&earlier, &c.Channel, &c.Sums.Orders, &c.Sums.Charged, &c.Sums.Refunds, &c.Sums.Undated, &c.Spend, &spendRows)
 		c.SpendKnown = spendRows > 0
-		rows := briefs.of(period)
+		rows := &briefs.Recent
+		if earlier {
+			rows = &briefs.Earlier
+		}
 		*rows = append(*rows, c)
 		return err
 	})
