@@ -1,12 +1,17 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"assay/internal/app"
+	"assay/internal/control"
 )
 
 // written puts a file into a folder of the test's own and returns its path.
@@ -105,4 +110,25 @@ func TestAServiceOnAllAddressesIsReachedOnLoopback(t *testing.T) {
 	data, key := shop(t)
 	url, _ := serveAt(t, data, ":0")
 	must(t, data, "call", "discover", "--url", url, "--key", key)
+}
+
+func TestAMappingThatNoLongerFitsDoesNotHideTheOthers(t *testing.T) {
+	t.Parallel()
+	data, _ := shop(t)
+	must(t, data, "mapping", "save", written(t, "rates.yaml", "name: rates\nkind: fx_rates\ncolumns: {date: Day, from: A, to: B, rate: C}\n"), "--workspace", "shop")
+	store, err := app.OpenControl(context.Background(), app.ControlOptions{Data: data, Now: time.Now}) //nolint:forbidigo // a command's own clock
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.Store.SaveMapping(t.Context(), control.Mapping{Workspace: "shop", Name: "older", Content: "name: older\nkind: gone\n", At: time.Unix(0, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := finish(t, data, "mapping", "list", "--workspace", "shop")
+	if code != 0 || !strings.Contains(out, "fx_rates") || !strings.Contains(out, "older") || !strings.Contains(errs, `older cannot be used: mapping "older": kind is "gone"`) {
+		t.Errorf("exit code %d:\n%s%s", code, out, errs)
+	}
 }

@@ -25,6 +25,7 @@ type importCommand struct {
 	Mapping      string   `placeholder:"M" help:"Mapping of columns, for files that no reader knows: a file, or the name of one that the workspace keeps."`
 	Currency     string   `placeholder:"USD" help:"Currency of amounts, where the files do not tell. Default: the workspace's."`
 	Zone         string   `placeholder:"UTC" help:"Zone of times, where the files do not tell. Default: the workspace's."`
+	Latest       bool     `help:"Take the files' orders as newer than what the store has, even where they look older."`
 	DryRun       bool     `help:"Read everything, report, keep nothing."`
 	SkipRejected bool     `help:"Import a file without the rows that cannot be used, instead of refusing it."`
 	Template     string   `placeholder:"NAME" help:"Print a table that the source reads, and import nothing."`
@@ -72,7 +73,7 @@ func (c *importCommand) Run(ctx context.Context, con *console) error {
 	bar := newProgress(con.errs, "importing")
 	result, err := app.ImportFiles(ctx, settings, app.ImportRequest{
 		Workspace: measure.WorkspaceID(c.Workspace), Files: files, Source: c.Source, Channel: measure.ParseChannel(c.Channel),
-		Mapping: c.Mapping, Currency: currency, Zone: c.Zone, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
+		Mapping: c.Mapping, Currency: currency, Zone: c.Zone, Latest: c.Latest, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
 	}, bar.set, con.now)
 	bar.end()
 	if err := c.print(con, result.Report); err != nil {

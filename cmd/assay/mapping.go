@@ -67,12 +67,13 @@ type mappingList struct {
 }
 
 type mappingLine struct {
-	Name string      `json:"name"`
-	Kind mapper.Kind `json:"kind"`
-	At   time.Time   `json:"saved_at"`
+	Name    string      `json:"name"`
+	Kind    mapper.Kind `json:"kind,omitempty"`
+	At      time.Time   `json:"saved_at"`
+	Problem string      `json:"problem,omitempty"` // why this release cannot read with it
 }
 
-// Run lists the mappings.
+// Run lists the mappings, those too that an earlier release kept and this one cannot read with.
 func (c *mappingList) Run(ctx context.Context, con *console) error {
 	store, err := c.open(ctx, con, false)
 	if err != nil {
@@ -89,11 +90,13 @@ func (c *mappingList) Run(ctx context.Context, con *console) error {
 	}
 	lines := make([]mappingLine, 0, len(all))
 	for _, kept := range all {
+		line := mappingLine{Name: kept.Name, At: kept.At.UTC()}
 		m, err := mapper.Parse([]byte(kept.Content))
 		if err != nil {
-			return fmt.Errorf("mapping %q: %w", kept.Name, err)
+			line.Problem = err.Error()
 		}
-		lines = append(lines, mappingLine{Name: kept.Name, Kind: m.Kind, At: kept.At.UTC()})
+		line.Kind = m.Kind
+		lines = append(lines, line)
 	}
 	if c.JSON {
 		return printJSON(con.out, lines)
@@ -108,6 +111,11 @@ func (c *mappingList) Run(ctx context.Context, con *console) error {
 		t.AppendRow(table.Row{l.Name, l.Kind, orNever(l.At)})
 	}
 	t.Render()
+	for _, l := range lines {
+		if l.Problem != "" {
+			fmt.Fprintf(con.errs, "%s cannot be used: %s\nnext: assay mapping show %q --workspace %s, mend it and save it again\n", l.Name, l.Problem, l.Name, c.Workspace)
+		}
+	}
 	return nil
 }
 

@@ -29,6 +29,7 @@ type ImportRequest struct {
 	Mapping      string              `json:"mapping,omitempty"`  // path of a mapping, or the name of one that the workspace keeps, instead of a source
 	Currency     money.Currency      `json:"currency,omitempty"` // of amounts, where the files do not tell
 	Zone         string              `json:"zone,omitempty"`     // of times, where the files do not tell; an IANA name
+	Latest       bool                `json:"latest,omitempty"`   // the files are newer than what the store has, whatever they look like
 	DryRun       bool                `json:"dry_run,omitempty"`
 	SkipRejected bool                `json:"skip_rejected,omitempty"`
 }
@@ -75,7 +76,7 @@ func ImportFiles(ctx context.Context, c config.Config, request ImportRequest, pr
 // else, and the result then tells what was imported before it.
 func (a *App) Import(ctx context.Context, request ImportRequest, progress func(done, total int64)) (ImportResult, error) {
 	options := ingest.Options{
-		Source: request.Source, Channel: request.Channel, DryRun: request.DryRun, SkipRejected: request.SkipRejected,
+		Source: request.Source, Channel: request.Channel, Latest: request.Latest, DryRun: request.DryRun, SkipRejected: request.SkipRejected,
 		Currency: request.Currency, Progress: progress,
 	}
 	var err error

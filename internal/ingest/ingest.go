@@ -63,6 +63,7 @@ type Options struct {
 	Zone         *time.Location  // of times, where they do not tell; the workspace's when nil
 	Mapping      *mapper.Mapping // instead of a source
 	Rates        source.Rates    // nil: the store's own, as they stand before each file
+	Latest       bool            // the files are newer than what the store has, whatever they look like
 	DryRun       bool            // report everything and keep nothing
 	SkipRejected bool            // import a file without its rejected rows instead of refusing it
 	Progress     func(done, total int64)

@@ -38,13 +38,13 @@ func TestParquetIsReadLikeCSV(t *testing.T) {
 			t.Fatal(err)
 		}
 		store := newBench(t, "USD", "America/New_York")
-		for _, table := range []string{"fx_rates", "products"} {
+		for _, table := range []string{"fx_rates", "product_costs"} {
 			file, err := ingest.FileAt(filepath.Join(dir, table+"."+string(format)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			o := store.options(file)
-			o.Parquet, o.Source = duckdb.ParquetToCSV, table
+			o.Parquet, o.Source = duckdb.ParquetToCSV, "products"
 			if table == "fx_rates" {
 				m, err := mapper.Parse([]byte("name: rates\nkind: fx_rates\ncolumns: {date: day, from: from_currency, to: to_currency, rate: rate}"))
 				if err != nil {

@@ -191,7 +191,8 @@ func (r *runner) ledgerKey(hash, reader string) string {
 		Hash, Reader, Channel string
 		Mapping               any
 		Currency, Zone        string `json:",omitempty"`
-	}{hash, reader, string(r.Channel), r.Mapping, string(r.Currency), zoneName(r.Zone)})
+		Latest                bool   `json:",omitempty"`
+	}{hash, reader, string(r.Channel), r.Mapping, string(r.Currency), zoneName(r.Zone), r.Latest})
 	if err != nil {
 		panic(err) // a mapping came from JSON
 	}
@@ -239,7 +240,7 @@ func (l *loading) run(ctx context.Context, key string) error {
 		key = "" // rows may be missing, so the same file is worth reading again
 	}
 	l.into, err = l.store.Begin(ctx, warehouse.ImportSpec{
-		Workspace: l.Workspace.ID, Source: l.report.Source, File: l.file.Name, FileHash: key, DryRun: l.DryRun, Base: l.Workspace.Currency,
+		Workspace: l.Workspace.ID, Source: l.report.Source, File: l.file.Name, FileHash: key, Latest: l.Latest, DryRun: l.DryRun, Base: l.Workspace.Currency,
 	})
 	if err != nil {
 		return err
@@ -306,8 +307,12 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 	if gone := out.Tables["ad_days"].Removed; gone > 0 {
 		l.notes.Add("rows_replaced", "this file lacks %d of the rows that were there, and they %s: a report replaces all that its account had on its days. "+
 			"If the report was filtered to some campaigns, import the unfiltered one", gone, l.wouldBe("removed"))
-		l.report.Warnings = l.notes.List()
 	}
+	if out.Older > 0 {
+		l.notes.Add("orders_older", "%d orders of this file are older than what the store has, which says that they were cancelled, more was given back "+
+			"or more was paid, or when they were updated: they %s. If the file is right, import it with --latest", out.Older, l.wouldBe("left out"))
+	}
+	l.report.Warnings = l.notes.List()
 	return nil
 }
 

@@ -61,7 +61,7 @@ type Order struct {
 	Country   string       // ISO 3166-1 alpha-2, upper case
 	Region    string       // ISO 3166-2 without the country: "CA"
 	Units     int64
-	UpdatedAt time.Time // the source's own; the later one wins. Zero: unknown, the later import wins.
+	UpdatedAt time.Time // the source's own; the later one wins. Zero: unknown, see [Import].
 }
 
 // Profile is what a shop or a mailing tool knows of a customer apart from orders. It has no name, address or number: the

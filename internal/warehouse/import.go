@@ -15,6 +15,7 @@ type ImportSpec struct {
 	File      string         // base name, for the ledger
 	FileHash  string         // SHA-256 of the file as it came, hex; "" when there is no file
 	Replace   []AdWindow     // ad reports replace these windows instead of adding to them
+	Latest    bool           // nothing in it is older than what the store has, whatever it looks like
 	Forget    []string       // customers, as keyed hashes, whose profiles are taken away
 	DryRun    bool           // count everything, keep nothing
 	Base      money.Currency // the workspace's currency
@@ -32,7 +33,9 @@ type AdWindow struct {
 // the store as it was. It is used by one goroutine.
 //
 // A row replaces the row with its key. What belongs to an order follows these rules:
-//   - The latest version of an order counts; an older one is left out with all that came with it.
+//   - The latest version of an order counts; an older one is left out with all that came with it. Where one of two versions
+//     does not say when it was updated, the one that has come further counts: cancelled, more given back, paid. If both have
+//     come as far, one with a date is preferred, and of two without one the later import counts.
 //   - When the order is in the import, the lines, refunds, coupons and touches that come with it replace all that it
 //     had of their kind.
 //   - When the order is in the import and none of a kind come with it, it keeps its lines and touches, which some
@@ -61,6 +64,7 @@ type Outcome struct {
 	ID      string // of the ledger's line
 	Already bool   // the same file was imported before and nothing has changed since
 	Tables  map[string]Counts
+	Older   int64       // orders that were left out because the store has a later version
 	Days    civil.Range // from the first to the last day that changed; zero when none did
 	DaysHit int         // how many changed
 	Version uint64      // the data version now

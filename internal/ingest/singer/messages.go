@@ -140,7 +140,7 @@ func (c *messages) waits() bool {
 
 // loads returns the rows that changed and whose day is known.
 func (c *messages) loads(end bool) []load {
-	l := load{source: "klaviyo", what: "reports"}
+	l, told := load{source: "klaviyo", what: "reports"}, map[messageKey]bool{}
 	for _, key := range slices.SortedFunc(maps.Keys(c.changed), func(a, b messageKey) int {
 		return cmp.Or(a.day.Compare(b.day), cmp.Compare(a.id, b.id), cmp.Compare(a.message, b.message), cmp.Compare(a.channel, b.channel), cmp.Compare(a.entity, b.entity))
 	}) {
@@ -156,10 +156,40 @@ func (c *messages) loads(end bool) []load {
 			continue
 		}
 		delete(c.changed, key)
+		if row.SinceSend {
+			whole := messageKey{entity: key.entity, id: key.id, channel: key.channel}
+			if told[whole] {
+				continue
+			}
+			told[whole] = true
+			row = c.sinceSend(whole, row)
+		}
 		l.batch.Messages = append(l.batch.Messages, row)
 	}
 	if len(l.batch.Messages) == 0 {
 		return nil
 	}
 	return []load{l}
+}
+
+// sinceSend returns the totals of a campaign over all of its messages, as its export has them.
+func (c *messages) sinceSend(of messageKey, row warehouse.MessageDay) warehouse.MessageDay {
+	whole := warehouse.MessageDay{
+		Source: row.Source, Channel: row.Channel, Entity: row.Entity, EntityID: row.EntityID, EntityName: row.EntityName, Day: row.Day, SinceSend: true,
+	}
+	for key, m := range c.rows {
+		if key.id != of.id || key.entity != of.entity || key.channel != of.channel || !key.day.IsZero() {
+			continue
+		}
+		whole.Recipients += m.Recipients
+		whole.Delivered += m.Delivered
+		whole.Opens += m.Opens
+		whole.Clicks += m.Clicks
+		whole.Conversions += m.Conversions
+		whole.Revenue += m.Revenue
+		whole.Unsubscribes += m.Unsubscribes
+		whole.Spam += m.Spam
+		whole.Bounces += m.Bounces
+	}
+	return whole
 }

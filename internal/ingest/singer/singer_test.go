@@ -344,3 +344,44 @@ func TestKlaviyosStatisticsBecomeRowsOfMessages(t *testing.T) {
 		t.Errorf("%+v, %v", rows, err)
 	}
 }
+
+// TestACampaignCountsOnceByTapAndByExport imports totals of a campaign with two messages by both ways. The export writes the
+// account's clock, in which the day is another one.
+func TestACampaignCountsOnceByTapAndByExport(t *testing.T) {
+	t.Parallel()
+	message := func(id string, revenue int) string {
+		return fmt.Sprintf(`{"type":"RECORD","stream":"mine","record":{"campaign_id":"C1","campaign_message_id":%q,"send_channel":"email","statistic_name":"conversion_value","statistic_value":%d}}`, id, revenue)
+	}
+	tap := []string{
+		`{"type":"SCHEMA","stream":"mine","key_properties":[],"schema":{"properties":{"statistic_name":{},"statistic_value":{}}}}`, message("M1", 40), message("M2", 60),
+		`{"type":"SCHEMA","stream":"campaigns","key_properties":["id"],"schema":{"properties":{"id":{},"attributes":{"properties":{"send_time":{}}}}}}`,
+		`{"type":"RECORD","stream":"campaigns","record":{"id":"C1","attributes":{"name":"Friday","send_time":"2026-11-18T03:00:00+00:00"}}}`, state,
+	}
+	export := "Campaign Name,Send Time,Total Recipients,Successful Deliveries,Revenue,Campaign ID,Campaign Channel\nFriday,2026-11-18 04:00:00,50,49,100.00,C1,Email\n"
+	path := filepath.Join(t.TempDir(), "campaigns.csv")
+	if err := os.WriteFile(path, []byte(export), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t)
+	file := func(b *bench) {
+		f, err := ingest.FileAt(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = ingest.Run(t.Context(), b, ingest.Options{Workspace: b.workspace, HashKey: []byte("key"), Files: []ingest.File{f}, Clock: clock, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second := b.of("tap first"), b.of("export first")
+	first.run(t, tap...)
+	file(first)
+	file(second)
+	second.run(t, tap...)
+	for _, b := range []*bench{first, second} {
+		rows, err := b.Messages(t.Context(), b.workspace.ID, warehouse.MessagesOf{Days: civil.Range{First: civil.MustParse("2026-11-17"), Last: civil.MustParse("2026-11-18")}})
+		if err != nil || len(rows) != 1 || rows[0].Revenue != 100_00 || rows[0].Rows != 1 {
+			t.Errorf("%s: %+v, %v; want one row of 100.00", b.workspace.ID, rows, err)
+		}
+	}
+}

@@ -32,6 +32,7 @@ func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
 		return warehouse.Outcome{}, err
 	}
 	out := warehouse.Outcome{Tables: m.counts, Version: l.w.version.Load()}
+	out.Older = m.stale
 	var err error
 	if out.Days, out.DaysHit, err = m.daysHit(ctx); err != nil {
 		return warehouse.Outcome{}, err
@@ -72,6 +73,7 @@ type merge struct {
 	*load
 	parts  []*part // those that brought rows
 	counts map[string]warehouse.Counts
+	stale  int64 // orders that were left out as older than what is there
 }
 
 func newMerge(l *load) *merge {
@@ -146,14 +148,14 @@ CREATE TEMP TABLE other_dirty (day DATE);`
 
 // nameOrders makes told: the orders that came themselves, without the stale ones once those are known.
 func (m *merge) nameOrders(ctx context.Context) error {
-	from := "{{orders}} WHERE false"
+	from := "{{orders}} s WHERE false"
 	switch p := m.buffers.of(orders); {
 	case p.rows > 0 && p.direct:
-		from = "{{orders}}"
+		from = "{{orders}} s"
 	case p.rows > 0:
-		from = stage(orders)
+		from = stage(orders) + " s ANTI JOIN stale o ON o.source = s.source AND o.key = s.key"
 	}
-	return m.exec(ctx, "CREATE TEMP VIEW told AS SELECT source, key FROM "+from)
+	return m.exec(ctx, "CREATE TEMP VIEW told AS SELECT s.source, s.key FROM "+from)
 }
 
 // noteOrders notes the days and customers of the orders that change, as they stand now.

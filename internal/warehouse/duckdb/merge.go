@@ -37,12 +37,17 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 			return err
 		}
 	}
-	if t == refunds {
-		if err := m.settleRefunds(ctx); err != nil {
-			return err
-		}
+	var err error
+	switch t {
+	case refunds:
+		err = m.settleRefunds(ctx)
+	case messageDays:
+		err = m.meetCampaigns(ctx)
 	}
-	err := m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE before_%[1]s AS SELECT t.* FROM {{%[1]s}} t SEMI JOIN %s", t.name, t.scope()))
+	if err != nil {
+		return err
+	}
+	err = m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE before_%[1]s AS SELECT t.* FROM {{%[1]s}} t SEMI JOIN %s", t.name, t.scope()))
 	if err != nil {
 		return err
 	}
@@ -227,26 +232,6 @@ func (t *table) distinct(columns []column, from string) string {
 		}
 	}
 	return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT %[2]s FROM %[1]s GROUP BY %[3]s", from, strings.Join(exprs, ", "), key)
-}
-
-// dropStale leaves out versions of orders that are older than what is there. A version without a date takes over the
-// date that is known.
-func (m *merge) dropStale(ctx context.Context) error {
-	return m.exec(ctx, `
-INSERT INTO stale SELECT s.source, s.key FROM stage_orders s
-JOIN before_orders b ON b.source = s.source AND b.key = s.key WHERE s.updated_at < b.updated_at;
-DELETE FROM stage_orders s USING stale o WHERE o.source = s.source AND o.key = s.key;
-DELETE FROM before_orders b USING stale o WHERE o.source = b.source AND o.key = b.key;
-UPDATE stage_orders s SET updated_at = b.updated_at FROM before_orders b
-WHERE b.source = s.source AND b.key = s.key AND s.updated_at IS NULL AND b.updated_at IS NOT NULL;`)
-}
-
-// dropEarlier leaves out rows that are older versions of what is there. A version without a date may be of any age, so one
-// with a date is preferred, whichever came first.
-func (m *merge) dropEarlier(ctx context.Context, t *table) error {
-	return m.exec(ctx, fmt.Sprintf(`
-DELETE FROM stage_%[1]s s USING before_%[1]s b
-WHERE %[2]s AND b.%[3]s IS NOT NULL AND (s.%[3]s IS NULL OR s.%[3]s < b.%[3]s)`, t.name, same("b", "s", t.key), t.version))
 }
 
 // forget takes away the profiles of customers who are to leave no trace.

@@ -70,7 +70,10 @@ func olderVersion(on trial) {
 	same(t, "version", before, out.Version)
 	order.UpdatedAt = time.Time{}
 	out = load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Orders: []warehouse.Order{order}})
-	same(t, "a version without a date wins", warehouse.Counts{Updated: 1}, out.Tables["orders"])
+	same(t, "a version without a date that has come no further", warehouse.Counts{Unchanged: 1}, out.Tables["orders"])
+	same(t, "orders left out", int64(1), out.Older)
+	out = load(t, w, warehouse.ImportSpec{Latest: true}, warehouse.Batch{Orders: []warehouse.Order{order}})
+	same(t, "a version that is said to be the latest", warehouse.Counts{Updated: 1}, out.Tables["orders"])
 }
 
 func newnessMoves(on trial) {

@@ -46,6 +46,8 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"gaps in ad reports are those of a platform":              platformGaps,
 		"rates come in one order, whatever their sources":         ratesInOrder,
 		"an older version of an order is ignored":                 olderVersion,
+		"the version that has come further counts":                versionsWithoutDate,
+		"a campaign's totals meet under one key":                  campaignsMeet,
 		"a first order that is cancelled makes the second first":  newnessMoves,
 		"a mapped coupon credits earlier orders":                  couponMapped,
 		"a customer who is forgotten leaves the orders":           forgottenCustomer,

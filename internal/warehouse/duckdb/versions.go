@@ -1,0 +1,116 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+)
+
+// dropStale leaves out versions of orders that are older than what is there. Two versions with dates are compared by them.
+// Where one has none, how far each has come decides: an order that is cancelled stays so, what is given back only grows, and
+// a payment goes from pending to paid to refunded. Versions that have come equally far are the same age as far as anybody can
+// tell: one with a date is preferred, whichever came first, and of two without the later import counts. An order has the
+// latest date that any version of it had. An import that is told to be the latest is never older. See docs/decisions/0011.
+func (m *merge) dropStale(ctx context.Context) error {
+	if !m.spec.Latest {
+		came, had := "(SELECT '' AS source, '' AS key, 0 AS amount LIMIT 0)", "(SELECT '' AS source, '' AS key, 0 AS amount LIMIT 0)"
+		if m.buffers.of(refunds).rows > 0 { // else the import tells nothing of refunds
+			came = `(
+    SELECT source, key, sum(amount) AS amount
+    FROM (SELECT source, key, refund, max(amount) AS amount FROM stage_refunds GROUP BY source, key, refund)
+    GROUP BY source, key
+)`
+			had = "(SELECT r.source, r.key, sum(r.amount) AS amount FROM {{refunds}} r SEMI JOIN stage_orders s ON s.source = r.source AND s.key = r.key GROUP BY r.source, r.key)"
+		}
+		err := m.exec(ctx, fmt.Sprintf(`
+CREATE TEMP MACRO paid_step(status) AS (
+    CASE replace(replace(replace(lower(status), 'wc-', ''), '_', ' '), '-', ' ')
+        WHEN 'pending' THEN 1 WHEN 'pending payment' THEN 1 WHEN 'authorized' THEN 1 WHEN 'on hold' THEN 1 WHEN 'unpaid' THEN 1
+        WHEN 'draft' THEN 1 WHEN 'checkout draft' THEN 1 WHEN 'failed' THEN 1
+        WHEN 'partially paid' THEN 2
+        WHEN 'paid' THEN 3 WHEN 'processing' THEN 3 WHEN 'completed' THEN 3 WHEN 'shipped' THEN 3 WHEN 'unshipped' THEN 3
+        WHEN 'partially refunded' THEN 4
+        WHEN 'refunded' THEN 5
+        ELSE 0
+    END
+);
+INSERT INTO stale
+SELECT source, key
+FROM (
+    SELECT v.source, v.key, v.came_at, v.had_at,
+        CASE
+            WHEN v.ended <> v.had_ended THEN CAST(v.ended AS INTEGER) - CAST(v.had_ended AS INTEGER)
+            WHEN coalesce(c.amount, 0) <> coalesce(h.amount, 0) THEN sign(coalesce(c.amount, 0) - coalesce(h.amount, 0))
+            WHEN v.step = 0 OR v.had_step = 0 THEN 0
+            ELSE v.step - v.had_step
+        END AS further
+    FROM (
+        SELECT s.source, s.key, s.updated_at AS came_at, b.updated_at AS had_at,
+            paid_step(s.status) AS step, paid_step(b.status) AS had_step,
+            s.cancelled AND paid_step(s.status) <> 1 AS ended, b.cancelled AND paid_step(b.status) <> 1 AS had_ended
+        FROM stage_orders s JOIN before_orders b ON b.source = s.source AND b.key = s.key
+    ) v
+    LEFT JOIN %s c ON c.source = v.source AND c.key = v.key
+    LEFT JOIN %s h ON h.source = v.source AND h.key = v.key
+)
+WHERE CASE
+    WHEN came_at IS NOT NULL AND had_at IS NOT NULL THEN came_at < had_at
+    ELSE further < 0 OR further = 0 AND came_at IS NULL AND had_at IS NOT NULL
+END`, came, had))
+		if err != nil {
+			return err
+		}
+	}
+	// A version that is left out hands its date on, but is not told: what came with it does not count.
+	err := m.exec(ctx, `
+CREATE TEMP TABLE dated AS
+SELECT b.* REPLACE (s.updated_at AS updated_at)
+FROM before_orders b
+JOIN stage_orders s ON s.source = b.source AND s.key = b.key
+SEMI JOIN stale o ON o.source = b.source AND o.key = b.key
+WHERE b.updated_at IS NULL AND s.updated_at IS NOT NULL;
+DELETE FROM stage_orders s USING stale o WHERE o.source = s.source AND o.key = s.key;
+DELETE FROM before_orders b USING stale o WHERE o.source = b.source AND o.key = b.key
+    AND NOT EXISTS (SELECT 1 FROM dated d WHERE d.source = b.source AND d.key = b.key);
+INSERT INTO stage_orders SELECT * FROM dated;
+UPDATE stage_orders s SET updated_at = b.updated_at FROM before_orders b
+WHERE b.source = s.source AND b.key = s.key AND b.updated_at IS NOT NULL AND (s.updated_at IS NULL OR s.updated_at < b.updated_at);`)
+	if err != nil {
+		return err
+	}
+	m.stale, err = m.count(ctx, "SELECT count(*) FROM stale")
+	return err
+}
+
+// dropEarlier leaves out rows that are older versions of what is there. A version without a date may be of any age, so one
+// with a date is preferred, whichever came first.
+func (m *merge) dropEarlier(ctx context.Context, t *table) error {
+	return m.exec(ctx, fmt.Sprintf(`
+DELETE FROM stage_%[1]s s USING before_%[1]s b
+WHERE %[2]s AND b.%[3]s IS NOT NULL AND (s.%[3]s IS NULL OR s.%[3]s < b.%[3]s)`, t.name, same("b", "s", t.key), t.version))
+}
+
+// meetCampaigns makes totals of a campaign meet that came by an export and by a tap. They tell its day in the clock of an
+// account or of the workspace: the day that is there stays. Some exports have its name in place of its id: then name and day
+// tell it, and the id counts, whichever came first. Totals of its messages give way to those of the whole.
+func (m *merge) meetCampaigns(ctx context.Context) error {
+	return m.exec(ctx, `
+UPDATE stage_message_days s SET entity_id = t.entity_id
+FROM (
+    SELECT source, channel, entity, entity_name, day, min(entity_id) AS entity_id
+    FROM {{message_days}}
+    WHERE since_send AND entity_id <> entity_name
+    GROUP BY source, channel, entity, entity_name, day
+    HAVING count(DISTINCT entity_id) = 1
+) t
+WHERE s.since_send AND s.entity_id = s.entity_name AND t.source = s.source AND t.channel = s.channel
+    AND t.entity = s.entity AND t.entity_name = s.entity_name AND t.day = s.day;
+UPDATE stage_message_days s SET day = t.day
+FROM {{message_days}} t
+WHERE s.since_send AND t.since_send AND t.source = s.source AND t.channel = s.channel AND t.entity = s.entity
+    AND t.entity_id = s.entity_id AND t.message_id = s.message_id AND abs(t.day - s.day) = 1;
+DELETE FROM {{message_days}} t USING stage_message_days s
+WHERE s.since_send AND t.since_send AND t.source = s.source AND t.channel = s.channel AND t.entity = s.entity AND (
+    t.entity_id = s.entity_id AND t.message_id <> '' AND s.message_id = ''
+    OR t.entity_id = t.entity_name AND s.entity_id <> s.entity_name AND t.entity_name = s.entity_name AND t.day = s.day
+);`)
+}
