@@ -116,7 +116,7 @@ func TestAMappingThatNoLongerFitsDoesNotHideTheOthers(t *testing.T) {
 	t.Parallel()
 	data, _ := shop(t)
 	must(t, data, "mapping", "save", written(t, "rates.yaml", "name: rates\nkind: fx_rates\ncolumns: {date: Day, from: A, to: B, rate: C}\n"), "--workspace", "shop")
-	store, err := app.OpenControl(context.Background(), app.ControlOptions{Data: data, Now: time.Now}) //nolint:forbidigo // a command's own clock
+	store, err := app.OpenControl(context.Background(), app.ControlOptions{Data: data, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
