@@ -386,7 +386,7 @@ func (c *Console) looking(up Upload, view mappingView) work {
 		report, err := c.importFile(ctx, up)
 		if err != nil {
 			c.log.ErrorContext(ctx, "look at a file by a mapping", slog.String("workspace", string(up.Workspace)), slog.Any("error", err))
-			return c.unfinished("Reading " + up.File.Name)
+			return c.unfinished("Reading " + up.File.Name) //nolint:contextcheck // it is shown with the request of who looks
 		}
 		return c.mapped(view, report)
 	}

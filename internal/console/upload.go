@@ -178,7 +178,7 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 		}
 		if err != nil {
 			c.log.ErrorContext(ctx, "look at a file", slog.String("workspace", string(ws)), slog.Any("error", err))
-			return c.unfinished("Reading " + file.Name)
+			return c.unfinished("Reading " + file.Name) //nolint:contextcheck // it is shown with the request of who looks
 		}
 		shown := dataView{Form: form, Report: &report}
 		if worthKeeping(report) {
@@ -186,7 +186,7 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 			shown.HeldEnds = now.Add(shelfTime)
 			shown.Held = c.shelf.put(shelvedFile{owner: owner, workspace: ws, file: file, remove: remove, form: form, seen: report.Seen}, now)
 		}
-		return c.reported(shown)
+		return c.reported(shown) //nolint:contextcheck // it is shown with the request of who looks
 	})
 }
 
@@ -271,7 +271,7 @@ func (c *Console) importing(up Upload, shelved string, show func(dataView) answe
 		report, err := c.importFile(ctx, up)
 		if err != nil {
 			c.log.ErrorContext(ctx, "import of a file", slog.String("workspace", string(up.Workspace)), slog.Any("error", err))
-			return c.unfinished("Importing " + up.File.Name)
+			return c.unfinished("Importing " + up.File.Name) //nolint:contextcheck // it is shown with the request of who looks
 		}
 		if report.Status != ingest.Refused {
 			c.shelf.forget(shelved)
