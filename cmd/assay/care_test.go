@@ -120,7 +120,7 @@ func TestAMappingThatNoLongerFitsDoesNotHideTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = store.Store.SaveMapping(t.Context(), control.Mapping{Workspace: "shop", Name: "older", Content: "name: older\nkind: gone\n", At: time.Unix(0, 0)})
+	err = store.Store.SaveMapping(t.Context(), control.Mapping{Workspace: "shop", Name: "older", Content: "name: older\nkind: gone\n", At: time.Unix(0, 0)}, control.By{At: time.Unix(0, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
