@@ -258,7 +258,7 @@ for (const name of drawn) {
   const svg = fs.readFileSync(path.join(charts, name), 'utf8');
   const [, width, height] = svg.match(/ width="(\d+)" height="(\d+)"/);
   const page = await browser.newPage({ viewport: { width: Number(width), height: Number(height) } });
-  await page.setContent(`<!doctype html><html lang="en"><title>${name}</title><style>body{margin:0}svg{display:block}</style><main>${svg}</main></html>`);
+  await page.setContent(`<!doctype html><html lang="en"><title>${name}</title><style>body{margin:0}svg{display:block}</style><main><h1 style="position:absolute;clip-path:inset(50%);height:1px">${name}</h1>${svg}</main></html>`);
   await look(page, path.join('charts', path.basename(name, '.svg')));
   for (const line of await page.evaluate(overlaps)) problems.push(`${name}: ${line}`);
   await page.close();
