@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -80,23 +81,24 @@ func DrawGauge(g Gauge) ([]byte, error) {
 // description says in words what the picture shows.
 func (g Gauge) description() string {
 	in := Chart{Unit: g.Unit, Currency: g.Currency}
-	text := fmt.Sprintf("So far: %s.", in.exactly(g.Actual))
+	var text strings.Builder
+	fmt.Fprintf(&text, "So far: %s.", in.exactly(g.Actual))
 	if g.Expected != nil {
-		text += fmt.Sprintf(" Expected at the end: %s", in.exactly(*g.Expected))
+		fmt.Fprintf(&text, " Expected at the end: %s", in.exactly(*g.Expected))
 		for _, b := range []*Band{g.Inner, g.Outer} {
 			if b != nil {
-				text += fmt.Sprintf(", %s to %s", in.exactly(b.Low), in.exactly(b.High))
+				fmt.Fprintf(&text, ", %s to %s", in.exactly(b.Low), in.exactly(b.High))
 			}
 		}
 		if g.Bands != "" {
-			text += " (" + g.Bands + ")"
+			text.WriteString(" (" + g.Bands + ")")
 		}
-		text += "."
+		text.WriteByte('.')
 	}
 	if g.Goal > 0 {
-		text += fmt.Sprintf(" Target: %s.", in.exactly(g.Goal))
+		fmt.Fprintf(&text, " Target: %s.", in.exactly(g.Goal))
 	}
-	return text
+	return text.String()
 }
 
 // gaugePainter draws a checked gauge.

@@ -32,7 +32,7 @@ func (s *Store) KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all [
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 				ON CONFLICT DO NOTHING`,
 				ws, f.Metric, f.Channel, f.Made.String(), f.Days.First.String(), f.Days.Last.String(), f.Days.Days(), f.Median,
-				b[0].Low, b[0].High, b[1].Low, b[1].High, b[2].Low, b[2].High, f.Method, int64(f.DataVersion), f.Occasion, micros(f.At)) //nolint:gosec // a counter
+				b[0].Low, b[0].High, b[1].Low, b[1].High, b[2].Low, b[2].High, f.Method, int64(f.DataVersion), f.Occasion, micros(f.At))
 			if err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func (s *Store) JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all 
 				UPDATE forecasts SET judged_at = $1, judged_data = $2, actual = $3, error = $4, inside80 = $5, inside90 = $6, inside95 = $7,
 					pinball = $8, mase = $9
 				WHERE workspace = $10 AND metric = $11 AND channel = $12 AND made = $13 AND first_day = $14 AND last_day = $15 AND judged_at IS NULL`,
-				micros(o.At), int64(o.DataVersion), o.Actual, o.Error, bit(o.Inside[0]), bit(o.Inside[1]), bit(o.Inside[2]), o.Pinball, mase, //nolint:gosec // a counter
+				micros(o.At), int64(o.DataVersion), o.Actual, o.Error, bit(o.Inside[0]), bit(o.Inside[1]), bit(o.Inside[2]), o.Pinball, mase,
 				ws, f.Metric, f.Channel, f.Made.String(), f.Days.First.String(), f.Days.Last.String())
 			if err != nil {
 				return err
@@ -150,11 +150,11 @@ func scanForecast(row scanner) (control.Forecast, error) {
 	err := row.Scan(&f.Workspace, &f.Metric, &f.Channel, &f.Made, &f.Days.First, &f.Days.Last, &f.Median,
 		&f.Bands[0].Low, &f.Bands[0].High, &f.Bands[1].Low, &f.Bands[1].High, &f.Bands[2].Low, &f.Bands[2].High,
 		&f.Method, &version, &f.Occasion, &at, &judgedAt, &judgedData, &actual, &missed, &inside[0], &inside[1], &inside[2], &pinball, &mase)
-	f.DataVersion, f.At = uint64(version), instant(at) //nolint:gosec // as it was kept
+	f.DataVersion, f.At = uint64(version), instant(at)
 	if judgedAt.Valid {
 		f.Outcome = &control.ForecastOutcome{
 			Actual: actual.Float64, Error: missed.Float64, Inside: [3]bool{inside[0].Bool, inside[1].Bool, inside[2].Bool},
-			Pinball: pinball.Float64, DataVersion: uint64(judgedData.Int64), At: instant(judgedAt.Int64), //nolint:gosec // as it was kept
+			Pinball: pinball.Float64, DataVersion: uint64(judgedData.Int64), At: instant(judgedAt.Int64),
 		}
 		if mase.Valid {
 			f.Outcome.MASE = &mase.Float64
