@@ -131,7 +131,7 @@ func (c *Console) attempted(ctx context.Context, t *task, do work) (end answer) 
 	defer func() {
 		if defect := recover(); defect != nil {
 			c.log.ErrorContext(ctx, "task", slog.String("workspace", string(t.workspace)), slog.String("error", fmt.Sprint(defect)))
-			end = c.unfinished(t.what)
+			end = c.unfinished(t.what) //nolint:contextcheck // it is shown with the request of who looks
 		}
 	}()
 	return do(ctx, func(done, total int64) {

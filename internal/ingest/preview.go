@@ -125,7 +125,7 @@ func add[F any](r *readings, table string, facts []F, parts ...part[F]) {
 func (r *readings) tables() []Reading {
 	for i := range r.list {
 		t := &r.list[i]
-		for c := len(t.Columns) - 1; c >= 0; c-- {
+		for c := range slices.Backward(t.Columns) {
 			if slices.ContainsFunc(t.Rows, func(row []string) bool { return row[c] != "" }) {
 				continue
 			}

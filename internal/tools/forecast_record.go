@@ -109,10 +109,10 @@ func (c *Call) keepDaily(ctx context.Context) error {
 	if err != nil || made == c.Today {
 		return err
 	}
-	longest := control.ForecastDays()[len(control.ForecastDays())-1]
+	horizons := control.ForecastDays()
 	history := forecastDays
 	if made.IsZero() {
-		history += 7*backMade + longest
+		history += 7*backMade + horizons[len(horizons)-1]
 	}
 	yesterday := c.Today.AddDays(-1)
 	var today []control.Forecast
