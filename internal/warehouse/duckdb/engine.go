@@ -34,6 +34,10 @@ type Options struct {
 	Deadline    time.Duration    // of one question; 0: 10 seconds
 	MaxRows     int              // of one answer; 0: 500,000
 	MaxAttached int              // workspaces kept open; 0: 1,000
+
+	// Exists is asked before a file is made, so that who still asks for a workspace that was deleted does not make it anew.
+	// Its error ends the question. nil: every workspace exists.
+	Exists func(ctx context.Context, ws measure.WorkspaceID) error
 }
 
 func (o Options) withDefaults() Options {

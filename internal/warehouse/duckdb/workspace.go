@@ -91,7 +91,7 @@ func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspa
 
 // noteFailed remembers that a file could not be opened, and says so once. The caller holds the lock.
 func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err error) {
-	if ctx.Err() != nil || isFatal(err) { // who asked went away, or it is not about this file
+	if ctx.Err() != nil || isFatal(err) || fault.KindOf(err) == fault.KindNotFound { // who asked went away, or it is not about this file
 		return
 	}
 	if e.failed[ws] == nil {
@@ -110,6 +110,9 @@ func (e *Engine) Unopened() map[measure.WorkspaceID]error {
 // Try opens the file of a workspace where there is one, and reports why it cannot be opened.
 func (e *Engine) Try(ctx context.Context, ws measure.WorkspaceID) error {
 	if _, err := os.Stat(e.path(ws)); errors.Is(err, os.ErrNotExist) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.failed, ws)
 		return nil
 	}
 	_, err := e.Version(ctx, ws)
@@ -211,11 +214,29 @@ func (e *Engine) attach(ctx context.Context, in *instance, ws measure.WorkspaceI
 		return nil, err
 	}
 	w := &workspace{id: ws, instance: in}
-	if err := e.unlocked(func() error { return w.open(ctx, e.path(ws)) }); err != nil {
+	err := e.unlocked(func() error {
+		if err := e.mayMake(ctx, ws); err != nil {
+			return err
+		}
+		return w.open(ctx, e.path(ws))
+	})
+	if err != nil {
 		return nil, err
 	}
 	in.attached[string(ws)] = w
 	return w, nil
+}
+
+// mayMake reports why the file of a workspace may not be made, where there is none. A deletion waits for who opens the file:
+// a workspace that is deleted from here on loses it again.
+func (e *Engine) mayMake(ctx context.Context, ws measure.WorkspaceID) error {
+	if e.options.Exists == nil {
+		return nil
+	}
+	if _, err := os.Stat(e.path(ws)); !errors.Is(err, os.ErrNotExist) {
+		return nil // it is there, or opening it says what is wrong
+	}
+	return e.options.Exists(ctx, ws)
 }
 
 // open attaches the file, brings its schema up to date and reads the data version.
