@@ -114,7 +114,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	return a, a.setClock()
 }
 
-// emptyDir makes a folder anew: what is in it was left by a process that ended.
+// emptyDir makes a folder anew: what is in it belongs to a process that ends or has ended.
 func emptyDir(dir string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return fault.Unavailable("folder %s cannot be emptied", dir).Wrap(err)
@@ -145,7 +145,7 @@ func (a *App) Close() error {
 		errs = append(errs, a.engine.Close(last))
 	}
 	if a.control != nil {
-		errs = append(errs, a.control.Close())
+		errs = append(errs, a.control.Close(), emptyDir(filepath.Join(a.config.Data, uploadsDir))) // files of people, which nobody waits for now
 	}
 	return errors.Join(append(errs, a.held.release())...)
 }

@@ -19,7 +19,7 @@ type Gauge struct {
 	Title    string
 	Unit     Unit
 	Currency money.Currency // of Money
-	Actual   float64        // what is there, 0 or more
+	Actual   float64        // what is there; below 0 where more was refunded than sold
 	Expected *float64       // nil: nobody can tell
 	Inner    *Band          // around what is expected, the narrower of the two; nil for none
 	Outer    *Band
@@ -49,9 +49,12 @@ func (g Gauge) check() error {
 		}
 	}
 	for _, v := range values {
-		if !(Point{Value: v}).drawable() || v < 0 {
-			return invalid("%v on a gauge: want a number of 0 or more", v)
+		if !(Point{Value: v}).drawable() {
+			return invalid("%v on a gauge", v)
 		}
+	}
+	if g.Goal < 0 {
+		return invalid("a goal of %v: want 0 for none, or more", g.Goal)
 	}
 	switch {
 	case g.Theme != Light && g.Theme != Dark:
@@ -107,18 +110,18 @@ type gaugePainter struct {
 	theme palette
 }
 
-// highest is the largest value that is shown.
-func (g gaugePainter) highest() float64 {
-	high := max(g.Actual, g.Goal)
+// reach is from the smallest to the largest value that is shown, and has 0 in it.
+func (g gaugePainter) reach() (low, high float64) {
+	low, high = min(0, g.Actual), max(g.Actual, g.Goal, smallest)
 	if g.Expected != nil {
-		high = max(high, *g.Expected)
+		low, high = min(low, *g.Expected), max(high, *g.Expected)
 	}
 	for _, b := range []*Band{g.Inner, g.Outer} {
 		if b != nil {
-			high = max(high, b.High)
+			low, high = min(low, b.Low), max(high, b.High)
 		}
 	}
-	return high
+	return low, high
 }
 
 func (g gaugePainter) paint(canvas draw.Canvas) {
@@ -129,8 +132,9 @@ func (g gaugePainter) paint(canvas draw.Canvas) {
 	title := bold(letters(titleSize-2, g.theme.ink))
 	area = writeTop(area, title, shortened(title, g.Title, area.Size().X))
 
-	s := niceScale(0, max(g.highest(), smallest), int(max(2, min(6, area.Size().X/80))), g.Unit == Count && g.highest() > 5)
-	x := func(v float64) vg.Length { return area.Min.X + area.Size().X*vg.Length(v/s.high()) }
+	low, high := g.reach()
+	s := niceScale(low, high, int(max(2, min(6, area.Size().X/80))), g.Unit == Count && high > 5)
+	x := func(v float64) vg.Length { return area.Min.X + area.Size().X*vg.Length((v-s.low)/(s.high()-s.low)) }
 	foot := area.Min.Y + small.Font.Size*lineGap
 	figures := s.figures(g.Unit, g.Currency)
 	for _, t := range s.ticks() {

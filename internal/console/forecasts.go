@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -434,6 +435,10 @@ func (c *Console) setTarget(v visit, p place) error {
 	return nil
 }
 
+// groupedNumber is a number whose thousands are set apart by commas. A comma anywhere else may be a decimal one, and is
+// refused rather than guessed at.
+var groupedNumber = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$`)
+
 // largestTarget is beyond what any store means.
 const largestTarget = 1e12
 
@@ -451,7 +456,10 @@ func targetIn(form url.Values) ([]string, error) {
 	if err != nil {
 		return nil, fault.Invalid("the first day %q is not a day", text).WithHint("write it as 2026-10-01")
 	}
-	text = strings.ReplaceAll(strings.TrimSpace(form.Get("value")), ",", "")
+	text = strings.TrimSpace(form.Get("value"))
+	if groupedNumber.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(value) {
 		return nil, fault.Invalid("the target %q is not a number", form.Get("value")).WithHint("write it as 120000 or 2.5")

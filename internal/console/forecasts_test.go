@@ -121,6 +121,7 @@ func TestATargetIsSetAndABadOneIsNamed(t *testing.T) {
 		"below zero": {[]string{"value", "-5"}, "must be above zero"},
 		"endless":    {[]string{"value", "Inf"}, "must be above zero"},
 		"no number":  {[]string{"value", "NaN"}, "is not a number"},
+		"a comma":    {[]string{"value", "2,5"}, "is not a number"},
 		"words":      {[]string{"value", "a lot"}, "is not a number"},
 		"no day":     {[]string{"start", "2036-02-31"}, "is not a day"},
 		"period":     {[]string{"period", "yearly"}, "no kind of period"},

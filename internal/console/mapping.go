@@ -417,6 +417,7 @@ func (c *Console) mapped(view mappingView, report ingest.FileReport) answer {
 		status = http.StatusUnprocessableEntity
 	}
 	return func(w http.ResponseWriter, v visit, p place) {
+		view := view // two may look at once
 		view.place = p
 		c.showMapping(w, v, status, view)
 	}

@@ -96,6 +96,7 @@ func nameProblem(name, was string, saved []savedMapping) string {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.", r)
 	}
 	taken := func(s savedMapping) bool { return s.Name == name && name != was }
+	holds := func(s savedMapping) bool { return s.Name != was && s.parsed.System == name }
 	switch {
 	case name == "":
 		return "Give it a name, such as till."
@@ -105,6 +106,8 @@ func nameProblem(name, was string, saved []savedMapping) string {
 		return "This is the name of a source that is built in. Choose another."
 	case slices.ContainsFunc(saved, taken):
 		return "A mapping of this name is kept already. Choose another name, or open that one to change it."
+	case slices.ContainsFunc(saved, holds):
+		return "Rows of a mapping that was renamed are kept under this name, and would mix with the new ones. Choose another name."
 	case was == "" && len(saved) >= maxMappings:
 		return fmt.Sprintf("The workspace keeps %d mappings, which is the most. Delete one first.", maxMappings)
 	}

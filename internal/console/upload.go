@@ -63,7 +63,7 @@ func (f uploadForm) upload(ws measure.WorkspaceID, file ingest.File) Upload {
 	}
 }
 
-// sent takes a form with a file that was shown to who is signed in, and shields the service from many at a time.
+// sent takes a form with a file that was shown to who is signed in.
 func (c *Console) sent(take func(http.ResponseWriter, visit, *multipart.Reader)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		visitor, err := c.Visitor(r)
@@ -76,14 +76,6 @@ func (c *Console) sent(take func(http.ResponseWriter, visit, *multipart.Reader))
 		parts, err := r.MultipartReader()
 		if err != nil {
 			c.Refuse(w, r, http.StatusUnsupportedMediaType, "This is not a form with a file.")
-			return
-		}
-		select {
-		case c.uploading <- struct{}{}:
-			defer func() { <-c.uploading }()
-		default:
-			w.Header().Set("Retry-After", "60")
-			c.Refuse(w, r, http.StatusServiceUnavailable, "Several files are being read at the moment. Try again in a minute.")
 			return
 		}
 		_ = connection.SetWriteDeadline(c.now().Add(importTime))
@@ -101,6 +93,14 @@ func (c *Console) checkFile(w http.ResponseWriter, v visit, parts *multipart.Rea
 	}
 	p, ok := c.importPlace(w, v, fields["workspace"])
 	if !ok {
+		return
+	}
+	select { // shields the service from many files at a time, and takes no place for who may not send any
+	case c.uploading <- struct{}{}:
+		defer func() { <-c.uploading }()
+	default:
+		w.Header().Set("Retry-After", "60")
+		c.Refuse(w, v.Request, http.StatusServiceUnavailable, "Several files are being read at the moment. Try again in a minute.")
 		return
 	}
 	form := uploadForm{Source: fields["source"], Channel: fields["channel"], Currency: fields["currency"], Zone: fields["zone"]}
@@ -169,13 +169,16 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 		return
 	}
 	owner, ws, form := v.visitor.User.ID, view.Workspace.ID, view.Form
-	c.perform(w, v, view.place, file.Size, "Reading "+file.Name, func() {}, func(ctx context.Context, progress func(done, total int64)) answer {
+	shelved := false
+	release := func() {
+		if !shelved {
+			_ = remove()
+		}
+	}
+	c.perform(w, v, view.place, file.Size, "Reading "+file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
 		up := form.upload(ws, file)
 		up.DryRun, up.Mapping, up.Progress = true, mapping, progress
 		report, err := c.importFile(ctx, up)
-		if err != nil || !worthKeeping(report) {
-			_ = remove()
-		}
 		if err != nil {
 			c.log.ErrorContext(ctx, "look at a file", slog.String("workspace", string(ws)), slog.Any("error", err))
 			return c.unfinished("Reading " + file.Name) //nolint:contextcheck // it is shown with the request of who looks
@@ -184,6 +187,7 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 		if worthKeeping(report) {
 			now := c.now()
 			shown.HeldEnds = now.Add(shelfTime)
+			shelved = true
 			shown.Held = c.shelf.put(shelvedFile{owner: owner, workspace: ws, file: file, remove: remove, form: form, seen: report.Seen}, now)
 		}
 		return c.reported(shown) //nolint:contextcheck // it is shown with the request of who looks
@@ -210,6 +214,7 @@ func (c *Console) reported(view dataView) answer {
 		if view.Report.Status == ingest.Refused {
 			status = http.StatusUnprocessableEntity
 		}
+		view := view // two may look at once
 		view.place = p
 		c.showData(w, v, status, view)
 	}

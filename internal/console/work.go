@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -130,7 +131,7 @@ func (c *Console) perform(w http.ResponseWriter, v visit, p place, bytes int64, 
 func (c *Console) attempted(ctx context.Context, t *task, do work) (end answer) {
 	defer func() {
 		if defect := recover(); defect != nil {
-			c.log.ErrorContext(ctx, "task", slog.String("workspace", string(t.workspace)), slog.String("error", fmt.Sprint(defect)))
+			c.log.ErrorContext(ctx, "a task of a page failed", slog.String("workspace", string(t.workspace)), slog.String("error", fmt.Sprint(defect)), slog.String("stack", string(debug.Stack())))
 			end = c.unfinished(t.what) //nolint:contextcheck // it is shown with the request of who looks
 		}
 	}()

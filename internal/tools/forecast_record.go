@@ -102,8 +102,8 @@ func (s *Service) Forecast(ctx context.Context, w control.Workspace) error {
 	return nil
 }
 
-// keepDaily makes the forecasts of today unless they are made. What belongs to today is kept last and at once: it says that
-// all is done.
+// keepDaily makes the forecasts of today unless they are made, and those of the past where there are none. All are kept at
+// once: half of them would say that all is done.
 func (c *Call) keepDaily(ctx context.Context) error {
 	made, err := c.Forecasts.LastForecast(ctx, c.Workspace.ID)
 	if err != nil || made == c.Today {
@@ -115,16 +115,18 @@ func (c *Call) keepDaily(ctx context.Context) error {
 		history += 7*backMade + horizons[len(horizons)-1]
 	}
 	yesterday := c.Today.AddDays(-1)
-	var today []control.Forecast
+	var all []control.Forecast
 	for _, metric := range dailyMetrics {
 		s, err := c.daily(ctx, seriesKey{metric: metric}, civil.Range{First: yesterday.AddDays(1 - history), Last: yesterday})
 		if err != nil {
 			return err
 		}
 		if made.IsZero() {
-			if err := c.keepBackMade(ctx, metric, s); err != nil {
+			past, err := c.backMade(ctx, metric, s)
+			if err != nil {
 				return err
 			}
+			all = append(all, past...)
 		}
 		if s.last.Before(c.Today.AddDays(-staleAfter)) {
 			continue
@@ -133,31 +135,29 @@ func (c *Call) keepDaily(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		today = append(today, ahead...)
+		all = append(all, ahead...)
 	}
-	return c.Forecasts.KeepForecasts(ctx, c.Workspace.ID, today)
+	return c.Forecasts.KeepForecasts(ctx, c.Workspace.ID, all)
 }
 
-// keepBackMade makes forecasts of past weeks, each from the days before only.
-func (c *Call) keepBackMade(ctx context.Context, metric trendMetric, s *expectedSeries) error {
+// backMade returns forecasts of past weeks, each from the days before only.
+func (c *Call) backMade(ctx context.Context, metric trendMetric, s *expectedSeries) ([]control.Forecast, error) {
+	var all []control.Forecast
 	for week := 1; week <= backMade; week++ {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		known := len(s.raw) - 1 - 7*week
 		if known < leastBackMade {
-			return nil
+			break
 		}
 		made, err := c.forecastsFrom(metric, s, known, control.BackMadeForecast)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		made = slices.DeleteFunc(made, func(f control.Forecast) bool { return !f.Days.Last.Before(s.last) })
-		if err := c.Forecasts.KeepForecasts(ctx, c.Workspace.ID, made); err != nil {
-			return err
-		}
+		all = append(all, slices.DeleteFunc(made, func(f control.Forecast) bool { return !f.Days.Last.Before(s.last) })...)
 	}
-	return nil
+	return all, nil
 }
 
 // forecastsFrom returns what is expected after so many known days of a series, nothing where that cannot be said.

@@ -17,8 +17,9 @@ type Forgotten func(ctx context.Context, ws measure.WorkspaceID) (map[string]str
 // is used.
 func (w *Warehouse) Forgetting(forgotten Forgotten) { w.forgotten = forgotten }
 
-// KnownAs returns the keyed hashes of customers, and those that profiles tie to them: a mail address and the telephone number
-// of the same customer. None stands in it twice.
+// KnownAs returns the keyed hashes of customers with those that profiles tie to them: the telephone numbers of a mail address,
+// and the mail address of a telephone number that one customer alone has. Who shares a number with others, as a family or an
+// office does, is not known by it: nobody is forgotten for somebody else. None stands in the answer twice.
 func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, customers ...string) ([]string, error) {
 	var all []string
 	add := func(hash string) {
@@ -29,19 +30,47 @@ func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, custome
 	for _, customer := range customers {
 		add(customer)
 	}
-	for i := 0; i < len(all); i++ { // it grows meanwhile
-		var tied [2]string
-		err := w.ask(ctx, ws, "known_as", values{"customer": all[i]}, func(row Row) error {
-			err := row.Scan(&tied[0], &tied[1])
-			add(tied[0])
-			add(tied[1])
-			return err
+	for _, number := range slices.Clone(all) {
+		owners := map[string]struct{}{}
+		err := w.profilesOf(ctx, ws, number, func(customer, phone string) {
+			if phone == number && customer != number {
+				owners[customer] = struct{}{}
+			}
 		})
 		if err != nil {
-			return nil, fmt.Errorf("profiles of a customer: %w", err)
+			return nil, err
+		}
+		if len(owners) == 1 {
+			for owner := range owners {
+				add(owner)
+			}
+		}
+	}
+	for _, known := range slices.Clone(all) {
+		err := w.profilesOf(ctx, ws, known, func(customer, phone string) {
+			if customer == known {
+				add(phone)
+			}
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// profilesOf tells the hashes of each profile that has this one as its customer's or as its telephone number's.
+func (w *Warehouse) profilesOf(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(customer, phone string)) error {
+	err := w.ask(ctx, ws, "known_as", values{"customer": hash}, func(row Row) error {
+		var customer, phone string
+		err := row.Scan(&customer, &phone)
+		tell(customer, phone)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("profiles of a customer: %w", err)
+	}
+	return nil
 }
 
 // Forget takes customers, by their keyed hashes, off all of their orders and takes their profiles away. The orders stay, as

@@ -65,10 +65,11 @@ func (s *Store) forecasts(ctx context.Context, where string, ws measure.Workspac
 	return all, nil
 }
 
-// LastForecast returns the day on which the workspace's newest daily forecast was made, the zero day where there is none.
+// LastForecast returns the newest day from which the workspace's days ahead were forecast, be it made on that day or
+// afterwards, and the zero day where there is none.
 func (s *Store) LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil.Date, error) {
 	var made civil.Date
-	err := s.read.QueryRowContext(ctx, `SELECT max(made) FROM forecasts WHERE workspace = $1 AND occasion = $2`, ws, control.DailyForecast).Scan(&made)
+	err := s.read.QueryRowContext(ctx, `SELECT max(made) FROM forecasts WHERE workspace = $1 AND occasion <> $2`, ws, control.AnswerForecast).Scan(&made)
 	if err != nil {
 		return made, fmt.Errorf("newest forecast of workspace %q: %w", ws, engineFault(err))
 	}

@@ -10,19 +10,28 @@ import (
 )
 
 // ForgetCustomers notes customers of a workspace, by their keyed hashes, who are to leave no trace. Those who are noted
-// already stay so. An unknown workspace is a fault of kind not_found.
+// already stay so, and are not recorded again: what could not be finished is repeated. An unknown workspace is a fault of kind not_found.
 func (s *Store) ForgetCustomers(ctx context.Context, id measure.WorkspaceID, customers []string, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, id); err != nil {
 			return err
 		}
+		noted := int64(0)
 		for _, customer := range customers {
-			_, err := tx.ExecContext(ctx, `
+			made, err := tx.ExecContext(ctx, `
 				INSERT INTO forgotten_customers (workspace, customer, at) VALUES ($1, $2, $3)
 				ON CONFLICT (workspace, customer) DO NOTHING`, id, customer, micros(by.At))
 			if err != nil {
 				return err
 			}
+			n, err := made.RowsAffected()
+			if err != nil {
+				return err
+			}
+			noted += n
+		}
+		if noted == 0 {
+			return nil
 		}
 		return record(ctx, tx, id, control.CustomerForgotten, by, customers[0], "")
 	})

@@ -139,7 +139,7 @@ func (m Mapping) Mistakes() (mistakes []Mistake) {
 		}
 	}
 	if m.Dates.Zone != "" {
-		if _, err := time.LoadLocation(m.Dates.Zone); err != nil {
+		if _, err := time.LoadLocation(m.Dates.Zone); err != nil || m.Dates.Zone == "Local" { // whose clock would that be
 			say("dates.zone", "dates.zone %q is no time zone such as Europe/London", m.Dates.Zone)
 		}
 	}

@@ -41,10 +41,17 @@ func (c *Customers) Hash(id string) string {
 	return string(c.text)
 }
 
-// HashPhone returns the hash of a telephone number's digits, however they are set apart, and "" for a text without any.
+// HashPhone returns the hash of a telephone number's digits, however they are set apart, and "" for what is no number of
+// anybody: fewer than six digits, or one digit over and over, as forms are filled in that ask for one.
 func (c *Customers) HashPhone(number string) string {
-	return c.Hash(strings.Map(digit, number))
+	digits := strings.Map(digit, number)
+	if len(digits) < leastDigits || strings.Trim(digits, digits[:1]) == "" {
+		return ""
+	}
+	return c.Hash(digits)
 }
+
+const leastDigits = 6 // of a telephone number
 
 // ConsentOf reads a consent as shops and mailing tools write it; ok is false for a word that none of them uses.
 func ConsentOf(text string) (consent warehouse.Consent, ok bool) {

@@ -88,6 +88,9 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 		if !has("shop_domain", "customer") {
 			return nil, fault.Invalid("the body names no customer")
 		}
+		if topic == CustomerRedact && (has("data_request") || has("orders_requested")) {
+			return nil, fault.Invalid("the body asks for a customer's data, and not for their removal")
+		}
 		return customerOf(o.Get("customer"), hashKey)
 	case ShopRedact:
 		if !has("shop_id", "shop_domain") || has("customer") {
@@ -194,7 +197,11 @@ func (r *run) take(m *control.Delivery, line int) (err error) {
 		err = r.collected.Refund(m.ID, doc, line+1)
 	case OrderDeleted:
 		r.gone = append(r.gone, m)
-	case CustomerRedact: // carried out by who runs this
+	case CustomerRedact: // carried out by who runs this, where somebody is named
+		var person Person
+		if err := json.Unmarshal(m.Body, &person); err != nil || len(person.Hashes) == 0 {
+			r.Unusable[m.ID] = "it asks to forget a customer and names none by mail address, telephone number or id: look in the shop whom it means"
+		}
 	case CustomerRequest, ShopRedact: // people's to decide
 	}
 	if err != nil {

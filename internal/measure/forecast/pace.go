@@ -47,7 +47,10 @@ func (p *Prediction) Total(steps int) (Total, error) {
 	for _, level := range p.Levels {
 		// Conformal limits leave room for one more draw.
 		outer := min(1, level*(1+1/float64(len(t.draws))))
-		t.Bands = append(t.Bands, Band{Low: quantile(t.draws, (1-outer)/2), High: quantile(t.draws, (1+outer)/2)})
+		// Where past errors all went one way, as those of a young store do, they lie on one side of what is expected.
+		t.Bands = append(t.Bands, Band{
+			Low: min(t.Value, quantile(t.draws, (1-outer)/2)), High: max(t.Value, quantile(t.draws, (1+outer)/2)),
+		})
 	}
 	return t, nil
 }

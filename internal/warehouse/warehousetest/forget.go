@@ -64,6 +64,15 @@ func forgottenProfile(on trial) {
 	}})
 	known := answer[[]string](t)(w.KnownAs(t.Context(), shop, "phone1", "", "phone1"))
 	same(t, "the customer is known as", []string{"phone1", "c1"}, known)
+	load(t, w, warehouse.ImportSpec{Workspace: "other"}, warehouse.Batch{Profiles: []warehouse.Profile{
+		profile("mine", "shared", ""), profile("yours", "shared", ""),
+	}})
+	known = answer[[]string](t)(w.KnownAs(t.Context(), "other", "mine"))
+	same(t, "who shares a number is known as", []string{"mine", "shared"}, known)
+	known = answer[[]string](t)(w.KnownAs(t.Context(), "other", "shared"))
+	same(t, "a number of two is known as", []string{"shared"}, known)
+
+	known = answer[[]string](t)(w.KnownAs(t.Context(), shop, "phone1"))
 	n := answer[int](t)(w.Forget(t.Context(), shop, "USD", known...))
 	same(t, "orders of the customer, profiles of the others", []int64{3, 2}, []int64{int64(n), profiles(on)})
 	before := version(t, w)
