@@ -20,6 +20,7 @@ func TestAGaugeSaysInWordsWhatItShows(t *testing.T) {
 		"all of it":     {whole, "So far: 61,000 USD. Expected at the end: 90,000 USD, 85,000 USD to 96,000 USD, 80,000 USD to 101,000 USD (80 % and 95 % interval). Target: 100,000 USD."},
 		"nothing yet":   {Gauge{Goal: 12, Theme: Dark, Width: 300}, "So far: 0. Target: 12."},
 		"no goal":       {Gauge{Actual: 3, Expected: new(4.0)}, "So far: 3. Expected at the end: 4."},
+		"more refunded": {Gauge{Actual: -3, Inner: &Band{Low: -9, High: 4}}, "So far: −3."},
 		"nothing known": {Gauge{}, "So far: 0."},
 	} {
 		drawn, err := DrawGauge(c.gauge)

@@ -252,6 +252,10 @@ func TestATopicIsNotBelievedByItself(t *testing.T) {
 			t.Errorf("%s: %s, %v", topic, kept, err)
 		}
 	}
+	asks := `{"shop_id":1,"shop_domain":"acme.myshopify.com","customer":{"id":77},"orders_requested":[5001],"data_request":{"id":9}}`
+	if kept, err := webhook.Take(webhook.CustomerRedact, []byte(asks), hashKey); fault.KindOf(err) != fault.KindInvalid || kept != nil {
+		t.Errorf("a request for data as a removal: %s, %v", kept, err)
+	}
 	if kept, err := webhook.Take("products/update", []byte(`{"id":1}`), hashKey); kept != nil || err != nil {
 		t.Errorf("another topic: %s, %v", kept, err)
 	}

@@ -428,3 +428,30 @@ func sameAhead(t *testing.T, a, b track) {
 		}
 	}
 }
+
+// A young store that fell makes errors that all go one way.
+func TestWhatIsExpectedLiesInsideItsIntervals(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for days := 60; days <= 200; days += 20 {
+		y := shop(rng, days, 0.5, false)
+		for i := range y {
+			y[i] *= math.Exp(-0.02 * float64(max(0, i-days/2)))
+		}
+		p, err := Predict(y, Ask{Horizon: 60, Season: 7, Levels: []float64{0.8, 0.95}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for steps := 1; steps <= 60; steps++ {
+			total, err := p.Total(steps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range total.Bands {
+				if total.Value < b.Low || total.Value > b.High {
+					t.Errorf("%d days, %d ahead: %v is outside %v to %v", days, steps, total.Value, b.Low, b.High)
+				}
+			}
+		}
+	}
+}
