@@ -111,7 +111,7 @@ func (c curvePainter) paint(canvas draw.Canvas) {
 	canvas.Fill(canvas.Path())
 	area := draw.Crop(canvas, margin, -margin, margin, -margin)
 	title, small := bold(letters(titleSize, c.theme.ink)), letters(noteSize, c.theme.soft)
-	for _, line := range wrapped(title, c.Title, area.Size().X, 2) {
+	for _, line := range wrapped(title, c.Title, area.Size().X/widerFont, 2) {
 		area = writeTop(area, title, line)
 	}
 	area = draw.Crop(writeTop(draw.Crop(area, 0, 0, 0, -4), small, shortened(small, c.named(c.Up), area.Size().X)), 0, 0, 0, -4)
@@ -119,7 +119,7 @@ func (c curvePainter) paint(canvas draw.Canvas) {
 	if c.greyFrom() < c.last() {
 		notes = append(notes, "Grey: beyond what was ever seen")
 	}
-	for _, line := range slices.Backward(wrapped(small, c.named(c.Across)+" · "+strings.Join(notes, " · "), area.Size().X, 2)) {
+	for _, line := range slices.Backward(wrapped(small, c.named(c.Across)+" · "+strings.Join(notes, " · "), area.Size().X/widerFont, 2)) {
 		write(area, small, vg.Point{X: area.Min.X, Y: area.Min.Y + 2}, line)
 		area = draw.Crop(area, 0, 0, small.Font.Size*lineGap, 0)
 	}

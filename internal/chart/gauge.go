@@ -130,7 +130,7 @@ func (g gaugePainter) paint(canvas draw.Canvas) {
 	area := draw.Crop(canvas, margin, -margin, margin/2, -margin/2)
 	small := letters(noteSize, g.theme.soft)
 	title := bold(letters(titleSize-2, g.theme.ink))
-	area = writeTop(area, title, shortened(title, g.Title, area.Size().X))
+	area = writeTop(area, title, shortened(title, g.Title, area.Size().X/widerFont))
 
 	low, high := g.reach()
 	s := niceScale(low, high, int(max(2, min(6, area.Size().X/80))), g.Unit == Count && high > 5)

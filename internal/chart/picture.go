@@ -29,6 +29,9 @@ func (s sheet) textLines() int {
 	return 2
 }
 
+// widerFont is how much wider words become where a reader has neither Liberation Sans nor Arial, but DejaVu Sans.
+const widerFont = 1.15
+
 // roomy is the height from which on words may take more than one line each.
 const roomy = 320
 
@@ -51,12 +54,12 @@ func (s sheet) paint(c draw.Canvas) {
 // paintHead draws the title and the period and returns the area below.
 func (s sheet) paintHead(area draw.Canvas) draw.Canvas {
 	title := bold(letters(titleSize, s.theme.ink))
-	for _, line := range wrapped(title, s.heading(), area.Size().X, s.textLines()) {
+	for _, line := range wrapped(title, s.heading(), area.Size().X/widerFont, s.textLines()) {
 		area = writeTop(area, title, line)
 	}
 	if s.slots > 0 {
 		small := letters(nameSize, s.theme.soft)
-		area = writeTop(area, small, shortened(small, s.period(), area.Size().X))
+		area = writeTop(area, small, shortened(small, s.period(), area.Size().X/widerFont))
 	}
 	return draw.Crop(area, 0, 0, 0, -8)
 }
@@ -74,7 +77,7 @@ func (s sheet) paintNotes(area draw.Canvas, notes []string) draw.Canvas {
 		return area
 	}
 	sty := letters(noteSize, s.theme.soft)
-	lines := wrapped(sty, strings.Join(notes, " · "), area.Size().X, s.textLines())
+	lines := wrapped(sty, strings.Join(notes, " · "), area.Size().X/widerFont, s.textLines())
 	for _, line := range slices.Backward(lines) {
 		write(area, sty, vg.Point{X: area.Min.X, Y: area.Min.Y + 2}, line)
 		area = draw.Crop(area, 0, 0, sty.Font.Size*lineGap, 0)

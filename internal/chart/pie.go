@@ -64,7 +64,7 @@ func (s sheet) paintPie(area draw.Canvas) {
 	}
 	sty := letters(nameSize, s.theme.soft)
 	head := strings.TrimSpace(s.Metric + " in total: " + s.exactly(total))
-	area = draw.Crop(writeTop(area, sty, shortened(sty, head, area.Size().X)), 0, 0, 0, -8)
+	area = draw.Crop(writeTop(area, sty, shortened(sty, head, area.Size().X/widerFont)), 0, 0, 0, -8)
 	if area.Size().X < besideWidth {
 		area = s.paintLegend(area, withShares(all), 90)
 		s.paintSlices(area, all, max(20, min(area.Size().Y/2-2, area.Size().X/2)))

@@ -179,7 +179,7 @@ func (s sheet) paintAxisTitle(area draw.Canvas) draw.Canvas {
 		return draw.Crop(area, 0, 0, 0, -6)
 	}
 	sty := letters(noteSize, s.theme.soft)
-	return draw.Crop(writeTop(area, sty, shortened(sty, title, area.Size().X)), 0, 0, 0, -4)
+	return draw.Crop(writeTop(area, sty, shortened(sty, title, area.Size().X/widerFont)), 0, 0, 0, -4)
 }
 
 // grid is a line at each value that the axis names.
