@@ -29,8 +29,16 @@ func (l *load) record(ctx context.Context, out warehouse.Outcome) (id string, er
 			return "", err
 		}
 	}
-	return strconv.FormatInt(number, 10), l.exec(ctx, "UPDATE {{data_version}} SET version = $1", int64(out.Version))
+	if err := l.exec(ctx, "UPDATE {{data_version}} SET version = $1", int64(out.Version)); err != nil {
+		return "", err
+	}
+	return strconv.FormatInt(number, 10), l.exec(ctx, outdatePlans)
 }
+
+// outdatePlans makes every statement that is kept be planned anew after the transaction. DuckDB keeps a plan until the
+// catalog changes, while what the plan takes for impossible, such as a NULL or a day after the last, comes with the
+// facts.
+const outdatePlans = "COMMENT ON TABLE {{data_version}} IS 'Changed with every import, which outdates what was planned before'"
 
 func orNull(text string) any {
 	if text == "" {

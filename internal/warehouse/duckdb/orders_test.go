@@ -3,12 +3,14 @@ package duckdb
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/internal/civil"
 	"assay/internal/money"
 	"assay/internal/warehouse"
 )
@@ -89,6 +91,56 @@ func TestOrdersAreStoredAsTheyCame(t *testing.T) {
 				t.Errorf("stored orders differ (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestQuestionsSeeWhatCameAfterTheyWerePlanned asks the same before and after an import that brings what the plans of
+// before took for impossible: more kinds, cancelled orders, days outside those there were.
+func TestQuestionsSeeWhatCameAfterTheyWerePlanned(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{Threads: 2})
+	questions := []string{
+		"SELECT count(*) FROM (SELECT kind, count(*) FROM {{order_rows}} GROUP BY kind)",
+		"SELECT count(*) FROM {{orders}} WHERE cancelled",
+		"SELECT count(*) FROM {{orders}} WHERE day > DATE '2026-02-01'",
+		"SELECT count(*) FROM {{orders}} WHERE updated_at IS NOT NULL",
+	}
+	// Asked from within one another, the questions take up several connections.
+	var ask func(depth int) (answers []int64)
+	ask = func(depth int) (answers []int64) {
+		for _, q := range questions {
+			err := e.Select(t.Context(), "shop", warehouse.Statement{Name: "q", Text: warehouse.Render(Dialect{}, "shop", q)}, func(row warehouse.Row) error {
+				var n int64
+				err := row.Scan(&n)
+				answers = append(answers, n)
+				if depth > 0 {
+					ask(depth - 1)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatalf("%s: %v", q, err)
+			}
+		}
+		return answers
+	}
+	plain := warehouse.Order{OrderRef: warehouse.OrderRef{Source: "test", Key: "first"}, At: month.First.UTC(), Day: month.First, Charged: 1}
+	mustImport(t, warehouse.New(e), "shop", warehouse.Batch{Orders: []warehouse.Order{plain}})
+	if diff := cmp.Diff([]int64{1, 0, 0, 0}, ask(3)); diff != "" {
+		t.Fatalf("before (-want +got):\n%s", diff)
+	}
+	const n = 400
+	b := warehouse.Batch{}
+	for i := range n {
+		day := civil.New(2026, time.March, 1)
+		b.Orders = append(b.Orders, warehouse.Order{
+			OrderRef: warehouse.OrderRef{Source: "test", Key: strconv.Itoa(i)}, At: day.UTC(), Day: day, UpdatedAt: day.UTC(),
+			Charged: 1, Cancelled: true, Status: "s" + strconv.Itoa(i),
+		})
+	}
+	mustImport(t, warehouse.New(e), "shop", b)
+	if diff := cmp.Diff([]int64{n + 1, n, n, n}, ask(0)); diff != "" {
+		t.Errorf("after (-want +got):\n%s", diff)
 	}
 }
 
