@@ -329,7 +329,8 @@ const batchRows = 8192
 
 // read takes the rows below the header to the import.
 func (l *loading) read(ctx context.Context, rows source.Rows) (source.Summary, error) {
-	records := l.opened.Records(l.picked.delimiter)
+	records := tabular.ReadAhead(l.opened.Records(l.picked.delimiter))
+	defer records.Stop()
 	header := l.picked.table.Header
 	for n := 1; ; n++ {
 		rec, err := records.Next()
