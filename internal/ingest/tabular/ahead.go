@@ -90,6 +90,6 @@ func (a *Ahead) Next() (Record, error) {
 // Stop ends the reading and waits for it.
 func (a *Ahead) Stop() {
 	a.stop()
-	for range a.filled { //nolint:revive // it ends when the other goroutine has
+	for range a.filled { // it ends when the other goroutine has
 	}
 }
