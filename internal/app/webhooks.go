@@ -197,12 +197,9 @@ func (a *App) redact(ctx context.Context, workspace control.Workspace, messages 
 		if webhook.Topic(messages[i].Topic) != webhook.CustomerRedact {
 			continue
 		}
-		var person webhook.Person
-		if err := json.Unmarshal(messages[i].Body, &person); err != nil {
-			return fmt.Errorf("message %q: %w", messages[i].ID, err)
-		}
-		if len(person.Hashes) == 0 {
-			continue // nobody is named
+		person, err := webhook.PersonOf(messages[i].Body, a.control.Installation.HashKey(workspace.ID))
+		if err != nil || len(person.Hashes) == 0 {
+			continue // nobody is named: the message is told to be unusable
 		}
 		leave, err := a.writing.enter(ctx, workspace.ID)
 		if err != nil {

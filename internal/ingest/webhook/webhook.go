@@ -116,6 +116,26 @@ func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
 	return json.Marshal(person)
 }
 
+// PersonOf reads what [Take] kept of a message about a person's data. Messages that wait since before there were several
+// hashes have one, of the mail address; what the id gives is made up for here.
+func PersonOf(kept, hashKey []byte) (Person, error) {
+	var read struct {
+		Person
+		Hash string `json:"hash"`
+	}
+	if err := json.Unmarshal(kept, &read); err != nil {
+		return Person{}, err
+	}
+	if len(read.Hashes) > 0 {
+		return read.Person, nil
+	}
+	if read.Hash != "" {
+		read.Hashes = []string{read.Hash}
+	}
+	read.Hashes = append(read.Hashes, source.NewCustomers(hashKey).Hashes(read.ID)...)
+	return read.Person, nil
+}
+
 // Store is where facts go: the warehouse.
 type Store interface {
 	Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error)
@@ -198,8 +218,7 @@ func (r *run) take(m *control.Delivery, line int) (err error) {
 	case OrderDeleted:
 		r.gone = append(r.gone, m)
 	case CustomerRedact: // carried out by who runs this, where somebody is named
-		var person Person
-		if err := json.Unmarshal(m.Body, &person); err != nil || len(person.Hashes) == 0 {
+		if person, err := PersonOf(m.Body, r.HashKey); err != nil || len(person.Hashes) == 0 {
 			r.Unusable[m.ID] = "it asks to forget a customer and names none by mail address, telephone number or id: look in the shop whom it means"
 		}
 	case CustomerRequest, ShopRedact: // people's to decide

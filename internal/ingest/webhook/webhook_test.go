@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/singer"
+	"assay/internal/ingest/source"
 	"assay/internal/ingest/webhook"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
@@ -188,6 +190,28 @@ func TestNothingOfAPersonIsKeptOfAMessage(t *testing.T) {
 		}
 		if !json.Valid([]byte(kept)) {
 			t.Errorf("%s is kept as %s", topic, kept)
+		}
+	}
+}
+
+func TestRemovalsThatEarlierBuildsKeptNameTheirCustomer(t *testing.T) {
+	t.Parallel()
+	people := source.NewCustomers(hashKey)
+	byMail, byID := people.Hash("a@example.com"), people.Hashes("77")
+	for body, want := range map[string][]string{
+		`{"id":"77","hash":"` + byMail + `"}`: append([]string{byMail}, byID...),
+		`{"id":"77","hash":""}`:               byID,
+		`{"id":"","hash":"` + byMail + `"}`:   {byMail},
+		`{"id":"77","hashes":["a","b"]}`:      {"a", "b"},
+		`{"id":"","hash":""}`:                 nil,
+	} {
+		person, err := webhook.PersonOf([]byte(body), hashKey)
+		if err != nil || !slices.Equal(person.Hashes, want) {
+			t.Errorf("%s: got %q, want %q; %v", body, person.Hashes, want, err)
+		}
+		m := control.Delivery{Workspace: "shop", ID: "r", Topic: string(webhook.CustomerRedact), At: now, Body: []byte(body)}
+		if told := deliver(t, facts(t), m).Unusable["r"]; (told != "") != (want == nil) {
+			t.Errorf("%s: unusable is %q", body, told)
 		}
 	}
 }
