@@ -15,6 +15,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"golang.org/x/sync/errgroup"
 
+	"assay/internal/arrival"
 	"assay/internal/auth"
 	"assay/internal/config"
 	"assay/internal/control/calllog"
@@ -218,10 +219,12 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
-	(&arrivals{now: a.now}).watch(server)
+	arrival.Watch(server, a.now)
 	a.run(running, group, open.calls, server)
 	// An import may run for an hour: commands have no deadline but their own.
-	a.run(running, group, open.commands, &http.Server{Handler: a.commandHandler(), ReadHeaderTimeout: 10 * time.Second})
+	commands := &http.Server{Handler: a.commandHandler(), ReadHeaderTimeout: 10 * time.Second}
+	arrival.Watch(commands, a.now)
+	a.run(running, group, open.commands, commands)
 	if open.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", face.metrics.Handler())

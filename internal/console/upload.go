@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"assay/internal/arrival"
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
@@ -71,14 +72,12 @@ func (c *Console) sent(take func(http.ResponseWriter, visit, *multipart.Reader))
 			c.Refuse(w, r, http.StatusForbidden, foreignForm)
 			return
 		}
-		connection := http.NewResponseController(w)
-		r.Body = unhurried{r.Body, connection, c.now, c.now().Add(importTime)}
+		r.Body = arrival.Slowly(w, r.Body, arrival.Pace{Silence: uploadPause, Total: importTime, Now: c.now})
 		parts, err := r.MultipartReader()
 		if err != nil {
 			c.Refuse(w, r, http.StatusUnsupportedMediaType, "This is not a form with a file.")
 			return
 		}
-		_ = connection.SetWriteDeadline(c.now().Add(importTime))
 		take(w, visit{r, visitor}, parts)
 	}
 }
@@ -157,12 +156,15 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 		c.mappingFault(w, v, view, err)
 		return
 	}
-	file, remove, err := ingest.Spool(c.uploads, fileName(part.FileName()), &bounded{src: part, left: maxUpload})
+	file, remove, err := ingest.Spool(c.uploads, fileName(part.FileName()), http.MaxBytesReader(w, part, maxUpload))
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.As(err, new(*http.MaxBytesError)):
 		_, _ = io.CopyN(io.Discard, v.Body, maxDrained)
 		view.Problem = "The file is larger than " + size(maxUpload) + ". Split it by date, or read it on the server: assay import FILE --workspace " + string(view.Workspace.ID) + "."
 		c.showData(w, v, http.StatusRequestEntityTooLarge, view)
+		return
+	case fault.KindOf(err) == fault.KindUnavailable:
+		c.Refuse(w, v.Request, http.StatusServiceUnavailable, "The service stopped before the file had come in full. Send it again in a moment.")
 		return
 	case err != nil:
 		c.Refuse(w, v.Request, http.StatusBadRequest, "The file did not arrive in full. Send it again.")
@@ -305,39 +307,4 @@ func fileName(name string) string {
 		name = string(text[:maxFileName])
 	}
 	return cmp.Or(strings.TrimSpace(name), "file")
-}
-
-var errTooLarge = errors.New("too large")
-
-// bounded reads up to so many bytes, and fails when there are more.
-type bounded struct {
-	src  io.Reader
-	left int64
-}
-
-// Read implements [io.Reader].
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.src.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, errTooLarge
-	}
-	return n, err
-}
-
-// unhurried reads what comes slowly: the deadline moves with every part, up to an end.
-type unhurried struct {
-	io.ReadCloser
-	connection *http.ResponseController
-	now        func() time.Time // the real clock
-	end        time.Time
-}
-
-// Read implements [io.Reader].
-func (u unhurried) Read(p []byte) (int, error) {
-	until := u.now().Add(uploadPause)
-	if until.After(u.end) {
-		until = u.end
-	}
-	_ = u.connection.SetReadDeadline(until)
-	return u.ReadCloser.Read(p)
 }

@@ -3,13 +3,13 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"mime"
 	"net/http"
 	"slices"
 	"time"
 
+	"assay/internal/arrival"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
@@ -45,32 +45,12 @@ func (s *service) singer(x *exchange, r *http.Request) {
 		x.json(http.StatusServiceUnavailable, []byte(`{"report":{},"error":"this service takes no messages"}`))
 		return
 	}
-	body := http.MaxBytesReader(x, r.Body, maxSinger)
-	messages := patient{body, http.NewResponseController(x), s.Now, s.Now().Add(singerTime)}
+	messages := arrival.Slowly(x, http.MaxBytesReader(x, r.Body, maxSinger), arrival.Pace{Silence: singerPause, Total: singerTime, Now: s.Now})
 	state, report, err := s.Singer(r.Context(), x.principal, messages, r.URL.Query().Get("skip_rejected") == "true")
 	if report == nil {
 		report = json.RawMessage("{}")
 	}
 	s.answerSinger(x, r, singerResult{State: state, Report: report}, err)
-}
-
-// patient reads what comes slowly: the deadline moves with every part, up to an end.
-type patient struct {
-	io.Reader
-	connection *http.ResponseController
-	now        func() time.Time // the real clock
-	end        time.Time
-}
-
-// Read implements [io.Reader].
-func (p patient) Read(b []byte) (int, error) {
-	until := p.now().Add(singerPause)
-	if until.After(p.end) {
-		until = p.end
-	}
-	_ = p.connection.SetReadDeadline(until)
-	_ = p.connection.SetWriteDeadline(until.Add(singerPause))
-	return p.Reader.Read(b)
 }
 
 type singerResult struct {

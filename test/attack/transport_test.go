@@ -8,13 +8,16 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"assay/internal/app"
 	"assay/internal/config"
+	"assay/internal/fault"
 )
 
 // Lines 110 to 124 and 55, 66 of docs/security.md.
@@ -291,5 +294,79 @@ func TestSlowBodiesHoldUpNoStop(t *testing.T) {
 	}
 	if log := s.log.String(); strings.Contains(log, "cut off") {
 		t.Errorf("122, bodies that never come held up the stop:\n%s", log)
+	}
+}
+
+// Who is signed in, or has a key, may send for minutes or hours. The stop waits for neither them nor a tap on this machine.
+func TestSlowSendersWhoAreKnownHoldUpNoStop(t *testing.T) {
+	t.Parallel()
+	s, stop, err := run(t.TempDir(), func(c *config.Config) { c.ShutdownTimeout = 15 * time.Second })
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.signedIn(t)
+	site, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cookies []string
+	for _, c := range b.client.Jar.Cookies(site) {
+		cookies = append(cookies, c.Name+"="+c.Value)
+	}
+	field := func(name, value string) string {
+		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
+	}
+	start := " HTTP/1.1\r\nHost: " + site.Host + "\r\nContent-Length: 100000\r\nExpect: 100-continue\r\n"
+	var slow []net.Conn
+	for _, text := range [][2]string{
+		{
+			"POST /api/ingest/singer" + start + "Content-Type: application/x-ndjson\r\nAuthorization: Bearer " + s.key + "\r\n\r\n",
+			`{"type":"STATE","value":{}}` + "\n",
+		},
+		{
+			"POST /data/check" + start + "Content-Type: multipart/form-data; boundary=b\r\nCookie: " + strings.Join(cookies, "; ") + "\r\nOrigin: " + s.url + "\r\n\r\n",
+			field("csrf", b.get("/data").field("csrf")) + field("workspace", "acme") + "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\na,b\r\n",
+		},
+	} {
+		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", site.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { connection.Close() })
+		fmt.Fprint(connection, text[0])
+		asked := make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n")) // the body is being read
+		if _, err := io.ReadFull(connection, asked); err != nil || !strings.Contains(string(asked), " 100 ") {
+			t.Fatalf("%.30s: %q, %v", text[0], asked, err)
+		}
+		fmt.Fprint(connection, text[1])
+		slow = append(slow, connection)
+		go func() { // until it is closed
+			for each := time.NewTicker(50 * time.Millisecond); err == nil; <-each.C {
+				_, err = fmt.Fprint(connection, "x")
+			}
+		}()
+	}
+	ended := make(chan error, 1)
+	messages, tap := io.Pipe()
+	go func() {
+		_, err := app.ImportSinger(t.Context(), config.Config{Data: s.data}, app.SingerRequest{Workspace: "acme"}, messages, func([]byte) error { return nil }, time.Now)
+		ended <- err
+	}()
+	if _, err := tap.Write([]byte(`{"type":"STATE","value":{}}` + "\n")); err != nil { // the tap is heard
+		t.Error(err)
+	}
+	if err := stop(); err != nil {
+		t.Errorf("the stop: %v", err)
+	}
+	if log := s.log.String(); strings.Contains(log, "cut off") {
+		t.Errorf("122, bodies that drip held up the stop:\n%s", log)
+	}
+	for _, connection := range slow {
+		if told, err := io.ReadAll(connection); !strings.Contains(string(told), "HTTP/1.1 503") && !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("a sender who drips is told %.200q, %v", told, err)
+		}
+	}
+	if err := <-ended; fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("the tap is told %v", err)
 	}
 }

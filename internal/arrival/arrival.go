@@ -1,4 +1,6 @@
-package app
+// Package arrival is about bodies of requests that come slowly: how long they are waited for, and their end when the service
+// stops.
+package arrival
 
 import (
 	"context"
@@ -6,12 +8,15 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"time"
+
+	"assay/internal/fault"
 )
 
-// arrivalGrace is how much longer bodies may take that are still coming when the service stops.
-const arrivalGrace = time.Second
+// Grace is how much longer bodies may take that are still coming when the service stops.
+const Grace = time.Second
 
 // arrivals are the connections on which the body of a request is still coming. When the service stops they get a moment
 // more, so that who sends slowly, or never goes on, holds up neither the stop nor the calls that run.
@@ -23,9 +28,10 @@ type arrivals struct {
 	last   time.Time // until when bodies are waited for; zero: the service does not stop
 }
 
-// watch makes a server tell what comes.
-func (a *arrivals) watch(server *http.Server) {
-	a.coming = map[net.Conn]struct{}{}
+// Watch makes a server end bodies that are still coming a moment after it begins to stop. Whoever reads one then gets a
+// fault of kind unavailable. The clock is the real one.
+func Watch(server *http.Server, now func() time.Time) {
+	a := &arrivals{now: now, coming: map[net.Conn]struct{}{}}
 	server.Handler = a.noting(server.Handler)
 	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		return context.WithValue(ctx, connectionKey{}, c)
@@ -52,22 +58,27 @@ func (a *arrivals) noting(next http.Handler) http.Handler {
 		}
 		a.expect(c)
 		noted := *r // the server goes by the body that it made itself
-		noted.Body = arrival{r.Body, func() { a.arrived(c) }}
+		noted.Body = body{r.Body, a, c}
 		next.ServeHTTP(w, &noted)
 	})
 }
 
-// arrival is a body that tells when it has come in full.
-type arrival struct {
+// body tells when it has come in full, and ends when the service stops.
+type body struct {
 	io.ReadCloser
-	done func()
+	arrivals *arrivals
+	on       net.Conn
 }
 
 // Read implements [io.Reader].
-func (b arrival) Read(p []byte) (int, error) {
+func (b body) Read(p []byte) (int, error) {
+	b.arrivals.bound(b.on)
 	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) {
-		b.done()
+	switch {
+	case errors.Is(err, io.EOF):
+		b.arrivals.arrived(b.on)
+	case errors.Is(err, os.ErrDeadlineExceeded) && b.arrivals.stopping():
+		err = fault.Unavailable("the service stopped before everything had come").Wrap(err).WithHint("send it again when the service is up")
 	}
 	return n, err
 }
@@ -76,8 +87,22 @@ func (a *arrivals) expect(c net.Conn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.coming[c] = struct{}{}
+	a.limit(c)
+}
+
+// bound keeps whoever moved the deadline of a body that comes slowly from waiting beyond the stop.
+func (a *arrivals) bound(c net.Conn) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, coming := a.coming[c]; coming {
+		a.limit(c)
+	}
+}
+
+// limit sets the last deadline once there is one. The lock is held.
+func (a *arrivals) limit(c net.Conn) {
 	if !a.last.IsZero() {
-		_ = c.SetReadDeadline(a.last)
+		_ = c.SetReadDeadline(a.last) // one that is closed needs none
 	}
 }
 
@@ -90,12 +115,18 @@ func (a *arrivals) arrived(c net.Conn) {
 	delete(a.coming, c)
 }
 
+func (a *arrivals) stopping() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.last.IsZero()
+}
+
 // hurry is called once the service stops.
 func (a *arrivals) hurry() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.last = a.now().Add(arrivalGrace)
+	a.last = a.now().Add(Grace)
 	for c := range a.coming {
-		_ = c.SetReadDeadline(a.last) // one that is closed needs none
+		a.limit(c)
 	}
 }
