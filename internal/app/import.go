@@ -93,7 +93,7 @@ func (a *App) Import(ctx context.Context, request ImportRequest, progress func(d
 	if options.Mapping, err = a.mapping(ctx, request.Workspace, request.Mapping); err != nil {
 		return ImportResult{}, err
 	}
-	report, err := a.importInto(ctx, request.Workspace, options)
+	report, err := a.importInto(ctx, request.Workspace, options, nil)
 	result := ImportResult{Report: report}
 	if fault.KindOf(err) == fault.KindInvalid {
 		result.Refused = asLine(err)
@@ -102,8 +102,8 @@ func (a *App) Import(ctx context.Context, request ImportRequest, progress func(d
 	return result, err
 }
 
-// importInto runs an import when it is the workspace's turn.
-func (a *App) importInto(ctx context.Context, ws measure.WorkspaceID, o ingest.Options) (ingest.Report, error) {
+// importInto runs an import when it is the workspace's turn. Before a file is kept, who sent it is asked for once more.
+func (a *App) importInto(ctx context.Context, ws measure.WorkspaceID, o ingest.Options, may permit) (ingest.Report, error) {
 	leave, err := a.writing.enter(ctx, ws)
 	if err != nil {
 		return ingest.Report{}, err
@@ -113,7 +113,7 @@ func (a *App) importInto(ctx context.Context, ws measure.WorkspaceID, o ingest.O
 		return ingest.Report{}, err
 	}
 	o.HashKey, o.Parquet, o.Clock, o.Log = a.control.Installation.HashKey(ws), duckdb.ParquetToCSV, a.now, a.log
-	return ingest.Run(ctx, a.facts, o)
+	return ingest.Run(ctx, askedStore{a.facts, may}, o)
 }
 
 // importUpload imports a file that somebody sent to a page.
@@ -130,7 +130,7 @@ func (a *App) importUpload(ctx context.Context, u console.Upload) (report ingest
 	if o.Zone, err = zoneOf(u.Zone); err != nil {
 		return report, err
 	}
-	all, err := a.importInto(ctx, u.Workspace, o)
+	all, err := a.importInto(ctx, u.Workspace, o, a.personWrites(u.Workspace, u.By))
 	if len(all.Files) > 0 {
 		report = all.Files[0]
 	}

@@ -28,6 +28,8 @@ type SingerRequest struct {
 	Workspace    measure.WorkspaceID
 	DryRun       bool
 	SkipRejected bool
+
+	may permit
 }
 
 // ImportSinger takes a tap's messages through the service that holds the data directory, or directly where none does.
@@ -58,7 +60,7 @@ func (a *App) Singer(ctx context.Context, request SingerRequest, messages io.Rea
 	if err != nil {
 		return singer.Report{Workspace: request.Workspace}, err
 	}
-	return singer.Run(ctx, laneStore{a}, messages, singer.Options{
+	return singer.Run(ctx, laneStore{a, request.may}, messages, singer.Options{
 		Workspace: workspace, HashKey: a.control.Installation.HashKey(workspace.ID), Emit: emit,
 		DryRun: request.DryRun, SkipRejected: request.SkipRejected, Clock: a.now, Log: a.log,
 	})
@@ -66,7 +68,10 @@ func (a *App) Singer(ctx context.Context, request SingerRequest, messages io.Rea
 
 // laneStore is the store of facts for an import that lasts: each of its steps waits for the workspace, and finds out
 // whether it still exists.
-type laneStore struct{ app *App }
+type laneStore struct {
+	app *App
+	may permit
+}
 
 // FXRates implements [singer.Store].
 func (s laneStore) FXRates(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.FXRate, error) {
@@ -88,7 +93,7 @@ func (s laneStore) Begin(ctx context.Context, spec warehouse.ImportSpec) (wareho
 		leave()
 		return nil, err
 	}
-	return &laneImport{Import: into, leave: sync.OnceFunc(leave)}, nil
+	return &laneImport{Import: asking(into, s.may), leave: sync.OnceFunc(leave)}, nil
 }
 
 // laneImport gives the workspace back when it is given up, which follows a commit too.
@@ -178,7 +183,7 @@ func (s *service) singer(ctx context.Context, request SingerRequest, messages io
 
 // singerOverHTTP takes the messages of a caller, whose scope was checked. Of the states the last one counts.
 func (a *App) singerOverHTTP(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error) {
-	done, err := a.Singer(ctx, SingerRequest{Workspace: p.Workspace.ID, SkipRejected: skipRejected}, messages, func(passed []byte) error {
+	done, err := a.Singer(ctx, SingerRequest{Workspace: p.Workspace.ID, SkipRejected: skipRejected, may: a.callerWrites(p)}, messages, func(passed []byte) error {
 		state = append(state[:0], passed...)
 		return nil
 	})

@@ -223,7 +223,7 @@ func (a *App) takeInOf(ctx context.Context, ws measure.WorkspaceID, messages []c
 	if err := a.redact(ctx, workspace, messages); err != nil {
 		return 0, err
 	}
-	result, err := webhook.Run(ctx, hookStore{laneStore{a}}, messages, webhook.Options{
+	result, err := webhook.Run(ctx, hookStore{laneStore{app: a}}, messages, webhook.Options{
 		Workspace: workspace, HashKey: a.control.Installation.HashKey(ws), Now: a.now(),
 	})
 	if err != nil {

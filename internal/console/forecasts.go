@@ -421,7 +421,7 @@ func (c *Console) setTarget(v visit, p place) error {
 		return err
 	}
 	defer func() { _ = remove() }()
-	report, err := c.imports(v.Context(), Upload{Workspace: p.Workspace.ID, File: file, Source: ingest.Auto, Currency: string(p.Workspace.Currency)})
+	report, err := c.imports(v.Context(), Upload{Workspace: p.Workspace.ID, By: v.visitor.User.ID, File: file, Source: ingest.Auto, Currency: string(p.Workspace.Currency)})
 	if err != nil {
 		return err
 	}

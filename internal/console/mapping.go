@@ -341,7 +341,7 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 		c.showMapping(w, v, http.StatusOK, view)
 		return
 	}
-	up := held.form.upload(p.Workspace.ID, held.file)
+	up := held.form.upload(p.Workspace.ID, v.visitor.User.ID, held.file)
 	up.Source, up.Mapping = ingest.Auto, &view.Mapping
 	if do == checkFile {
 		up.DryRun = true

@@ -37,6 +37,7 @@ func eventGroups() []eventGroup {
 		{"programs", "Programs", []control.EventKind{control.GrantMade, control.GrantRefused, control.GrantRevoked, control.ScopeRefused}},
 		{"people", "People and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
 		{"settings", "The workspace", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted}},
+		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
 		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.CustomerForgotten}},
 	}
 }
@@ -128,6 +129,10 @@ func eventWords(kind control.EventKind) string {
 		return "Webhook secret added"
 	case control.HookSecretRemoved:
 		return "Webhook secret removed"
+	case control.MappingSaved:
+		return "Mapping saved"
+	case control.MappingRemoved:
+		return "Mapping removed"
 	case control.PrivacyRequested:
 		return "Privacy request"
 	case control.SignedIn:

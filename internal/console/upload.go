@@ -9,11 +9,13 @@ import (
 	"mime/multipart"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"assay/internal/arrival"
+	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
@@ -26,6 +28,7 @@ type Import func(ctx context.Context, u Upload) (ingest.FileReport, error)
 // Upload is a file that somebody sent, and what they say about it.
 type Upload struct {
 	Workspace    measure.WorkspaceID
+	By           control.UserID // whose role is asked for once more before the file is kept
 	File         ingest.File
 	Source       string // a reader's name, or [ingest.Auto]
 	Channel      string
@@ -54,13 +57,13 @@ const (
 // uploadForm is what stands beside the file.
 type uploadForm struct{ Source, Channel, Currency, Zone string }
 
-func (f uploadForm) upload(ws measure.WorkspaceID, file ingest.File) Upload {
+func (f uploadForm) upload(ws measure.WorkspaceID, by control.UserID, file ingest.File) Upload {
 	source := cmp.Or(f.Source, ingest.Auto)
 	if strings.HasPrefix(source, ownMapping) {
 		source = ingest.Auto
 	}
 	return Upload{
-		Workspace: ws, File: file, Source: source, Channel: f.Channel, Currency: strings.ToUpper(f.Currency), Zone: f.Zone, Unpacked: maxContent,
+		Workspace: ws, By: by, File: file, Source: source, Channel: f.Channel, Currency: strings.ToUpper(f.Currency), Zone: f.Zone, Unpacked: maxContent,
 	}
 }
 
@@ -178,7 +181,7 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 		}
 	}
 	c.perform(w, v, view.place, file.Size, "Reading "+file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
-		up := form.upload(ws, file)
+		up := form.upload(ws, owner, file)
 		up.DryRun, up.Mapping, up.Progress = true, mapping, progress
 		report, err := c.importFile(ctx, up)
 		if err != nil {
@@ -228,7 +231,7 @@ func (c *Console) importFile(ctx context.Context, up Upload) (ingest.FileReport,
 	text, hint, public := fault.Public(err)
 	switch {
 	case err == nil:
-	case public && (fault.KindOf(err) == fault.KindInvalid || fault.KindOf(err) == fault.KindConflict):
+	case public && slices.Contains([]fault.Kind{fault.KindInvalid, fault.KindConflict, fault.KindForbidden}, fault.KindOf(err)):
 		report.File, report.Status = cmp.Or(report.File, up.File.Name), ingest.Refused
 		report.Problem, report.Hint = cmp.Or(report.Problem, text), cmp.Or(report.Hint, hint)
 	default:
@@ -266,7 +269,7 @@ func (c *Console) changeData(w http.ResponseWriter, v visit) {
 		c.mappingFault(w, v, dataView{place: p}, err)
 		return
 	}
-	up := f.form.upload(p.Workspace.ID, f.file)
+	up := f.form.upload(p.Workspace.ID, v.visitor.User.ID, f.file)
 	up.SkipRejected, up.Mapping = action == "import-rest", mapping
 	c.perform(w, v, p, f.file.Size, "Importing "+f.file.Name, release, c.importing(up, f.id, c.reported))
 }

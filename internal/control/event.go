@@ -57,6 +57,7 @@ func EventKinds() []EventKind {
 		GrantMade, GrantRefused, GrantRevoked, ScopeRefused,
 		UserMade, UserInvited, InvitationWithdrawn, RoleChanged, UserRemoved,
 		HookSecretAdded, HookSecretRemoved, PrivacyRequested,
+		MappingSaved, MappingRemoved,
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
 		CustomerForgotten,
 	}

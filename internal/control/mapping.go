@@ -6,6 +6,12 @@ import (
 	"assay/internal/measure"
 )
 
+// The kinds of security events about mappings, by which every figure of a file is read. The subject is the mapping's name.
+const (
+	MappingSaved   EventKind = "mapping_saved"
+	MappingRemoved EventKind = "mapping_removed"
+)
+
 // Mapping says how a workspace's files of one kind are read. What it says is checked by the package that reads files.
 type Mapping struct {
 	Workspace measure.WorkspaceID

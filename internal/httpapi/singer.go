@@ -72,6 +72,8 @@ func (s *service) answerSinger(x *exchange, r *http.Request, result singerResult
 			status, result.Error, result.Hint = http.StatusRequestEntityTooLarge, "the messages are above 1 GiB", "send the tap's messages in parts"
 		case fault.KindOf(err) == fault.KindInvalid:
 			status = http.StatusUnprocessableEntity
+		case fault.KindOf(err) == fault.KindForbidden:
+			status = http.StatusForbidden
 		case fault.KindOf(err) == fault.KindUnavailable:
 			status = http.StatusServiceUnavailable
 		}

@@ -1,6 +1,7 @@
 package controltest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -74,5 +75,16 @@ func mappingsAreKept(t *testing.T, s Store) {
 	wantKind(t, "a mapping deleted by somebody without a role", s.DeleteMapping(t.Context(), acme.ID, "till", stranger), fault.KindForbidden)
 	if got, err := s.Mapping(t.Context(), acme.ID, "till"); err != nil || got != till {
 		t.Errorf("%+v, %v; want %+v", got, err, till)
+	}
+	events, err := s.Events(t.Context(), control.EventFilter{Workspace: acme.ID, Kinds: []control.EventKind{control.MappingSaved, control.MappingRemoved}, Limit: 10})
+	var told []string
+	for _, e := range events {
+		told = append(told, string(e.Kind)+" "+e.Subject+" "+e.Actor)
+	}
+	slices.Sort(told)
+	by := at(0).Actor
+	want := []string{"mapping_removed fair " + by, "mapping_saved fair " + by, "mapping_saved till " + by, "mapping_saved till " + by}
+	if diff := cmp.Diff(want, told); diff != "" || err != nil {
+		t.Errorf("%v, the security log (-want +got):\n%s", err, diff)
 	}
 }

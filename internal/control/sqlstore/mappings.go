@@ -21,11 +21,13 @@ func (s *Store) SaveMapping(ctx context.Context, m control.Mapping, by control.B
 		if err := stillMay(ctx, tx, m.Workspace, by, control.Role.Writes); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `
+		if _, err := tx.ExecContext(ctx, `
 			INSERT INTO mappings (workspace, name, content, at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (workspace, name) DO UPDATE SET content = excluded.content, at = excluded.at`,
-			m.Workspace, m.Name, m.Content, micros(m.At))
-		return err
+			m.Workspace, m.Name, m.Content, micros(m.At)); err != nil {
+			return err
+		}
+		return record(ctx, tx, m.Workspace, control.MappingSaved, by, m.Name, "")
 	})
 	if err != nil {
 		return fmt.Errorf("mapping %q: %w", m.Name, err)
@@ -66,7 +68,7 @@ func (s *Store) DeleteMapping(ctx context.Context, id measure.WorkspaceID, name 
 		if n, err := done.RowsAffected(); err != nil || n == 0 {
 			return errors.Join(noMapping(id, name), err)
 		}
-		return nil
+		return record(ctx, tx, id, control.MappingRemoved, by, name, "")
 	})
 }
 
