@@ -25,37 +25,38 @@ var parts = []struct {
 	{"internal/money", nil},
 	{"internal/fault", nil},
 	{"internal/limit", nil},
+	{"internal/defect", nil},
 	{"internal/arrival", []string{"internal/fault"}},
 	{"internal/measure", []string{"internal/civil", "internal/money"}},
-	{"internal/measure/stats/...", []string{"internal/measure/stats/..."}},
-	{"internal/measure/decide", []string{"internal/fault", "internal/measure", "internal/measure/stats/..."}},
-	{"internal/measure/mmm", []string{"internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide"}},
-	{"internal/measure/mix", []string{"internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide", "internal/measure/mmm"}},
-	{"internal/measure/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/..."}},
-	{"internal/lab", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
+	{"internal/measure/stats/...", []string{"internal/defect", "internal/measure/stats/..."}},
+	{"internal/measure/decide", []string{"internal/defect", "internal/fault", "internal/measure", "internal/measure/stats/..."}},
+	{"internal/measure/mmm", []string{"internal/defect", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide"}},
+	{"internal/measure/mix", []string{"internal/defect", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide", "internal/measure/mmm"}},
+	{"internal/measure/...", []string{"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/..."}},
+	{"internal/lab", []string{"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
 	{"internal/config", []string{"internal/fault", "internal/money"}},
 	{"internal/warehouse", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
-	{"internal/warehouse/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/..."}},
+	{"internal/warehouse/...", []string{"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/..."}},
 	{"internal/control", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
 	{"internal/control/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/control/..."}},
 	{"internal/control/calllog", []string{"internal/limit", "internal/measure", "internal/control"}},
 	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control"}},
-	{"internal/jobs", []string{"internal/fault", "internal/measure", "internal/measure/mix", "internal/control"}},
+	{"internal/jobs", []string{"internal/defect", "internal/fault", "internal/measure", "internal/measure/mix", "internal/control"}},
 	{"internal/auth", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control"}},
 	{"internal/chart", []string{"internal/civil", "internal/money"}},
 	{"internal/ingest/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
-	{"internal/mcp", []string{"internal/civil", "internal/fault"}},
+	{"internal/mcp", []string{"internal/defect", "internal/civil", "internal/fault"}},
 	{"internal/tools", []string{
 		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/auth", "internal/mcp", "internal/chart",
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/console", []string{
-		"internal/civil", "internal/money", "internal/ingest/...", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
+		"internal/civil", "internal/money", "internal/ingest/...", "internal/defect", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
 		"internal/arrival", "internal/auth", "internal/chart", "internal/oauth/...",
 	}},
 	{"api", nil},
-	{"internal/httpapi", []string{"internal/fault", "internal/arrival", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},
+	{"internal/httpapi", []string{"internal/defect", "internal/fault", "internal/arrival", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},
 	{"internal/app", []string{"internal/..."}},
 	{"cmd/...", []string{"internal/...", "cmd/..."}},
 	{"bench/...", []string{"internal/...", "bench/..."}},
@@ -202,5 +203,31 @@ func TestTheModuleReplacesNothing(t *testing.T) {
 	}
 	if strings.Contains(string(text), "\nreplace ") {
 		t.Error("go.mod replaces a module: others could not build what we build")
+	}
+}
+
+// TestGoroutinesDoNotEndTheProcess holds that every goroutine is begun by package defect, which brings its panic to whoever
+// waits, or in the one group of the service's parts.
+func TestGoroutinesDoNotEndTheProcess(t *testing.T) {
+	t.Parallel()
+	own := []string{"internal/defect/", "internal/warehouse/warehousetest/", "internal/control/controltest/"}
+	for file, parsed := range goFiles(t, 0) {
+		if strings.HasSuffix(file, "_test.go") || !strings.HasPrefix(file, "internal/") ||
+			slices.ContainsFunc(own, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
+			continue
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				if file != "internal/warehouse/duckdb/load.go" { // whose loop catches what a block panics with
+					t.Errorf("%s begins a goroutine of its own", file)
+				}
+			case *ast.SelectorExpr:
+				if of, ok := n.X.(*ast.Ident); ok && (of.Name == "sync" && n.Sel.Name == "WaitGroup" || of.Name == "errgroup" && file != "internal/app/app.go") {
+					t.Errorf("%s waits with %s.%s: a panic in its goroutines ends the process; use defect.Group", file, of.Name, n.Sel.Name)
+				}
+			}
+			return true
+		})
 	}
 }

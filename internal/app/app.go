@@ -19,6 +19,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/config"
 	"assay/internal/control/calllog"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/jobs"
 	"assay/internal/limit"
@@ -230,22 +231,37 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		mux.Handle("GET /metrics", face.metrics.Handler())
 		a.run(running, group, open.metrics, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute})
 	}
-	group.Go(func() error { return face.keys.Run(running) })
-	group.Go(func() error { return face.server.Run(running) })
-	group.Go(func() error { return face.pages.Run(running) })
-	group.Go(func() error { return a.limiter.Run(running) })
-	group.Go(func() error { return a.calls.Run(running) })
-	group.Go(func() error { return a.takeIn(running) })
-	group.Go(func() error { return a.tryFacts(running) })
-	group.Go(func() error { return a.catchUp(running) })
-	group.Go(func() error { return a.warmModels(running) })
-	group.Go(func() error { return a.jobs.Run(running) })
+	for _, part := range []func(ctx context.Context) error{
+		face.keys.Run, face.server.Run, face.pages.Run, a.limiter.Run, a.calls.Run, a.takeIn, a.tryFacts, a.catchUp, a.warmModels, a.jobs.Run,
+	} {
+		group.Go(func() error { return a.tend(running, part) })
+	}
 	group.Go(func() error { return ready(baseURL) })
 	err = group.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
 	a.calls.Flush(last)
 	return err
+}
+
+// restPause is how long a part rests that had a defect.
+const restPause = 10 * time.Second
+
+// tend runs a part of the service until ctx ends. One that has a defect is begun again after a rest: neither the calls nor the
+// other parts end with it.
+func (a *App) tend(ctx context.Context, part func(ctx context.Context) error) error {
+	for {
+		err := defect.Caught(func() error { return part(ctx) })
+		if _, is := errors.AsType[*defect.Error](err); !is {
+			return err
+		}
+		a.log.ErrorContext(ctx, "a part of the service is begun again", slog.Any("error", err))
+		select {
+		case <-time.After(restPause):
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // listeners are where the service listens.

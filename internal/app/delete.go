@@ -85,6 +85,13 @@ func (w *writing) enter(ctx context.Context, id measure.WorkspaceID) (leave func
 	}
 }
 
+// busy reports whether somebody is in the workspace.
+func (w *writing) busy(id measure.WorkspaceID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.lanes[id]) > 0
+}
+
 // through does something to the facts of a data directory: in this process where nobody holds the directory, else
 // by asking the process that does, whose result is JSON.
 func through(ctx context.Context, c config.Config, path string, request any, progress func(done, total int64), now func() time.Time,

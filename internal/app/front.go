@@ -12,6 +12,7 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/console"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/httpapi"
 	"assay/internal/mcp"
@@ -38,6 +39,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	f := &front{metrics: httpapi.NewMetrics()}
 	f.metrics.NotLogged(a.calls.Dropped)
 	f.metrics.Unopened(a.unopened)
+	f.metrics.Defects(defect.Seen)
 	f.server, err = oauth.New(oauth.Options{
 		BaseURL: baseURL, Store: a.control.Store, Secrets: secrets, TrustedProxies: a.config.TrustedProxies,
 		Counter: a.counter, Now: a.now, Log: a.log,

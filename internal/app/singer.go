@@ -17,6 +17,7 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/config"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/ingest/singer"
 	"assay/internal/measure"
@@ -126,13 +127,19 @@ func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
 	_ = connection.Flush()
 	encoder := json.NewEncoder(w)
 	q := r.URL.Query()
-	report, err := a.Singer(r.Context(), SingerRequest{
+	request := SingerRequest{
 		Workspace: measure.WorkspaceID(q.Get("workspace")), DryRun: q.Get("dry_run") == "true", SkipRejected: q.Get("skip_rejected") == "true",
-	}, r.Body, func(state []byte) error {
-		if err := encoder.Encode(singerLine{State: state}); err != nil {
-			return err
-		}
-		return connection.Flush()
+	}
+	ctx := r.Context()
+	var report singer.Report
+	err := defect.Caught(func() (err error) {
+		report, err = a.Singer(ctx, request, r.Body, func(state []byte) error {
+			if err := encoder.Encode(singerLine{State: state}); err != nil {
+				return err
+			}
+			return connection.Flush()
+		})
+		return err
 	})
 	last := singerLine{Report: &report}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 )
@@ -130,7 +131,11 @@ func answer[Q any](w http.ResponseWriter, r *http.Request, run func(context.Cont
 			_ = http.NewResponseController(w).Flush()
 		}
 	}
-	result, err := run(r.Context(), request, func(done, total int64) { send(line{Done: done, Total: total}) })
+	var result any
+	err := defect.Caught(func() (err error) {
+		result, err = run(r.Context(), request, func(done, total int64) { send(line{Done: done, Total: total}) })
+		return err
+	})
 	last := line{}
 	if result != nil {
 		text, encoding := json.Marshal(result)

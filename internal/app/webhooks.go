@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"assay/internal/control"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/httpapi"
 	"assay/internal/ingest/webhook"
@@ -24,6 +25,7 @@ import (
 const (
 	hookPause = 5 * time.Second // in which messages gather before facts are made of them
 	hookBatch = 500             // messages that become facts in one step
+	hookTurns = 4               // workspaces of which facts are made at a time
 	hookRetry = time.Minute     // after a failure that is no message's fault
 
 	maxHookSecret = 256 // characters
@@ -138,11 +140,12 @@ func privacyEvents(d control.Delivery) []control.Event {
 }
 
 // takeIn makes facts of the messages that come until ctx ends, some seconds after they came. What waits at the end, or
-// was kept by a process that was killed, is taken in at the next start. Each workspace has a goroutine of its own, so that
-// one that cannot be written, or is being imported into, holds up no other.
+// was kept by a process that was killed, is taken in at the next start. Some workspaces have their turn at the same time, and
+// one that is being imported into comes later, so that neither it nor one that cannot be written holds up others.
 func (a *App) takeIn(ctx context.Context) error {
-	var working sync.WaitGroup
+	var working defect.Group
 	defer working.Wait()
+	turns := make(chan struct{}, hookTurns)
 	var busy sync.Map // of workspaces
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -164,12 +167,22 @@ func (a *App) takeIn(ctx context.Context) error {
 			a.log.ErrorContext(ctx, "webhook messages wait", slog.Any("error", err))
 		}
 		for _, ws := range awaiting {
+			if a.writing.busy(ws) {
+				continue
+			}
 			if _, is := busy.LoadOrStore(ws, true); is {
 				continue
 			}
+			select {
+			case turns <- struct{}{}:
+			case <-ctx.Done():
+				return nil
+			}
 			working.Go(func() {
+				defer func() { <-turns }()
 				defer busy.Delete(ws)
-				if err := a.takeInAll(ctx, ws); err != nil && ctx.Err() == nil {
+				err := defect.Caught(func() error { return a.takeInAll(ctx, ws) })
+				if err != nil && ctx.Err() == nil {
 					a.log.ErrorContext(ctx, "webhook messages wait", slog.String("workspace", string(ws)), slog.Any("error", err))
 				}
 			})
@@ -201,17 +214,21 @@ func (a *App) redact(ctx context.Context, workspace control.Workspace, messages 
 		if err != nil || len(person.Hashes) == 0 {
 			continue // nobody is named: the message is told to be unusable
 		}
-		leave, err := a.writing.enter(ctx, workspace.ID)
-		if err != nil {
-			return err
-		}
-		_, err = a.forget(ctx, workspace, person.Hashes, shopActor)
-		leave()
-		if err != nil {
+		if err := a.redactOne(ctx, workspace, person.Hashes); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (a *App) redactOne(ctx context.Context, workspace control.Workspace, hashes []string) error {
+	leave, err := a.writing.enter(ctx, workspace.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	_, err = a.forget(ctx, workspace, hashes, shopActor)
+	return err
 }
 
 // takeInOf makes facts of a workspace's messages and returns how many are settled.

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"assay/internal/control"
+	"assay/internal/defect"
 	"assay/internal/measure"
 )
 
@@ -47,7 +47,7 @@ type tasks struct {
 	mu      sync.Mutex // guards list and what is in it, and stopped
 	list    []*task
 	stopped bool
-	running sync.WaitGroup
+	running defect.Group
 }
 
 // Run lets tasks go on until ctx ends, then stops them and waits for them. A file is imported wholly or not at all, so
@@ -64,9 +64,9 @@ func (c *Console) Run(ctx context.Context) error {
 	return nil
 }
 
-// begin notes a task, unless as many run as files are taken at a time, or the service stops. The oldest that ended makes
-// room.
-func (t *tasks) begin(n *task, now time.Time) bool {
+// begin notes a task and runs it, unless as many run as files are taken at a time, or the service stops. The oldest that ended
+// makes room.
+func (t *tasks) begin(n *task, now time.Time, run func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.list = slices.DeleteFunc(t.list, func(other *task) bool { return other.end != nil && other.until.Before(now) })
@@ -84,7 +84,7 @@ func (t *tasks) begin(n *task, now time.Time) bool {
 	}
 	n.id = rand.Text()
 	t.list = append(t.list, n)
-	t.running.Add(1)
+	t.running.Go(run)
 	return true
 }
 
@@ -111,35 +111,36 @@ func (c *Console) perform(w http.ResponseWriter, v visit, p place, bytes int64, 
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(v.Context()), importTime)
 	t := &task{owner: v.visitor.User.ID, workspace: p.Workspace.ID, what: what, total: bytes, stop: stop}
-	if !c.tasks.begin(t, c.now()) {
+	run := func() {
+		defer stop()
+		defer release()
+		c.finish(t, c.attempted(ctx, t, do))
+	}
+	if !c.tasks.begin(t, c.now(), run) {
 		stop()
 		release()
 		w.Header().Set("Retry-After", "60")
 		c.Refuse(w, v.Request, http.StatusServiceUnavailable, "Several files are being read at the moment. Try again in a minute.")
 		return
 	}
-	go func() {
-		defer c.tasks.running.Done()
-		defer stop()
-		defer release()
-		c.finish(t, c.attempted(ctx, t, do))
-	}()
 	see(w, taskPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}, "task": {t.id}}.Encode())
 }
 
 // attempted does a task's work. A defect of the service ends the task and not the service.
 func (c *Console) attempted(ctx context.Context, t *task, do work) (end answer) {
-	defer func() {
-		if defect := recover(); defect != nil {
-			c.log.ErrorContext(ctx, "a task of a page failed", slog.String("workspace", string(t.workspace)), slog.String("error", fmt.Sprint(defect)), slog.String("stack", string(debug.Stack())))
-			end = c.unfinished(t.what) //nolint:contextcheck // it is shown with the request of who looks
-		}
-	}()
-	return do(ctx, func(done, total int64) {
-		c.tasks.mu.Lock()
-		defer c.tasks.mu.Unlock()
-		t.done, t.total = done, total
+	err := defect.Caught(func() error {
+		end = do(ctx, func(done, total int64) {
+			c.tasks.mu.Lock()
+			defer c.tasks.mu.Unlock()
+			t.done, t.total = done, total
+		})
+		return nil
 	})
+	if err != nil {
+		c.log.ErrorContext(ctx, "a task of a page failed", slog.String("workspace", string(t.workspace)), slog.Any("error", err))
+		end = c.unfinished(t.what) //nolint:contextcheck // it is shown with the request of who looks
+	}
+	return end
 }
 
 func (c *Console) finish(t *task, end answer) {

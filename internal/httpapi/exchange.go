@@ -4,16 +4,15 @@ import (
 	"cmp"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/defect"
 	"assay/internal/mcp"
 )
 
@@ -111,7 +110,7 @@ func requestID(r *http.Request) string {
 
 func (s *service) panicked(x *exchange, r *http.Request, cause any) {
 	s.Log.ErrorContext(r.Context(), "panic", slog.String("request_id", x.requestID), slog.String("route", x.route),
-		slog.String("error", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
+		slog.Any("error", defect.Of(cause)))
 	if x.status == 0 {
 		x.fail(mcp.Internal, nil)
 	}

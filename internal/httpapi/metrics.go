@@ -71,6 +71,13 @@ func (m *Metrics) Unopened(count func() int) {
 	}, func() float64 { return float64(count()) }))
 }
 
+// Defects adds a counter of the panics that were caught.
+func (m *Metrics) Defects(count func() int64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "assay_defects_total", Help: "Panics that were caught, in calls and in work beside them.",
+	}, func() float64 { return float64(count()) }))
+}
+
 // Handler returns the page that Prometheus reads. It is served apart from the API, because it is not for callers.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})

@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure"
 )
 
-// forecaster stands for forecasts: it says whose are made, and those of the workspace "broken" go wrong.
+// forecaster stands for forecasts: it says whose are made, and those of the workspaces "broken" and "defective" go wrong.
 type forecaster chan measure.WorkspaceID
 
 func (f forecaster) Forecast(ctx context.Context, w control.Workspace) error {
@@ -24,22 +24,25 @@ func (f forecaster) Forecast(ctx context.Context, w control.Workspace) error {
 	if w.ID == "broken" {
 		return errors.New("no room on the disk")
 	}
+	if w.ID == "defective" {
+		panic("what cannot happen")
+	}
 	return nil
 }
 
 func TestEveryWorkspaceIsForecastAtTheStartAndEachHour(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})
-	broken := control.NewWorkspace("Broken")
-	broken.ID = "broken"
-	b.spaces.all = append([]control.Workspace{broken}, b.spaces.all...)
+	broken, defective := control.NewWorkspace("Broken"), control.NewWorkspace("Defective")
+	broken.ID, defective.ID = "broken", "defective"
+	b.spaces.all = append([]control.Workspace{broken, defective}, b.spaces.all...)
 	made := make(forecaster)
 	b.Runner = New(Options{File: b.file, Trainer: b.trainer, Forecaster: made, Workspaces: b.spaces, Clock: b.clock, Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- b.Runner.Run(ctx) }()
 	for range 2 {
-		for _, want := range []measure.WorkspaceID{"broken", "w"} {
+		for _, want := range []measure.WorkspaceID{"broken", "defective", "w"} {
 			if got := b.made(made); got != want {
 				t.Errorf("forecasts of %q, want those of %q", got, want)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"assay/internal/control"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
@@ -54,7 +55,7 @@ type Options struct {
 type Runner struct {
 	Options
 
-	work sync.WaitGroup
+	work defect.Group
 
 	mu       sync.Mutex      // guards all below
 	serving  context.Context //nolint:containedctx // what work in the background ends with; set by Run alone
@@ -105,7 +106,7 @@ func (r *Runner) Start(ctx context.Context, w control.Workspace) error { //nolin
 	}
 	r.Log.InfoContext(ctx, "training begins", slog.String("workspace", string(w.ID)))
 	r.work.Go(func() {
-		_, err := r.Trainer.Train(run, w, j.note(r))
+		_, err := r.train(run, w, j.note(r))
 		r.ended(run, w.ID, err)
 	})
 	return nil
@@ -120,7 +121,7 @@ func (r *Runner) Do(ctx context.Context, w control.Workspace, progress func(done
 		return nil, err
 	}
 	note := j.note(r)
-	m, err := r.Trainer.Train(run, w, func(done, total int64) {
+	m, err := r.train(run, w, func(done, total int64) {
 		note(done, total)
 		if progress != nil {
 			progress(done, total)
@@ -133,6 +134,15 @@ func (r *Runner) Do(ctx context.Context, w control.Workspace, progress func(done
 	if cancelled {
 		return nil, fault.Conflict("the training of %q was cancelled", w.ID)
 	}
+	return m, err
+}
+
+// train trains. A defect there ends the training and nothing else.
+func (r *Runner) train(ctx context.Context, w control.Workspace, progress func(done, total int64)) (m *mix.Model, err error) {
+	err = defect.Caught(func() (err error) {
+		m, err = r.Trainer.Train(ctx, w, progress)
+		return err
+	})
 	return m, err
 }
 

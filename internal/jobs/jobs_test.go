@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"assay/internal/control"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
@@ -28,6 +30,9 @@ type trainer struct {
 	tried map[measure.WorkspaceID]time.Time
 }
 
+// errDefect makes a training panic.
+var errDefect = errors.New("what cannot happen")
+
 func (f *trainer) Train(ctx context.Context, w control.Workspace, progress func(done, total int64)) (*mix.Model, error) {
 	progress(0, 100)
 	f.began <- w.ID
@@ -36,6 +41,9 @@ func (f *trainer) Train(ctx context.Context, w control.Workspace, progress func(
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.tried[w.ID] = f.clock.Now()
+		if errors.Is(err, errDefect) {
+			panic(err)
+		}
 		return &mix.Model{Version: 1}, err
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -142,6 +150,41 @@ func TestAScheduleTrainsInTheStoresZone(t *testing.T) {
 		t.Errorf("trained %s", id)
 	}
 	b.trainer.let <- nil
+}
+
+func TestADefectInWorkEndsThatWorkAlone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, control.Retrain{Cadence: control.Never})
+	b.serve()
+	b.timers(1)
+	if err := b.Start(t.Context(), b.workspace()); err != nil {
+		t.Fatal(err)
+	}
+	<-b.trainer.began
+	b.trainer.let <- errDefect
+	b.idle()
+	if why := b.Failure("w"); why == "" || strings.Contains(why, errDefect.Error()) {
+		t.Errorf("the training failed because %q; want a plain sentence", why)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := b.Do(t.Context(), b.workspace(), nil)
+		ended <- err
+	}()
+	<-b.trainer.began
+	b.trainer.let <- errDefect
+	if err := <-ended; !errors.As(err, new(*defect.Error)) {
+		t.Errorf("who waits is told %v", err)
+	}
+	if err := b.Start(t.Context(), b.workspace()); err != nil {
+		t.Fatalf("the next training: %v", err)
+	}
+	<-b.trainer.began
+	b.trainer.let <- nil
+	b.idle()
+	if why := b.Failure("w"); why != "" {
+		t.Errorf("the next training failed: %s", why)
+	}
 }
 
 func TestACancelledTrainingEndsAndAnotherMayBegin(t *testing.T) {

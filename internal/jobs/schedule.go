@@ -10,6 +10,7 @@ import (
 	"github.com/go-co-op/gocron/v2"
 
 	"assay/internal/control"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 )
@@ -35,11 +36,11 @@ func (r *Runner) Run(ctx context.Context) error {
 		return err
 	}
 	s.look(ctx)
-	if _, err := clock.NewJob(gocron.DurationJob(lookEvery), gocron.NewTask(s.look, ctx), gocron.WithSingletonMode(gocron.LimitModeReschedule)); err != nil {
+	if _, err := clock.NewJob(gocron.DurationJob(lookEvery), gocron.NewTask(s.caught, ctx, s.look), gocron.WithSingletonMode(gocron.LimitModeReschedule)); err != nil {
 		return fmt.Errorf("schedule: %w", err)
 	}
 	if r.Forecaster != nil {
-		_, err := clock.NewJob(gocron.DurationJob(forecastEvery), gocron.NewTask(s.forecast, ctx),
+		_, err := clock.NewJob(gocron.DurationJob(forecastEvery), gocron.NewTask(s.caught, ctx, s.forecast),
 			gocron.WithSingletonMode(gocron.LimitModeReschedule), gocron.WithStartAt(gocron.WithStartImmediately()))
 		if err != nil {
 			return fmt.Errorf("schedule of forecasts: %w", err)
@@ -63,6 +64,17 @@ type entry struct {
 	retrain control.Retrain
 	zone    string
 	job     gocron.Job
+}
+
+// caught does something that the clock asks for. A defect in it does not keep the clock from the next time.
+func (s *schedule) caught(ctx context.Context, do func(ctx context.Context)) {
+	err := defect.Caught(func() error {
+		do(ctx)
+		return nil
+	})
+	if err != nil {
+		s.Log.ErrorContext(ctx, "scheduled work failed", slog.Any("error", err))
+	}
 }
 
 // resume starts what was written down before the service ended.
@@ -128,7 +140,7 @@ func (s *schedule) put(ctx context.Context, w control.Workspace) {
 	if line == "" {
 		return
 	}
-	job, err := s.clock.NewJob(gocron.CronJob(line, false), gocron.NewTask(s.due, ctx, w.ID), gocron.WithName(string(w.ID)))
+	job, err := s.clock.NewJob(gocron.CronJob(line, false), gocron.NewTask(s.caught, ctx, func(ctx context.Context) { s.due(ctx, w.ID) }), gocron.WithName(string(w.ID)))
 	if err != nil {
 		s.Log.ErrorContext(ctx, "schedule cannot be kept", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 		return
@@ -215,7 +227,8 @@ func (s *schedule) forecast(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := s.Forecaster.Forecast(ctx, w); err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindNotFound {
+		err := defect.Caught(func() error { return s.Forecaster.Forecast(ctx, w) })
+		if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindNotFound {
 			s.Log.ErrorContext(ctx, "forecasts cannot be made", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 		}
 	}

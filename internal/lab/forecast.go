@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure/forecast"
 )
@@ -77,7 +77,7 @@ func (f Forecast) Run(t *Table) (*ForecastReport, error) {
 func predictAll(series []axisSeries, ask forecast.Ask) ([]forecast.Prediction, []error) {
 	predictions, failures := make([]forecast.Prediction, len(series)), make([]error, len(series))
 	var next atomic.Int64
-	var workers sync.WaitGroup
+	var workers defect.Group
 	for range min(runtime.GOMAXPROCS(0), len(series)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(series); i = int(next.Add(1)) - 1 {

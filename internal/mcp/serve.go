@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strings"
+
+	"assay/internal/defect"
 )
 
 // Incoming is one message from an authenticated caller.
@@ -46,7 +47,7 @@ func (s Server) Handle(ctx context.Context, session Session, in Incoming) (reply
 	e, err := readEnvelope(in.Body)
 	defer func() {
 		if cause := recover(); cause != nil {
-			reply.fail(e.id, fmt.Errorf("panic in %s %s: %v\n%s", e.method, reply.Tool, cause, debug.Stack()))
+			reply.fail(e.id, fmt.Errorf("%s %s: %w", e.method, reply.Tool, defect.Of(cause)))
 		}
 	}()
 	if err == nil && in.HasVersion && !speaks(in.ProtocolVersion) {

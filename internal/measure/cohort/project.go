@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 
+	"assay/internal/defect"
 	"assay/internal/fault"
 )
 
@@ -98,7 +98,7 @@ func (b Buyer) spend() Spend { return Spend{Purchases: b.Repeats, Mean: b.MeanSp
 func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon) (purchases, values []float64) {
 	purchases, values = make([]float64, horizon.Draws), make([]float64, horizon.Draws)
 	workers := runtime.GOMAXPROCS(0)
-	var work sync.WaitGroup
+	var work defect.Group
 	for first := range min(workers, horizon.Draws) {
 		work.Go(func() {
 			for d := first; d < horizon.Draws; d += workers {

@@ -2,8 +2,8 @@ package decide
 
 import (
 	"math"
-	"sync"
 
+	"assay/internal/defect"
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
@@ -69,7 +69,7 @@ func Optimize(p Problem) (*Plan, error) {
 	// The choosers do not touch one another, so their order does not matter.
 	var best, first, second []float64
 	var plan Plan
-	var work sync.WaitGroup
+	var work defect.Group
 	work.Go(func() { best, plan.Certificate.Objective, plan.Certificate.UpperBound = newChooser(p, all).choose() })
 	work.Go(func() {
 		first, _, _ = newChooser(p, all[:n/2]).choose()

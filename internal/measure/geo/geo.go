@@ -13,8 +13,9 @@ package geo
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
+
+	"assay/internal/defect"
 )
 
 // Region names a geographic unit: a state, a market area, a city.
@@ -58,7 +59,7 @@ func each[S any](n int, scratch func() S, work func(s S, i int)) {
 		return
 	}
 	var next atomic.Int64
-	var group sync.WaitGroup
+	var group defect.Group
 	for range workers {
 		group.Go(func() {
 			s := scratch()

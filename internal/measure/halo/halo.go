@@ -10,9 +10,9 @@ package halo
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"assay/internal/civil"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 )
@@ -119,7 +119,7 @@ func Estimate(d Data, o Options) ([]Effect, error) {
 		reasons[k] = cannotTell(c.Spend, base)
 	}
 	effects := make([][]Effect, len(d.Surfaces))
-	var work sync.WaitGroup
+	var work defect.Group
 	for i, s := range d.Surfaces {
 		work.Go(func() { effects[i] = d.surface(s, base, reasons, o, uint64(i)) })
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
@@ -42,7 +43,7 @@ func newCurves(p *mmm.Posterior, target []float64) *curves {
 	c.reach = sync.OnceValue(func() map[measure.Channel]Reach {
 		channels := p.Channels()
 		reaches := make([]Reach, len(channels))
-		var work sync.WaitGroup
+		var work defect.Group
 		for i, channel := range channels {
 			work.Go(func() { reaches[i] = reachOf(p, channel) })
 		}

@@ -3,10 +3,10 @@ package mmm
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
@@ -54,7 +54,7 @@ func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure
 			return problem, fault.Invalid("there are bounds for %q, which is no channel with spend", name).WithHint("the channels are %v", known)
 		}
 	}
-	var work sync.WaitGroup
+	var work defect.Group
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
 		work.Go(func() { c.Response = p.ladder(c.Name, math.Max(c.Max, c.Current)) })

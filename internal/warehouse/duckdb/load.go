@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/warehouse"
 )
@@ -133,7 +134,7 @@ func (l *load) write() {
 	defer close(l.written)
 	for j := range l.jobs {
 		if l.failure.Load() == nil {
-			if err := l.writeBlock(j); err != nil {
+			if err := defect.Caught(func() error { return l.writeBlock(j) }); err != nil {
 				l.failure.Store(&err)
 			}
 		}

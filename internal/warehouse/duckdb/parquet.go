@@ -5,11 +5,11 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 
+	"assay/internal/defect"
 	"assay/internal/fault"
 )
 
@@ -67,7 +67,7 @@ const lookEvery = 20 * time.Millisecond
 // whileSmall returns a context that ends when the file has more than most bytes. The caller calls done.
 func whileSmall(ctx context.Context, path string, most int64) (small context.Context, done func()) {
 	small, end := context.WithCancelCause(ctx)
-	var watching sync.WaitGroup
+	var watching defect.Group
 	watching.Go(func() {
 		look := time.NewTicker(lookEvery)
 		defer look.Stop()

@@ -10,8 +10,8 @@ package hmc
 import (
 	"errors"
 	"fmt"
-	"sync"
 
+	"assay/internal/defect"
 	"assay/internal/measure/stats"
 	"assay/internal/measure/stats/diag"
 	"assay/internal/measure/stats/pathfinder"
@@ -82,7 +82,7 @@ func Sample(newDensity func() stats.Density, o Options) (*Run, error) {
 	}
 	run := &Run{Chains: make([]Chain, o.Chains), MaxDepth: o.MaxDepth}
 	finished := make([]bool, o.Chains)
-	var chains sync.WaitGroup
+	var chains defect.Group
 	for i := range run.Chains {
 		s := newSampler(newDensity(), o, stats.Stream(o.Seed, uint64(i)))
 		chains.Go(func() { run.Chains[i], finished[i] = s.chain(starts[i]) })
