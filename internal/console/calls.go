@@ -15,6 +15,7 @@ const rowsShown = 50 // of a log, on one page
 // callsView is what the page of calls shows.
 type callsView struct {
 	place
+	leaf
 	Rows      []callRow
 	Filter    control.CallFilter
 	Caller    string // as the form says it: "key:ID" or "program:ID"
@@ -22,8 +23,6 @@ type callsView struct {
 	Callers   []callerChoice
 	Statuses  []control.CallStatus
 	Filtered  bool
-	Newest    string // address of the first page; "" on it
-	Older     string // address of the next page; "" on the last
 	KeptDays  int
 	KeptRows  int64
 	Arguments bool // the visitor may see them
@@ -84,13 +83,7 @@ func (c *Console) fillCalls(v visit, view *callsView) error {
 	if view.Callers, err = c.callers(v, view.Workspace); err != nil {
 		return err
 	}
-	if len(calls) > rowsShown {
-		calls = calls[:rowsShown]
-		view.Older = pageBefore(v.URL, calls[rowsShown-1].ID)
-	}
-	if view.Filter.Before != "" {
-		view.Newest = pageBefore(v.URL, "")
-	}
+	calls, view.leaf = leafOf(v.URL, calls, view.Filter.Before, func(c control.Call) string { return c.ID })
 	for _, call := range calls {
 		row := callRow{Call: call}
 		switch {
@@ -128,6 +121,25 @@ func (c *Console) callers(v visit, ws control.Workspace) ([]callerChoice, error)
 	}
 	slices.SortFunc(all, func(a, b callerChoice) int { return strings.Compare(a.Name+a.Value, b.Name+b.Value) })
 	return slices.Compact(all), nil
+}
+
+// leaf is where a page of a log stands among its pages.
+type leaf struct {
+	Newest string // address of the first page; "" on it
+	Older  string // address of the next page; "" on the last
+}
+
+// leafOf cuts rows that were read before one, and one more than a page has, to the page.
+func leafOf[R any](u *url.URL, rows []R, before string, id func(R) string) ([]R, leaf) {
+	var l leaf
+	if len(rows) > rowsShown {
+		rows = rows[:rowsShown]
+		l.Older = pageBefore(u, id(rows[rowsShown-1]))
+	}
+	if before != "" {
+		l.Newest = pageBefore(u, "")
+	}
+	return rows, l
 }
 
 // pageBefore is the address of the same list from a row on; of its first page when there is none.

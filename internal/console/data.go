@@ -36,11 +36,6 @@ type dataView struct {
 // Unknown reports whether the file that was just looked at is read by nothing that is known.
 func (v dataView) Unknown() bool { return v.Held != "" && v.Report != nil && v.Report.Source == "" }
 
-// Partly reports whether some of the file's rows can be imported.
-func (v dataView) Partly() bool {
-	return v.Report != nil && v.Report.Rejected > 0 && v.Report.Rejected < v.Report.Rows
-}
-
 // fileKind is what a file can be said to be.
 type fileKind struct{ Name, Title string }
 

@@ -130,11 +130,6 @@ func (v mappingView) Readable() bool {
 	return v.Report != nil && (v.Report.Status == ingest.Checked || v.Report.Status == ingest.Already)
 }
 
-// Partly reports whether some of the file's rows can be imported.
-func (v mappingView) Partly() bool {
-	return v.Report != nil && v.Report.Rejected > 0 && v.Report.Rejected < v.Report.Rows
-}
-
 // fixable are fields that may be the same for every row of a file.
 var fixable = map[string]bool{
 	"currency": true, "surface": true, "channel": true, "platform": true, "country": true, "region": true, "entity": true, "question": true,

@@ -46,10 +46,7 @@ func (c *Console) modelsChart(w http.ResponseWriter, v visit) {
 		return
 	}
 	query := v.URL.Query()
-	theme, narrow := chart.Light, query.Get("size") == "narrow"
-	if query.Get("theme") == "dark" {
-		theme = chart.Dark
-	}
+	theme, narrow := themeIn(query), query.Get("size") == "narrow"
 	var picture []byte
 	var err error
 	switch query.Get("of") {

@@ -9,11 +9,10 @@ import (
 // securityView is what the page of the security log shows.
 type securityView struct {
 	place
+	leaf
 	Rows   []eventRow
 	About  string // the group that the list is narrowed to
 	Groups []eventGroup
-	Newest string
-	Older  string
 }
 
 type eventRow struct {
@@ -75,13 +74,7 @@ func (c *Console) fillSecurity(v visit, view *securityView, f control.EventFilte
 	if err != nil {
 		return err
 	}
-	if len(events) > rowsShown {
-		events = events[:rowsShown]
-		view.Older = pageBefore(v.URL, events[rowsShown-1].ID)
-	}
-	if f.Before != "" {
-		view.Newest = pageBefore(v.URL, "")
-	}
+	events, view.leaf = leafOf(v.URL, events, f.Before, func(e control.Event) string { return e.ID })
 	for _, e := range events {
 		view.Rows = append(view.Rows, eventRow{Event: e, What: eventWords(e.Kind), Who: names.actor(v.Context(), e.Actor), Subject: names.subject(v.Context(), e)})
 	}

@@ -58,6 +58,9 @@ type FileReport struct {
 	Read []Reading `json:"-"`
 }
 
+// Partly reports whether some of the file's rows can be imported, and others not. A report that is not there says no.
+func (r *FileReport) Partly() bool { return r != nil && r.Rejected > 0 && r.Rejected < r.Rows }
+
 // Rejection is a row, or an order's rows, that could not be used.
 type Rejection struct {
 	Line   int    `json:"line"`
