@@ -212,7 +212,12 @@ func (s *site) signedIn(email string) *browser {
 // asking returns the path of an authorization request of a new client.
 func (s *site) asking(redirect, scope string) string {
 	s.t.Helper()
-	c := control.Client{ID: control.ClientID(strings.ToLower(auth.NewSecret().Hint()) + "client"), Name: `<b>Ledger</b> Owl`, Redirects: []string{redirect}, CreatedAt: s.clock.now()}
+	return s.askingAs("<b>Ledger</b> Owl", redirect, scope)
+}
+
+func (s *site) askingAs(name, redirect, scope string) string {
+	s.t.Helper()
+	c := control.Client{ID: control.ClientID(strings.ToLower(auth.NewSecret().Hint()) + "client"), Name: name, Redirects: []string{redirect}, CreatedAt: s.clock.now()}
 	if err := s.store.CreateClient(s.t.Context(), c); err != nil {
 		s.t.Fatal(err)
 	}

@@ -18,12 +18,13 @@ type consentView struct {
 	Offered   []control.Scope
 	Approve   control.Scope   // offered in a place of its own; "" when it is not
 	Withheld  []control.Scope // asked for, and not the visitor's to give
+	Imitates  bool            // the name may be written to look like another
 }
 
 // Consent asks the visitor whether a program may act for them.
 func (c *Console) Consent(w http.ResponseWriter, r *http.Request, asked oauth.Consent) {
 	v := consentView{
-		Consent: asked, FormToken: asked.Visitor.Secret.FormToken(oauth.ConsentForm), Secret: string(asked.Request),
+		Consent: asked, FormToken: asked.Visitor.Secret.FormToken(oauth.ConsentForm), Secret: string(asked.Request), Imitates: imitates(asked.Client),
 	}
 	for _, scope := range asked.Scopes {
 		allowed := slices.ContainsFunc(asked.Memberships, func(m control.Membership) bool {

@@ -44,6 +44,19 @@ func TestTheConsentPageSaysWhoAsksAndForWhat(t *testing.T) {
 	}
 }
 
+func TestTheConsentPageWarnsOfAnImitation(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleOwner)
+	b := s.signedIn(email)
+	for name, want := range map[string]bool{"Claude": false, "Cl\u0430ude": true} {
+		p := b.get(s.askingAs(name, "https://owl.example/cb", "measurement.read"))
+		if got := strings.Contains(p.body, "may imitate another program"); p.status != http.StatusOK || got != want {
+			t.Errorf("%+q: %d, the page warns: %v, want %v", name, p.status, got, want)
+		}
+	}
+}
+
 func TestTheConsentPageHoldsBackWhatTheRoleDoesNotAllow(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

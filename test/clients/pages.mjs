@@ -33,6 +33,7 @@ const own = `http://127.0.0.1:${listener.address().port}/callback`;
 const ownClient = await register('Owl at home', [own]);
 const webClient = await register('Ledger Owl', [web]);
 const localClient = await register(long, [local]);
+const falseClient = await register('Ledger \u041ewl', [web]); // its O is Cyrillic
 
 let invitation = ''; // the link that the page People made last
 
@@ -90,6 +91,7 @@ const steps = [
   ['home', (page) => page.goto(`${base}/`)],
   ['consent', (page) => page.goto(base + request(webClient, web, everything))],
   ['consent-local', (page) => page.goto(base + request(localClient, local, 'measurement.read'))],
+  ['consent-imitation', (page) => page.goto(base + request(falseClient, web, 'measurement.read'))],
   ['consent-refused', (page) => page.goto(base + request('nobody', web, everything))],
   ['data', (page) => page.goto(`${base}/data`)],
   ['data-checked', async (page) => {
