@@ -56,3 +56,46 @@ func PrintSpreads(w io.Writer, title string, spreads []Spread) error {
 	}
 	return table.Flush()
 }
+
+// Beside is the calls of a table while something else runs.
+type Beside struct {
+	What    string
+	Spreads []Spread // of the same things as those alone
+}
+
+// PrintBeside writes a table: the median and the slowest hundredth by the clock of calls alone, in milliseconds, and of the
+// same beside each of the others with how many times as long they take. The last line is of all calls together.
+func PrintBeside(w io.Writer, title string, alone []Spread, others []Beside) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	head := "\tp50\tp99"
+	for _, o := range others {
+		head += "\t" + o.What + ": p50\tp99\ttimes\ttimes"
+	}
+	lines := []string{"\n" + title, head}
+	row := func(what string, alone Sample, others []Sample) {
+		middle, slow := alone.Quantile(0.5), alone.Quantile(0.99)
+		line := what + "\t" + short(middle) + "\t" + short(slow)
+		for _, o := range others {
+			line += "\t" + strings.Join([]string{
+				short(o.Quantile(0.5)), short(o.Quantile(0.99)), short(o.Quantile(0.5) / middle), short(o.Quantile(0.99) / slow),
+			}, "\t")
+		}
+		lines = append(lines, line)
+	}
+	var all Sample
+	together := make([]Sample, len(others))
+	for i, s := range alone {
+		all = append(all, s.Wall...)
+		walls := make([]Sample, len(others))
+		for j, o := range others {
+			walls[j] = o.Spreads[i].Wall
+			together[j] = append(together[j], walls[j]...)
+		}
+		row(s.What, s.Wall, walls)
+	}
+	row("all calls", all, together)
+	if _, err := fmt.Fprintln(table, strings.Join(lines, "\n")); err != nil {
+		return err
+	}
+	return table.Flush()
+}

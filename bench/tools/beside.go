@@ -2,52 +2,81 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"assay/bench/report"
 	"assay/internal/ingest/demo"
+	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
-// besideDays is on how many distinct days calls are made beside the import, before those come round.
+// besideDays is on how many distinct days calls are made beside imports, before those come round.
 const besideDays = 300
 
 // importedDays is the last days of the store that the import's orders are of.
 const importedDays = 30
 
-// measureBesideImport makes the calls in turn while orders of the last month are imported into the same store, and once
-// more when they are there. What the process spends is not told, since the import is in it.
-func (b *bench) measureBesideImport(ctx context.Context, o settings, calm []report.Spread) error {
-	batches, err := b.more(o.imported)
+// anotherID is a workspace that is imported into while the first one is asked. It has nothing before.
+const anotherID measure.WorkspaceID = "another"
+
+// measureBesideImports makes all calls in turn, in rounds: alone, while orders of the last month are imported into
+// another workspace, and while they are imported into the same one.
+func (b *bench) measureBesideImports(ctx context.Context, o settings) error {
+	batches, err := b.more(ctx, o.imported)
 	if err != nil {
 		return err
 	}
-	lines := make([]report.Spread, len(calm))
-	for i, c := range calm {
-		lines[i] = report.Spread{What: c.What, Goal: 2 * c.Wall.Quantile(0.5), WorstGoal: 2 * c.Wall.Quantile(0.99)}
-	}
-	began := time.Now() //nolint:forbidigo // a benchmark is about the time that really passes
-	imported := make(chan error, 1)
-	go func() { imported <- b.bring(ctx, batches) }()
-	rounds, ended := 0, false
-	for ; !ended; rounds++ {
-		select {
-		case err := <-imported:
-			if err != nil {
-				return err
-			}
-			ended = true
-			fmt.Fprintf(os.Stdout, "\n%d orders imported beside calls in %s\n", o.imported, time.Since(began).Round(time.Second))
-		default:
-		}
-		if err := b.round(ctx, o, rounds, lines); err != nil {
+	alone := spreadsOf(o)
+	for n := range o.calls {
+		if err := b.round(ctx, o, n, alone); err != nil {
 			return err
 		}
 	}
-	return report.PrintSpreads(os.Stdout, fmt.Sprintf("The same while %d orders are imported, %d rounds; the goal is twice what it was", o.imported, rounds), lines)
+	another, err := b.beside(ctx, o, anotherID, batches)
+	if err := errors.Join(err, b.engine.Drop(ctx, anotherID)); err != nil {
+		return err
+	}
+	same, err := b.beside(ctx, o, workspaceID, batches)
+	if err != nil {
+		return err
+	}
+	return report.PrintBeside(os.Stdout, fmt.Sprintf("Calls alone, %d rounds, and while %d orders are imported; the goal is at most twice the p99", o.calls, o.imported),
+		alone, []report.Beside{{What: "another workspace", Spreads: another}, {What: "the same workspace", Spreads: same}})
+}
+
+// beside makes rounds of calls until an import has ended.
+func (b *bench) beside(ctx context.Context, o settings, into measure.WorkspaceID, batches []*warehouse.Batch) ([]report.Spread, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	began := time.Now() //nolint:forbidigo // a benchmark is about the time that really passes
+	imported := make(chan error, 1)
+	go func() { imported <- b.bring(ctx, into, batches) }()
+	lines := spreadsOf(o)
+	for n := 0; ; n++ {
+		select {
+		case err := <-imported:
+			fmt.Fprintf(os.Stdout, "%d orders imported into %q beside %d rounds of calls in %s\n", o.imported, into, n, time.Since(began).Round(time.Second))
+			return lines, err
+		default:
+		}
+		if err := b.round(ctx, o, n, lines); err != nil {
+			cancel()
+			return nil, errors.Join(err, <-imported)
+		}
+	}
+}
+
+func spreadsOf(o settings) []report.Spread {
+	var lines []report.Spread
+	for _, c := range chosen(o) {
+		lines = append(lines, report.Spread{What: c.name})
+	}
+	return lines
 }
 
 // round makes each call once, on a day that no earlier round had.
@@ -62,30 +91,35 @@ func (b *bench) round(ctx context.Context, o settings, n int, lines []report.Spr
 		if err := timed(ctx, b.session(), c, &lines[i]); err != nil {
 			return err
 		}
-		lines[i].CPU = nil
+		lines[i].CPU = nil // the import's is in it
 	}
 	return nil
 }
 
-// more generates the orders of another month with what hangs on them.
-func (b *bench) more(orders int) ([]*warehouse.Batch, error) {
+// more generates the orders of another month with what hangs on them, under keys that the store does not have.
+func (b *bench) more(ctx context.Context, orders int) ([]*warehouse.Batch, error) {
+	have, err := b.facts.Coverage(ctx, workspaceID)
+	if err != nil {
+		return nil, err
+	}
+	prefix := strconv.FormatInt(have.Counts["orders"], 10) + "-"
 	var batches []*warehouse.Batch
 	longer := newLonger()
-	_, err := demo.Generate(b.storeOf(demo.Options{Seed: 8, Days: importedDays, Orders: orders}), func(made *warehouse.Batch) error {
+	_, err = demo.Generate(b.storeOf(demo.Options{Seed: 8, Days: importedDays, Orders: orders}), func(made *warehouse.Batch) error {
 		longer.lengthen(made)
-		batches = append(batches, ordersOf(made))
+		batches = append(batches, ordersOf(made, prefix))
 		return nil
 	})
 	return batches, err
 }
 
-// ordersOf copies the orders of a batch and what hangs on them, under keys that the store does not have.
-func ordersOf(of *warehouse.Batch) *warehouse.Batch {
+// ordersOf copies the orders of a batch and what hangs on them, each key behind a prefix.
+func ordersOf(of *warehouse.Batch, prefix string) *warehouse.Batch {
 	b := &warehouse.Batch{
 		Orders: slices.Clone(of.Orders), Lines: slices.Clone(of.Lines), Refunds: slices.Clone(of.Refunds), Coupons: slices.Clone(of.Coupons),
 		Touches: slices.Clone(of.Touches), Surveys: slices.Clone(of.Surveys),
 	}
-	rename := func(r *warehouse.OrderRef) { r.Key = "9" + r.Key }
+	rename := func(r *warehouse.OrderRef) { r.Key = prefix + r.Key }
 	for i := range b.Orders {
 		rename(&b.Orders[i].OrderRef)
 	}
@@ -103,14 +137,14 @@ func ordersOf(of *warehouse.Batch) *warehouse.Batch {
 	}
 	for i := range b.Surveys {
 		rename(&b.Surveys[i].OrderRef)
-		b.Surveys[i].Key = "9" + b.Surveys[i].Key
+		b.Surveys[i].Key = prefix + b.Surveys[i].Key
 	}
 	return b
 }
 
 // bring imports batches.
-func (b *bench) bring(ctx context.Context, batches []*warehouse.Batch) error {
-	load, err := b.begin(ctx)
+func (b *bench) bring(ctx context.Context, into measure.WorkspaceID, batches []*warehouse.Batch) error {
+	load, err := b.begin(ctx, into)
 	if err != nil {
 		return err
 	}

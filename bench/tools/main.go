@@ -1,5 +1,5 @@
 // Command tools measures the tools that describe a store, over a store of many orders: each tool's and view's default
-// call, of days that were not asked for yet, then the same calls from kept answers, then calls while an import runs.
+// call, of days that were not asked for yet, then the same calls from kept answers, then calls alone and while imports run.
 //
 //	tools [--orders 10000000] [--calls 100] [--import 100000] [--store DIR] [--only NAME]
 //
@@ -75,9 +75,8 @@ func run(ctx context.Context, o settings) (err error) {
 	if err := s.fill(ctx, o); err != nil {
 		return err
 	}
-	calm, err := s.profiled(ctx, o)
-	if err != nil || o.imported == 0 {
+	if err := s.profiled(ctx, o); err != nil || o.imported == 0 {
 		return err
 	}
-	return s.measureBesideImport(ctx, o, calm)
+	return s.measureBesideImports(ctx, o)
 }

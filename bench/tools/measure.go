@@ -28,41 +28,41 @@ const (
 const keptCalls = 1000
 
 // profiled measures the calls, with a profile where one is wanted.
-func (b *bench) profiled(ctx context.Context, o settings) (lines []report.Spread, err error) {
+func (b *bench) profiled(ctx context.Context, o settings) (err error) {
 	if o.profile == "" {
 		return b.measureCalls(ctx, o)
 	}
 	file, err := os.Create(o.profile)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if err := pprof.StartCPUProfile(file); err != nil {
-		return nil, err
+		return err
 	}
 	defer pprof.StopCPUProfile()
 	return b.measureCalls(ctx, o)
 }
 
 // measureCalls makes each call on distinct days, then asks for a kept answer.
-func (b *bench) measureCalls(ctx context.Context, o settings) ([]report.Spread, error) {
+func (b *bench) measureCalls(ctx context.Context, o settings) error {
 	opening, err := b.first(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	fmt.Fprintf(os.Stdout, "first call after a start: %s\n", opening.Round(time.Millisecond))
 	var lines []report.Spread
 	for _, c := range chosen(o) {
 		line, err := b.spread(ctx, c, o.calls)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if line.Kept, err = b.kept(ctx, c); err != nil {
-			return nil, err
+			return err
 		}
 		lines = append(lines, line)
 	}
-	return lines, report.PrintSpreads(os.Stdout, fmt.Sprintf("Default calls, no answer kept, %d days each, %d processors", o.calls, runtime.GOMAXPROCS(0)), lines)
+	return report.PrintSpreads(os.Stdout, fmt.Sprintf("Default calls, no answer kept, %d days each, %d processors", o.calls, runtime.GOMAXPROCS(0)), lines)
 }
 
 func chosen(o settings) []asked {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +15,8 @@ import (
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/control/sqlstore"
+	"assay/internal/fault"
 	"assay/internal/ingest/demo"
 	"assay/internal/mcp"
 	"assay/internal/measure"
@@ -21,15 +25,17 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-const workspaceID = "bench"
+const workspaceID measure.WorkspaceID = "bench"
 
-// bench is a store with the tools over it.
+// bench is a store with the tools over it, as a service has them: with experiments and a record of forecasts.
 type bench struct {
-	engine  *duckdb.Engine
-	facts   *warehouse.Warehouse
-	service *tools.Service
-	zone    *time.Location
-	back    atomic.Int64 // days by which the clock of answers stands before the last day
+	engine    *duckdb.Engine
+	facts     *warehouse.Warehouse
+	control   *sqlstore.Store
+	workspace control.Workspace
+	service   *tools.Service
+	zone      *time.Location
+	back      atomic.Int64 // days by which the clock of answers stands before the last day
 }
 
 func open(ctx context.Context, o settings) (*bench, error) {
@@ -43,16 +49,39 @@ func open(ctx context.Context, o settings) (*bench, error) {
 		return nil, err
 	}
 	b.facts = warehouse.New(b.engine)
-	return b, b.start()
+	if b.control, err = sqlstore.Open(ctx, sqlstore.Options{Path: filepath.Join(o.store, "control.db")}); err != nil {
+		return nil, errors.Join(err, b.engine.Close(ctx))
+	}
+	if err := errors.Join(b.settle(ctx), b.start()); err != nil {
+		return nil, errors.Join(err, b.close(ctx))
+	}
+	return b, nil
 }
 
-// start makes the tools anew, which have kept no answer then.
-func (b *bench) start() (err error) {
-	b.service, err = tools.NewService(tools.Deps{Facts: b.facts, Clock: b.clock, Log: slog.New(slog.DiscardHandler)})
+// settle makes the workspace where it is missing.
+func (b *bench) settle(ctx context.Context) (err error) {
+	if b.workspace, err = b.control.Workspace(ctx, workspaceID); fault.KindOf(err) != fault.KindNotFound {
+		return err
+	}
+	w := control.NewWorkspace(demo.StoreName)
+	w.ID, w.Currency, w.Zone = workspaceID, demo.StoreCurrency, demo.StoreZone
+	b.workspace, err = b.control.CreateWorkspace(ctx, w, b.by())
 	return err
 }
 
-func (b *bench) close(ctx context.Context) error { return b.engine.Close(ctx) }
+func (b *bench) by() control.By { return control.By{Actor: "bench", At: b.clock()} }
+
+// start makes the tools anew, which have kept no answer then.
+func (b *bench) start() (err error) {
+	b.service, err = tools.NewService(tools.Deps{
+		Facts: b.facts, Experiments: b.control, Forecasts: b.control, Clock: b.clock, Log: slog.New(slog.DiscardHandler),
+	})
+	return err
+}
+
+func (b *bench) close(ctx context.Context) error {
+	return errors.Join(b.control.Close(), b.engine.Close(ctx))
+}
 
 // clock stands at noon of a day.
 func (b *bench) clock() time.Time {
@@ -62,9 +91,7 @@ func (b *bench) clock() time.Time {
 
 // session is that of a key that may read.
 func (b *bench) session() mcp.Session {
-	w := control.NewWorkspace(demo.StoreName)
-	w.ID, w.Version, w.Currency, w.Zone = workspaceID, 1, demo.StoreCurrency, demo.StoreZone
-	return b.service.Session(auth.Principal{Workspace: w, Actor: "key:bench", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead}}, "bench")
+	return b.service.Session(auth.Principal{Workspace: b.workspace, Actor: "key:bench", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead}}, "bench")
 }
 
 // fill brings the store in, unless the folder has it already.
@@ -84,6 +111,9 @@ func (b *bench) fill(ctx context.Context, o settings) error {
 			return err
 		}
 	}
+	if err := b.service.Forecast(ctx, b.workspace); err != nil { // as a service does each day
+		return err
+	}
 	fmt.Fprintf(os.Stdout, "%d orders, %d touches, %d lines, %d answers, %d coupons\n", have.Counts["orders"], have.Counts["touches"],
 		have.Counts["order_lines"], have.Counts["survey_responses"], have.Counts["order_coupons"])
 	return nil
@@ -91,13 +121,13 @@ func (b *bench) fill(ctx context.Context, o settings) error {
 
 // generate generates the store and imports it.
 func (b *bench) generate(ctx context.Context, o settings) error {
-	load, err := b.begin(ctx)
+	load, err := b.begin(ctx, workspaceID)
 	if err != nil {
 		return err
 	}
 	defer load.Abort()
 	longer := newLonger()
-	_, err = demo.Generate(b.storeOf(demo.Options{Seed: 7, Days: storeDays, Orders: o.orders}), func(batch *warehouse.Batch) error {
+	truth, err := demo.Generate(b.storeOf(demo.Options{Seed: 7, Days: storeDays, Orders: o.orders}), func(batch *warehouse.Batch) error {
 		longer.lengthen(batch)
 		if o.bare {
 			batch.Touches, batch.Lines = batch.Touches[:0], batch.Lines[:0]
@@ -107,8 +137,16 @@ func (b *bench) generate(ctx context.Context, o settings) error {
 	if err != nil {
 		return err
 	}
-	_, err = load.Commit(ctx)
-	return err
+	if _, err = load.Commit(ctx); err != nil {
+		return err
+	}
+	for _, e := range demo.Experiments(truth) {
+		e.Workspace = workspaceID
+		if _, err := b.control.CreateExperiment(ctx, e, b.by()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // storeOf fills in what all generated facts share.
@@ -117,8 +155,8 @@ func (b *bench) storeOf(o demo.Options) demo.Options {
 	return o
 }
 
-func (b *bench) begin(ctx context.Context) (warehouse.Import, error) {
-	return b.facts.Begin(ctx, warehouse.ImportSpec{Workspace: workspaceID, Source: "bench", Base: demo.StoreCurrency})
+func (b *bench) begin(ctx context.Context, into measure.WorkspaceID) (warehouse.Import, error) {
+	return b.facts.Begin(ctx, warehouse.ImportSpec{Workspace: into, Source: "bench", Base: demo.StoreCurrency})
 }
 
 // Journeys of the demo have about two touches, and a tenth of the orders has none. With what is put before those of some
