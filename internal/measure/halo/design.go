@@ -24,6 +24,9 @@ var lags = func() (all []lag) {
 	return all
 }()
 
+// usualLag is the place among the lags of the one that stands for all where one has to: keep 0.5, a straight line.
+const usualLag = 6
+
 // meanLag is the number of days from spend to effect, on average.
 func (l lag) meanLag() float64 { return l.keep / (1 - l.keep) }
 

@@ -100,30 +100,7 @@ func (r regression) bilinear(chosen []int, column int) float64 {
 	return stats.Dot(r.forward(chosen, a), r.forward(chosen, c))
 }
 
-// forward solves L z = c, with L L' the products of the chosen columns (Cholesky). A column that the ones before
-// explain adds nothing.
+// forward solves L z = c, with L L' the products of the chosen columns.
 func (r regression) forward(chosen []int, c []float64) []float64 {
-	n := len(chosen)
-	l := make([][]float64, n)
-	z := make([]float64, n)
-	for i := range n {
-		l[i] = make([]float64, n)
-		z[i] = c[i]
-		for j := range i {
-			sum := r.xx[chosen[i]][chosen[j]] - stats.Dot(l[i][:j], l[j][:j])
-			if l[j][j] > 0 {
-				l[i][j] = sum / l[j][j]
-			}
-			z[i] -= l[i][j] * z[j]
-		}
-		own := r.xx[chosen[i]][chosen[i]]
-		left := own - stats.Dot(l[i][:i], l[i][:i])
-		if left <= 1e-9*own {
-			z[i] = 0
-			continue
-		}
-		l[i][i] = math.Sqrt(left)
-		z[i] /= l[i][i]
-	}
-	return z
+	return factorOf(len(chosen), func(i, j int) float64 { return r.xx[chosen[i]][chosen[j]] }).forward(c)
 }

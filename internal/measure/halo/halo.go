@@ -113,15 +113,11 @@ func Estimate(d Data, o Options) ([]Effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := controls(d.First, days)
-	reasons := make([]Reason, len(d.Channels))
-	for k, c := range d.Channels {
-		reasons[k] = cannotTell(c.Spend, base)
-	}
+	media := d.media(controls(d.First, days))
 	effects := make([][]Effect, len(d.Surfaces))
 	var work defect.Group
 	for i, s := range d.Surfaces {
-		work.Go(func() { effects[i] = d.surface(s, base, reasons, o, uint64(i)) })
+		work.Go(func() { effects[i] = d.surface(s, media, o, uint64(i)) })
 	}
 	work.Wait()
 	return slices.Concat(effects...), nil

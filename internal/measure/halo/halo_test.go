@@ -232,3 +232,9 @@ func BenchmarkEstimate(b *testing.B) {
 		}
 	}
 }
+
+func scale(c float64, x []float64) {
+	for i := range x {
+		x[i] *= c
+	}
+}

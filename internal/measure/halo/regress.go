@@ -2,9 +2,129 @@ package halo
 
 import (
 	"math"
+	"slices"
 
 	"assay/internal/measure/stats"
 )
+
+// span is a column that is zero before its first value and after its last one, as most controls are on most days.
+type span struct {
+	from   int
+	values []float64
+}
+
+func spanOf(column []float64) span {
+	from, to := 0, len(column)
+	for from < to && column[from] == 0 {
+		from++
+	}
+	for to > from && column[to-1] == 0 {
+		to--
+	}
+	return span{from, column[from:to]}
+}
+
+func (s span) dot(x []float64) float64 { return stats.Dot(s.values, x[s.from:s.from+len(s.values)]) }
+
+// with is the product of two columns.
+func (s span) with(o span) float64 {
+	from, to := max(s.from, o.from), min(s.from+len(s.values), o.from+len(o.values))
+	if from >= to {
+		return 0
+	}
+	return stats.Dot(s.values[from-s.from:to-s.from], o.values[from-o.from:to-o.from])
+}
+
+// base is columns that are taken out of others, each with its span.
+type base []span
+
+// baseOf marks where columns are not zero.
+func baseOf(columns [][]float64) base {
+	b := make(base, len(columns))
+	for i, x := range columns {
+		b[i] = spanOf(x)
+	}
+	return b
+}
+
+// factor returns the Cholesky factor of the columns' products.
+func (b base) factor() factor {
+	return factorOf(len(b), func(i, j int) float64 { return b[i].with(b[j]) })
+}
+
+// products returns the product of each column with x.
+func (b base) products(x []float64) []float64 {
+	out := make([]float64, len(b))
+	for i, s := range b {
+		out[i] = s.dot(x)
+	}
+	return out
+}
+
+// take subtracts the columns times their coefficients from x.
+func (b base) take(coefficients, x []float64) {
+	for i, s := range b {
+		axpy(-coefficients[i], s.values, x[s.from:s.from+len(s.values)])
+	}
+}
+
+// factor is the lower factor L of a matrix of products A = L L' (Cholesky), by rows. A column that the ones before
+// explain has a zero on the diagonal and counts for nothing.
+type factor [][]float64
+
+// explainedShare is the part of a column's sum of squares below which what the columns before it leave is rounding.
+const explainedShare = 1e-9
+
+func factorOf(n int, product func(i, j int) float64) factor {
+	l := make(factor, n)
+	room := make([]float64, n*(n+1)/2)
+	for i := range n {
+		l[i], room = room[:i+1], room[i+1:]
+		for j := range i {
+			if l[j][j] > 0 {
+				l[i][j] = (product(i, j) - stats.Dot(l[i][:j], l[j][:j])) / l[j][j]
+			}
+		}
+		own := product(i, i)
+		if left := own - stats.Dot(l[i][:i], l[i][:i]); left > explainedShare*own {
+			l[i][i] = math.Sqrt(left)
+		}
+	}
+	return l
+}
+
+// forward solves L z = c in the room of c.
+func (l factor) forward(c []float64) []float64 {
+	for i, row := range l {
+		if row[i] > 0 {
+			c[i] = (c[i] - stats.Dot(row[:i], c[:i])) / row[i]
+		} else {
+			c[i] = 0
+		}
+	}
+	return c
+}
+
+// back solves L' b = z in the room of z.
+func (l factor) back(z []float64) []float64 {
+	for i := len(l) - 1; i >= 0; i-- {
+		if l[i][i] > 0 {
+			z[i] /= l[i][i]
+			axpy(-z[i], l[i][:i], z[:i])
+		}
+	}
+	return z
+}
+
+// rank is the number of columns that count.
+func (l factor) rank() (n int) {
+	for i, row := range l {
+		if row[i] > 0 {
+			n++
+		}
+	}
+	return n
+}
 
 // regression is a surface's days with the controls taken out. Every product below is of what remains.
 type regression struct {
@@ -16,95 +136,66 @@ type regression struct {
 	excess float64 // see errors
 }
 
-// sweep takes the controls out of all columns and of y, each day with its weight, and returns what remains. Errors
-// of neighbouring days are alike, so all series are differenced by phi first (Cochrane and Orcutt 1949; Prais and
-// Winsten 1954 for the first day).
+// sweep takes the controls out of all columns and of y, each day with its weight, and returns the products of what
+// remains: x'x - x'Z (Z'Z)⁻¹ Z'x. Errors of neighbouring days are alike, so all series are differenced by phi first
+// (Cochrane and Orcutt 1949; Prais and Winsten 1954 for the first day).
 func sweep(y []float64, columns, without [][]float64, known errors) regression {
-	phi, weight := known.phi, known.weight
+	root := make([]float64, len(y))
+	for t, w := range known.weight {
+		root[t] = math.Sqrt(w)
+	}
 	prepare := func(x []float64) []float64 {
 		out := make([]float64, len(x))
 		for t := range x {
 			if t == 0 {
-				out[t] = math.Sqrt(1-phi*phi) * x[t]
+				out[t] = math.Sqrt(1-known.phi*known.phi) * x[t] * root[t]
 			} else {
-				out[t] = x[t] - phi*x[t-1]
+				out[t] = (x[t] - known.phi*x[t-1]) * root[t]
 			}
-			out[t] *= math.Sqrt(weight[t])
 		}
 		return out
 	}
-	z := make([][]float64, 0, len(without))
-	for _, x := range without {
-		v := prepare(x)
-		before := stats.Dot(v, v)
-		// Twice: once loses digits (Giraud and others 2005).
-		for range 2 {
-			for _, q := range z {
-				axpy(-stats.Dot(q, v), q, v)
-			}
-		}
-		if norm := math.Sqrt(stats.Dot(v, v)); norm > 1e-7*math.Sqrt(before) {
-			scale(1/norm, v)
-			z = append(z, v)
-		}
+	controls := make(base, len(without))
+	for i, x := range without {
+		controls[i] = spanOf(prepare(x))
 	}
-	remain := func(x []float64) []float64 {
-		v := prepare(x)
-		for _, q := range z {
-			axpy(-stats.Dot(q, v), q, v)
+	l := controls.factor()
+	all := make([][]float64, len(columns)+1) // revenue last
+	taken := make([][]float64, len(all))
+	for i := range all {
+		if i < len(columns) {
+			all[i] = prepare(columns[i])
+		} else {
+			all[i] = prepare(y)
 		}
-		return v
+		taken[i] = l.forward(controls.products(all[i]))
 	}
-	ry := remain(y)
-	rx := make([][]float64, len(columns))
-	for i, x := range columns {
-		rx[i] = remain(x)
-	}
-	r := regression{yy: stats.Dot(ry, ry), xy: make([]float64, len(columns)), xx: make([][]float64, len(columns)), free: float64(len(y) - len(z)), excess: known.excess}
-	for i := range rx {
-		r.xy[i] = stats.Dot(rx[i], ry)
-		r.xx[i] = make([]float64, len(columns))
+	product := func(i, j int) float64 { return stats.Dot(all[i], all[j]) - stats.Dot(taken[i], taken[j]) }
+	n := len(columns)
+	r := regression{yy: product(n, n), xy: make([]float64, n), xx: make([][]float64, n), free: float64(len(y) - l.rank()), excess: known.excess}
+	for i := range n {
+		r.xy[i] = product(i, n)
+		r.xx[i] = make([]float64, n)
 		for j := range i + 1 {
-			r.xx[i][j] = stats.Dot(rx[i], rx[j])
+			r.xx[i][j] = product(i, j)
 			r.xx[j][i] = r.xx[i][j]
 		}
 	}
 	return r
 }
 
-// residuals returns what remains of y, not differenced and not weighted, after a weighted fit of columns and controls.
-func residuals(y []float64, columns [][]float64, weight []float64) []float64 {
-	var q [][]float64
-	var plain [][]float64 // the same columns without weights
-	out := make([]float64, len(y))
-	copy(out, y)
-	wy := weighted(y, weight)
-	for _, x := range columns {
-		v, p := weighted(x, weight), append([]float64(nil), x...)
-		before := stats.Dot(v, v)
-		for i := range q {
-			c := stats.Dot(q[i], v)
-			axpy(-c, q[i], v)
-			axpy(-c, plain[i], p)
+// residuals returns what remains of y, not weighted, after a weighted fit of columns.
+func residuals(y []float64, columns base, weight []float64) []float64 {
+	weighted := make(base, len(columns))
+	for i, s := range columns {
+		weighted[i] = span{s.from, make([]float64, len(s.values))}
+		for t, x := range s.values {
+			weighted[i].values[t] = x * weight[s.from+t]
 		}
-		norm := math.Sqrt(stats.Dot(v, v))
-		if norm <= 1e-7*math.Sqrt(before) {
-			continue
-		}
-		scale(1/norm, v)
-		scale(1/norm, p)
-		q, plain = append(q, v), append(plain, p)
-		axpy(-stats.Dot(v, wy), p, out)
-		axpy(-stats.Dot(v, wy), v, wy)
 	}
-	return out
-}
-
-func weighted(x, weight []float64) []float64 {
-	out := make([]float64, len(x))
-	for t := range x {
-		out[t] = x[t] * math.Sqrt(weight[t])
-	}
+	l := factorOf(len(columns), func(i, j int) float64 { return columns[i].with(weighted[j]) })
+	out := slices.Clone(y)
+	columns.take(l.back(l.forward(weighted.products(y))), out)
 	return out
 }
 
@@ -112,11 +203,5 @@ func axpy(c float64, x, y []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
 		y[i] += c * v
-	}
-}
-
-func scale(c float64, x []float64) {
-	for i := range x {
-		x[i] *= c
 	}
 }

@@ -23,8 +23,8 @@ const (
 //
 // with β_k ~ N(0, 0.2²) for halo, (λ_k, S_k) uniform over lags and u Student-t with 4 degrees of freedom.
 // φ and the weights of the days come from a first fit; controls have flat priors and are taken out; the rest is drawn by
-// Gibbs sampling. reasons has, for each channel, why its spend says nothing on any surface.
-func (d Data) surface(s Surface, base [][]float64, reasons []Reason, o Options, index uint64) []Effect {
+// Gibbs sampling.
+func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
 	effects := make([]Effect, len(d.Channels))
 	for k, c := range d.Channels {
 		effects[k] = Effect{Channel: c.Name, Surface: s.Name, Home: c.Home == s.Name}
@@ -35,7 +35,7 @@ func (d Data) surface(s Surface, base [][]float64, reasons []Reason, o Options, 
 	}
 	var usable []int
 	for k := range d.Channels {
-		effects[k].Reason = reasons[k]
+		effects[k].Reason = m.reasons[k]
 		if sold < LeastDays {
 			effects[k].Reason = FewDays
 		}
@@ -46,30 +46,54 @@ func (d Data) surface(s Surface, base [][]float64, reasons []Reason, o Options, 
 	if len(usable) == 0 {
 		return effects
 	}
-	known := firstFit(s.Revenue, base, d.Channels, usable)
-	var columns [][]float64
+	columns := make([][]float64, 0, len(usable)*len(lags))
+	first := slices.Clone(m.controls)
 	for _, k := range usable {
-		for _, l := range lags {
-			columns = append(columns, l.response(d.Channels[k].Spend))
-		}
+		columns = append(columns, m.responses[k]...)
+		first = append(first, m.responses[k][usualLag])
 	}
-	m := model{regression: sweep(s.Revenue, columns, base, known), priors: make([]prior, len(usable))}
+	known := firstFit(s.Revenue, baseOf(first))
+	regressed := model{regression: sweep(s.Revenue, columns, m.controls, known), priors: make([]prior, len(usable))}
 	for i, k := range usable {
-		m.priors[i] = d.priorOf(effects[k])
-		effects[k].Measured = m.priors[i].measured
+		regressed.priors[i] = d.priorOf(effects[k])
+		effects[k].Measured = regressed.priors[i].measured
 	}
-	drawn := m.draw(o.Draws, stats.Stream(o.Seed, index))
+	drawn := regressed.draw(o.Draws, stats.Stream(o.Seed, index))
 	typical := make([][]float64, len(usable))
 	for i, k := range usable {
 		drawn.describe(i, o.Level, &effects[k])
 		typical[i] = drawn.response(i, columns)
 	}
-	d.examine(s.Revenue, base, known, usable, typical, effects)
+	d.examine(s.Revenue, m.controls, known, usable, typical, effects)
 	return effects
 }
 
-// cannotTell says why a channel's spend does not lend itself to a regression, "" when it does.
-func cannotTell(spend []float64, base [][]float64) Reason {
+// media is what the surfaces share.
+type media struct {
+	controls  [][]float64
+	responses [][][]float64 // by channel and lag
+	reasons   []Reason      // by channel: why its spend says nothing on any surface
+}
+
+func (d Data) media(controls [][]float64) media {
+	m := media{controls: controls, responses: make([][][]float64, len(d.Channels)), reasons: make([]Reason, len(d.Channels))}
+	taken := baseOf(controls)
+	l := taken.factor()
+	for k, c := range d.Channels {
+		m.responses[k] = make([][]float64, len(lags))
+		for j, lag := range lags {
+			m.responses[k][j] = lag.response(c.Spend)
+		}
+		rest := slices.Clone(m.responses[k][usualLag])
+		taken.take(l.back(l.forward(taken.products(rest))), rest)
+		m.reasons[k] = cannotTell(c.Spend, rest)
+	}
+	return m
+}
+
+// cannotTell says why a channel's spend does not lend itself to a regression, "" when it does. rest is what controls leave
+// of its usual response.
+func cannotTell(spend, rest []float64) Reason {
 	active, total := 0, 0.0
 	for _, x := range spend {
 		active += int(indicator(x != 0))
@@ -78,11 +102,6 @@ func cannotTell(spend []float64, base [][]float64) Reason {
 	if active < LeastSpendDays || total <= 0 {
 		return FewSpendDays
 	}
-	ones := make([]float64, len(spend))
-	for t := range ones {
-		ones[t] = 1
-	}
-	rest := residuals(lag{keep: 0.5}.response(spend), base, ones)
 	if math.Sqrt(stats.Dot(rest, rest)/float64(len(rest))) < leastVariation*total/float64(len(spend)) {
 		return Constant
 	}
@@ -96,14 +115,11 @@ type errors struct {
 	excess float64   // by how much variances exceed those of a fit with known weights
 }
 
-// firstFit settles the errors from a fit of controls and media that counts days far off the others less. Weights that
-// come from the data make a fit look surer than it is; excess is the ratio of the variance of such an estimate, n Σψ² /
-// (Σψ')² (Huber 1964), to the one that takes the weights for known, times what lasts in the errors beyond the first day.
-func firstFit(y []float64, base [][]float64, channels []Channel, usable []int) errors {
-	columns := slices.Clone(base)
-	for _, k := range usable {
-		columns = append(columns, lag{keep: 0.5}.response(channels[k].Spend))
-	}
+// firstFit settles the errors from a fit of columns, the controls and the media, that counts days far off the others less.
+// Weights that come from the data make a fit look surer than it is; excess is the ratio of the variance of such an estimate,
+// n Σψ² / (Σψ')² (Huber 1964), to the one that takes the weights for known, times what lasts in the errors beyond the first
+// day.
+func firstFit(y []float64, columns base) errors {
 	weight, phi, excess := make([]float64, len(y)), 0.0, 1.0
 	for t := range weight {
 		weight[t] = 1
@@ -221,28 +237,36 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 	n, g := len(m.priors), len(lags)
 	beta, at := make([]float64, n), make([]int, n)
 	for k := range at {
-		at[k] = k*g + 6 // keep 0.5, a straight line
+		at[k] = k*g + usualLag
 	}
 	noise := m.excess * m.yy / m.free
 	out := draws{beta: make([][]float64, n), lag: make([][]int, n)}
-	logs, means, precisions := make([]float64, g), make([]float64, g), make([]float64, g)
+	for k := range n {
+		out.beta[k], out.lag[k] = make([]float64, 0, keep), make([]int, 0, keep)
+	}
+	rest, means, sizes, heights := make([]float64, g), make([]float64, g), make([]float64, g), make([]float64, g)
 	for i := range warmup + keep {
 		for k := range n {
-			v := m.priors[k].variance
-			for j := range g {
-				column := k*g + j
-				r, row := m.xy[column], m.xx[column]
-				for l := range n {
-					if l != k {
-						r -= row[at[l]] * beta[l]
-					}
+			own := k * g
+			copy(rest, m.xy[own:own+g])
+			for l, b := range beta {
+				if l != k {
+					axpy(-b, m.xx[at[l]][own:own+g], rest)
 				}
-				precisions[j] = row[column]/noise + 1/v
-				means[j] = (r/noise + m.priors[k].mean/v) / precisions[j]
-				logs[j] = 0.5 * (means[j]*means[j]*precisions[j] - math.Log(precisions[j]))
 			}
-			j := pick(logs, rng)
-			at[k], beta[k] = k*g+j, means[j]+rng.NormFloat64()/math.Sqrt(precisions[j])
+			most, precision, pull := math.Inf(-1), 1/m.priors[k].variance, m.priors[k].mean/m.priors[k].variance
+			for j, r := range rest {
+				variance := 1 / (m.xx[own+j][own+j]/noise + precision)
+				towards := r/noise + pull
+				means[j], sizes[j] = towards*variance, math.Sqrt(variance)
+				heights[j] = 0.5 * towards * means[j]
+				most = max(most, heights[j])
+			}
+			for j, h := range heights {
+				heights[j] = sizes[j] * math.Exp(h-most) // of the lag, the coefficient integrated out
+			}
+			j := pick(heights, rng)
+			at[k], beta[k] = own+j, means[j]+rng.NormFloat64()*sizes[j]
 		}
 		noise = m.excess * m.left(beta, at) / (2 * gamma(rng, m.free/2))
 		if i >= warmup {
@@ -266,19 +290,19 @@ func (m model) left(beta []float64, at []int) float64 {
 	return max(sum, 1e-12*m.yy)
 }
 
-// pick draws an index with probabilities in proportion to the exponentials.
-func pick(logs []float64, rng *rand.Rand) int {
-	top, sum := slices.Max(logs), 0.0
-	for _, l := range logs {
-		sum += math.Exp(l - top)
+// pick draws an index with probabilities in proportion to the weights.
+func pick(weights []float64, rng *rand.Rand) int {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
 	}
 	u := rng.Float64() * sum
-	for i, l := range logs {
-		if u -= math.Exp(l - top); u < 0 {
+	for i, w := range weights {
+		if u -= w; u < 0 {
 			return i
 		}
 	}
-	return len(logs) - 1
+	return len(weights) - 1
 }
 
 // gamma draws from the gamma distribution with scale 1 (Marsaglia and Tsang 2000), for a shape of at least 1.

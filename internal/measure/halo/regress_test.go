@@ -1,0 +1,117 @@
+package halo
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"assay/internal/civil"
+	"assay/internal/measure/stats"
+)
+
+// remains takes columns out of x one after the other, each freed of those before (modified Gram-Schmidt, twice).
+func remains(x []float64, columns [][]float64) []float64 {
+	var q [][]float64
+	free := func(v []float64) {
+		for range 2 {
+			for _, b := range q {
+				axpy(-stats.Dot(b, v), b, v)
+			}
+		}
+	}
+	for _, c := range columns {
+		v := slices.Clone(c)
+		free(v)
+		if norm := math.Sqrt(stats.Dot(v, v)); norm > 1e-6*math.Sqrt(stats.Dot(c, c)) {
+			scale(1/norm, v)
+			q = append(q, v)
+		}
+	}
+	out := slices.Clone(x)
+	free(out)
+	return out
+}
+
+// Products come from sums over columns that are mostly zero; taking the controls out column by column gives the same. One
+// control is the sum of two others.
+func TestSweptProductsAreThoseOfWhatRemains(t *testing.T) {
+	t.Parallel()
+	const days = 200
+	r := rand.New(rand.NewPCG(5, 6))
+	without := controls(civil.MustParse("2025-10-01"), days)
+	sum := slices.Clone(without[0])
+	axpy(1, without[1], sum)
+	without = slices.Insert(without, 5, sum)
+	known := errors{phi: 0.4, weight: make([]float64, days), excess: 1}
+	columns := make([][]float64, 4) // revenue last
+	for i := range columns {
+		columns[i] = make([]float64, days)
+		for t := range columns[i] {
+			columns[i][t] = 100*float64(i+1) + 20*r.NormFloat64() + 30*without[1][t]
+		}
+	}
+	for t := range known.weight {
+		known.weight[t] = 0.1 + r.Float64()
+	}
+	prepared := func(x []float64) []float64 {
+		out := make([]float64, days)
+		for t := range x {
+			if t == 0 {
+				out[t] = math.Sqrt((1-known.phi*known.phi)*known.weight[t]) * x[t]
+			} else {
+				out[t] = math.Sqrt(known.weight[t]) * (x[t] - known.phi*x[t-1])
+			}
+		}
+		return out
+	}
+	var plain [][]float64
+	for _, c := range without {
+		plain = append(plain, prepared(c))
+	}
+	var want [][]float64
+	for _, c := range columns {
+		want = append(want, remains(prepared(c), plain))
+	}
+
+	got := sweep(columns[3], columns[:3], without, known)
+	same := func(what string, got float64, a, b []float64) {
+		t.Helper()
+		// The columns' own squares are some hundred times what remains of them: that many digits are lost of sixteen.
+		if product := stats.Dot(a, b); math.Abs(got-product) > 1e-10*math.Sqrt(stats.Dot(a, a)*stats.Dot(b, b)) {
+			t.Errorf("%s is %v, want %v", what, got, product)
+		}
+	}
+	same("revenue", got.yy, want[3], want[3])
+	for i := range got.xy {
+		same("a column with revenue", got.xy[i], want[i], want[3])
+		for j := range got.xx[i] {
+			same("two columns", got.xx[i][j], want[i], want[j])
+		}
+	}
+	if want := float64(days - len(without) + 1); got.free != want {
+		t.Errorf("%v degrees of freedom remain, want %v: one control says nothing new", got.free, want)
+	}
+}
+
+func TestResidualsAreWhatAWeightedFitLeaves(t *testing.T) {
+	t.Parallel()
+	const days = 150
+	r := rand.New(rand.NewPCG(7, 8))
+	columns := controls(civil.MustParse("2025-03-01"), days)
+	y, weight := make([]float64, days), make([]float64, days)
+	for t := range y {
+		y[t], weight[t] = 50+r.NormFloat64()+10*columns[2][t], 0.1+r.Float64()
+	}
+	left := residuals(y, baseOf(columns), weight)
+	for i, c := range columns {
+		product, size := 0.0, 0.0
+		for t := range left {
+			product += weight[t] * left[t] * c[t]
+			size += weight[t] * math.Abs(c[t])
+		}
+		if math.Abs(product) > 1e-9*size {
+			t.Errorf("what is left goes with column %d: %v", i, product)
+		}
+	}
+}
