@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // BGNBD is the beta-geometric / NBD model of repeat purchases (Fader, Hardie and Lee 2005, "Counting your customers
@@ -26,61 +24,64 @@ func buildBGNBD(v []float64) BGNBD { return BGNBD{R: v[0], Alpha: v[1], A: v[2],
 // FitBGNBD returns the model with the highest likelihood. It needs at least one repeat purchase and fails as not ready
 // when the likelihood has no maximum; impossible histories are refused by their index.
 func FitBGNBD(histories []History) (Fit[BGNBD], error) {
-	groups, longest, most, err := grouped(histories)
+	all, err := grouped(histories)
 	if err != nil {
 		return Fit[BGNBD]{}, fmt.Errorf("fit of BG/NBD: %w", err)
 	}
 	n := float64(len(histories))
-	f := func(logs, gradient []float64) float64 { return bgnbdLikelihood(groups, most, n, logs, gradient) }
+	f := all.bgnbdLikelihood(n)
 	p, err := maximize(f, []float64{0, 0, 0, math.Ln2}, n)
 	if err != nil {
 		return Fit[BGNBD]{}, fmt.Errorf("fit of BG/NBD: %w", err)
 	}
-	fit, err := fitOf(p, []float64{0, math.Log(longest), 0, 0}, buildBGNBD)
+	fit, err := fitOf(p, []float64{0, math.Log(all.longest), 0, 0}, buildBGNBD)
 	if err != nil {
 		return Fit[BGNBD]{}, fmt.Errorf("fit of BG/NBD: %w", err)
 	}
 	fit.Customers = len(histories)
-	fit.LogLikelihood = n*f(p.logs, make([]float64, 4)) - float64(repeatsIn(groups))*math.Log(longest)
+	fit.LogLikelihood = n*f(p.logs, make([]float64, 4)) - float64(all.repeats())*math.Log(all.longest)
 	return fit, nil
-}
-
-func repeatsIn(groups []group) int {
-	sum := 0
-	for _, g := range groups {
-		sum += g.x * int(g.n)
-	}
-	return sum
 }
 
 // bgnbdLikelihood is equation (6) of the paper as the log of
 //
 //	Γ(r+x)/Γ(r) α^r · Γ(a+b) Γ(b+x) / (Γ(b) Γ(a+b+x)) · [ (α+T)^-(r+x) + δ(x>0) a/(b+x-1) (α+t_x)^-(r+x) ],
 //
-// per customer, with its gradient.
-func bgnbdLikelihood(groups []group, most int, n float64, logs, gradient []float64) float64 {
-	r, alpha, a, b := math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2]), math.Exp(logs[3])
-	logR, slopeR := rising(r, most)
-	logB, slopeB := rising(b, most)
-	logAB, slopeAB := rising(a+b, most)
-	var sum, dr, dAlpha, da, db float64
-	for _, g := range groups {
-		x := float64(g.x)
-		logT, logTx := math.Log(alpha+g.T), 0.0
-		bracket, left := -(r+x)*logT, 0.0
-		if g.x > 0 {
-			logTx = math.Log(alpha + g.tx)
-			bracket, left = addLogs(bracket, logs[2]-math.Log(b+x-1)-(r+x)*logTx)
-			db -= g.n * left / (b + x - 1)
+// per customer, with its gradient. Logarithms of times are taken once for all customers who share one: histories are
+// counted in days, of which there are far fewer than customers.
+func (all grouping) bgnbdLikelihood(n float64) likelihood {
+	logTimes, logLeft := make([]float64, len(all.times)), make([]float64, all.most+1)
+	return func(logs, gradient []float64) float64 {
+		r, alpha, a, b := math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2]), math.Exp(logs[3])
+		logR, slopeR := rising(r, all.most)
+		logB, slopeB := rising(b, all.most)
+		logAB, slopeAB := rising(a+b, all.most)
+		for i, t := range all.times {
+			logTimes[i] = math.Log(alpha + t)
 		}
-		sum += g.n * (logR[g.x] + r*logs[1] + logB[g.x] - logAB[g.x] + bracket)
-		dr += g.n * (slopeR[g.x] + logs[1] - (1-left)*logT - left*logTx)
-		dAlpha += g.n * (r/alpha - (r+x)*((1-left)/(alpha+g.T)+left/(alpha+g.tx)))
-		da += g.n * (left/a - slopeAB[g.x])
-		db += g.n * (slopeB[g.x] - slopeAB[g.x])
+		for x := 1; x <= all.most; x++ {
+			logLeft[x] = logs[2] - math.Log(b+float64(x)-1)
+		}
+		var sum, dr, dAlpha, da, db float64
+		for i := range all.groups {
+			g := &all.groups[i]
+			x := float64(g.x)
+			logT, logTx := logTimes[g.atT], 0.0
+			bracket, left := -(r+x)*logT, 0.0
+			if g.x > 0 {
+				logTx = logTimes[g.atTx]
+				bracket, left = addLogs(bracket, logLeft[g.x]-(r+x)*logTx)
+				db -= g.n * left / (b + x - 1)
+			}
+			sum += g.n * (logR[g.x] + r*logs[1] + logB[g.x] - logAB[g.x] + bracket)
+			dr += g.n * (slopeR[g.x] + logs[1] - (1-left)*logT - left*logTx)
+			dAlpha += g.n * (r/alpha - (r+x)*((1-left)/(alpha+g.T)+left/(alpha+g.tx)))
+			da += g.n * (left/a - slopeAB[g.x])
+			db += g.n * (slopeB[g.x] - slopeAB[g.x])
+		}
+		gradient[0], gradient[1], gradient[2], gradient[3] = dr*r/n, dAlpha*alpha/n, da*a/n, db*b/n
+		return sum / n
 	}
-	gradient[0], gradient[1], gradient[2], gradient[3] = dr*r/n, dAlpha*alpha/n, da*a/n, db*b/n
-	return sum / n
 }
 
 // Alive returns the probability that the customer is still active at the end of the observation.
@@ -137,8 +138,8 @@ func (m BGNBD) future(h History, time float64, r *rand.Rand) int {
 		return 0
 	}
 	x := float64(h.Repeats)
-	rate := distuv.Gamma{Alpha: m.R + x, Beta: m.Alpha + h.Age, Src: r}.Rand()
-	leave := distuv.Beta{Alpha: m.A, Beta: m.B + x, Src: r}.Rand()
+	rate := gamma(m.R+x, r) / (m.Alpha + h.Age)
+	leave := beta(m.A, m.B+x, r)
 	n := 0
 	for t := r.ExpFloat64() / rate; t <= time; t += r.ExpFloat64() / rate {
 		n++

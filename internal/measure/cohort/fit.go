@@ -61,23 +61,41 @@ func (f *Fit[M]) draw(r *rand.Rand) M {
 
 // group is customers with the same history, in the unit that makes the longest age 1.
 type group struct {
-	x     int     // repeat purchases
-	tx, T float64 // time of the last one and age
-	n     float64 // customers
+	x         int     // repeat purchases
+	tx, T     float64 // time of the last one and age
+	n         float64 // customers
+	atTx, atT int     // places of tx and T among the times
 }
 
-// grouped checks the histories and returns them grouped and scaled, with the longest age and the most repeats.
-func grouped(histories []History) (groups []group, longest float64, most int, err error) {
+// grouping is all customers in groups.
+type grouping struct {
+	groups  []group
+	times   []float64 // that occur, upwards
+	longest float64   // age, in the unit of the histories
+	most    int       // repeat purchases of one customer
+}
+
+// repeats returns the number of repeat purchases of all customers.
+func (all grouping) repeats() int {
+	sum := 0
+	for _, g := range all.groups {
+		sum += g.x * int(g.n)
+	}
+	return sum
+}
+
+// grouped checks the histories and returns them grouped and scaled.
+func grouped(histories []History) (all grouping, err error) {
 	repeated := false
 	for i, h := range histories {
 		if err := h.check(i); err != nil {
-			return nil, 0, 0, err
+			return grouping{}, err
 		}
-		longest, most = max(longest, h.Age), max(most, h.Repeats)
+		all.longest, all.most = max(all.longest, h.Age), max(all.most, h.Repeats)
 		repeated = repeated || h.Repeats > 0
 	}
 	if !repeated {
-		return nil, 0, 0, fault.NotReady("no customer has bought a second time").WithHint("take a longer history")
+		return grouping{}, fault.NotReady("no customer has bought a second time").WithHint("take a longer history")
 	}
 	sorted := slices.Clone(histories)
 	slices.SortFunc(sorted, func(a, b History) int {
@@ -85,12 +103,29 @@ func grouped(histories []History) (groups []group, longest float64, most int, er
 	})
 	for i, h := range sorted {
 		if i > 0 && h == sorted[i-1] {
-			groups[len(groups)-1].n++
+			all.groups[len(all.groups)-1].n++
 			continue
 		}
-		groups = append(groups, group{x: h.Repeats, tx: h.Recency / longest, T: h.Age / longest, n: 1})
+		g := group{x: h.Repeats, tx: h.Recency / all.longest, T: h.Age / all.longest, n: 1}
+		all.groups = append(all.groups, g)
 	}
-	return groups, longest, most, nil
+	return all.timed(), nil
+}
+
+// timed finds the times and the groups' places among them.
+func (all grouping) timed() grouping {
+	all.times = make([]float64, 0, 2*len(all.groups))
+	for _, g := range all.groups {
+		all.times = append(all.times, g.tx, g.T)
+	}
+	slices.Sort(all.times)
+	all.times = slices.Compact(all.times)
+	for i := range all.groups {
+		g := &all.groups[i]
+		g.atTx, _ = slices.BinarySearch(all.times, g.tx)
+		g.atT, _ = slices.BinarySearch(all.times, g.T)
+	}
+	return all
 }
 
 // rising returns, for k from 0 to n, ln Γ(z+k)/Γ(z) = Σ ln(z+j) and its derivative Σ 1/(z+j), j < k. Summed terms lose
@@ -109,9 +144,9 @@ func addLogs(a, b float64) (sum, second float64) {
 	if math.IsInf(b, -1) {
 		return a, 0
 	}
-	second = 1 / (1 + math.Exp(a-b))
+	less := math.Exp(-math.Abs(a - b))
 	if a > b {
-		return a + math.Log1p(math.Exp(b-a)), second
+		return a + math.Log1p(less), less / (1 + less)
 	}
-	return b + math.Log1p(math.Exp(a-b)), second
+	return b + math.Log1p(less), 1 / (1 + less)
 }

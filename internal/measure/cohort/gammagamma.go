@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
 )
@@ -42,10 +41,7 @@ func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 		scale += s.Mean / float64(len(spends))
 	}
 	n := float64(len(spends))
-	among := countsOf(spends)
-	f := func(logs, gradient []float64) float64 {
-		return gammaGammaLikelihood(spends, among, scale, logs, gradient)
-	}
+	f := gammaGammaLikelihood(spends, scale)
 	p, err := maximize(f, []float64{math.Log(3), math.Log(3), 0}, n)
 	if err != nil {
 		return Fit[GammaGamma]{}, fmt.Errorf("fit of Gamma-Gamma: %w", err)
@@ -95,26 +91,37 @@ func gammaTermsOf(x, p, q float64) (t gammaTerms) {
 //	Γ(px+q)/(Γ(px) Γ(q)) · v^q z̄^(px-1) x^(px) / (v + x z̄)^(px+q),
 //
 // per customer, with its gradient and values divided by the scale.
-func gammaGammaLikelihood(spends []Spend, among counts, scale float64, logs, gradient []float64) float64 {
-	p, q, v := math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2])
-	lgQ, _ := math.Lgamma(q)
-	psiQ := mathext.Digamma(q)
-	terms := make([]gammaTerms, len(among.different))
-	for i, x := range among.different {
-		terms[i] = gammaTermsOf(float64(x), p, q)
-	}
-	var sum, dp, dq, dv float64
-	for i, s := range spends {
-		x, z, of := float64(s.Purchases), s.Mean/scale, terms[among.at[i]]
-		logAll, logOwn := math.Log(v+x*z), math.Log(x*z)
-		sum += of.lgBoth - of.lgP - lgQ + q*logs[2] + p*x*logOwn - math.Log(z) - (p*x+q)*logAll
-		dp += x * (of.psiBoth - of.psiP + logOwn - logAll)
-		dq += of.psiBoth - psiQ + logs[2] - logAll
-		dv += q/v - (p*x+q)/(v+x*z)
-	}
+func gammaGammaLikelihood(spends []Spend, scale float64) likelihood {
+	among := countsOf(spends)
 	n := float64(len(spends))
-	gradient[0], gradient[1], gradient[2] = dp*p/n, dq*q/n, dv*v/n
-	return sum / n
+	logSums, logMeans := make([]float64, len(spends)), 0.0 // of x z̄, and Σ ln z̄
+	for i, s := range spends {
+		z := s.Mean / scale
+		logSums[i] = math.Log(float64(s.Purchases) * z)
+		logMeans += math.Log(z)
+	}
+	return func(logs, gradient []float64) float64 {
+		p, q, v := math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2])
+		lgQ, _ := math.Lgamma(q)
+		psiQ := mathext.Digamma(q)
+		terms := make([]gammaTerms, len(among.different))
+		for i, x := range among.different {
+			terms[i] = gammaTermsOf(float64(x), p, q)
+		}
+		sum := -logMeans
+		var dp, dq, dv float64
+		for i, s := range spends {
+			x, of, logOwn := float64(s.Purchases), &terms[among.at[i]], logSums[i]
+			all := v + x*(s.Mean/scale)
+			logAll := math.Log(all)
+			sum += of.lgBoth - of.lgP - lgQ + q*logs[2] + p*x*logOwn - (p*x+q)*logAll
+			dp += x * (of.psiBoth - of.psiP + logOwn - logAll)
+			dq += of.psiBoth - psiQ + logs[2] - logAll
+			dv += q/v - (p*x+q)/all
+		}
+		gradient[0], gradient[1], gradient[2] = dp*p/n, dq*q/n, dv*v/n
+		return sum / n
+	}
 }
 
 // MeanSpend returns the expected value of a purchase over all customers, and false when it has none (Q ≤ 1).
@@ -133,8 +140,8 @@ func (m GammaGamma) future(s Spend, n int, r *rand.Rand) float64 {
 		return 0
 	}
 	x := float64(s.Purchases)
-	nu := distuv.Gamma{Alpha: m.P*x + m.Q, Beta: m.V + x*s.Mean, Src: r}.Rand()
-	return distuv.Gamma{Alpha: m.P * float64(n), Beta: nu, Src: r}.Rand()
+	nu := gamma(m.P*x+m.Q, r) / (m.V + x*s.Mean)
+	return gamma(m.P*float64(n), r) / nu
 }
 
 // LargestCorrelation is the correlation of spend and frequency up to which [GammaGamma] is trusted.

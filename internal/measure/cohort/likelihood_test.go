@@ -32,9 +32,9 @@ func TestGradientsEqualDifferencesOfTheLikelihood(t *testing.T) {
 			f likelihood
 			n int
 		}{
-			"BG/NBD":      {func(x, g []float64) float64 { return bgnbdLikelihood(groups, most, 1, x, g) }, 4},
+			"BG/NBD":      {grouping{groups: groups, most: most}.timed().bgnbdLikelihood(1), 4},
 			"Pareto/NBD":  {func(x, g []float64) float64 { return paretoLikelihood(groups, most, 1, rule, x, g) }, 4},
-			"Gamma-Gamma": {func(x, g []float64) float64 { return gammaGammaLikelihood(spends, countsOf(spends), 20, x, g) }, 3},
+			"Gamma-Gamma": {gammaGammaLikelihood(spends, 20), 3},
 		} {
 			x, gradient, unused := make([]float64, f.n), make([]float64, f.n), make([]float64, f.n)
 			for i := range x {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/integrate/quad"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // ParetoNBD is the Pareto / NBD model of repeat purchases (Schmittlein, Morrison and Colombo 1987; Fader and Hardie
@@ -28,24 +27,26 @@ func buildParetoNBD(v []float64) ParetoNBD {
 
 // FitParetoNBD returns the model with the highest likelihood, under the conditions of [FitBGNBD].
 func FitParetoNBD(histories []History) (Fit[ParetoNBD], error) {
-	groups, longest, most, err := grouped(histories)
+	all, err := grouped(histories)
 	if err != nil {
 		return Fit[ParetoNBD]{}, fmt.Errorf("fit of Pareto/NBD: %w", err)
 	}
 	n := float64(len(histories))
 	rule := newRule()
-	f := func(logs, gradient []float64) float64 { return paretoLikelihood(groups, most, n, rule, logs, gradient) }
+	f := func(logs, gradient []float64) float64 {
+		return paretoLikelihood(all.groups, all.most, n, rule, logs, gradient)
+	}
 	p, err := maximize(f, []float64{0, 0, 0, 0}, n)
 	if err != nil {
 		return Fit[ParetoNBD]{}, fmt.Errorf("fit of Pareto/NBD: %w", err)
 	}
-	shift := math.Log(longest)
+	shift := math.Log(all.longest)
 	fit, err := fitOf(p, []float64{0, shift, 0, shift}, buildParetoNBD)
 	if err != nil {
 		return Fit[ParetoNBD]{}, fmt.Errorf("fit of Pareto/NBD: %w", err)
 	}
 	fit.Customers = len(histories)
-	fit.LogLikelihood = n*f(p.logs, make([]float64, 4)) - float64(repeatsIn(groups))*shift
+	fit.LogLikelihood = n*f(p.logs, make([]float64, 4)) - float64(all.repeats())*shift
 	return fit, nil
 }
 
@@ -164,8 +165,8 @@ func (m ParetoNBD) future(h History, time float64, r *rand.Rand) int {
 	if r.Float64() >= m.Alive(h) {
 		return 0
 	}
-	rate := distuv.Gamma{Alpha: m.R + float64(h.Repeats), Beta: m.Alpha + h.Age, Src: r}.Rand()
-	leaving := distuv.Gamma{Alpha: m.S, Beta: m.Beta + h.Age, Src: r}.Rand()
+	rate := gamma(m.R+float64(h.Repeats), r) / (m.Alpha + h.Age)
+	leaving := gamma(m.S, r) / (m.Beta + h.Age)
 	time = min(time, r.ExpFloat64()/leaving)
 	n := 0
 	for t := r.ExpFloat64() / rate; t <= time; t += r.ExpFloat64() / rate {

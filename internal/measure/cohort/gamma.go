@@ -1,0 +1,43 @@
+package cohort
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// smallShape is the shape below which rejection from a normal takes too many tries.
+const smallShape = 0.2
+
+// gamma draws from the gamma distribution with scale 1 (Marsaglia and Tsang 2000, "A simple method for generating gamma
+// variables", ACM Transactions on Mathematical Software 26(3), with the factor of section 6 for shapes below 1). It takes
+// and gives the same numbers as [distuv.Gamma], which makes its own generator for each of millions of draws.
+func gamma(shape float64, r *rand.Rand) float64 {
+	if shape == 1 || shape < smallShape {
+		return distuv.Gamma{Alpha: shape, Beta: 1, Src: r}.Rand()
+	}
+	d, m := shape-1.0/3, 1.0
+	if shape < 1 {
+		d, m = d+1, math.Pow(r.Float64(), 1/shape)
+	}
+	c := 1 / (3 * math.Sqrt(d))
+	for {
+		x := r.NormFloat64()
+		v := 1 + x*c
+		if v <= 0 {
+			continue
+		}
+		v = v * v * v
+		u := r.Float64()
+		if u < 1-0.0331*(x*x)*(x*x) || math.Log(u) < 0.5*x*x+d*(1-v+math.Log(v)) {
+			return m * d * v
+		}
+	}
+}
+
+// beta draws from the beta distribution.
+func beta(a, b float64, r *rand.Rand) float64 {
+	x := gamma(a, r)
+	return x / (x + gamma(b, r))
+}
