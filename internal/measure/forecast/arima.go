@@ -182,15 +182,47 @@ func (a *arima) residuals(w, out []float64) {
 		}
 		out[t] = x
 	}
-	for t := start; t < len(w); t++ {
-		x := w[t] - shift
-		for i, lag := range a.ar.at {
-			x -= a.ar.by[i] * w[t-lag]
+	if start == len(w) {
+		return
+	}
+	rest := out[start:]
+	for t, y := range w[start:] {
+		rest[t] = y - shift
+	}
+	for i, lag := range a.ar.at { // by lag and not by point: no term waits for another
+		by := a.ar.by[i]
+		for t, y := range w[start-lag : len(w)-lag] {
+			rest[t] -= by * y
 		}
-		for i, lag := range a.ma.at {
-			x += a.ma.by[i] * out[t-lag]
+	}
+	a.ma.recur(out, start)
+}
+
+// recur adds to each value from start on what the lags take from those before it. No lag is larger than start.
+func (l *lags) recur(values []float64, start int) {
+	near, by := 0, [3]float64{}
+	for near < min(len(by), len(l.at)) && l.at[near] == near+1 {
+		by[near] = l.by[near]
+		near++
+	}
+	if near == 0 && len(l.at) == 0 {
+		return
+	}
+	far, of := l.at[near:], l.by[near:]
+	var last [3]float64 // kept at hand: each value waits for the one before
+	for i := range min(near, start) {
+		last[i] = values[start-1-i]
+	}
+	e1, e2, e3 := last[0], last[1], last[2]
+	for t := start; t < len(values); t++ {
+		x := values[t]
+		for i, lag := range far {
+			x += of[i] * values[t-lag]
 		}
-		out[t] = x
+		x += by[2]*e3 + by[1]*e2
+		x += by[0] * e1
+		e1, e2, e3 = x, e1, e2
+		values[t] = x
 	}
 }
 

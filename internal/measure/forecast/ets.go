@@ -188,56 +188,70 @@ func (l *layout) set(s *smoother, params []float64) {
 	s.seasonal[l.season-1] = last
 }
 
-// errors runs the model through the values, which moves its state, and sets the errors, relative ones times the geometric
-// mean of |μ|: the logarithm of their sum of squares is then the likelihood of equation (5.3) of the book for both kinds.
-// It returns false when a relative error has no expectation above zero to relate to. This is [smoother.observe] with the
-// state in variables: nearly all time of a fit is spent here.
-func (s *smoother) errors(values, out []float64) bool {
-	level, slope, alpha, gamma, phi := s.level, s.slope, s.alpha, s.gamma, s.phi
-	ratio, place := 0.0, s.place
-	if s.trend {
-		ratio = s.beta / alpha
+// lane is a model on its way through the values, beside others of the same form.
+type lane struct {
+	*smoother
+	ratio         float64 // β/α
+	product, logs float64 // of the expectations so far
+	out           []float64
+	allowed       bool
+}
+
+// errors runs the models of the lanes through the values, which moves their state, and sets their errors, relative ones
+// times the geometric mean of |μ|: the logarithm of their sum of squares is then the likelihood of equation (5.3) of the
+// book for both kinds. A lane is not allowed when a relative error has no expectation above zero to relate to. This is
+// [smoother.observe] for several models in step: nearly all time of a fit is spent here, and each waits for its own last
+// step.
+func (f form) errors(values []float64, lanes []lane) {
+	for i := range lanes {
+		l := &lanes[i]
+		l.ratio, l.product, l.logs, l.allowed = 0, 1, 0, true
+		if f.trend {
+			l.ratio = l.beta / l.alpha
+		}
 	}
-	out = out[:len(values)]
-	product, logs := 1.0, 0.0
 	for t, y := range values {
-		q := level + phi*slope
-		mu, adjusted := q, y
-		switch s.season {
-		case 'A':
-			x := s.seasonal[place]
-			mu, adjusted = q+x, y-x
-			s.seasonal[place] = x + gamma*(y-mu)
-		case 'M':
-			x := s.seasonal[place]
-			mu, adjusted = q*x, y/x
-			s.seasonal[place] = x + gamma*(y/q-x)
-		}
-		level = q + alpha*(adjusted-q)
-		slope = phi*slope + ratio*(level-q)
-		if place++; place >= len(s.seasonal) {
-			place = 0
-		}
-		out[t] = y - mu
-		if s.relative {
-			if !(mu > 0) {
-				return false
+		for i := range lanes {
+			l := &lanes[i]
+			s := l.smoother
+			q := s.level + s.phi*s.slope
+			mu, adjusted := q, y
+			switch f.season {
+			case 'A':
+				x := &s.seasonal[s.place]
+				mu, adjusted = q+*x, y-*x
+				*x += s.gamma * (y - mu)
+			case 'M':
+				x := &s.seasonal[s.place]
+				mu, adjusted = q**x, y / *x
+				*x += s.gamma * (y/q - *x)
 			}
-			out[t] /= mu
-			if product *= mu; product > 1e150 || product < 1e-150 {
-				logs += math.Log(product)
-				product = 1
+			s.level = q + s.alpha*(adjusted-q)
+			s.slope = s.phi*s.slope + l.ratio*(s.level-q)
+			if s.place++; s.place >= len(s.seasonal) {
+				s.place = 0
+			}
+			l.out[t] = y - mu
+			if f.relative {
+				l.out[t] /= mu
+				l.allowed = l.allowed && mu > 0
+				if l.product *= mu; l.product > 1e150 || l.product < 1e-150 {
+					l.logs += math.Log(l.product)
+					l.product = 1
+				}
 			}
 		}
 	}
-	s.level, s.slope, s.place = level, slope, place
-	if s.relative {
-		scale := math.Exp((logs + math.Log(product)) / float64(len(values)))
-		for t := range out {
-			out[t] *= scale
+	if !f.relative {
+		return
+	}
+	for i := range lanes {
+		l := &lanes[i]
+		scale := math.Exp((l.logs + math.Log(l.product)) / float64(len(values)))
+		for t := range l.out {
+			l.out[t] *= scale
 		}
 	}
-	return true
 }
 
 // fit returns the model of the form with the highest likelihood, its state after the last value, and false when there
@@ -251,22 +265,35 @@ func (f form) fit(values []float64, season int, start initial) (*smoother, bool)
 	if n-k-1 < 1 {
 		return nil, false
 	}
-	s := &smoother{form: f}
-	if f.season != 'N' {
-		s.seasonal = make([]float64, season)
+	var lanes [abreast]lane
+	for i := range lanes {
+		lanes[i].smoother = &smoother{form: f}
+		if f.season != 'N' {
+			lanes[i].seasonal = make([]float64, season)
+		}
 	}
-	errors := make([]float64, len(values))
-	p := problem{points: len(values), residuals: func(params, out []float64) bool {
-		l.set(s, params)
-		return s.errors(values, out)
+	several := func(params, out [][]float64, allowed []bool) {
+		for i, of := range params {
+			l.set(lanes[i].smoother, of)
+			lanes[i].out = out[i]
+		}
+		f.errors(values, lanes[:len(params)])
+		for i := range params {
+			allowed[i] = lanes[i].allowed
+		}
+	}
+	p := problem{points: len(values), several: several, residuals: func(params, out []float64) bool {
+		var allowed [1]bool
+		several([][]float64{params}, [][]float64{out}, allowed[:])
+		return allowed[0]
 	}}
+	s, errors := lanes[0].smoother, make([]float64, len(values))
 	params := l.begin(p, start, errors)
 	sum := p.solve(params)
 	if math.IsInf(sum, 1) {
 		return nil, false
 	}
-	l.set(s, params)
-	s.errors(values, errors)
+	p.residuals(params, errors) // brings the state to the end of the values
 	s.criterion = n*math.Log(max(sum, 1e-300)) + 2*k*n/(n-k-1)
 	return s, true
 }

@@ -191,24 +191,32 @@ type scale struct {
 // stays, so that a series at the border does not change it with each zero. Single zeros, such as a day on which the
 // shop was down, stand at a hundredth of the median of the last positive values so that their logarithm exists.
 func (s scale) after(values []float64, window int) scale {
-	existing, positive := 0, make([]float64, 0, len(values))
+	existing, positive := 0, 0
 	for _, y := range values {
 		if math.IsNaN(y) {
 			continue
 		}
 		existing++
 		if y > 0 {
-			positive = append(positive, y)
+			positive++
 		}
 	}
-	zeros, most := existing-len(positive), 20
+	zeros, most := existing-positive, 20
 	if s.root {
 		most = 40
 	}
-	if len(positive) == 0 || zeros*most > existing {
+	if positive == 0 || zeros*most > existing {
 		return scale{root: true}
 	}
-	recent := positive[max(0, len(positive)-window):]
+	recent := make([]float64, 0, min(window, positive))
+	for _, y := range slices.Backward(values) {
+		if y > 0 {
+			recent = append(recent, y)
+		}
+		if len(recent) == cap(recent) {
+			break
+		}
+	}
 	slices.Sort(recent)
 	return scale{floor: quantile(recent, 0.5) / 100}
 }

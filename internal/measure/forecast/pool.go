@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"math"
+	"sync"
 
 	"assay/internal/fault"
 )
@@ -83,12 +84,27 @@ func fitPool(values []float64, season int) track {
 	if len(values) < leastModelled {
 		return naive(values, season)
 	}
-	return &pool{name: "Pool", members: []track{
-		bestETS(values, season),
-		onLogarithms(values, func(values []float64) track { return fitARIMA(values, season) }),
-		classical(values, season, fitDynamic),
-		classical(values, season, fitTheta),
-	}}
+	p := &pool{name: "Pool", members: make([]track, 4)}
+	together(
+		func() { p.members[0] = bestETS(values, season) },
+		func() {
+			p.members[1] = onLogarithms(values, func(values []float64) track { return fitARIMA(values, season) })
+		},
+		func() {
+			p.members[2] = classical(values, season, fitDynamic)
+			p.members[3] = classical(values, season, fitTheta)
+		},
+	)
+	return p
+}
+
+// together does things that do not depend on each other, on as many cores as there are.
+func together(all ...func()) {
+	var work sync.WaitGroup
+	for _, do := range all {
+		work.Go(do)
+	}
+	work.Wait()
 }
 
 // logarithmic is a model of the logarithm of the series.

@@ -74,13 +74,22 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 			return Prediction{}, err
 		}
 	}
-	model := kind.fit(values, ask.Season)
+	var model, earlier track // of all values, and of those before the first rolling origin
+	origins := ask.origins(len(values))
+	together(
+		func() { model = kind.fit(values, ask.Season) },
+		func() {
+			if origins > 0 {
+				earlier = kind.fit(values[:len(values)-origins], ask.Season)
+			}
+		},
+	)
 	p := Prediction{Model: model.String(), Points: make([]float64, ask.Horizon), Levels: slices.Clone(ask.Levels)}
 	model.ahead(p.Points)
 	p.ratio, p.nonnegative = allPositive(values), slices.Min(values) >= 0
 	p.spread, p.freedom = make([]float64, ask.Horizon), make([]float64, ask.Horizon)
 	p.keepInside(values)
-	p.calibrate(values, ask, kind)
+	p.calibrate(values, ask, earlier)
 	p.withEvents(len(raw), ask.Events, sizes, errors)
 	p.bands()
 	if ask.Season > 1 && len(values) < 2*ask.Season {
@@ -137,24 +146,32 @@ func (p *Prediction) keepInside(values []float64) {
 	}
 }
 
-// calibrate rolls the model through the latest part of the series and keeps its errors.
-func (p *Prediction) calibrate(values []float64, ask Ask, kind Kind) {
-	n, season := len(values), max(1, ask.Season)
+// origins returns from how many of the latest of n points forecasts are tried, 0 when they are too few to learn from.
+func (a Ask) origins(n int) int {
+	season := max(1, a.Season)
 	origins := min(mostOrigins, 2*n/5)
 	if n-origins < 2*season+2 && season > 1 {
 		origins = max(min(origins, n-2*season-2), n/4)
 	}
 	if origins < leastOrigins {
+		return 0
+	}
+	return origins
+}
+
+// calibrate rolls a model of the first part of the series through the latest part and keeps its errors.
+func (p *Prediction) calibrate(values []float64, ask Ask, model track) {
+	origins := ask.origins(len(values))
+	if origins == 0 {
 		p.walk(values)
 		return
 	}
+	n := len(values)
 	x := p.scaled(values)
-	moves := movement(x, season)
+	moves := movement(x, max(1, ask.Season))
 	now := moves[n-1]
-	from := n - origins
-	model := kind.fit(values[:from], ask.Season)
 	ahead := make([]float64, ask.Horizon)
-	for t := from; t < n; t++ {
+	for t := n - origins; t < n; t++ {
 		model.ahead(ahead)
 		vector := make([]float64, min(ask.Horizon, n-t))
 		for h := range vector {

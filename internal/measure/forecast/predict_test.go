@@ -399,7 +399,7 @@ func TestFollowingASeriesEndsWhereRunningThroughItDoes(t *testing.T) {
 		}
 		followed := *whole
 		followed.seasonal = append([]float64(nil), whole.seasonal...)
-		whole.errors(airPassengers[begun:], make([]float64, len(airPassengers)-begun))
+		f.errors(airPassengers[begun:], []lane{{smoother: whole, out: make([]float64, len(airPassengers)-begun)}})
 		for _, y := range airPassengers[begun:] {
 			followed.observe(y)
 		}

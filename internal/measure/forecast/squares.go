@@ -10,7 +10,15 @@ import (
 type problem struct {
 	points    int
 	residuals func(params, out []float64) bool
+	several   several // nil: sets of parameters are tried one after the other
 }
+
+// several does what residuals does for up to [abreast] sets of parameters at the same time. A recursion waits for its own
+// last step, so that the processor does another set's meanwhile.
+type several func(params, out [][]float64, allowed []bool)
+
+// abreast is how many sets of parameters are tried at the same time.
+const abreast = 4
 
 const (
 	mostSteps  = 40
@@ -36,7 +44,7 @@ func (p problem) solve(params []float64) float64 {
 	slope, step, moved := make([]float64, k), make([]float64, k), make([]float64, k)
 	damping := 1e-3
 	for range mostSteps {
-		p.slopes(params, now, columns, trial)
+		p.slopes(params, now, columns)
 		normal(columns, now, gram, slope)
 		before := best
 		for damping < 1e10 {
@@ -70,25 +78,52 @@ func (p problem) solve(params []float64) float64 {
 }
 
 // slopes sets the derivative of every residual, one column of the matrix after the other.
-func (p problem) slopes(params, now, columns, trial []float64) {
+func (p problem) slopes(params, now, columns []float64) {
+	known := p.sideBySide(params, columns)
 	for i, at := range params {
-		h := difference * math.Max(1, math.Abs(at))
+		h := stepAt(at)
 		column := columns[i*p.points : (i+1)*p.points]
-		params[i] = at + h
-		if !p.residuals(params, trial) {
-			h = -h
+		if known == nil || !known[i] {
 			params[i] = at + h
-			if !p.residuals(params, trial) {
-				clear(column)
-				params[i] = at
-				continue
+			if known != nil || !p.residuals(params, column) {
+				h = -h
+				params[i] = at + h
+				if !p.residuals(params, column) {
+					copy(column, now)
+				}
 			}
+			params[i] = at
 		}
-		params[i] = at
-		for t := range column {
-			column[t] = (trial[t] - now[t]) / h
+		for t, x := range now {
+			column[t] = (column[t] - x) / h
 		}
 	}
+}
+
+// stepAt is by how much a parameter is moved for a derivative.
+func stepAt(at float64) float64 { return difference * math.Max(1, math.Abs(at)) }
+
+// sideBySide sets each column to the residuals with one parameter moved, and reports which are allowed; nil when the problem
+// takes one set of parameters at a time.
+func (p problem) sideBySide(params, columns []float64) []bool {
+	if p.several == nil {
+		return nil
+	}
+	k := len(params)
+	allowed := make([]bool, k)
+	room := make([]float64, abreast*k)
+	var moved, out [abreast][]float64
+	for first := 0; first < k; first += abreast {
+		n := min(abreast, k-first)
+		for j := range n {
+			i := first + j
+			moved[j], out[j] = room[j*k:(j+1)*k], columns[i*p.points:(i+1)*p.points]
+			copy(moved[j], params)
+			moved[j][i] += stepAt(params[i])
+		}
+		p.several(moved[:n], out[:n], allowed[first:first+n])
+	}
+	return allowed
 }
 
 // normal sets the products of the columns with each other and with the residuals.
