@@ -35,10 +35,8 @@ const widerFont = 1.15
 // roomy is the height from which on words may take more than one line each.
 const roomy = 320
 
-// paint draws the whole picture, from the title at the top to the notes at the bottom.
+// paint draws the picture on its ground, from the title at the top to the notes at the bottom.
 func (s sheet) paint(c draw.Canvas) {
-	c.SetColor(s.theme.ground)
-	c.Fill(c.Path())
 	area := draw.Crop(c, margin, -margin, margin, -margin)
 	area = s.paintHead(area)
 	switch {

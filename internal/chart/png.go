@@ -7,11 +7,14 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"strings"
 
+	"golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
 	"golang.org/x/text/unicode/bidi"
-	"gonum.org/v1/plot/font"
+	plotfont "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -27,7 +30,7 @@ func (s sheet) png(density float64) ([]byte, error) {
 		vgimg.UseDPI(int(density*float64(vg.Inch)+.5)),
 		vgimg.UseBackgroundColor(s.theme.ground),
 	)
-	s.paint(draw.New(raster{canvas}))
+	s.paint(draw.New(&raster{Canvas: canvas, faces: map[plotfont.Font]font.Face{}}))
 	var out bytes.Buffer
 	quick := png.Encoder{CompressionLevel: png.BestSpeed} // up to four times as fast as the usual level, for files a tenth to a half larger
 	if err := quick.Encode(&out, indexed(canvas.Image(), s.theme.ground)); err != nil {
@@ -96,15 +99,40 @@ func packed(c color.RGBA) uint32 {
 	return uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | uint32(c.A)<<24
 }
 
-// raster is a canvas of dots. It does for texts what a browser does for an SVG.
-type raster struct{ *vgimg.Canvas }
+// raster is a canvas of dots. It does for texts what a browser does for an SVG. Nothing on it is moved, turned or scaled.
+type raster struct {
+	*vgimg.Canvas
+	inks  []color.Color // the one to write with last
+	faces map[plotfont.Font]font.Face
+}
+
+// SetColor sets the colour of what is drawn next.
+func (r *raster) SetColor(c color.Color) {
+	r.Canvas.SetColor(c)
+	if len(r.inks) == 0 {
+		r.inks = append(r.inks, nil)
+	}
+	r.inks[len(r.inks)-1] = c
+}
+
+// Push saves the colour and all else that is set.
+func (r *raster) Push() {
+	r.Canvas.Push()
+	r.inks = append(r.inks, r.inks[max(0, len(r.inks)-1):]...)
+}
+
+// Pop brings back what was saved last.
+func (r *raster) Pop() {
+	r.Canvas.Pop()
+	r.inks = r.inks[:max(0, len(r.inks)-1)]
+}
 
 // outlinesAtOnce is how many outlines of a path are filled together: the time that takes grows with the square of how many
 // stand on a line of dots.
 const outlinesAtOnce = 8
 
 // Fill fills a path a few of its outlines at a time. Outlines that lie in one another belong together and are few.
-func (r raster) Fill(path vg.Path) {
+func (r *raster) Fill(path vg.Path) {
 	from, count := 0, 0
 	for i, part := range path {
 		if part.Type != vg.MoveComp {
@@ -118,13 +146,25 @@ func (r raster) Fill(path vg.Path) {
 	r.Canvas.Fill(path[from:])
 }
 
-// FillString draws a text in the order in which it is seen, with a box for each letter that the font lacks.
-func (r raster) FillString(face font.Face, at vg.Point, s string) {
-	r.Canvas.FillString(face, at, boxed(face, visual(s)))
+// FillString draws a text in the order in which it is seen, with a box for each letter that the font lacks. The canvas
+// would carry each letter through a transformation that leaves it as it is, dot by dot.
+func (r *raster) FillString(face plotfont.Face, at vg.Point, s string) {
+	if face.Font.Size == 0 || len(r.inks) == 0 {
+		return
+	}
+	drawn, ok := r.faces[face.Font]
+	if !ok {
+		drawn = face.FontFace(r.DPI())
+		r.faces[face.Font] = drawn
+	}
+	_, height := r.Size()
+	dots := func(x vg.Length) fixed.Int26_6 { return fixed.Int26_6(math.Round(x.Dots(r.DPI()) * 64)) }
+	pen := font.Drawer{Dst: r.Image(), Src: image.NewUniform(r.inks[len(r.inks)-1]), Face: drawn, Dot: fixed.Point26_6{X: dots(at.X), Y: dots(height - at.Y)}}
+	pen.DrawString(boxed(face, visual(s)))
 }
 
 // boxed puts a box in the place of each letter that the font lacks.
-func boxed(face font.Face, s string) string {
+func boxed(face plotfont.Face, s string) string {
 	const box = '□'
 	var buf sfnt.Buffer
 	return strings.Map(func(r rune) rune {
@@ -138,8 +178,14 @@ func boxed(face font.Face, s string) string {
 	}, s)
 }
 
+// firstFromTheRight is the first letter that is read from the right: those before are Latin, Greek, Cyrillic and Armenian.
+const firstFromTheRight = 0x590
+
 // visual turns runs of letters that are read from the right around, because the canvas draws from the left.
 func visual(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= firstFromTheRight }) {
+		return s
+	}
 	var p bidi.Paragraph
 	if _, err := p.SetString(s, bidi.DefaultDirection(bidi.LeftToRight)); err != nil {
 		return s

@@ -17,7 +17,10 @@ const families = "'Liberation Sans', Arimo, Arial, Helvetica, sans-serif"
 // svg draws the sheet. One point of the canvas is one CSS pixel.
 func (s sheet) svg() ([]byte, error) {
 	canvas := vgsvg.New(vg.Length(s.Width), vg.Length(s.Height))
-	s.paint(draw.New(canvas))
+	area := draw.New(canvas)
+	area.SetColor(s.theme.ground)
+	area.Fill(area.Path())
+	s.paint(area)
 	var drawn bytes.Buffer
 	if _, err := canvas.WriteTo(&drawn); err != nil {
 		return nil, fmt.Errorf("chart %q as SVG: %w", s.Title, err)
