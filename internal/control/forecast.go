@@ -50,6 +50,12 @@ type ForecastOutcome struct {
 	At          time.Time
 }
 
+// ForecastState tells states of a workspace's judged forecasts apart.
+type ForecastState struct {
+	Judged int
+	Last   int64 // when the last ones were judged, in microseconds since 1970; 0: never
+}
+
 // ForecastRecord sums up the judged forecasts of a metric over so many days.
 type ForecastRecord struct {
 	Metric   string

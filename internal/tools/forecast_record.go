@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
 	"log/slog"
 	"math"
 	"slices"
@@ -23,6 +22,7 @@ type Forecasts interface {
 	JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error
 	LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil.Date, error)
 	ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error)
+	ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error)
 }
 
 // forecastTools answer from the record of past forecasts.
@@ -36,16 +36,13 @@ func (s *Service) records(ctx context.Context, w control.Workspace, tool Tool) (
 	return s.deps.Forecasts.ForecastRecords(ctx, w.ID)
 }
 
-// stateOfRecords is another number when more forecasts were judged.
-func stateOfRecords(all []control.ForecastRecord) uint64 {
-	if len(all) == 0 {
-		return 0
+// stateOfRecords tells whether more forecasts were judged, for a tool that answers from their record: it is asked with
+// every call, and the record only where an answer is made.
+func (s *Service) stateOfRecords(ctx context.Context, w control.Workspace, tool Tool) (control.ForecastState, error) {
+	if s.deps.Forecasts == nil || !slices.Contains(forecastTools, tool.Name) {
+		return control.ForecastState{}, nil
 	}
-	h := fnv.New64a()
-	for _, r := range all {
-		_, _ = fmt.Fprintf(h, "%+v\n", r) // a hash never fails
-	}
-	return h.Sum64()
+	return s.deps.Forecasts.ForecastState(ctx, w.ID)
 }
 
 // keptLevels are the levels of [control.ForecastLevels] as fractions.

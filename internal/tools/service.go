@@ -71,7 +71,7 @@ type answerKey struct {
 	settings    int64
 	models      modelsKey
 	experiments uint64
-	forecasts   uint64 // the state of the record of past ones
+	forecasts   control.ForecastState // of past ones
 	today       civil.Date
 	tool        string
 	arguments   string
@@ -266,32 +266,29 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 		return nil, err
 	}
 	key.experiments = stateOfExperiments(tests)
-	records, err := s.service.records(ctx, w, tool)
-	if err != nil {
+	if key.forecasts, err = s.service.stateOfRecords(ctx, w, tool); err != nil {
 		return nil, err
 	}
-	key.forecasts = stateOfRecords(records)
-	remembered := memory{tests, records}
 	switch {
 	case unversioned != nil:
-		return s.make(ctx, tool, args, key, now, remembered, s.service.read)
+		return s.make(ctx, tool, args, key, now, tests, s.service.read)
 	case !keepable(tool):
-		return s.make(ctx, tool, args, key, now, remembered, s.service.kept)
+		return s.make(ctx, tool, args, key, now, tests, s.service.kept)
 	}
 	if kept, ok := s.service.answers.GetIfPresent(key); ok {
 		return kept, nil
 	}
-	return s.keep(ctx, tool, args, key, now, remembered)
+	return s.keep(ctx, tool, args, key, now, tests)
 }
 
 // keep makes an answer and keeps it.
-func (s *session) keep(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, remembered memory) (json.RawMessage, error) {
+func (s *session) keep(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, tests []control.Experiment) (json.RawMessage, error) {
 	// The one who asked first may hang up while others wait, so the work does not end with their request.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
 	defer cancel()
 	return s.service.answers.Get(detached, key, otter.LoaderFunc[answerKey, json.RawMessage](
 		func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
-			return s.make(ctx, tool, args, key, now, remembered, s.service.kept)
+			return s.make(ctx, tool, args, key, now, tests, s.service.kept)
 		}))
 }
 
@@ -325,13 +322,7 @@ func (s *Service) zone(w control.Workspace) *time.Location {
 // diagnose looks at keys and their ends.
 func keepable(tool Tool) bool { return !tool.Writes && tool.Name != diagnose.Name }
 
-// memory is what the service remembers of a workspace, for the tools that answer from it.
-type memory struct {
-	experiments []control.Experiment
-	forecasts   []control.ForecastRecord
-}
-
-func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, of memory, reads storeReader) (json.RawMessage, error) {
+func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, tests []control.Experiment, reads storeReader) (json.RawMessage, error) {
 	have, err := reads(ctx, key.storeKey)
 	if err != nil {
 		return nil, err
@@ -340,11 +331,15 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key
 	if err != nil {
 		return nil, err
 	}
+	records, err := s.service.records(ctx, s.principal.Workspace, tool)
+	if err != nil {
+		return nil, err
+	}
 	limit := argument(args, "limit")
 	call := &Call{
 		Workspace: s.principal.Workspace, Principal: s.principal, Now: now, Today: key.today,
 		Real: s.service.deps.Now().UTC(), Facts: s.service.deps.Facts,
-		Store: have, MMM: held, Experiments: of.experiments, Forecasts: s.service.deps.Forecasts, Records: of.forecasts,
+		Store: have, MMM: held, Experiments: tests, Forecasts: s.service.deps.Forecasts, Records: records,
 		key: key.storeKey, trials: s.service.trials, people: s.service.people,
 		Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Tools: s.service.names, Log: s.service.deps.Log,
 		limitGiven: limit != nil && string(limit) != "null",

@@ -59,7 +59,7 @@ const (
 type trialKey struct {
 	storeKey
 	experiments uint64
-	today       civil.Date
+	over        bool // its days are
 	id          control.ExperimentID
 }
 
@@ -86,7 +86,7 @@ func (c *Call) trial(ctx context.Context, e control.Experiment) (*trial, error) 
 	if c.key.data == 0 { // the version is not known: nothing is kept
 		return quiet.measured(ctx, e)
 	}
-	key := trialKey{storeKey: c.key, experiments: stateOfExperiments(c.Experiments), today: c.Today, id: e.ID}
+	key := trialKey{storeKey: c.key, experiments: stateOfExperiments(c.Experiments), over: e.Days.Last.Before(c.Today), id: e.ID}
 	return c.trials.kept.Get(ctx, key, otter.LoaderFunc[trialKey, *trial](func(ctx context.Context, _ trialKey) (*trial, error) {
 		select {
 		case c.trials.lane <- struct{}{}:

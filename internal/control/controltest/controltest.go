@@ -49,6 +49,7 @@ type Store interface {
 	LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil.Date, error)
 	JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error
 	ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error)
+	ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error)
 
 	AppendEvent(ctx context.Context, e control.Event) error
 	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)

@@ -104,8 +104,16 @@ func forecastsAreSummedUp(t *testing.T, s Store) {
 	if err := s.KeepForecasts(t.Context(), acme.ID, append([]control.Forecast{unjudged}, outcomes...)); err != nil {
 		t.Fatal(err)
 	}
+	none := stateOf(t, s, acme.ID)
+	if err := s.JudgeForecasts(t.Context(), acme.ID, outcomes[1:]); err != nil {
+		t.Fatal(err)
+	}
+	some := stateOf(t, s, acme.ID)
 	if err := s.JudgeForecasts(t.Context(), acme.ID, outcomes); err != nil {
 		t.Fatal(err)
+	}
+	if all := stateOf(t, s, acme.ID); none != (control.ForecastState{}) || some == none || all == some {
+		t.Errorf("states are %+v, %+v and %+v: want none at first and another one with each that is judged", none, some, all)
 	}
 	got, err := s.ForecastRecords(t.Context(), acme.ID)
 	if err != nil {
@@ -122,4 +130,13 @@ func forecastsAreSummedUp(t *testing.T, s Store) {
 	if diff := cmp.Diff(want, got, byDay); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
+}
+
+func stateOf(t *testing.T, s Store, ws measure.WorkspaceID) control.ForecastState {
+	t.Helper()
+	state, err := s.ForecastState(t.Context(), ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
 }

@@ -110,6 +110,19 @@ func (s *Store) JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all 
 	return nil
 }
 
+// ForecastState returns what is another one whenever more forecasts of the workspace are judged.
+func (s *Store) ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error) {
+	var state control.ForecastState
+	var last sql.NullInt64
+	err := s.read.QueryRowContext(ctx, `SELECT count(judged_at), max(judged_at) FROM forecasts WHERE workspace = $1 AND judged_at IS NOT NULL`, ws).
+		Scan(&state.Judged, &last)
+	if err != nil {
+		return state, fmt.Errorf("state of forecasts of workspace %q: %w", ws, engineFault(err))
+	}
+	state.Last = last.Int64
+	return state, nil
+}
+
 // ForecastRecords sums up the judged forecasts of a workspace by metric, channel, number of days and whether they were made
 // afterwards, in that order.
 func (s *Store) ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error) {

@@ -1,7 +1,6 @@
 package cohort
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -133,16 +132,33 @@ func pointsOf(members []Member, smallest int, level float64) []Point {
 	}
 }
 
-// chronicle returns all gains by day and the members' indexes by age.
+// chronicle returns all gains by day and the members' indexes by age, those of a day or an age in the members' order. Days
+// are few and gains many, so they are counted and not compared.
 func chronicle(members []Member) (gains []dated, byAge []int) {
-	for i, m := range members {
-		byAge = append(byAge, i)
+	oldest := 0
+	for _, m := range members {
+		oldest = max(oldest, m.AgeDays)
+	}
+	ofAge, ofDay := make([]int, oldest+2), make([]int, oldest+2) // how many come before those of each age and day
+	for _, m := range members {
+		ofAge[m.AgeDays+1]++
 		for _, g := range m.Gains {
-			gains = append(gains, dated{day: g.Day, member: i, amount: float64(g.Amount)})
+			ofDay[g.Day+1]++
 		}
 	}
-	slices.SortStableFunc(gains, func(a, b dated) int { return cmp.Compare(a.day, b.day) })
-	slices.SortStableFunc(byAge, func(a, b int) int { return cmp.Compare(members[a].AgeDays, members[b].AgeDays) })
+	for d := range oldest + 1 {
+		ofAge[d+1] += ofAge[d]
+		ofDay[d+1] += ofDay[d]
+	}
+	byAge, gains = make([]int, len(members)), make([]dated, ofDay[oldest+1])
+	for i, m := range members {
+		byAge[ofAge[m.AgeDays]] = i
+		ofAge[m.AgeDays]++
+		for _, g := range m.Gains {
+			gains[ofDay[g.Day]] = dated{day: g.Day, member: i, amount: float64(g.Amount)}
+			ofDay[g.Day]++
+		}
+	}
 	return gains, byAge
 }
 
