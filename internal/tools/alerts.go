@@ -56,7 +56,7 @@ func drift(s *expectedSeries, judged []forecast.Expectation, runLength float64, 
 	for i, e := range judged {
 		errors[i] = e.Z
 	}
-	alarms, err := forecast.Alarms(errors, runLength)
+	alarms, err := forecast.Drifts(errors, runLength)
 	if err != nil || len(alarms) == 0 {
 		return forecastRow{}, false, err
 	}
@@ -107,6 +107,6 @@ func (c *Call) alertsSummary(a *forecastingAnswer, shown civil.Range) {
 		}
 		c.suggest(&a.closing, "trends", arguments, "See the days of the move.")
 	}
-	a.warn("false_alarms", fmt.Sprintf("When nothing moves and days do not depend on each other, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
+	a.warn("false_alarms", fmt.Sprintf("When nothing moves, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
 	c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See whether targets will be met.")
 }
