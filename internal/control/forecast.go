@@ -64,7 +64,7 @@ type ForecastRecord struct {
 	BackMade bool // made afterwards, and not kept at the time
 
 	Judged   int
-	Separate int // how many of them share no day
+	Separate int // the most of them of which no two share a day
 	Inside   [3]int
 	Error    float64 // sum of errors
 	Size     float64 // sum of their sizes

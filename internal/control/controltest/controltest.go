@@ -103,6 +103,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a mapping is kept under its name until it is replaced or removed", mappingsAreKept},
 		{"a forecast is kept once, as it was first, until it is judged", forecastsAreKept},
 		{"judged forecasts are summed up by what they are of", forecastsAreSummedUp},
+		{"forecasts that share no day are counted", forecastsThatShareNoDay},
 		{"what is not there is not found", absenceIsNotFound},
 		{"writers do not get in each other's way", writersQueue},
 	}

@@ -140,3 +140,35 @@ func stateOf(t *testing.T, s Store, ws measure.WorkspaceID) control.ForecastStat
 	}
 	return state
 }
+
+// forecastsThatShareNoDay are counted by their days, with gaps between them and rests of several kinds of period among each
+// other.
+func forecastsThatShareNoDay(t *testing.T, s Store) {
+	acme := newWorkspace(t, s, "Acme")
+	first := civil.MustParse("2026-03-01")
+	var outcomes []control.Forecast
+	for i := range 10 { // weeks of ten days in a row, twice, a quarter apart
+		outcomes = append(outcomes,
+			judged(expected(acme.ID, first.AddDays(i), 7, control.DailyForecast), 1, nil),
+			judged(expected(acme.ID, first.AddDays(93+i), 7, control.DailyForecast), 1, nil))
+	}
+	for _, rest := range []struct{ day, points int }{{0, 31}, {0, 92}, {1, 6}, {8, 6}, {8, 24}, {31, 30}} {
+		outcomes = append(outcomes, judged(expected(acme.ID, first.AddDays(rest.day), rest.points, control.AnswerForecast), 1, nil))
+	}
+	if err := s.KeepForecasts(t.Context(), acme.ID, outcomes); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.JudgeForecasts(t.Context(), acme.ID, outcomes); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.ForecastRecords(t.Context(), acme.ID)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("records %+v, %v, want those of rests and of weeks", got, err)
+	}
+	// Of the rests the two short ones and the month after; of the weeks two of each ten.
+	for i, want := range []struct{ points, judged, separate int }{{0, 6, 3}, {7, 20, 4}} {
+		if got[i].Points != want.points || got[i].Judged != want.judged || got[i].Separate != want.separate {
+			t.Errorf("record %+v, want %+v", got[i], want)
+		}
+	}
+}

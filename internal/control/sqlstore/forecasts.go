@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -123,36 +124,60 @@ func (s *Store) ForecastState(ctx context.Context, ws measure.WorkspaceID) (cont
 	return state, nil
 }
 
+// horizonOf tells the number of days of a forecast: 0 for one of the rest of a period.
+const horizonOf = `CASE WHEN occasion <> $1 AND points IN ($2, $3, $4) THEN points ELSE 0 END`
+
 // ForecastRecords sums up the judged forecasts of a workspace by metric, channel, number of days and whether they were made
 // afterwards, in that order.
 func (s *Store) ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error) {
 	days := control.ForecastDays()
+	args := []any{control.AnswerForecast, days[0], days[1], days[2], control.BackMadeForecast, ws}
 	all, err := collect(ctx, s.read, scanRecord, `
-		SELECT metric, channel, CASE WHEN occasion <> $1 AND points IN ($2, $3, $4) THEN points ELSE 0 END AS horizon, occasion = $5 AS back_made,
-			count(*), count(DISTINCT last_day), sum(inside80), sum(inside90), sum(inside95), sum(error), sum(abs(error)), sum(actual),
+		SELECT metric, channel, `+horizonOf+` AS horizon, occasion = $5 AS back_made,
+			count(*), sum(inside80), sum(inside90), sum(inside95), sum(error), sum(abs(error)), sum(actual),
 			coalesce(avg(mase), 0), count(mase), min(first_day), max(last_day)
 		FROM forecasts
 		WHERE workspace = $6 AND judged_at IS NOT NULL
-		GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
-		control.AnswerForecast, days[0], days[1], days[2], control.BackMadeForecast, ws)
+		GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`, args...)
+	if err == nil {
+		err = s.countSeparate(ctx, all, args)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("record of forecasts of workspace %q: %w", ws, err)
 	}
 	return all, nil
 }
 
-// scanRecord reads a record. Forecasts of so many days of which each ends on another day share days; those of the rest of
-// a period share theirs with all others of that period.
 func scanRecord(row scanner) (control.ForecastRecord, error) {
 	var r control.ForecastRecord
-	var ends int
-	err := row.Scan(&r.Metric, &r.Channel, &r.Points, &r.BackMade, &r.Judged, &ends, &r.Inside[0], &r.Inside[1], &r.Inside[2],
+	err := row.Scan(&r.Metric, &r.Channel, &r.Points, &r.BackMade, &r.Judged, &r.Inside[0], &r.Inside[1], &r.Inside[2],
 		&r.Error, &r.Size, &r.Actual, &r.MASE, &r.Scaled, &r.Days.First, &r.Days.Last)
-	r.Separate = ends
-	if r.Points > 0 {
-		r.Separate = min(ends, r.Days.Days()/r.Points)
-	}
 	return r, engineFault(err)
+}
+
+// countSeparate counts the most forecasts of each record of which no two share a day: of all that begin after the last one
+// taken, the one that ends first is taken next.
+func (s *Store) countSeparate(ctx context.Context, all []control.ForecastRecord, args []any) error {
+	ended := make([]civil.Date, len(all)) // the last one taken
+	_, err := collect(ctx, s.read, func(row scanner) (none struct{}, err error) {
+		var of control.ForecastRecord
+		if err := row.Scan(&of.Metric, &of.Channel, &of.Points, &of.BackMade, &of.Days.First, &of.Days.Last); err != nil {
+			return none, engineFault(err)
+		}
+		at := slices.IndexFunc(all, func(r control.ForecastRecord) bool {
+			return r.Metric == of.Metric && r.Channel == of.Channel && r.Points == of.Points && r.BackMade == of.BackMade
+		})
+		if at >= 0 && of.Days.First.After(ended[at]) {
+			ended[at] = of.Days.Last
+			all[at].Separate++
+		}
+		return none, nil
+	}, `
+		SELECT DISTINCT metric, channel, `+horizonOf+` AS horizon, occasion = $5 AS back_made, first_day, last_day
+		FROM forecasts
+		WHERE workspace = $6 AND judged_at IS NOT NULL
+		ORDER BY last_day, first_day DESC`, args...)
+	return err
 }
 
 func scanForecast(row scanner) (control.Forecast, error) {
