@@ -96,29 +96,36 @@ func TestErrorRatesAndCoverage(t *testing.T) {
 	t.Parallel()
 	n := runs(80, 2000)
 	for _, w := range worlds(t)[:runs(1, 5)] {
-		var at5, at10, power5, cover90, cover95 float64
-		for seed := range n {
-			p, test := w.sample(t, uint64(seed)+1000)
-			o := geo.Options{Draws: 300, Seed: uint64(seed)}
-			quiet := fit(t, p, test, o)
-			lifted := fit(t, raise(p, test, .05), test, o)
-			at5 += indicator(quiet.P <= .05) / float64(n)
-			at10 += indicator(quiet.P <= .10) / float64(n)
-			power5 += indicator(lifted.P <= .05) / float64(n)
-			miss := math.Abs(lifted.ATT - .05*expected(p, test))
-			cover90 += indicator(miss <= lifted.Reach(.10)) / float64(n)
-			cover95 += indicator(miss <= lifted.Reach(.05)) / float64(n)
-		}
-		careful := indicator(w.name == "GeoLift, 2 of 40")
-		within(t, w.name+": rejected at .05", at5, .04, .06, n)
-		within(t, w.name+": rejected at .10", at10, .085-.01*careful, .115, n)
-		within(t, w.name+": inside the 90 % interval", cover90, .885, .92+.01*careful, n)
-		within(t, w.name+": inside the 95 % interval", cover95, .935, .97, n)
-		if w.name == "GeoLift, 2 of 40" {
-			within(t, w.name+": power at a lift of 5 %", power5, .45, 1, n)
-		} else {
-			t.Logf("%s: power at a lift of 5 %%: %.3f", w.name, power5)
-		}
+		t.Run(w.name, func(t *testing.T) {
+			errorRatesIn(t, w, n)
+		})
+	}
+}
+
+func errorRatesIn(t *testing.T, w world, n int) {
+	t.Helper()
+	var at5, at10, power5, cover90, cover95 float64
+	for seed := range n {
+		p, test := w.sample(t, uint64(seed)+1000)
+		o := geo.Options{Draws: 300, Seed: uint64(seed)}
+		quiet := fit(t, p, test, o)
+		lifted := fit(t, raise(p, test, .05), test, o)
+		at5 += indicator(quiet.P <= .05) / float64(n)
+		at10 += indicator(quiet.P <= .10) / float64(n)
+		power5 += indicator(lifted.P <= .05) / float64(n)
+		miss := math.Abs(lifted.ATT - .05*expected(p, test))
+		cover90 += indicator(miss <= lifted.Reach(.10)) / float64(n)
+		cover95 += indicator(miss <= lifted.Reach(.05)) / float64(n)
+	}
+	careful := indicator(w.name == "GeoLift, 2 of 40")
+	within(t, w.name+": rejected at .05", at5, .04, .06, n)
+	within(t, w.name+": rejected at .10", at10, .085-.01*careful, .115, n)
+	within(t, w.name+": inside the 90 % interval", cover90, .885, .92+.01*careful, n)
+	within(t, w.name+": inside the 95 % interval", cover95, .935, .97, n)
+	if w.name == "GeoLift, 2 of 40" {
+		within(t, w.name+": power at a lift of 5 %", power5, .45, 1, n)
+	} else {
+		t.Logf("%s: power at a lift of 5 %%: %.3f", w.name, power5)
 	}
 }
 
