@@ -12,7 +12,7 @@ import (
 type Ask func(ctx context.Context, p auth.Principal, tool string, arguments json.RawMessage) (json.RawMessage, error)
 
 // asked calls a tool for who looks at a page, with what their role may, and decodes its answer. So a page shows what a
-// program is told.
+// program is told. A failure has the kind that it has in the tool.
 func (c *Console) asked(v visit, p place, tool string, arguments, into any) error {
 	encoded, err := json.Marshal(arguments)
 	if err != nil {

@@ -68,6 +68,8 @@ type Options struct {
 	Tools          []string // names for a key's allow-list, in the contract's order
 	Ask            Ask      // nil: there are no pages of answers
 	Import         Import
+	Target         ChangeTarget // nil: targets are only read
+	Known          Known        // nil: channels and regions are taken as they are written
 	AddHookSecret  AddHookSecret
 	Uploads        string           // folder of files that wait to be imported; the system's own when ""
 	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
@@ -94,6 +96,8 @@ type Console struct {
 	tools       []string
 	ask         Ask
 	imports     Import
+	target      ChangeTarget
+	known       Known
 	addSecret   AddHookSecret
 	uploads     string
 	uploading   chan struct{} // has room for as many files as are taken at a time
@@ -120,7 +124,7 @@ func New(o Options) *Console {
 	}
 	c := &Console{
 		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, models: o.Models, tools: o.Tools,
-		ask: o.Ask, imports: o.Import, addSecret: o.AddHookSecret, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
+		ask: o.Ask, imports: o.Import, target: o.Target, known: o.Known, addSecret: o.AddHookSecret, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
 		hosts: oauth.NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
 		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
 		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
@@ -284,8 +288,10 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 		c.Refuse(w, r, http.StatusForbidden, sentence(text))
 	case fault.KindNotFound:
 		c.Refuse(w, r, http.StatusNotFound, sentence(text))
-	case fault.KindConflict:
+	case fault.KindConflict, fault.KindNotReady:
 		c.Refuse(w, r, http.StatusConflict, sentence(text))
+	case fault.KindInvalid:
+		c.Refuse(w, r, http.StatusBadRequest, sentence(text))
 	default:
 		c.log.ErrorContext(r.Context(), "page", slog.String("route", r.Pattern), slog.Any("error", err))
 		c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")

@@ -52,7 +52,12 @@ func newDataSite(t *testing.T) *dataSite {
 			t.Fatal(err)
 		}
 		d.tools = service
-		o.Ask, o.Uploads = service.Answer, d.uploads
+		o.Ask, o.Uploads, o.Known = service.Answer, d.uploads, service
+		o.Target = func(ctx context.Context, c console.TargetChange, by control.By) error {
+			goal := warehouse.Target{Metric: c.Metric, Period: c.Period, Start: c.Start, Channel: c.Channel, Value: c.Value}
+			_, err := d.facts.ChangeTarget(ctx, c.Workspace.ID, c.Workspace.Currency, warehouse.TargetChange{Target: goal, Removed: c.Removed, Where: "the page"})
+			return err
+		}
 		o.AddHookSecret = func(ctx context.Context, ws measure.WorkspaceID, shop, secret string, by control.By) (string, error) {
 			if secret == "" {
 				return "", fault.Invalid("a secret is needed")

@@ -45,6 +45,7 @@ type trialRow struct {
 	PValue      *float64                 `json:"p_value"`
 	Outcome     string                   `json:"outcome"`
 	Why         string                   `json:"why"`
+	Overlaps    []string                 `json:"overlaps"`
 }
 
 // Next returns where the experiment may go from where it stands. A study is completed with its result, by another form.
@@ -154,10 +155,6 @@ func (c *Console) showExperiments(w http.ResponseWriter, v visit, status int, vi
 		arguments["experiment_id"] = id
 	}
 	if err := c.asked(v, view.place, "experiments", arguments, &view.Answer); err != nil {
-		if id != "" {
-			c.Refuse(w, v.Request, http.StatusNotFound, "There is no such experiment in this workspace.")
-			return
-		}
 		c.fail(w, v.Request, err)
 		return
 	}
@@ -168,10 +165,16 @@ func (c *Console) showExperiments(w http.ResponseWriter, v visit, status int, vi
 	}
 	if view.Channel != "" && id == "" {
 		found, err := c.checked(v, view.place, view.Channel)
-		if err != nil {
-			view.Problem = "The check could not be made: no such channel is known here."
-		} else {
+		text, hint, public := fault.Public(err)
+		switch {
+		case err == nil:
 			view.Check = &found
+		case public && fault.KindOf(err) == fault.KindInvalid:
+			status = http.StatusBadRequest
+			view.Problem = "The check could not be made: " + strings.TrimSpace(strings.TrimSuffix(text, ".")+". "+sentence(hint))
+		default:
+			c.fail(w, v.Request, err)
+			return
 		}
 		if len(found.Power) > 1 {
 			of := url.Values{"workspace": {string(view.Workspace.ID)}, "channel": {view.Channel}}
@@ -195,8 +198,11 @@ func (c *Console) powerPicture(w http.ResponseWriter, v visit) {
 		return
 	}
 	found, err := c.checked(v, p, query.Get("channel"))
-	if err != nil || len(found.Power) < 2 {
-		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
+	if err == nil && len(found.Power) < 2 {
+		err = fault.NotReady("no power is known: %s", found.Summary)
+	}
+	if err != nil {
+		c.fail(w, v.Request, err)
 		return
 	}
 	drawn := powerCurve(found)
@@ -250,7 +256,10 @@ func (c *Console) changeExperiments(w http.ResponseWriter, v visit) {
 	switch form.Get("action") {
 	case "plan":
 		var e control.Experiment
-		if e, err = plannedIn(form, p.Workspace.ID); err == nil {
+		if e, err = plannedIn(form, p.Workspace.ID); err == nil && c.known != nil {
+			e, err = c.known.Planned(v.Context(), p.Workspace, e)
+		}
+		if err == nil {
 			_, err = c.store.CreateExperiment(v.Context(), e, by)
 		}
 	case "move":
@@ -344,7 +353,11 @@ func (c *Console) weeksPicture(w http.ResponseWriter, v visit) {
 	}
 	var found trialAnswer
 	arguments := map[string]any{"view": "results", "detail_level": "analyst", "compact": true, "experiment_id": query.Get("experiment")}
-	if err := c.asked(v, p, "experiments", arguments, &found); err != nil || found.Evidence == nil || len(found.Rows) != 1 {
+	if err := c.asked(v, p, "experiments", arguments, &found); err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	if found.Evidence == nil || len(found.Rows) != 1 {
 		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
 		return
 	}

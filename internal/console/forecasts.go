@@ -2,7 +2,9 @@ package console
 
 import (
 	"cmp"
-	"encoding/csv"
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -10,11 +12,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"assay/internal/chart"
 	"assay/internal/civil"
+	"assay/internal/control"
 	"assay/internal/fault"
-	"assay/internal/ingest"
 	"assay/internal/measure"
 	"assay/internal/money"
 )
@@ -31,6 +34,9 @@ type outlookAnswer struct {
 	Past     []pastRow `json:"past_forecasts"`
 	Rows     []outlookRow
 	Warnings []struct{ Code, Text string }
+	Left     *struct {
+		Rows int `json:"rows_total"`
+	} `json:"truncated"` // nil: all rows are there
 }
 
 // outlookRow is a target, a forecast or an alert.
@@ -154,9 +160,11 @@ type forecastsView struct {
 	Pace    outlookAnswer
 	Alerts  outlookAnswer
 	Targets outlookAnswer
-	More    bool     // targets than are shown
+	From    int      // the number of the first target that is shown, from 1
+	Before  string   // address of those before them; "" for none
+	After   string   // address of those after them; "" for none
 	Fan     *picture // nil: nothing is forecast
-	Writes  bool     // the visitor may set targets
+	Writes  bool     // the visitor may set targets and remove them
 	Metrics []string
 	Problem string
 	Done    string
@@ -193,10 +201,12 @@ func (c *Console) forecastsPage(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	view := forecastsView{place: p, Period: periodIn(v.URL.Query())}
-	if v.URL.Query().Get("done") == "target" {
-		view.Done = "The target is set."
+	query := v.URL.Query()
+	view := forecastsView{place: p, Period: periodIn(query), From: 1}
+	if from, err := strconv.Atoi(query.Get("from")); err == nil && from > 1 {
+		view.From = from
 	}
+	view.Done = map[string]string{"target": "The target is set.", "removed": "The target is removed."}[query.Get("done")]
 	c.showForecasts(w, v, http.StatusOK, view)
 }
 
@@ -206,12 +216,13 @@ func (c *Console) pace(v visit, p place, period string) (a outlookAnswer, err er
 	return a, err
 }
 
-// shownTargets is how many targets the page lists: those under way, those to come, and the latest that are over.
-const shownTargets = 16
+// shownTargets is how many targets stand on a page: first those under way, then those to come, then those that are over, the
+// latest first.
+const shownTargets = 20
 
 func (c *Console) showForecasts(w http.ResponseWriter, v visit, status int, view forecastsView) {
 	view.Periods, view.Metrics = periodNames, []string{"revenue", "orders", "spend", "roas"}
-	view.Writes = view.Role.Writes() && c.imports != nil
+	view.Writes = view.Role.Writes() && c.target != nil
 	var err error
 	if view.Pace, err = c.pace(v, view.place, view.Period); err != nil {
 		c.fail(w, v.Request, err)
@@ -222,15 +233,14 @@ func (c *Console) showForecasts(w http.ResponseWriter, v visit, status int, view
 		arguments map[string]any
 	}{
 		{&view.Alerts, map[string]any{"aspect": "alerts", "detail_level": "analyst", "compact": true}},
-		{&view.Targets, map[string]any{"aspect": "targets", "period_type": view.Period, "detail_level": "analyst", "compact": true}},
+		{&view.Targets, map[string]any{"aspect": "targets", "period_type": view.Period, "detail_level": "debug", "compact": true}},
 	} {
 		if err := c.asked(v, view.place, "forecasting", ask.arguments, ask.into); err != nil {
 			c.fail(w, v.Request, err)
 			return
 		}
 	}
-	view.More = len(view.Targets.Rows) > shownTargets
-	view.Targets.Rows = view.Targets.Rows[:min(shownTargets, len(view.Targets.Rows))]
+	view.turn()
 	of := url.Values{"workspace": {string(view.Workspace.ID)}, "period": {view.Period}}
 	for i := range view.Pace.Rows {
 		r := &view.Pace.Rows[i]
@@ -245,6 +255,23 @@ func (c *Console) showForecasts(w http.ResponseWriter, v visit, status int, view
 		view.Fan = &picture{fanPath + "?" + of.Encode(), "Sum by day: what is there, and what is expected up to the end of the period with 80 and 95 % intervals. The table below has the same figures."}
 	}
 	c.render(w, v.Request, status, page{name: "forecasts", title: "Forecasts", view: view, visitor: &v.visitor, wide: true})
+}
+
+// turn leaves the targets of one page and says where the others are.
+func (v *forecastsView) turn() {
+	all := len(v.Targets.Rows)
+	first := min(max(0, v.From-1), max(0, all-1)) / shownTargets * shownTargets
+	last := min(all, first+shownTargets)
+	v.From, v.Targets.Rows = first+1, v.Targets.Rows[first:last]
+	to := func(from int) string {
+		return forecastsPath + "?" + url.Values{"workspace": {string(v.Workspace.ID)}, "period": {v.Period}, "from": {strconv.Itoa(from)}}.Encode() + "#targets"
+	}
+	if first > 0 {
+		v.Before = to(first - shownTargets + 1)
+	}
+	if last < all {
+		v.After = to(last + 1)
+	}
 }
 
 // gauge is a [chart.Gauge] that can say in words what it shows.
@@ -380,59 +407,97 @@ func fanChart(a outlookAnswer, of outlookRow) chart.Chart {
 	return drawn
 }
 
-// changeForecasts sets a target. It becomes a fact like one of a file: a table of one row is imported.
+// TargetChange sets a target of a workspace, in the place of the one for the same metric, kind of period, first day and
+// channel, or takes it away.
+type TargetChange struct {
+	Workspace control.Workspace
+	Metric    string // revenue, orders, spend or roas
+	Period    string // daily, weekly, monthly or quarterly
+	Start     civil.Date
+	Channel   measure.Channel // "" for the whole store
+	Value     float64         // money in whole units; of one that is set
+	Removed   bool
+}
+
+// ChangeTarget makes a change of a target and its line in the security log. It does not wait long for an import that runs:
+// that is a fault of kind conflict, and one of a target that is not there is of kind not_found.
+type ChangeTarget func(ctx context.Context, change TargetChange, by control.By) error
+
+// Known tells what a workspace's facts know of. What they do not know is a fault of kind invalid that names what they do.
+type Known interface {
+	// Channel returns the canonical key of a channel of the store, or of a platform that it does not use yet.
+	Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error)
+	// Planned returns an experiment with its channel and regions as the store writes them.
+	Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error)
+}
+
+// changeForecasts sets a target or takes one away.
 func (c *Console) changeForecasts(w http.ResponseWriter, v visit) {
-	p, ok := c.importPlace(w, v, v.PostForm.Get("workspace"))
+	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
 	}
+	if !p.Role.Writes() {
+		c.Refuse(w, v.Request, http.StatusForbidden, "Your role reads targets. Owners, admins and analysts set them.")
+		return
+	}
+	if c.target == nil {
+		c.Refuse(w, v.Request, http.StatusNotFound, "No targets are set here.")
+		return
+	}
 	view := forecastsView{place: p, Period: periodIn(v.PostForm), Form: v.PostForm}
-	var err error = fault.Invalid("this form asks for nothing that is known")
-	if v.PostForm.Get("action") == "set" {
-		err = c.setTarget(v, p)
+	change, done, err := c.targetChange(v, p.Workspace)
+	if err == nil {
+		err = c.target(v.Context(), change, control.By{Actor: v.actor(), At: c.now()})
 	}
 	text, hint, public := fault.Public(err)
+	status := http.StatusUnprocessableEntity
+	if kind := fault.KindOf(err); kind == fault.KindConflict || kind == fault.KindNotFound {
+		status = http.StatusConflict // the page that the form was on is not what is there now
+	}
 	switch {
 	case err == nil:
-		to := url.Values{"workspace": {string(p.Workspace.ID)}, "period": {view.Period}, "done": {"target"}}
+		to := url.Values{"workspace": {string(p.Workspace.ID)}, "period": {view.Period}, "done": {done}}
 		see(w, forecastsPath+"?"+to.Encode())
 	case public:
 		view.Problem = strings.TrimSpace(sentence(text) + " " + sentence(hint))
-		c.showForecasts(w, v, http.StatusUnprocessableEntity, view)
+		c.showForecasts(w, v, status, view)
 	default:
 		c.fail(w, v.Request, err)
 	}
 }
 
-// setTarget imports the target of the form. The time is part of the table: a table that was imported before would not be
-// imported again, and who sets a target back means it.
-func (c *Console) setTarget(v visit, p place) error {
-	row, err := targetIn(v.PostForm)
-	if err != nil {
-		return err
-	}
-	var table strings.Builder
-	lines := csv.NewWriter(&table)
-	if err := lines.WriteAll([][]string{{"metric", "period", "start", "channel", "value", "set"}, append(row, machine(c.now()))}); err != nil {
-		return err
-	}
-	file, remove, err := ingest.Spool(c.uploads, "target set on the page Forecasts.csv", strings.NewReader(table.String()))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = remove() }()
-	report, err := c.imports(v.Context(), Upload{Workspace: p.Workspace.ID, By: v.visitor.User.ID, File: file, Source: ingest.Auto, Currency: string(p.Workspace.Currency)})
-	if err != nil {
-		return err
-	}
-	if report.Status == ingest.Refused {
-		problem := cmp.Or(report.Problem, "the target cannot be set")
-		if len(report.RejectedRows) > 0 {
-			problem = report.RejectedRows[0].Reason
+// targetChange reads what a form asks for, and says by what word the page tells that it is done.
+func (c *Console) targetChange(v visit, w control.Workspace) (change TargetChange, done string, err error) {
+	form := v.PostForm
+	switch form.Get("action") {
+	case "set":
+		if change, err = targetIn(form); err == nil {
+			err = change.begins(c.now().Year(), w.WeekStart)
 		}
-		return fault.Invalid("%s", problem)
+		if err == nil {
+			change.Value, err = targetValue(form.Get("value"))
+		}
+		if name := strings.TrimSpace(form.Get("channel")); err == nil && name != "" {
+			change.Channel, err = c.channelNamed(v.Context(), w, name)
+		}
+		done = "target"
+	case "remove":
+		change, err = targetIn(form)
+		change.Channel, change.Removed, done = measure.Channel(form.Get("channel")), true, "removed"
+	default:
+		err = fault.Invalid("this form asks for nothing that is known")
 	}
-	return nil
+	change.Workspace = w
+	return change, done, err
+}
+
+// channelNamed returns the canonical key of a channel, which the store has to know where that can be told.
+func (c *Console) channelNamed(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
+	if c.known == nil {
+		return measure.ParseChannel(name), nil
+	}
+	return c.known.Channel(ctx, w, name)
 }
 
 // groupedNumber is a number whose thousands are set apart by commas. A comma anywhere else may be a decimal one, and is
@@ -442,30 +507,71 @@ var groupedNumber = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$`)
 // largestTarget is beyond what any store means.
 const largestTarget = 1e12
 
-// targetIn reads a target from its form, as the row of a table.
-func targetIn(form url.Values) ([]string, error) {
-	metric, period := form.Get("metric"), form.Get("period")
-	if metricNames[metric] == "" {
-		return nil, fault.Invalid("there are no targets of %q", metric).WithHint("choose revenue, orders, spend or ROAS")
+// targetIn reads which target a form is about, but for its channel.
+func targetIn(form url.Values) (change TargetChange, err error) {
+	change.Metric, change.Period = form.Get("metric"), form.Get("period")
+	if metricNames[change.Metric] == "" {
+		return change, fault.Invalid("there are no targets of %q", change.Metric).WithHint("choose revenue, orders, spend or ROAS")
 	}
-	if !slices.Contains(periodNames, period) {
-		return nil, fault.Invalid("%q is no kind of period", period).WithHint("choose daily, weekly, monthly or quarterly")
+	if !slices.Contains(periodNames, change.Period) {
+		return change, fault.Invalid("%q is no kind of period", change.Period).WithHint("choose daily, weekly, monthly or quarterly")
 	}
 	text := strings.TrimSpace(form.Get("start"))
-	start, err := civil.Parse(text)
-	if err != nil {
-		return nil, fault.Invalid("the first day %q is not a day", text).WithHint("write it as 2026-10-01")
+	if change.Start, err = civil.Parse(text); err != nil {
+		return change, fault.Invalid("the first day %q is not a day", text).WithHint("write it as 2026-10-01")
 	}
-	text = strings.TrimSpace(form.Get("value"))
+	return change, nil
+}
+
+// A first day outside these years is mistyped.
+const (
+	firstTargetYear = 2000
+	targetYears     = 10 // ahead of this one
+)
+
+// begins refuses a first day on which no period of the kind begins, and one that is mistyped.
+func (t TargetChange) begins(thisYear int, week time.Weekday) error {
+	if y := t.Start.Year(); y < firstTargetYear || y > thisYear+targetYears {
+		return fault.Invalid("the first day %s lies in the year %d", t.Start, y).WithHint("targets begin from %d to %d", firstTargetYear, thisYear+targetYears)
+	}
+	first, rule := t.Start, ""
+	switch t.Period {
+	case "weekly":
+		first, rule = t.Start.AddDays(-((int(t.Start.Weekday()-week) + 7) % 7)), "a weekly target begins on a "+week.String()
+	case "monthly":
+		first, rule = civil.ByMonth.Start(t.Start), "a monthly target begins on the first day of a month"
+	case "quarterly":
+		first = civil.New(t.Start.Year(), (t.Start.Month()-1)/3*3+1, 1)
+		rule = "a quarterly target begins on the first day of January, April, July or October"
+	}
+	if first == t.Start {
+		return nil
+	}
+	return fault.Invalid("%s, and %s is none", rule, t.Start).
+		WithHint("that day's period begins on %s; periods of your own calendar come with a file of targets", first)
+}
+
+// targetValue reads the goal itself.
+func targetValue(written string) (float64, error) {
+	text := strings.TrimSpace(written)
 	if groupedNumber.MatchString(text) {
 		text = strings.ReplaceAll(text, ",", "")
 	}
 	value, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(value) {
-		return nil, fault.Invalid("the target %q is not a number", form.Get("value")).WithHint("write it as 120000 or 2.5")
+	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(value) {
+		return 0, fault.Invalid("the target %q is not a number", written).WithHint("write it as 120000 or 2.5")
 	}
 	if value <= 0 || value > largestTarget {
-		return nil, fault.Invalid("a target must be above zero and at most a thousand billion")
+		return 0, fault.Invalid("a target must be above zero and at most a thousand billion")
 	}
-	return []string{metric, period, start.String(), strings.TrimSpace(form.Get("channel")), strconv.FormatFloat(value, 'f', -1, 64)}, nil
+	return value, nil
+}
+
+// Goal says which target a change is about.
+func (t TargetChange) Goal() string {
+	goal := fmt.Sprintf("%s, %s from %s", t.Metric, t.Period, t.Start)
+	if t.Channel != "" {
+		goal += ", " + string(t.Channel)
+	}
+	return goal
 }

@@ -3,16 +3,23 @@ package console_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"html"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
 	"assay/internal/auth"
+	"assay/internal/civil"
 	"assay/internal/console"
 	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/warehouse"
 )
 
 // recordedForecasts answers each aspect of forecasting with what the tool answered in a golden case.
@@ -113,10 +120,19 @@ func TestATargetIsSetAndABadOneIsNamed(t *testing.T) {
 	if page := b.get("/forecasts?workspace=acme&period=monthly&done=target"); !strings.Contains(page.body, "120,000") || !strings.Contains(page.body, "The target is set.") {
 		t.Errorf("the page does not show it: %d", page.status)
 	}
+	if page := b.get("/data?workspace=acme"); strings.Count(page.body, "the page") != 1 {
+		t.Errorf("three settings of one day are %d lines among the imports, want one", strings.Count(page.body, "the page"))
+	}
 	for name, c := range map[string]struct {
 		change []string
 		says   string
 	}{
+		"mid-month":  {[]string{"start", "2036-11-15"}, "begins on the first day of a month, and 2036-11-15 is none. That day&#39;s period begins on 2036-11-01"},
+		"mid-week":   {[]string{"period", "weekly", "start", "2036-11-01"}, "begins on 2036-10-27"},
+		"quarter":    {[]string{"period", "quarterly"}, "begins on 2036-10-01"},
+		"a far year": {[]string{"start", "2096-11-01"}, "lies in the year 2096"},
+		"channel":    {[]string{"channel", "fcebook"}, "&#34;fcebook&#34; is not known: this store has no channels yet"},
+		"no channel": {[]string{"channel", "unattributed"}, "is no channel"},
 		"zero":       {[]string{"value", "0"}, "must be above zero"},
 		"below zero": {[]string{"value", "-5"}, "must be above zero"},
 		"endless":    {[]string{"value", "Inf"}, "must be above zero"},
@@ -135,8 +151,71 @@ func TestATargetIsSetAndABadOneIsNamed(t *testing.T) {
 	if refused := d.signedIn("viewer@acme.example").form("/forecasts", form("1")...); refused.status != http.StatusForbidden {
 		t.Errorf("a viewer sets a target: %d", refused.status)
 	}
-	if n := d.waiting(); n != 0 {
-		t.Errorf("%d files are left behind", n)
+	if planned := b.form("/forecasts", append(form("500"), "metric", "spend", "channel", "Meta Ads")...); planned.status != http.StatusSeeOther {
+		t.Errorf("the spend of a platform that is to begin: %d %s", planned.status, planned.body)
+	}
+	gone := []string{"action", "remove", "metric", "revenue", "period", "monthly", "start", "2036-11-01", "channel", ""}
+	if done := b.form("/forecasts", gone...); done.status != http.StatusSeeOther || done.header.Get("Location") != "/forecasts?done=removed&period=monthly&workspace=acme" {
+		t.Errorf("removal: %d to %q", done.status, done.header.Get("Location"))
+	}
+	if p := b.form("/forecasts", gone...); p.status != http.StatusConflict || !strings.Contains(p.body, "There is no such target") {
+		t.Errorf("the second removal: %d", p.status)
+	}
+	if all, err = d.facts.Targets(t.Context(), "acme"); err != nil || len(all) != 1 || all[0].Channel != "facebook" {
+		t.Errorf("left are %+v, %v; want the one of the channel", all, err)
+	}
+}
+
+func TestEveryTargetStandsOnSomePage(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleAnalyst)
+	var days []warehouse.Target
+	for i := range 45 {
+		days = append(days, warehouse.Target{Metric: "orders", Period: "daily", Start: civil.New(2036, time.January, 1+i), Value: 5})
+	}
+	for _, goal := range days {
+		if _, err := d.facts.ChangeTarget(t.Context(), "acme", "USD", warehouse.TargetChange{Target: goal}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := d.signedIn(email)
+	seen := map[string]bool{}
+	next := "/forecasts?workspace=acme&period=daily"
+	pages := 0
+	for next != "" && pages < 9 {
+		page := b.get(next)
+		pages++
+		for _, goal := range days {
+			if strings.Contains(page.body, `name="start" value="`+goal.Start.String()+`"`) {
+				seen[goal.Start.String()] = true
+			}
+		}
+		next = ""
+		if found := nextPage.FindStringSubmatch(page.body); found != nil {
+			next = html.UnescapeString(found[1])
+		}
+	}
+	if len(seen) != len(days) || pages != 3 {
+		t.Errorf("%d of %d targets on %d pages, want all on 3", len(seen), len(days), pages)
+	}
+}
+
+var nextPage = regexp.MustCompile(`href="([^"#]*)#targets" rel="next"`)
+
+func TestTargetsAreOnlyReadWhereNobodyKeepsThem(t *testing.T) {
+	t.Parallel()
+	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedForecasts(t, "days.txtar") })
+	s.member(email, control.RoleOwner)
+	b := s.signedIn(email)
+	if page := b.get("/forecasts?workspace=acme"); page.status != http.StatusOK || strings.Contains(page.body, `name="action"`) {
+		t.Errorf("%d, or a form", page.status)
+	}
+	for _, action := range []string{"set", "remove"} {
+		p := b.form("/forecasts", "action", action, "metric", "revenue", "period", "monthly", "start", "2026-11-01", "channel", "", "value", "5")
+		if p.status != http.StatusNotFound {
+			t.Errorf("%s: %d, want not found", action, p.status)
+		}
 	}
 }
 
@@ -157,6 +236,29 @@ func TestACheckedChannelHasItsPower(t *testing.T) {
 	for _, want := range []string{"/experiments/power.svg", "found with a chance of 80 %", "5.55 %"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, c := range []struct {
+		err    error
+		status int
+	}{
+		{fault.Invalid("channel %q is not known", "fcebook"), http.StatusBadRequest}, {fault.NotReady("there are no orders"), http.StatusConflict}, {errors.New("a defect"), http.StatusInternalServerError},
+	} {
+		failing := newSiteWith(t, func(_ *site, o *console.Options) {
+			o.Ask = func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
+				if tool == "experiments" {
+					return results(ctx, p, tool, args)
+				}
+				return nil, c.err
+			}
+		})
+		failing.member(email, control.RoleViewer)
+		b := failing.signedIn(email)
+		for _, path := range []string{"/experiments/power.svg?workspace=acme&channel=fcebook", "/experiments?workspace=acme&channel=fcebook"} {
+			text, _, public := fault.Public(c.err)
+			if p := b.get(path); p.status != c.status || public && !strings.Contains(html.UnescapeString(p.body), text[1:]) || !public && strings.Contains(p.body, "defect") {
+				t.Errorf("%s after %v: %d, want %d", path, c.err, p.status, c.status)
+			}
 		}
 	}
 	picture := b.get("/experiments/power.svg?workspace=acme&channel=facebook")

@@ -70,7 +70,8 @@ func (n *names) subject(ctx context.Context, e control.Event) string {
 		if e.Subject != "" && "user:"+e.Subject != e.Actor {
 			return n.user(ctx, control.UserID(e.Subject))
 		}
-	case control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.MappingSaved, control.MappingRemoved:
+	case control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.MappingSaved, control.MappingRemoved,
+		control.TargetSet, control.TargetRemoved:
 		return e.Subject
 	case control.ScopeRefused:
 		if slices.Contains(n.console.tools, e.Subject) {

@@ -35,7 +35,7 @@ func eventGroups() []eventGroup {
 		{"keys", "Keys", []control.EventKind{control.KeyMade, control.KeyRotated, control.KeyRevoked}},
 		{"programs", "Programs", []control.EventKind{control.GrantMade, control.GrantRefused, control.GrantRevoked, control.ScopeRefused}},
 		{"people", "People and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
-		{"settings", "The workspace", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted}},
+		{"settings", "The workspace", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved}},
 		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
 		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.CustomerForgotten}},
 	}
@@ -92,6 +92,10 @@ func eventWords(kind control.EventKind) string {
 		return "Workspace deleted"
 	case control.CustomerForgotten:
 		return "Customer forgotten"
+	case control.TargetSet:
+		return "Target set"
+	case control.TargetRemoved:
+		return "Target removed"
 	case control.KeyMade:
 		return "Key made"
 	case control.KeyRotated:

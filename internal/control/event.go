@@ -37,6 +37,9 @@ const (
 	KeyRevoked       EventKind = "key_revoked"
 
 	CustomerForgotten EventKind = "customer_forgotten" // a customer of the store; the subject is the keyed hash
+
+	TargetSet     EventKind = "target_set" // on a page; the subject says which goal it is, the detail its value
+	TargetRemoved EventKind = "target_removed"
 )
 
 // EventFilter selects lines of the security log. The zero value of every field but Limit selects all.
@@ -59,6 +62,7 @@ func EventKinds() []EventKind {
 		HookSecretAdded, HookSecretRemoved, PrivacyRequested,
 		MappingSaved, MappingRemoved,
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
+		TargetSet, TargetRemoved,
 		CustomerForgotten,
 	}
 }

@@ -251,8 +251,16 @@ func checkedRegions(what string, names []string) ([]string, error) {
 // channel, treat the same region, or one treats a region that the other compares with. Drafts and cancelled ones stand
 // in nobody's way.
 func (e Experiment) Clash(other Experiment) string {
+	if !e.Status.Settled() || !other.Status.Settled() {
+		return ""
+	}
+	return e.Overlap(other)
+}
+
+// Overlap is what [Experiment.Clash] says, whatever the statuses: of a draft, why it cannot be planned beside the other.
+func (e Experiment) Overlap(other Experiment) string {
 	shared := e.Days.Intersect(other.Days)
-	if e.ID == other.ID || !e.Status.Settled() || !other.Status.Settled() || e.Days.First.IsZero() || other.Days.First.IsZero() || shared.Days() == 0 {
+	if e.ID == other.ID || e.Days.First.IsZero() || other.Days.First.IsZero() || shared.Days() == 0 {
 		return ""
 	}
 	when := "from " + shared.First.String() + " to " + shared.Last.String()

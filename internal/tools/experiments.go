@@ -118,6 +118,7 @@ type experimentRow struct {
 	Treated []string           `json:"treated_regions,omitempty" detail:"analyst"`
 	HeldOut []string           `json:"held_out_regions,omitempty" detail:"analyst" doc:"Compared with; absent: all others."`
 	Why     string             `json:"why,omitempty" doc:"What cannot be told, and why."`
+	Beside  []string           `json:"overlaps,omitempty" doc:"Of a draft: experiments beside which it cannot be planned, and why."`
 	Expects Foreign            `json:"hypothesis,omitempty" detail:"analyst"`
 
 	Stake *Money `json:"revenue_at_stake,omitempty" doc:"Reported revenue times what is not known of its factor: one standard deviation."`
@@ -376,6 +377,17 @@ func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control
 	return nil
 }
 
+// overlaps names the experiments beside which a draft cannot be planned.
+func (c *Call) overlaps(draft control.Experiment) []string {
+	var found []string
+	for _, other := range c.Experiments {
+		if why := draft.Overlap(other); why != "" && other.Status != control.ExperimentCancelled {
+			found = append(found, fmt.Sprintf("%s (%s): %s", other.ID, other.Status, clean(why)))
+		}
+	}
+	return found
+}
+
 var shownFirst = []control.ExperimentStatus{
 	control.ExperimentCompleted, control.ExperimentRunning, control.ExperimentPlanned, control.ExperimentDraft, control.ExperimentCancelled,
 }
@@ -397,6 +409,9 @@ func (c *Call) trialRow(t *trial) experimentRow {
 		ID: t.ID, Name: Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
 		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: t.why, Expects: Foreign(t.Hypothesis),
 		ROAS: ratioOf(t.reported),
+	}
+	if t.Status == control.ExperimentDraft {
+		row.Beside = c.overlaps(t.Experiment)
 	}
 	if t.Status != control.ExperimentCompleted {
 		return row

@@ -73,21 +73,11 @@ func (s *Service) Forecast(ctx context.Context, w control.Workspace) error {
 	if s.deps.Forecasts == nil {
 		return nil
 	}
-	now := s.deps.Clock().UTC()
-	version, err := s.deps.Facts.Version(ctx, w.ID)
+	c, err := s.about(ctx, w)
 	if err != nil {
-		return fmt.Errorf("forecast of %q: %w", w.ID, err)
+		return fmt.Errorf("forecast: %w", err)
 	}
-	key := storeKey{workspace: w.ID, made: w.CreatedAt.UnixMicro(), data: version}
-	have, err := s.kept(ctx, key)
-	if err != nil {
-		return fmt.Errorf("forecast of %q: %w", w.ID, err)
-	}
-	c := &Call{
-		Workspace: w, Now: now, Today: civil.DayOf(now, s.zone(w)), Real: s.deps.Now().UTC(), Facts: s.deps.Facts, Store: have,
-		Forecasts: s.deps.Forecasts, Log: s.deps.Log, key: key,
-	}
-	if have.OrderDays.Days() == 0 {
+	if c.Store.OrderDays.Days() == 0 {
 		return nil
 	}
 	if err := c.keepDaily(ctx); err != nil {
@@ -275,7 +265,7 @@ type pastForecasts struct {
 	Days       int             `json:"days,omitempty" doc:"Summed in each forecast; absent: what was left of a period when the question was asked."`
 	Afterwards bool            `json:"made_afterwards" doc:"Made later, from the days up to then only, and not kept at the time."`
 	Judged     int             `json:"judged" doc:"Forecasts whose days are over."`
-	Separate   int             `json:"separate" doc:"How many of them share no day: the others are no evidence of their own."`
+	Separate   int             `json:"separate" doc:"The most of them of which no two share a day: the others are no evidence of their own."`
 	Enough     bool            `json:"enough" doc:"At least 20 judged and 8 separate; with fewer nothing is said of how they did."`
 	Inside80   *Percent        `json:"inside_80_pct,omitempty" doc:"Share that came within the 80 % interval."`
 	Inside90   *Percent        `json:"inside_90_pct,omitempty"`
@@ -326,6 +316,14 @@ func shareIn(r control.ForecastRecord, level int) *Percent {
 	return new(Percent(100 * float64(r.Inside[level]) / float64(r.Judged)))
 }
 
+// apart says how many of the forecasts share no day.
+func (p pastForecasts) apart() string {
+	if p.Separate == p.Judged {
+		return "which share no day"
+	}
+	return fmt.Sprintf("%d of which share no day", p.Separate)
+}
+
 // pastSentence says how forecasts of a week did, for the metric that the answer begins with.
 func (c *Call) pastSentence(past []pastForecasts, metric trendMetric) string {
 	if c.Forecasts == nil {
@@ -349,7 +347,7 @@ func (c *Call) pastSentence(past []pastForecasts, metric trendMetric) string {
 	case told == nil:
 		return " " + few + "."
 	case told.Afterwards:
-		return fmt.Sprintf(" %s; of %d made afterwards for past weeks, %s %% came within their 80 %% interval.", few, told.Judged, grouped(decimals(float64(*told.Inside80), 0), 0))
+		return fmt.Sprintf(" %s; of %d made afterwards for past weeks, %s, %s %% came within their 80 %% interval.", few, told.Judged, told.apart(), grouped(decimals(float64(*told.Inside80), 0), 0))
 	}
-	return fmt.Sprintf(" Of %d past forecasts of a week, %s %% came within their 80 %% interval.", told.Judged, grouped(decimals(float64(*told.Inside80), 0), 0))
+	return fmt.Sprintf(" Of %d past forecasts of a week, %s, %s %% came within their 80 %% interval.", told.Judged, told.apart(), grouped(decimals(float64(*told.Inside80), 0), 0))
 }

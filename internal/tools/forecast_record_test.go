@@ -157,7 +157,7 @@ func TestTheAnswerSaysHowPastForecastsDid(t *testing.T) {
 	}
 	forecastOn(t, s, kept, w)
 	a = ask()
-	if !strings.Contains(a.Summary, "of 22 made afterwards for past weeks") {
+	if !strings.Contains(a.Summary, "of 22 made afterwards for past weeks, which share no day,") {
 		t.Errorf("after weeks were made up: %q", a.Summary)
 	}
 	enough := 0

@@ -153,20 +153,13 @@ func namedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 	}
 	var treated []geo.Region
 	for _, name := range names {
-		code := strings.ToUpper(strings.TrimSpace(name))
-		if at := strings.LastIndexByte(code, '-'); at >= 0 && !slices.Contains(panel.Regions, geo.Region(code)) {
-			code = code[at+1:]
-		}
-		if !slices.Contains(panel.Regions, geo.Region(code)) {
-			known := make([]string, len(panel.Regions))
-			for i, r := range panel.Regions {
-				known[i] = clean(string(r))
-			}
-			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", clean(name), listedUpTo(60, known)).
+		region, ok := regionNamed(panel.Regions, name)
+		if !ok {
+			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", clean(name), listedUpTo(namedRegionsShown, spelledRegions(panel.Regions))).
 				WithHint("Leave treatmentRegions out to have a set searched for.")
 		}
-		if !slices.Contains(treated, geo.Region(code)) {
-			treated = append(treated, geo.Region(code))
+		if !slices.Contains(treated, region) {
+			treated = append(treated, region)
 		}
 	}
 	return treated, nil

@@ -147,6 +147,7 @@ type session struct {
 	service   *Service
 	principal auth.Principal
 	requestID string
+	faults    bool // a failure is an error, and no result that says it
 }
 
 // CallTool calls a tool and returns its encoded result.
@@ -160,9 +161,9 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 }
 
 // Answer answers a call that a page makes for who looks at it. It is the answer that a program gets, and stands in no
-// call log, because no program asked.
+// call log, because no program asked. A failure is an error of its kind, where a program gets a result that says it.
 func (s *Service) Answer(ctx context.Context, p auth.Principal, name string, args json.RawMessage) (json.RawMessage, error) {
-	return (&session{service: s, principal: p}).callTool(ctx, name, args)
+	return (&session{service: s, principal: p, faults: true}).callTool(ctx, name, args)
 }
 
 func (s *session) callTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
@@ -178,14 +179,14 @@ func (s *session) callTool(ctx context.Context, name string, args json.RawMessag
 		s.principal = renewed
 	}
 	if !s.principal.MayCall(name) {
-		return refused(fault.Forbidden("this key may not call %s: its allow-list holds %s", name, strings.Join(s.principal.Tools, ", ")).
+		return s.refused(fault.Forbidden("this key may not call %s: its allow-list holds %s", name, strings.Join(s.principal.Tools, ", ")).
 			WithHint("Use one of those tools, or a key without an allow-list."))
 	}
 	if needed := s.missing(tool, args); needed != "" {
 		if s.principal.Kind == auth.ByOAuth {
 			return nil, &mcp.ScopeError{Required: []string{string(needed)}}
 		}
-		return refused(fault.Forbidden("this key lacks the scope %s, which the call needs", needed).
+		return s.refused(fault.Forbidden("this key lacks the scope %s, which the call needs", needed).
 			WithHint("Create a key with that scope: assay keys create --workspace %s --scopes %s,%s", s.principal.Workspace.ID, control.ScopeRead, needed))
 	}
 	result, err := s.answer(ctx, tool, args)
@@ -383,20 +384,23 @@ func (s *Service) read(ctx context.Context, key storeKey) (have store, err error
 // full and shown as a sentence with the request's id.
 func (s *session) failed(ctx context.Context, tool string, err error) (json.RawMessage, error) {
 	if _, _, ok := fault.Public(err); ok {
-		return refused(err)
+		return s.refused(err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return refused(fault.Unavailable("%s took longer than %s", tool, s.service.deps.Deadline).
+		return s.refused(fault.Unavailable("%s took longer than %s", tool, s.service.deps.Deadline).
 			WithHint("Ask for a shorter period, or try again when the service is less busy."))
 	}
 	s.service.deps.Log.ErrorContext(ctx, "tool failed", slog.String("tool", tool), slog.String("workspace", string(s.principal.Workspace.ID)),
 		slog.String("request_id", s.requestID), slog.Any("error", err))
-	return refused(fault.New(fault.KindUnavailable, "%s met an error inside the service; it was logged as request %s", tool, s.requestID).
+	return s.refused(fault.New(fault.KindUnavailable, "%s met an error inside the service; it was logged as request %s", tool, s.requestID).
 		WithHint("Try again; if it stays, give the operator that request id."))
 }
 
 // refused encodes a failure as a result: what is wrong, and what to do next.
-func refused(err error) (json.RawMessage, error) {
+func (s *session) refused(err error) (json.RawMessage, error) {
+	if s.faults {
+		return nil, err
+	}
 	text, hint, _ := fault.Public(err)
 	if !strings.HasSuffix(text, ".") && text != "" {
 		text += "."

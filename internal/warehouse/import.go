@@ -17,6 +17,7 @@ type ImportSpec struct {
 	Replace   []AdWindow     // ad reports replace these windows instead of adding to them
 	Latest    bool           // nothing in it is older than what the store has, whatever it looks like
 	Forget    []string       // customers, as keyed hashes, whose profiles are taken away
+	Unset     []Target       // goals that are taken away; their values are not looked at
 	DryRun    bool           // count everything, keep nothing
 	Base      money.Currency // the workspace's currency
 }

@@ -2,10 +2,14 @@ package warehouse
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"assay/internal/civil"
+	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/money"
 )
 
 // Targets returns every goal, sorted by first day, kind of period, metric and channel.
@@ -18,6 +22,60 @@ func (w *Warehouse) Targets(ctx context.Context, ws measure.WorkspaceID) ([]Targ
 		return err
 	})
 	return out, err
+}
+
+// targetSource is the reader of targets, under which the ledger has those that were changed one by one too.
+const targetSource = "targets"
+
+// TargetChange sets a goal, in the place of the one for the same metric, kind of period, first day and channel, or takes
+// it away. The value of one that is taken away is not looked at.
+type TargetChange struct {
+	Target  Target
+	Removed bool
+	Where   string // it was changed, for the ledger
+}
+
+// ChangeTarget sets a goal or takes it away and returns the value that stood there, nil for none. Setting what is set
+// already changes nothing. Taking away what is not there is a fault of kind not_found. It is an import: one runs at a time
+// in a workspace, and it waits until ctx ends.
+func (w *Warehouse) ChangeTarget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, c TargetChange) (before *float64, err error) {
+	spec := ImportSpec{Workspace: ws, Source: targetSource, File: c.Where, Base: base}
+	if c.Removed {
+		spec.Unset = []Target{c.Target}
+	}
+	load, err := w.engine.Begin(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	defer load.Abort()
+	// From here on nobody else changes the workspace.
+	all, err := w.Targets(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	if at := slices.IndexFunc(all, c.Target.SameGoal); at >= 0 {
+		before = &all[at].Value
+	}
+	switch {
+	case c.Removed && before == nil:
+		return nil, fault.NotFound("there is no such target")
+	case !c.Removed && before != nil && *before == c.Target.Value:
+		return before, nil
+	case !c.Removed:
+		if err := load.Add(ctx, &Batch{Targets: []Target{c.Target}}); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := load.Commit(ctx); err != nil {
+		return nil, fmt.Errorf("target of %s, %s from %s: %w", c.Target.Metric, c.Target.Period, c.Target.Start, err)
+	}
+	return before, nil
+}
+
+// SameGoal reports whether two targets are for the same metric, kind of period, first day and channel.
+func (t Target) SameGoal(other Target) bool {
+	t.Value, other.Value = 0, 0
+	return t == other
 }
 
 // Days returns the days that the goal is for: one, seven, or those until the same day of the next month or of the third

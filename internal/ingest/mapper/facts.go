@@ -188,12 +188,15 @@ func newTargetRows(b *binding) (source.Rows, error) {
 			return err
 		}
 		cell := b.cell(rec.Fields, value)
+		if cell == "" {
+			return b.unreadable(rec.Line, value, cell, errors.New("a target needs a value; one that is set is taken away on the page Forecasts"))
+		}
 		millionths, err := source.Millionths(cell, b.notation)
 		if err != nil {
 			return b.unreadable(rec.Line, value, cell, err)
 		}
 		if millionths <= 0 {
-			return b.unreadable(rec.Line, value, cell, errors.New("a target must be above zero"))
+			return b.unreadable(rec.Line, value, cell, errors.New("a target must be above zero; one that is set is taken away on the page Forecasts"))
 		}
 		target.Start, target.Value = day, float64(millionths)/1e6
 		r.totals.See(day)

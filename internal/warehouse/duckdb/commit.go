@@ -115,6 +115,9 @@ func (m *merge) run(ctx context.Context) error {
 	if err := m.forget(ctx); err != nil {
 		return fmt.Errorf("profiles of customers who are forgotten: %w", err)
 	}
+	if err := m.unset(ctx); err != nil {
+		return fmt.Errorf("targets that are taken away: %w", err)
+	}
 	for _, p := range m.parts {
 		if err := m.compare(ctx, p); err != nil {
 			return fmt.Errorf("merge of %s: %w", p.table.name, err)

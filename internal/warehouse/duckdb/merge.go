@@ -257,6 +257,28 @@ func (m *merge) forget(ctx context.Context) error {
 	return nil
 }
 
+// unset takes goals away.
+func (m *merge) unset(ctx context.Context) error {
+	gone := int64(0)
+	for _, t := range m.spec.Unset {
+		deleted, err := m.conn.ExecContext(ctx, m.w.text(
+			"DELETE FROM {{targets}} WHERE metric = $1 AND period = $2 AND start_day = CAST($3 AS DATE) AND coalesce(channel, '') = $4"),
+			t.Metric, t.Period, t.Start.String(), string(t.Channel))
+		if err != nil {
+			return err
+		}
+		n, err := deleted.RowsAffected()
+		if err != nil {
+			return err
+		}
+		gone += n
+	}
+	if gone > 0 {
+		m.counts[targets.name] = warehouse.Counts{Removed: gone}
+	}
+	return nil
+}
+
 // noteDays notes the days of rows that changed. Orders and what belongs to them are noted by noteOrders, as are the
 // orders that codes and answers tie to a channel or a creator.
 func (m *merge) noteDays(ctx context.Context, t *table, relations ...string) error {

@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"an order is one creator's":                               creatorSignals,
 		"surfaces add up to the store":                            surfaces,
 		"goals come back as they were imported":                   targets,
+		"goals change and go one by one":                          targetsChange,
 		"regions are those of the country with the most orders":   regions,
 		"pages tile the whole":                                    pagesTile,
 		"coverage, channels and sources say what there is":        whatThereIs,

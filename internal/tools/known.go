@@ -1,0 +1,134 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/geo"
+)
+
+// Channel returns the canonical key of a channel of the workspace's store, or of a platform that it does not use yet.
+// Another is a fault of kind invalid that lists the channels it knows.
+func (s *Service) Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
+	c, err := s.about(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	if measure.ParseChannel(name) == measure.Unattributed {
+		return "", fault.Invalid("%q is no channel: it is what no channel is credited with", clean(name))
+	}
+	return c.testable(name)
+}
+
+// Planned returns an experiment with its channel and its regions as the workspace's store writes them: of "us-ca" CA.
+// A channel or a region that the store does not know is a fault of kind invalid that lists those it knows.
+func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error) {
+	c, err := s.about(ctx, w)
+	if err != nil {
+		return e, err
+	}
+	if e.Channel != "" {
+		if e.Channel, err = c.testable(string(e.Channel)); err != nil {
+			text, _, _ := fault.Public(err)
+			return e, fault.New(fault.KindOf(err), "%s", text).WithHint("Use one of the channels of the store, or of a platform that it has not used yet, such as %s.", measure.Platforms()[0])
+		}
+	}
+	if len(e.Treated)+len(e.HeldOut) == 0 {
+		return e, nil
+	}
+	known, err := c.regions(ctx, e.Days)
+	if err != nil {
+		return e, err
+	}
+	for _, part := range []struct {
+		what  string
+		names *[]string
+	}{{"treated regions", &e.Treated}, {"held-out regions", &e.HeldOut}} {
+		if *part.names, err = regionsNamed(part.what, known, *part.names); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+// about is a call that nobody made, for what a workspace's facts know.
+func (s *Service) about(ctx context.Context, w control.Workspace) (*Call, error) {
+	now := s.deps.Clock().UTC()
+	version, err := s.deps.Facts.Version(ctx, w.ID)
+	if err != nil {
+		return nil, fmt.Errorf("facts of %q: %w", w.ID, err)
+	}
+	key := storeKey{workspace: w.ID, made: w.CreatedAt.UnixMicro(), data: version}
+	have, err := s.kept(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("facts of %q: %w", w.ID, err)
+	}
+	return &Call{
+		Workspace: w, Now: now, Today: civil.DayOf(now, s.zone(w)), Real: s.deps.Now().UTC(), Facts: s.deps.Facts, Store: have,
+		Forecasts: s.deps.Forecasts, Log: s.deps.Log, key: key,
+	}, nil
+}
+
+// regions returns the regions that orders come from, sorted: in the last year, or in the year up to a test that is over.
+func (c *Call) regions(ctx context.Context, test civil.Range) ([]geo.Region, error) {
+	days := c.lastDays(historyDays)
+	if !test.Last.IsZero() && test.Last.Before(days.Last) {
+		days = civil.Range{First: test.Last.AddDays(1 - historyDays), Last: test.Last}
+	}
+	found, err := c.Facts.RegionDays(ctx, c.Workspace.ID, days)
+	if err != nil {
+		return nil, fmt.Errorf("days of regions %s: %w", days, err)
+	}
+	var known []geo.Region
+	for _, f := range found {
+		known = append(known, geo.Region(f.Region))
+	}
+	slices.Sort(known)
+	return slices.Compact(known), nil
+}
+
+// regionsNamed returns the regions of an experiment as orders write them.
+func regionsNamed(what string, known []geo.Region, names []string) ([]string, error) {
+	var regions []string
+	for _, name := range names {
+		region, ok := regionNamed(known, name)
+		switch {
+		case ok:
+			regions = append(regions, string(region))
+		case len(known) == 0:
+			return nil, fault.Invalid("%s: no order says which region it comes from, so %q cannot be measured", what, clean(name)).
+				WithHint("import orders with regions first, or keep the plan without regions")
+		default:
+			return nil, fault.Invalid("%s: no order comes from %q; regions with orders are %s", what, clean(name), listedUpTo(namedRegionsShown, spelledRegions(known)))
+		}
+	}
+	return regions, nil
+}
+
+// namedRegionsShown is how many regions a message lists: the states of a country.
+const namedRegionsShown = 60
+
+// regionNamed finds a region by how people write it: "ca" and "US-CA" are CA.
+func regionNamed(known []geo.Region, name string) (geo.Region, bool) {
+	code := strings.ToUpper(strings.TrimSpace(name))
+	for _, written := range []string{strings.TrimSpace(name), code, code[strings.LastIndexByte(code, '-')+1:]} {
+		if slices.Contains(known, geo.Region(written)) {
+			return geo.Region(written), true
+		}
+	}
+	return "", false
+}
+
+func spelledRegions(known []geo.Region) []string {
+	names := make([]string, len(known))
+	for i, r := range known {
+		names[i] = clean(string(r))
+	}
+	return names
+}
