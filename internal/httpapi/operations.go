@@ -98,12 +98,12 @@ func docShopify() map[string]operation {
 	}
 	return map[string]operation{http.MethodPost: {
 		ID: "shopify", Summary: "Take in a message of a Shopify webhook",
-		Description: "Orders, refunds and requests about personal data. The message is kept before it is answered, and in the answers of tools " +
+		Description: "Orders, refunds, customers and requests about personal data. The message is kept before it is answered, and in the answers of tools " +
 			"some seconds later. It may come twice, late and in any order. Topics that are not read are answered 200 too.",
 		Parameters: []object{
 			{"name": "workspace", "in": "path", "required": true, "schema": ofType("string")},
 			header("X-Shopify-Hmac-Sha256", "Base64 of the HMAC-SHA256 of the body under a secret of the workspace.", true),
-			header("X-Shopify-Topic", "orders/create, orders/updated, orders/paid, orders/cancelled, orders/delete, refunds/create, customers/redact, customers/data_request, shop/redact.", true),
+			header("X-Shopify-Topic", "orders/create, orders/updated, orders/paid, orders/cancelled, orders/delete, refunds/create, customers/create, customers/update, customers/enable, customers/disable, customers/redact, customers/data_request, shop/redact.", true),
 			header("X-Shopify-Webhook-Id", "The same for every delivery of a message.", false),
 			header("X-Shopify-Shop-Domain", "Checked where the secret names a shop.", false),
 			header("X-Shopify-Triggered-At", "When it happened.", false),

@@ -66,6 +66,9 @@ type Order struct {
 
 // Profile is what a shop or a mailing tool knows of a customer apart from orders. It has no name, address or number: the
 // customer is the keyed hash that orders have.
+//
+// Of several versions of a customer the latest counts. Some leave out consents, orders or the first contact: a consent is that
+// of the latest version which tells it, the number of orders the largest and the first contact the earliest that any tells.
 type Profile struct {
 	Source      string
 	Customer    string     // keyed hash of the mail address, else of the telephone number, else of the source's id

@@ -3,6 +3,7 @@ package mapper
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"assay/internal/ingest/source"
 	"assay/internal/warehouse"
@@ -38,16 +39,16 @@ var customerForm = form{title: "customers", columns: []source.Column{
 }, required: []string{"email", "accepts_email"}, open: opening(newCustomerRows)}
 
 // newCustomerRows reads customers. Nothing is kept that tells who a person is: the mail address and the telephone number
-// become keyed hashes.
+// become keyed hashes. Of a customer who stands in the file twice all versions go on: the store knows how they meet.
 func newCustomerRows(b *binding) *factRows {
 	people, countries := source.NewCustomers(b.options.HashKey), source.NewCountries()
-	known := gathered[string, warehouse.Profile]{}
-	return newFactRows(b, func(r *row, _ *warehouse.Batch) {
+	known := map[string]warehouse.Profile{}
+	return newFactRows(b, func(r *row, into *warehouse.Batch) {
 		p := warehouse.Profile{
 			Source: b.origin(), Phone: people.HashPhone(r.text(customerPhone)), OrdersKnown: r.text(customerOrders) != "",
 			Orders: r.counted(customerOrders), Email: r.consent(customerAcceptsEmail), SMS: r.consent(customerAcceptsSMS),
 		}
-		p.Customer = cmp.Or(people.Hash(r.text(customerEmail)), p.Phone, people.Hash(r.text(customerID)))
+		p.Customer = cmp.Or(people.Hash(r.text(customerEmail)), p.Phone, people.Hash(strings.TrimPrefix(r.text(customerID), "'"))) // as Shopify writes ids, so that a spreadsheet takes them for text
 		if r.text(customerSince) != "" {
 			p.Since = r.date(customerSince)
 		}
@@ -66,15 +67,12 @@ func newCustomerRows(b *binding) *factRows {
 			b.options.Notes.Add("customers_unnamed", "rows without a mail address, a telephone number and an id are left out")
 			return
 		}
-		before, twice := known.at(p.Customer)
-		if twice && *before != p {
+		if before, twice := known[p.Customer]; twice && before != p {
 			b.options.Notes.Add("customers_twice", "the customer of line %d stands in the file twice: the row that was updated last counts, else the last one", r.line)
-			if before.UpdatedAt.After(p.UpdatedAt) {
-				return
-			}
 		}
-		*before = p
-	}, func(into *warehouse.Batch) { into.Profiles = append(into.Profiles, known.facts...) })
+		known[p.Customer] = p
+		into.Profiles = append(into.Profiles, p)
+	}, nil)
 }
 
 // consent reads whether a customer agreed. A text that says neither rejects the row, and is not shown: it is a person's.

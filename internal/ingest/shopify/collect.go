@@ -9,7 +9,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Collector collects orders and refunds as documents tell them, in whatever order they come.
+// Collector collects orders, refunds and customers as documents tell them, in whatever order they come.
 //
 // The store takes the refunds that come with an order for all that it has, in an import that tells refunds. So orders
 // are kept in up to three steps: those whose refunds are not told, those whose refunds are all told, and refunds that
@@ -24,6 +24,8 @@ type Collector struct {
 	held    map[string]*sale
 	returns map[string]*given // by order and refund
 	listed  bool              // a stream of refunds was announced
+
+	customers []warehouse.Profile // all versions: the store knows how they meet
 }
 
 type sale struct {
@@ -40,8 +42,9 @@ type given struct {
 
 // Step is a part of what was collected that is kept by itself.
 type Step struct {
-	What  string
-	Batch warehouse.Batch
+	Source string // of the ledger: the name that the reader of the same facts' files has
+	What   string
+	Batch  warehouse.Batch
 }
 
 // Rejected is why a document that was read cannot be kept.
@@ -100,7 +103,16 @@ func (c *Collector) Refund(stream string, doc document.Value, line int) error {
 	return nil
 }
 
-// Steps empties the collection into up to three steps. At the end nothing waits any longer.
+// Customer takes a customer. Its error is a [*source.RowError].
+func (c *Collector) Customer(doc document.Value) error {
+	p, err := c.reader.Customer(doc)
+	if err == nil {
+		c.customers = append(c.customers, p)
+	}
+	return err
+}
+
+// Steps empties the collection into up to four steps. At the end nothing waits any longer.
 func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejected) {
 	var silent, told []*sale
 	for _, s := range c.sales {
@@ -127,14 +139,18 @@ func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejec
 		what  string
 		sales []*sale
 	}{{"orders", silent}, {"orders with their refunds", told}} {
-		if l := (Step{What: step.what}); len(step.sales) > 0 {
+		if l := (Step{Source: OrdersSource, What: step.what}); len(step.sales) > 0 {
 			bad = append(bad, c.fill(&l.Batch, step.sales)...)
 			all = append(all, l)
 		}
 	}
-	if l := (Step{What: "refunds"}); len(alone) > 0 {
+	if l := (Step{Source: OrdersSource, What: "refunds"}); len(alone) > 0 {
 		bad = append(bad, c.fillReturns(&l.Batch, alone)...)
 		all = append(all, l)
+	}
+	if len(c.customers) > 0 {
+		all = append(all, Step{Source: "shopify_customers", What: "customers", Batch: warehouse.Batch{Profiles: c.customers}})
+		c.customers = nil
 	}
 	return all, bad
 }

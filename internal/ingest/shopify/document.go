@@ -14,7 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Documents reads orders and refunds as Shopify's two APIs write them: the Admin REST API, whose names have
+// Documents reads orders, refunds and customers as Shopify's two APIs write them: the Admin REST API, whose names have
 // underscores and which webhooks use too, and the GraphQL API, whose amounts stand in "…Set" objects. An order has
 // the key that it has in the orders export: its numeric id.
 //
@@ -112,14 +112,8 @@ func (d *Documents) describe(o *warehouse.Order) {
 	}
 	o.Surface = surface
 	for _, address := range []document.Value{d.first("shippingAddress", "shipping_address"), d.first("billingAddress", "billing_address")} {
-		if o.Country == "" && !address.Missing() {
-			country := cmp.Or(address.Path("countryCodeV2").Text(), address.Path("country_code").Text(), address.Path("country").Text())
-			region := cmp.Or(address.Path("provinceCode").Text(), address.Path("province_code").Text(), address.Path("province").Text())
-			o.Country, ok = d.countries.Code(country)
-			if !ok {
-				d.options.Notes.Add("country_unknown", "%q is no country that is known: its orders have none", source.Shown(country))
-			}
-			o.Region = source.Region(region, o.Country)
+		if o.Country == "" {
+			o.Country, o.Region = d.place(address, "orders")
 		}
 	}
 }

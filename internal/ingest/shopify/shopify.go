@@ -16,6 +16,9 @@ import (
 // System is the source of the orders' keys.
 const System = "shopify"
 
+// OrdersSource is what the ledger calls orders and refunds, whichever way they come.
+const OrdersSource = "shopify_orders"
+
 // columns are what is read of the 79 columns. Older exports have fewer.
 var columns = []source.Column{
 	{Field: "name", Names: []string{"name"}},
@@ -55,7 +58,7 @@ func Orders() source.Reader { return reader{} }
 type reader struct{}
 
 // Name implements [source.Reader].
-func (reader) Name() string { return "shopify_orders" }
+func (reader) Name() string { return OrdersSource }
 
 // Title implements [source.Reader].
 func (reader) Title() string { return "Shopify orders export" }

@@ -39,6 +39,8 @@ func (f *facts) add(s *stream, doc document.Value, record *document.Object, line
 		return f.orders.Order(s.name, doc, line)
 	case refundRecords:
 		return f.orders.Refund(s.name, doc, line)
+	case customerRecords:
+		return f.orders.Customer(doc)
 	case metaRecords, googleRecords, tiktokRecords:
 		return f.ads.add(s, record, line)
 	case statisticRecords:
@@ -59,7 +61,7 @@ func (f *facts) loads(rates source.Rates, end bool) ([]load, []rejected) {
 	var bad []rejected
 	steps, unusable := f.orders.Steps(rates, end)
 	for _, step := range steps {
-		all = append(all, load{source: "shopify_orders", what: step.What, batch: step.Batch})
+		all = append(all, load{source: step.Source, what: step.What, batch: step.Batch})
 	}
 	for _, r := range unusable {
 		bad = append(bad, rejected{r.Stream, r.Err})

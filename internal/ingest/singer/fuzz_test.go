@@ -14,6 +14,7 @@ func FuzzMessages(f *testing.F) {
 	for _, seed := range [][]string{
 		{restSchema, restOrder, state},
 		{graphSchema, graphOrder, refundList, refundOf, state},
+		{customerSchema, customerRow, state},
 		{metaSchema, metaRow, state},
 		{googleSchema, googleRow, state},
 		{tiktokSchema, tiktokRow, state},

@@ -14,6 +14,7 @@ const (
 	unknownRecords   shape = iota
 	orderRecords           // tap-shopify: orders, in the names of the REST or the GraphQL API
 	refundRecords          // tap-shopify: order_refunds
+	customerRecords        // tap-shopify: customers, in the names of either API
 	metaRecords            // tap-facebook: adsinsights_…
 	googleRecords          // tap-google-ads: campaign_performance_report and finer ones
 	tiktokRecords          // tap-tiktok-ads: ad_insights
@@ -25,7 +26,7 @@ const (
 // String returns what a report calls the shape.
 func (s shape) String() string {
 	return [...]string{
-		"unknown", "Shopify orders", "Shopify refunds", "Meta ads", "Google Ads", "TikTok ads", "Klaviyo statistics", "Klaviyo campaigns", "Klaviyo flows",
+		"unknown", "Shopify orders", "Shopify refunds", "Shopify customers", "Meta ads", "Google Ads", "TikTok ads", "Klaviyo statistics", "Klaviyo campaigns", "Klaviyo flows",
 	}[s]
 }
 
@@ -39,6 +40,9 @@ var shapes = []struct {
 	{orderRecords, []string{"total_price", "created_at", "id"}, []string{"abandoned_checkout_url", "invoice_url"}},
 	{refundRecords, []string{"totalRefundedSet", "createdAt"}, []string{"totalPriceSet"}},
 	{refundRecords, []string{"order_id", "created_at", "refund_line_items"}, nil},
+	{customerRecords, []string{"createdAt", "verifiedEmail"}, nil},
+	{customerRecords, []string{"createdAt", "numberOfOrders"}, nil},
+	{customerRecords, []string{"id", "created_at", "verified_email"}, nil},
 	{metaRecords, []string{"date_start", "spend"}, nil},
 	{googleRecords, []string{"cost_micros", "date", "customer_id"}, partial},
 	{tiktokRecords, []string{"stat_time_day", "spend"}, nil},

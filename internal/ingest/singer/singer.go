@@ -1,8 +1,8 @@
 // Package singer is a target of the Singer protocol: it takes the messages that a tap prints, a JSON object a line,
 // and keeps what it knows the meaning of.
 //
-// A stream is known by the columns of its schema and not by its name, which the taps' users choose: orders and refunds
-// of Shopify in both of its APIs' forms, reports of Meta, Google and TikTok advertising, reports of Klaviyo. Records
+// A stream is known by the columns of its schema and not by its name, which the taps' users choose: orders, refunds and
+// customers of Shopify in both of its APIs' forms, reports of Meta, Google and TikTok advertising, reports of Klaviyo. Records
 // of other streams are checked, counted and named in the report.
 //
 // A state is passed on only when everything before it is kept for good. What came after the last state that was

@@ -227,6 +227,28 @@ const (
 	tiktokRow    = `{"type":"RECORD","stream":"ad_insights","record":{"advertiser_id":"7000","campaign_id":"1800","campaign_name":"UGC","adgroup_id":"1801","adgroup_name":"Interest","ad_id":"1802","ad_name":"v1","stat_time_day":"2026-11-18T00:00:00.000000Z","spend":48.2,"impressions":9000,"clicks":120,"conversion":2}}`
 )
 
+const (
+	customerSchema = `{"type":"SCHEMA","stream":"people","key_properties":["id"],"schema":{"properties":{"id":{},"createdAt":{},"numberOfOrders":{}}}}`
+	customerRow    = `{"type":"RECORD","stream":"people","record":{"id":"gid://shopify/Customer/77","email":"a@example.com","createdAt":"2026-01-02T03:00:00Z","updatedAt":"2026-11-19T10:00:00Z","numberOfOrders":"3","phone":"+15550100","emailMarketingConsent":{"marketingState":"SUBSCRIBED"}}}`
+)
+
+// A word for consent that is new stops no tap; what cannot be read at all is named without being shown.
+func TestCustomersOfATapBecomeProfiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	other := strings.NewReplacer("a@example.com", "b@example.com", "SUBSCRIBED", "MAYBE").Replace(customerRow)
+	report := b.run(t, customerSchema, customerRow, other, customerRow, state)
+	want := []singer.Stream{{Name: "people", Meaning: "Shopify customers", Records: 3, Used: 3}}
+	if diff := cmp.Diff(want, report.Streams); diff != "" || report.Tables["profiles"].Inserted != 2 || len(report.Warnings) != 1 {
+		t.Errorf("%s%s", diff, report.Text())
+	}
+	broken := strings.Replace(customerRow, "2026-11-19T10:00:00Z", "b@example.com", 1)
+	_, err := singer.Run(t.Context(), b, strings.NewReader(customerSchema+"\n"+broken), b.options())
+	if want := `line 2: record of stream "people", field updated_at: cannot be read`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestSpendOfThreePlatformsIsCountedOnceWhateverIsSentAgain(t *testing.T) {
 	t.Parallel()
 	renamed := strings.NewReplacer(`"9f"`, `"a0"`, "Brand", "Brand new").Replace(googleRow)

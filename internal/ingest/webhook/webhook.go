@@ -1,4 +1,5 @@
-// Package webhook takes what a shop sends by itself when something happens there: orders, their changes and refunds.
+// Package webhook takes what a shop sends by itself when something happens there: orders, their changes, refunds and
+// customers.
 //
 // A message is checked and reduced to what is read of it when it comes ([Take]), kept, and answered. It becomes facts
 // a moment later, together with others ([Run]). Messages may come twice, late and in any order: the latest version of an
@@ -36,6 +37,11 @@ const (
 	OrderCancelled Topic = "orders/cancelled"
 	OrderDeleted   Topic = "orders/delete"
 	RefundCreated  Topic = "refunds/create"
+
+	CustomerCreated  Topic = "customers/create"
+	CustomerUpdated  Topic = "customers/update"
+	CustomerEnabled  Topic = "customers/enable"
+	CustomerDisabled Topic = "customers/disable"
 
 	CustomerRedact  Topic = "customers/redact"
 	CustomerRequest Topic = "customers/data_request"
@@ -84,6 +90,11 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 			return nil, fault.Invalid("the body does not name a deleted order")
 		}
 		return json.Marshal(map[string]json.RawMessage{"id": json.RawMessage(o.Get("id"))})
+	case CustomerCreated, CustomerUpdated, CustomerEnabled, CustomerDisabled:
+		if !has("id", "created_at", "verified_email") || has("total_price") || has("order_id") || has("shop_domain") {
+			return nil, fault.Invalid("the body is no customer")
+		}
+		return shopify.ReducedCustomer(body, source.NewCustomers(hashKey))
 	case CustomerRedact, CustomerRequest:
 		if !has("shop_domain", "customer") {
 			return nil, fault.Invalid("the body names no customer")
@@ -192,7 +203,7 @@ func Run(ctx context.Context, store Store, messages []control.Delivery, o Option
 		}
 	}
 	for i := range steps {
-		if err := r.keep(ctx, &steps[i].Batch); err != nil {
+		if err := r.keep(ctx, steps[i].Source, &steps[i].Batch); err != nil {
 			return Result{}, err
 		}
 	}
@@ -215,6 +226,8 @@ func (r *run) take(m *control.Delivery, line int) (err error) {
 		err = r.collected.Order(m.ID, doc, line+1)
 	case RefundCreated:
 		err = r.collected.Refund(m.ID, doc, line+1)
+	case CustomerCreated, CustomerUpdated, CustomerEnabled, CustomerDisabled:
+		err = r.collected.Customer(doc)
 	case OrderDeleted:
 		r.gone = append(r.gone, m)
 	case CustomerRedact: // carried out by who runs this, where somebody is named
@@ -241,9 +254,9 @@ func (r *run) reject(id string, err error) error {
 	return nil
 }
 
-func (r *run) keep(ctx context.Context, b *warehouse.Batch) error {
+func (r *run) keep(ctx context.Context, origin string, b *warehouse.Batch) error {
 	into, err := r.store.Begin(ctx, warehouse.ImportSpec{
-		Workspace: r.Workspace.ID, Source: "shopify_orders", File: Ledger, Base: r.Workspace.Currency,
+		Workspace: r.Workspace.ID, Source: origin, File: Ledger, Base: r.Workspace.Currency,
 	})
 	if err != nil {
 		return err
@@ -281,7 +294,7 @@ func (r *run) delete(ctx context.Context) error {
 	if len(b.Orders) == 0 {
 		return nil
 	}
-	return r.keep(ctx, &b)
+	return r.keep(ctx, shopify.OrdersSource, &b)
 }
 
 // deleted is the status of an order that the shop no longer has.

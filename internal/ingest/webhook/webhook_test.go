@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -92,26 +93,107 @@ const (
 func arrivals(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace) map[string]func() {
 	t.Helper()
 	return map[string]func(){
-		"csv": func() {
-			_, err := ingest.Run(t.Context(), w, ingest.Options{
-				Workspace: workspace, HashKey: hashKey, Clock: func() time.Time { return now }, Log: quiet,
-				Files: []ingest.File{{Name: "orders.csv", Size: int64(len(orderCSV)), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(orderCSV)), nil }}},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		},
+		"csv":    func() { sendFile(t, w, workspace, "orders.csv", orderCSV) },
 		"order":  func() { deliverTo(t, w, workspace, message(t, "w1", webhook.OrderUpdated, orderJSON)) },
 		"refund": func() { deliverTo(t, w, workspace, message(t, "w2", webhook.RefundCreated, refundJSON)) },
-		"singer": func() {
-			_, err := singer.Run(t.Context(), w, strings.NewReader(orderSinger), singer.Options{
-				Workspace: workspace, HashKey: hashKey, Clock: func() time.Time { return now }, Log: quiet,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		},
+		"singer": func() { sendTap(t, w, workspace, orderSinger) },
 	}
+}
+
+func sendFile(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace, name, text string) {
+	t.Helper()
+	_, err := ingest.Run(t.Context(), w, ingest.Options{
+		Workspace: workspace, HashKey: hashKey, Clock: func() time.Time { return now }, Log: quiet,
+		Files: []ingest.File{{Name: name, Size: int64(len(text)), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sendTap(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace, messages string) {
+	t.Helper()
+	_, err := singer.Run(t.Context(), w, strings.NewReader(messages), singer.Options{
+		Workspace: workspace, HashKey: hashKey, Clock: func() time.Time { return now }, Log: quiet,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// One customer, as each source tells of her: the export without dates, an older message without consents and orders, as newer
+// versions of the API leave them out, and the two forms of a tap.
+const (
+	customerJSON = `{"id":77,"email":"A@example.com","created_at":"2026-01-02T03:00:00Z","updated_at":"2026-11-18T10:00:00Z","first_name":"Anna","last_name":"B","state":"enabled",
+"note":"ring twice","verified_email":true,"phone":"+1 555-0100","tags":"vip","currency":"USD","addresses":[{"address1":"1 Main St"}],
+"default_address":{"name":"Anna B","address1":"1 Main St","city":"Toronto","zip":"M5V","phone":"+15550100","country_code":"CA","province_code":"ON"}}`
+	customerCSV = "Customer ID,First Name,Last Name,Email,Accepts Email Marketing,Default Address Province Code,Default Address Country Code,Phone,Accepts SMS Marketing,Total Spent,Total Orders\n" +
+		"'77,Anna,B,a@example.com,yes,ON,CA,'+15550100,no,120.00,3\n"
+	customerRest = `{"type":"SCHEMA","stream":"customers","key_properties":["id"],"schema":{"properties":{"id":{},"created_at":{},"verified_email":{}}}}
+{"type":"RECORD","stream":"customers","record":{"id":77,"email":"a@example.com","created_at":"2026-01-02T03:00:00Z","updated_at":"2026-11-19T10:00:00Z","verified_email":true,"orders_count":3,"phone":"+15550100","accepts_marketing":true,"default_address":{"country_code":"CA","province_code":"ON"}}}
+`
+	customerGraph = `{"type":"SCHEMA","stream":"customers","key_properties":["id"],"schema":{"properties":{"id":{},"createdAt":{},"verifiedEmail":{}}}}
+{"type":"RECORD","stream":"customers","record":{"id":"gid://shopify/Customer/77","email":"a@example.com","createdAt":"2026-01-02T03:00:00Z","updatedAt":"2026-11-19T10:00:00Z","verifiedEmail":true,"numberOfOrders":"3","phone":"+15550100","emailMarketingConsent":{"marketingState":"SUBSCRIBED"},"smsMarketingConsent":{"marketingState":"NOT_SUBSCRIBED"},"defaultAddress":{"countryCodeV2":"CA","provinceCode":"ON"}}}
+`
+)
+
+// With ASSAY_TEST_THOROUGH all orders of arrival are tried; else every eighth.
+func TestACustomerIsOneProfileWhateverSourceComesFirst(t *testing.T) {
+	t.Parallel()
+	every := 8
+	if os.Getenv("ASSAY_TEST_THOROUGH") != "" {
+		every = 1
+	}
+	people := source.NewCustomers(hashKey)
+	want := "source,customer,phone,since,email,sms,country,region,orders,updated_at,email_at,sms_at\n" +
+		"shopify," + people.Hash("a@example.com") + "," + people.HashPhone("15550100") + ",2026-01-02,yes,no,CA,ON,3,2026-11-19 10:00:00,2026-11-19 10:00:00,2026-11-19 10:00:00\n"
+	w := facts(t)
+	for i, names := range orders([]string{"csv", "webhook", "rest", "graphql"}) {
+		if i%every != 0 {
+			continue
+		}
+		workspace := store
+		workspace.ID = measure.WorkspaceID(fmt.Sprint("people", i))
+		ways := map[string]func(){
+			"csv":     func() { sendFile(t, w, workspace, "customers.csv", customerCSV) },
+			"webhook": func() { deliverTo(t, w, workspace, message(t, "c1", webhook.CustomerUpdated, customerJSON)) },
+			"rest":    func() { sendTap(t, w, workspace, customerRest) },
+			"graphql": func() { sendTap(t, w, workspace, customerGraph) },
+		}
+		for _, name := range append(names, names[0]) { // and one of them again
+			ways[name]()
+		}
+		if diff := cmp.Diff(want, profilesOf(t, w, workspace.ID)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", names, diff)
+		}
+	}
+}
+
+// A customer without an address and a number is known by the shop's id, from whatever source.
+func TestACustomerWithoutAnAddressIsKnownByTheShopsID(t *testing.T) {
+	t.Parallel()
+	w := facts(t)
+	nameless := strings.NewReplacer("a@example.com", "", `"email":"A@example.com"`, `"email":null`, "'+15550100", "", `"+15550100"`, "null", `"+1 555-0100"`, "null").Replace
+	sendFile(t, w, store, "customers.csv", nameless(customerCSV))
+	sendTap(t, w, store, nameless(customerGraph))
+	deliver(t, w, message(t, "c1", webhook.CustomerCreated, nameless(customerJSON)))
+	want := "shopify," + source.NewCustomers(hashKey).Hash("77") + `,"",2026-01-02,`
+	if got := profilesOf(t, w, "shop"); strings.Count(got, "\n") != 2 || !strings.Contains(got, want) {
+		t.Errorf("got\n%swant one profile that begins with %s", got, want)
+	}
+}
+
+func profilesOf(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID) string {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := w.Export(t.Context(), ws, dir, warehouse.CSV); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "profiles.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // orders lists all orders in which the names can stand.
@@ -179,11 +261,12 @@ func TestNothingOfAPersonIsKeptOfAMessage(t *testing.T) {
 	t.Parallel()
 	for topic, body := range map[webhook.Topic]string{
 		webhook.OrderCreated:    orderJSON,
+		webhook.CustomerUpdated: customerJSON,
 		webhook.CustomerRedact:  `{"shop_id":1,"shop_domain":"acme.myshopify.com","customer":{"id":77,"email":"a@example.com","phone":"+15550100"},"orders_to_redact":[5001]}`,
 		webhook.CustomerRequest: `{"shop_id":1,"shop_domain":"acme.myshopify.com","customer":{"id":77,"email":"a@example.com","phone":"+15550100"}}`,
 	} {
 		kept := string(message(t, "w", topic, body).Body)
-		for _, word := range []string{"@", "Anna", "Main St", "Toronto", "M5V", "+15550100", "203.0.113.9", "ring twice", "engraving"} {
+		for _, word := range []string{"@", "Anna", "Main St", "Toronto", "M5V", "+15550100", "5550100", "555-0100", "203.0.113.9", "ring twice", "engraving"} {
 			if strings.Contains(kept, word) {
 				t.Errorf("%s keeps %q: %s", topic, word, kept)
 			}
@@ -270,6 +353,7 @@ func TestATopicIsNotBelievedByItself(t *testing.T) {
 	t.Parallel()
 	for topic, body := range map[webhook.Topic]string{
 		webhook.OrderDeleted: orderJSON, webhook.RefundCreated: `{"id":1}`, webhook.OrderUpdated: `{"id":5001}`, webhook.ShopRedact: orderJSON,
+		webhook.CustomerUpdated: orderJSON, webhook.CustomerCreated: `{"id":77,"created_at":"2026-01-02T03:00:00Z","title":"Tee"}`, webhook.CustomerEnabled: refundJSON,
 		webhook.CustomerRedact: orderJSON, webhook.OrderCreated: `[1]`, webhook.OrderPaid: `{`,
 	} {
 		if kept, err := webhook.Take(topic, []byte(body), hashKey); fault.KindOf(err) != fault.KindInvalid || kept != nil {
@@ -306,8 +390,8 @@ func TestSignaturesAreOfTheWholeBody(t *testing.T) {
 
 // Whatever comes, it is refused or kept as JSON that can be taken in or named as unusable.
 func FuzzTake(f *testing.F) {
-	for _, body := range []string{orderJSON, refundJSON, `{"id":5001}`, `{"customer":{},"shop_domain":"x"}`, `[]`, `{"id":{},"total_price":[],"created_at":1}`} {
-		for _, topic := range []webhook.Topic{webhook.OrderUpdated, webhook.RefundCreated, webhook.OrderDeleted, webhook.CustomerRedact} {
+	for _, body := range []string{orderJSON, refundJSON, customerJSON, `{"id":5001}`, `{"customer":{},"shop_domain":"x"}`, `[]`, `{"id":{},"total_price":[],"created_at":1}`} {
+		for _, topic := range []webhook.Topic{webhook.OrderUpdated, webhook.RefundCreated, webhook.OrderDeleted, webhook.CustomerUpdated, webhook.CustomerRedact} {
 			f.Add(string(topic), []byte(body))
 		}
 	}

@@ -32,7 +32,7 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 			return err
 		}
 	}
-	if t != orders { // those are there once already
+	if t != orders && t != profiles { // orders are there once already, and profiles meet those that are there
 		if err := m.deduplicate(ctx, p, stage(t)); err != nil {
 			return err
 		}
@@ -51,11 +51,11 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case t == orders:
+	switch t {
+	case orders:
 		err = m.dropStale(ctx)
-	case t.version != "":
-		err = m.dropEarlier(ctx, t)
+	case profiles:
+		err = m.joinProfiles(ctx, "before_profiles")
 	}
 	if err != nil {
 		return err
@@ -196,6 +196,9 @@ func (m *merge) settle(ctx context.Context, p *part) error {
 // deduplicate keeps one row per key: the last that came, or the sum.
 func (m *merge) deduplicate(ctx context.Context, p *part, from string) error {
 	t := p.table
+	if t == profiles {
+		return m.joinProfiles(ctx, "")
+	}
 	if p.unordered {
 		if err := m.exec(ctx, t.distinct(p.columns, from)); err != nil {
 			return err
@@ -213,12 +216,8 @@ QUALIFY row_number() OVER (PARTITION BY source, key ORDER BY seq DESC) <= %[2]d`
 func (t *table) distinct(columns []column, from string) string {
 	key := strings.Join(t.key, ", ")
 	if t.sum == "" {
-		later := "rowid DESC"
-		if t.version != "" {
-			later = t.version + " DESC NULLS LAST, " + later
-		}
-		return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s) = 1",
-			from, key, later)
+		return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY rowid DESC) = 1",
+			from, key)
 	}
 	exprs := make([]string, len(columns))
 	for i, c := range columns {

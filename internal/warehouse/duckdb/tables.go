@@ -23,8 +23,6 @@ type table struct {
 	day  string   // the column with the business day; "" when rows have none
 	sum  string   // rows of one import that share a key add up in this column; "" when the last one counts
 
-	version string // the column that tells which of two rows with a key is the later one; "" when the last that came is
-
 	// rows is the table that has the rows, where the fact table is a view over it and others.
 	rows string
 
@@ -38,7 +36,7 @@ func (t *table) home() string { return cmp.Or(t.rows, t.name) }
 // The fact tables.
 var (
 	orders        = &table{name: "orders", rows: "order_rows", key: []string{"source", "key"}, day: "day"}
-	profiles      = &table{name: "profiles", key: []string{"source", "customer"}, version: "updated_at"}
+	profiles      = &table{name: "profiles", key: []string{"source", "customer"}}
 	orderLines    = &table{name: "order_lines", kind: ofOrder, key: []string{"source", "key", "line"}}
 	refunds       = &table{name: "refunds", kind: ofOrder, key: []string{"source", "key", "refund"}, day: "day", whole: true}
 	orderCoupons  = &table{name: "order_coupons", kind: ofOrder, key: []string{"source", "key", "code"}, whole: true}
@@ -79,6 +77,13 @@ func putProfile(c *cells, p *warehouse.Profile) {
 		c.null()
 	}
 	c.instant(p.UpdatedAt)
+	for _, consent := range []warehouse.Consent{p.Email, p.SMS} {
+		if consent == warehouse.ConsentUnknown {
+			c.null()
+		} else {
+			c.instant(p.UpdatedAt)
+		}
+	}
 }
 
 func putLine(c *cells, l *warehouse.OrderLine) {

@@ -81,12 +81,36 @@ WHERE b.source = s.source AND b.key = s.key AND b.updated_at IS NOT NULL AND (s.
 	return err
 }
 
-// dropEarlier leaves out rows that are older versions of what is there. A version without a date may be of any age, so one
-// with a date is preferred, whichever came first.
-func (m *merge) dropEarlier(ctx context.Context, t *table) error {
+// joinProfiles leaves one version of each customer's profile, made of those that came and those that were there before, if a
+// table of them is named: see [warehouse.Profile]. A version without a date may be of any age, so one with a date is preferred,
+// whichever came first; of two without, and of two with the same, the later import counts.
+func (m *merge) joinProfiles(ctx context.Context, before string) error {
+	had := ""
+	if before != "" {
+		had = "UNION ALL SELECT *, -1 FROM " + before
+	}
 	return m.exec(ctx, fmt.Sprintf(`
-DELETE FROM stage_%[1]s s USING before_%[1]s b
-WHERE %[2]s AND b.%[3]s IS NOT NULL AND (s.%[3]s IS NULL OR s.%[3]s < b.%[3]s)`, t.name, same("b", "s", t.key), t.version))
+CREATE OR REPLACE TEMP TABLE stage_profiles AS
+SELECT source, customer, phone,
+    min(since) OVER (PARTITION BY source, customer) AS since,
+    coalesce(first_value(nullif(email, '') IGNORE NULLS) OVER by_email, '') AS email,
+    coalesce(first_value(nullif(sms, '') IGNORE NULLS) OVER by_sms, '') AS sms,
+    country, region,
+    max(orders) OVER (PARTITION BY source, customer) AS orders,
+    updated_at,
+    max(CASE WHEN email <> '' THEN email_at END) OVER (PARTITION BY source, customer) AS email_at,
+    max(CASE WHEN sms <> '' THEN sms_at END) OVER (PARTITION BY source, customer) AS sms_at
+FROM (SELECT *, rowid AS came FROM stage_profiles %s)
+WINDOW
+    by_email AS (
+        PARTITION BY source, customer ORDER BY email_at DESC NULLS LAST, came DESC
+        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    ),
+    by_sms AS (
+        PARTITION BY source, customer ORDER BY sms_at DESC NULLS LAST, came DESC
+        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    )
+QUALIFY row_number() OVER (PARTITION BY source, customer ORDER BY updated_at DESC NULLS LAST, came DESC) = 1`, had))
 }
 
 // meetCampaigns makes totals of a campaign meet that came by an export and by a tap. They tell its day in the clock of an

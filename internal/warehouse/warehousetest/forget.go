@@ -2,6 +2,9 @@ package warehousetest
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"assay/internal/measure"
 	"assay/internal/warehouse"
@@ -103,4 +106,34 @@ func profileVersions(on trial) {
 	load(t, w, warehouse.ImportSpec{Workspace: "other"}, warehouse.Batch{Profiles: []warehouse.Profile{undated}})
 	out = load(t, w, warehouse.ImportSpec{Workspace: "other"}, warehouse.Batch{Profiles: []warehouse.Profile{first}})
 	same(t, "a version with a date after it", warehouse.Counts{Updated: 1}, out.Tables["profiles"])
+}
+
+// joinedProfiles imports versions of a customer that leave out different things, in every order.
+func joinedProfiles(on trial) {
+	t, w := on.t, on.w
+	export := warehouse.Profile{Source: "shopify", Customer: "c1", Email: warehouse.Consented, SMS: warehouse.Refused, Country: "GB", Region: "ENG", Orders: 4, OrdersKnown: true}
+	early := profile("c1", "phone1", "2026-01-03T00:00:00Z")
+	early.Email, early.Region, early.Orders, early.OrdersKnown = warehouse.Refused, "NY", 2, true
+	late := profile("c1", "", "2026-01-05T00:00:00Z")
+	late.Email, late.Since = warehouse.ConsentUnknown, date("2026-01-04")
+	const want = "source,customer,phone,since,email,sms,country,region,orders,updated_at,email_at,sms_at\n" +
+		`shopify,c1,"",2026-01-02,no,no,US,"",4,2026-01-05 00:00:00,2026-01-03 00:00:00,` + "\n"
+	versions := []warehouse.Profile{export, early, late}
+	for i, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		apart, together := measure.WorkspaceID(fmt.Sprint("apart", i)), measure.WorkspaceID(fmt.Sprint("together", i))
+		var batch warehouse.Batch
+		for _, v := range order {
+			batch.Profiles = append(batch.Profiles, versions[v])
+			load(t, w, warehouse.ImportSpec{Workspace: apart}, warehouse.Batch{Profiles: versions[v : v+1]})
+		}
+		load(t, w, warehouse.ImportSpec{Workspace: together}, batch)
+		for _, ws := range []measure.WorkspaceID{apart, together} {
+			dir := t.TempDir()
+			if _, err := w.Export(t.Context(), ws, dir, warehouse.CSV); err != nil {
+				t.Fatal(err)
+			}
+			text := answer[[]byte](t)(os.ReadFile(filepath.Join(dir, "profiles.csv")))
+			same(t, fmt.Sprintf("what %s knows after versions %v", ws, order), want, string(text))
+		}
+	}
 }

@@ -1,0 +1,124 @@
+package shopify
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/ingest/document"
+	"assay/internal/ingest/source"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// Customer reads a customer as Shopify's two APIs write them, into the profile that the customers export fills: the customer
+// is the keyed hash of the mail address, else of the telephone number, else of the shop's number. Its error is a
+// [*source.RowError] that names the field and shows nothing of it.
+func (d *Documents) Customer(doc document.Value) (p warehouse.Profile, err error) {
+	d.object.Read(doc)
+	p.Source = System
+	p.Phone = cmp.Or(d.text(reducedPhone), d.people.HashPhone(d.text("phone")))
+	email := cmp.Or(d.text("email"), d.first("defaultEmailAddress").Path("emailAddress").Text())
+	p.Customer = cmp.Or(d.text(reducedCustomer), d.people.Hash(email), p.Phone, d.people.Hash(d.id("legacyResourceId", "id")))
+	if p.Customer == "" {
+		return p, missing("id")
+	}
+	since, err := d.moment("createdAt", "created_at")
+	if err != nil {
+		return p, err
+	}
+	if !since.IsZero() {
+		p.Since = civil.DayOf(since, d.options.Zone)
+	}
+	if p.UpdatedAt, err = d.moment("updatedAt", "updated_at"); err != nil {
+		return p, err
+	}
+	p.Email = d.consent(cmp.Or(d.consentState("emailMarketingConsent", "email_marketing_consent"), d.text("accepts_marketing")))
+	p.SMS = d.consent(d.consentState("smsMarketingConsent", "sms_marketing_consent"))
+	p.Country, p.Region = d.place(d.first("defaultAddress", "default_address"), "customers")
+	if cell := d.text("numberOfOrders", "orders_count"); cell != "" {
+		p.OrdersKnown = true
+		if p.Orders, err = source.Count(cell, money.Point); err != nil || p.Orders < 0 {
+			return p, unreadable("orders_count")
+		}
+	}
+	return p, nil
+}
+
+// moment reads a time that a customer need not have.
+func (d *Documents) moment(names ...string) (time.Time, error) {
+	cell := d.text(names...)
+	if cell == "" {
+		return time.Time{}, nil
+	}
+	at, err := source.ParseInstant(cell, source.UnknownOrder, d.options.Zone)
+	if err != nil {
+		return at, unreadable(names[len(names)-1])
+	}
+	return at, nil
+}
+
+func (d *Documents) consentState(names ...string) string {
+	consent := d.first(names...)
+	return cmp.Or(consent.Path("marketingState").Text(), consent.Path("state").Text())
+}
+
+// consent reads a consent. A word that Shopify did not have when this was written says neither yes nor no, and stops nobody's
+// tap.
+func (d *Documents) consent(word string) warehouse.Consent {
+	consent, ok := source.ConsentOf(word)
+	if !ok {
+		d.options.Notes.Add("consent_unknown", "some customers' consents are neither yes nor no: they count as not known")
+	}
+	return consent
+}
+
+// place reads the country and region of an address of orders or customers.
+func (d *Documents) place(address document.Value, of string) (country, region string) {
+	if address.Missing() {
+		return "", ""
+	}
+	name := cmp.Or(address.Path("countryCodeV2").Text(), address.Path("country_code").Text(), address.Path("country").Text())
+	country, ok := d.countries.Code(name)
+	if !ok {
+		d.options.Notes.Add("country_unknown", "%q is no country that is known: its "+of+" have none", source.Shown(name))
+	}
+	region = cmp.Or(address.Path("provinceCode").Text(), address.Path("province_code").Text(), address.Path("province").Text())
+	return country, source.Region(region, country)
+}
+
+// unreadable is about a field of a person, so it does not show what stands there.
+func unreadable(field string) error {
+	return &source.RowError{Column: field, Reason: "cannot be read"}
+}
+
+// reducedPhone is the member of a reduced customer that has the telephone number's keyed hash.
+const reducedPhone = "phone_hash"
+
+var reducedPerson = reduction{
+	"created_at": nil, "updated_at": nil, "orders_count": nil, "accepts_marketing": nil, "default_address": reducedAddress,
+	"email_marketing_consent": {"state": nil}, "sms_marketing_consent": {"state": nil},
+}
+
+// ReducedCustomer returns a customer of the REST API with nothing but what [Documents] reads: who it is and the telephone number
+// are keyed hashes. A text that is no JSON object is a fault of kind invalid.
+func ReducedCustomer(body []byte, people *source.Customers) ([]byte, error) {
+	kept, err := reduced(body, reducedPerson)
+	if err != nil {
+		return nil, err
+	}
+	var o document.Object
+	o.Read(body)
+	phone := people.HashPhone(o.First("phone").Text())
+	if phone != "" {
+		kept[reducedPhone] = phone
+	}
+	who := cmp.Or(people.Hash(o.First("email").Text()), phone, people.Hash(o.First("id").Text()))
+	if who == "" {
+		return nil, fault.Invalid("the body names no customer")
+	}
+	kept[reducedCustomer] = who
+	return json.Marshal(kept)
+}
