@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"assay/internal/app"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
 	"assay/internal/measure"
 )
@@ -49,6 +52,9 @@ func (c *mappingSave) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer store.Close()
+	if err := c.keepable(ctx, store, m); err != nil {
+		return err
+	}
 	err = store.Store.SaveMapping(ctx, control.Mapping{
 		Workspace: measure.WorkspaceID(c.Workspace), Name: m.Name, Content: string(text), At: con.now(),
 	}, control.By{Actor: "assay mapping save", At: con.now()})
@@ -58,6 +64,34 @@ func (c *mappingSave) Run(ctx context.Context, con *console) error {
 	fmt.Fprintln(con.out, m.Name)
 	fmt.Fprintf(con.errs, "next: assay import FILE... --workspace %s --mapping %q\n", c.Workspace, m.Name)
 	return nil
+}
+
+// keepable checks the mapping as the page does, except that a mapping of the same name is there to be replaced.
+func (c *mappingSave) keepable(ctx context.Context, store *app.Control, m mapper.Mapping) error {
+	all, err := store.Store.Mappings(ctx, measure.WorkspaceID(c.Workspace))
+	if err != nil {
+		return err
+	}
+	keeping := ingest.Keeping{Mapping: m}
+	for _, other := range all {
+		parsed, err := mapper.Parse([]byte(other.Content))
+		if err != nil {
+			parsed = mapper.Mapping{Name: other.Name} // of an earlier release; it is listed with its problem
+		}
+		keeping.Kept = append(keeping.Kept, parsed)
+		if other.Name == m.Name {
+			keeping.Was = m.Name
+		}
+	}
+	mistakes := keeping.Mistakes()
+	if len(mistakes) == 0 {
+		return nil
+	}
+	problems := make([]string, 0, len(mistakes))
+	for _, each := range mistakes {
+		problems = append(problems, each.At+": "+each.Text)
+	}
+	return fault.Invalid("mapping %q cannot be kept: %s", m.Name, strings.Join(problems, "; "))
 }
 
 type mappingList struct {

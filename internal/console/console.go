@@ -37,7 +37,7 @@ type Store interface {
 	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error
 	Mappings(ctx context.Context, ws measure.WorkspaceID) ([]control.Mapping, error)
 	Mapping(ctx context.Context, ws measure.WorkspaceID, name string) (control.Mapping, error)
-	SaveMapping(ctx context.Context, m control.Mapping, by control.By) error
+	ChangeMapping(ctx context.Context, change control.MappingChange, by control.By) error
 	DeleteMapping(ctx context.Context, ws measure.WorkspaceID, name string, by control.By) error
 	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
 }

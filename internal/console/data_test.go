@@ -34,6 +34,7 @@ type dataSite struct {
 	facts   *warehouse.Warehouse
 	tools   *tools.Service
 	uploads string
+	hold    chan struct{} // imports wait for its end; nil: none waits
 }
 
 func newDataSite(t *testing.T) *dataSite {
@@ -65,6 +66,9 @@ func newDataSite(t *testing.T) *dataSite {
 			return "h1", s.store.AddHookSecret(ctx, control.HookSecret{ID: "h1", Workspace: ws, Shop: shop, Sealed: []byte("sealed"), CreatedAt: by.At}, by)
 		}
 		o.Import = func(ctx context.Context, u console.Upload) (report ingest.FileReport, err error) {
+			if d.hold != nil {
+				<-d.hold
+			}
 			w, err := s.store.Workspace(ctx, u.Workspace)
 			if err != nil {
 				return report, err

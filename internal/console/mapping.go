@@ -8,9 +8,9 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -23,11 +23,7 @@ import (
 // ownMapping stands before the name of a mapping where a form says what a file is.
 const ownMapping = "mapping:"
 
-const (
-	maxMappingName = 60  // letters
-	maxMappings    = 100 // that a workspace keeps, as far as its pages save them
-	choiceColumns  = 150 // columns up to which a field is a list to choose from
-)
+const choiceColumns = 150 // columns up to which a field is a list to choose from
 
 // savedMapping is a mapping that the workspace keeps.
 type savedMapping struct {
@@ -85,6 +81,7 @@ func (c *Console) mappingFault(w http.ResponseWriter, v visit, view dataView, er
 type mappingView struct {
 	place
 	Was      string // name of the saved mapping that is changed; "" for a new one
+	Version  int64  // of that mapping, as it was when it was opened
 	Mapping  mapper.Mapping
 	Kinds    []mapper.Kind
 	Needed   []mappingField
@@ -145,16 +142,19 @@ func (c *Console) mappingPage(w http.ResponseWriter, v visit) {
 	}
 	view := mappingView{place: p, Was: query.Get("name")}
 	if view.Was != "" {
-		kept, err := c.mappingNamed(v.Context(), p.Workspace.ID, ownMapping+view.Was)
-		switch {
-		case fault.KindOf(err) == fault.KindNotFound:
+		kept, err := c.store.Mapping(v.Context(), p.Workspace.ID, view.Was)
+		if fault.KindOf(err) == fault.KindNotFound {
 			c.Refuse(w, v.Request, http.StatusNotFound, "There is no mapping of this name in the workspace.")
 			return
-		case err != nil:
+		}
+		if err == nil {
+			view.Version = kept.At.UnixMicro()
+			view.Mapping, err = mapper.Parse([]byte(kept.Content))
+		}
+		if err != nil {
 			c.mappingFault(w, v, dataView{place: p}, err)
 			return
 		}
-		view.Mapping = *kept
 	}
 	if id := query.Get("file"); id != "" {
 		f, release, ok := c.shelf.borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now())
@@ -176,7 +176,7 @@ func (c *Console) mappingPage(w http.ResponseWriter, v visit) {
 
 // guessedMapping says of a file what its columns seem to say.
 func guessedMapping(f shelvedFile) mapper.Mapping {
-	m := mapper.Mapping{Name: mappingNameOf(f.file.Name), Kind: mapper.Likeliest(f.seen.Header)}
+	m := mapper.Mapping{Name: ingest.MappingName(f.file.Name), Kind: mapper.Likeliest(f.seen.Header)}
 	m.Columns = m.Kind.Guess(f.seen.Header)
 	m.Dates.Zone = f.form.Zone
 	for _, field := range []struct{ name, said string }{{"channel", f.form.Channel}, {"currency", strings.ToUpper(f.form.Currency)}} {
@@ -188,16 +188,6 @@ func guessedMapping(f shelvedFile) mapper.Mapping {
 		}
 	}
 	return m
-}
-
-// mappingNameOf makes a name of a file's, without what changes from one export to the next.
-func mappingNameOf(file string) string {
-	name, _, _ := strings.Cut(file, ".")
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
-	if text := []rune(strings.Join(words, " ")); len(text) > 0 {
-		return string(text[:min(len(text), maxMappingName)])
-	}
-	return "my file"
 }
 
 func (v *mappingView) hold(f shelvedFile) {
@@ -286,11 +276,10 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 		c.deleteMapping(w, v, p, view.Was)
 		return
 	}
+	view.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64)
 	var base mapper.Mapping
 	if at := slices.IndexFunc(saved, func(s savedMapping) bool { return s.Name == view.Was }); at >= 0 {
 		base = saved[at].parsed
-	} else {
-		view.Was = ""
 	}
 	release := func() {}
 	var held shelvedFile
@@ -319,15 +308,12 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 		c.showMapping(w, v, http.StatusUnprocessableEntity, view)
 		return
 	}
-	if do != checkFile {
-		if err := c.keepMapping(v, &view); err != nil {
-			release()
-			c.fail(w, v.Request, err)
-			return
-		}
-	}
 	if do == saveMapping {
 		release()
+		if err := c.keepMapping(v.Context(), v.actor(), &view); err != nil {
+			c.notKept(view, err)(w, v, p) //nolint:contextcheck // it is shown with the request of who looks
+			return
+		}
 		if view.Held == "" {
 			see(w, dataPath+"?workspace="+string(p.Workspace.ID)+"#mappings")
 			return
@@ -337,19 +323,28 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 		return
 	}
 	up := held.form.upload(p.Workspace.ID, v.visitor.User.ID, held.file)
-	up.Source, up.Mapping = ingest.Auto, &view.Mapping
+	up.Source = ingest.Auto
 	if do == checkFile {
-		up.DryRun = true
-		c.perform(w, v, p, held.file.Size, "Reading "+held.file.Name, release, c.looking(up, view))
+		up.DryRun, up.Mapping = true, &view.Mapping
+		c.perform(w, v, p, held.file, "Reading "+held.file.Name, release, c.looking(up, view))
 		return
 	}
 	up.SkipRejected = do == saveAndImportRest
-	c.perform(w, v, p, held.file.Size, "Importing "+held.file.Name, release, c.importing(up, held.id, func(d dataView) answer {
-		if d.Report.Status == ingest.Refused {
-			return c.mapped(view, *d.Report)
+	actor := v.actor()
+	c.perform(w, v, p, held.file, "Importing "+held.file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
+		view := view
+		if err := c.keepMapping(ctx, actor, &view); err != nil { // here, so that it is not kept where the import finds no room
+			return c.notKept(view, err) //nolint:contextcheck // it is shown with the request of who looks
 		}
-		return c.reported(d)
-	}))
+		up := up
+		up.Mapping = &view.Mapping
+		return c.importing(up, held.id, func(d dataView) answer {
+			if d.Report.Status == ingest.Refused {
+				return c.mapped(view, *d.Report)
+			}
+			return c.reported(d)
+		})(ctx, progress)
+	})
 }
 
 // mappingAction is a button of the form.
@@ -418,9 +413,9 @@ func (c *Console) mapped(view mappingView, report ingest.FileReport) answer {
 	}
 }
 
-// keepMapping saves the mapping, and removes the one whose name was changed. Rows that are kept under the mapping's
-// name stay there, so that none counts again under the new one.
-func (c *Console) keepMapping(v visit, view *mappingView) error {
+// keepMapping keeps the mapping in place of the one that was opened, under whatever name. Rows that are kept under the
+// mapping's name stay there, so that none counts again under the new one.
+func (c *Console) keepMapping(ctx context.Context, actor string, view *mappingView) error {
 	m := &view.Mapping
 	if view.Was != "" && view.Was != m.Name && m.System == "" && m.Kind.NamedByMapping() {
 		m.System = view.Was
@@ -429,17 +424,31 @@ func (c *Console) keepMapping(v visit, view *mappingView) error {
 	if err != nil {
 		return err
 	}
-	ws, by := view.Workspace.ID, control.By{Actor: v.actor(), At: c.now()}
-	if err := c.store.SaveMapping(v.Context(), control.Mapping{Workspace: ws, Name: m.Name, Content: string(text), At: c.now()}, by); err != nil {
+	now := c.now()
+	change := control.MappingChange{
+		Mapping: control.Mapping{Workspace: view.Workspace.ID, Name: m.Name, Content: string(text), At: now},
+		Was:     view.Was, Seen: time.UnixMicro(view.Version),
+	}
+	if err := c.store.ChangeMapping(ctx, change, control.By{Actor: actor, At: now}); err != nil {
 		return err
 	}
-	if view.Was != "" && view.Was != m.Name {
-		if err := c.store.DeleteMapping(v.Context(), ws, view.Was, by); err != nil && fault.KindOf(err) != fault.KindNotFound {
-			return err
-		}
-	}
-	view.Was = m.Name
+	view.Was, view.Version = m.Name, now.UnixMicro()
 	return nil
+}
+
+// notKept shows the form with why its mapping was not kept.
+func (c *Console) notKept(view mappingView, err error) answer {
+	return func(w http.ResponseWriter, v visit, p place) {
+		if fault.KindOf(err) != fault.KindConflict {
+			c.fail(w, v.Request, err)
+			return
+		}
+		text, hint, _ := fault.Public(err)
+		view := view // two may look at once
+		view.place = p
+		view.Problem = "Nothing was kept or imported. " + sentence(text) + " " + sentence(hint)
+		c.showMapping(w, v, http.StatusConflict, view)
+	}
 }
 
 func (c *Console) deleteMapping(w http.ResponseWriter, v visit, p place, name string) {

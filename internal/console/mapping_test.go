@@ -2,12 +2,14 @@ package console_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/internal/control"
 	"assay/internal/ingest"
@@ -123,6 +125,7 @@ func TestWhatIsWrongInAMappingStandsAtItsField(t *testing.T) {
 		"no zone":            {tillForm(file, "zone", "Mars/Olympus"), "zone-wrong", "Europe/Berlin"},
 		"no name":            {tillForm(file, "name", " "), "name-wrong", "Give it a name"},
 		"a path":             {tillForm(file, "name", "/etc/passwd"), "name-wrong", "letters, digits"},
+		"a long title":       {tillForm(file, "title", strings.Repeat("x", 101)), "title-wrong", "up to 100 letters"},
 		"a source's name":    {tillForm(file, "name", "orders"), "name-wrong", "name of a source"},
 		"another layout":     {tillForm(file, "layout", "YYYY-MM-DD"), "wrong-at", "Line 2: &#34;10.11.2036 09:30&#34; is not written as the mapping says"},
 		"no amount":          {tillForm(file, "column.total", "Type"), "wrong-total", "Line 2"},
@@ -173,7 +176,7 @@ func TestMappingsAreForThoseWhoImport(t *testing.T) {
 	if p := analyst.form("/data/mapping", tillForm("", "action", "check")...); p.status != http.StatusUnprocessableEntity {
 		t.Errorf("a check without a file: %d, want 422", p.status)
 	}
-	if p := analyst.form("/data/mapping", tillForm("", "action", "save")...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "is kept already") {
+	if p := analyst.form("/data/mapping", tillForm("", "title", "Another", "action", "save")...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "is kept already") {
 		t.Errorf("a new mapping under a name that is taken: %d", p.status)
 	}
 	if p := analyst.get("/data/mapping?workspace=acme&name=none"); p.status != http.StatusNotFound {
@@ -202,7 +205,8 @@ func TestARenamedMappingCountsNothingTwice(t *testing.T) {
 	if p := b.form("/data/mapping", append(form, "file", file, "name", "posters", "action", "import")...); p.status != http.StatusOK {
 		t.Fatalf("import: %d %s", p.status, p.body)
 	}
-	if p := b.form("/data/mapping", append(form, "was", "posters", "name", "street", "title", "Posters in the street", "action", "save")...); p.status != http.StatusSeeOther {
+	version := b.get("/data/mapping?workspace=acme&name=posters").field("version")
+	if p := b.form("/data/mapping", append(form, "was", "posters", "version", version, "name", "street", "title", "Posters in the street", "action", "save")...); p.status != http.StatusSeeOther {
 		t.Fatalf("renaming: %d %s", p.status, p.body)
 	}
 	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 1 || all[0].Name != "street" || err != nil {
@@ -245,6 +249,90 @@ func TestAnotherKindKeepsWhatWasSaidAndGuessesTheRest(t *testing.T) {
 		if p.status != http.StatusOK || !strings.Contains(p.body, want) {
 			t.Errorf("%d, the page does not hold %q", p.status, want)
 		}
+	}
+}
+
+// Of two who open a mapping and change it, the second is told, and what the first said stays.
+func TestAMappingThatWasChangedMeanwhileIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleOwner)
+	b := d.signedIn(email)
+	form := []string{"kind", "channel_spend", "column.date", "Tag", "column.spend", "Betrag", "fixed.channel", "posters", "action", "save"}
+	if p := b.form("/data/mapping", append(form, "name", "posters")...); p.status != http.StatusSeeOther {
+		t.Fatalf("a new mapping: %d %s", p.status, p.body)
+	}
+	if p := b.form("/data/mapping", append(form, "name", "posters")...); p.status != http.StatusSeeOther {
+		t.Errorf("the same form sent twice: %d %s", p.status, p.body)
+	}
+	if p := b.form("/data/mapping", append(form, "name", "posters", "title", "Others")...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "kept already") {
+		t.Errorf("another of the same name: %d", p.status)
+	}
+	opened := b.get("/data/mapping?workspace=acme&name=posters").field("version")
+	d.clock.move(time.Second)
+	if p := b.form("/data/mapping", append(form, "was", "posters", "version", opened, "name", "posters", "title", "The first")...); p.status != http.StatusSeeOther {
+		t.Fatalf("the first: %d %s", p.status, p.body)
+	}
+	for what, name := range map[string]string{"a change": "posters", "another name": "street"} {
+		p := b.form("/data/mapping", append(form, "was", "posters", "version", opened, "name", name, "title", "The second")...)
+		if p.status != http.StatusConflict || !strings.Contains(p.body, "since it was opened") || !strings.Contains(p.body, `value="The second"`) {
+			t.Errorf("%s of the second: %d", what, p.status)
+		}
+	}
+	if kept, err := d.store.Mapping(t.Context(), "acme", "posters"); err != nil || !strings.Contains(kept.Content, "The first") {
+		t.Errorf("kept: %+v, %v", kept, err)
+	}
+}
+
+// zipped is a table of orders that is large when it is unpacked.
+func zipped(t *testing.T, name string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	fmt.Fprint(w, "Receipt;Closed;Paid;Remark\n")
+	for i := range 12 {
+		fmt.Fprintf(w, "%s%d;10.11.2036 09:30;20,00;%s\n", name, i, strings.Repeat("x", 800_000))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A file that is small only because it is packed waits like a large one. When there is no room for it, the mapping that it
+// was to be read by is not kept either, so that the form can be sent again as it is.
+func TestPackedFilesTakeTheirTurnAndAFormThatFoundNoRoomCanBeSentAgain(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleOwner)
+	d.member("ana@acme.example", control.RoleAnalyst)
+	b, other := d.signedIn(email), d.signedIn("ana@acme.example")
+	sent := b.sendFile(b.get("/data?workspace=acme").field("csrf"), "till.csv.gz", zipped(t, "R-"))
+	if sent.status != http.StatusSeeOther {
+		t.Fatalf("a packed file: %d %s", sent.status, sent.body)
+	}
+	file := d.ended(b, sent.header.Get("Location")).field("file")
+	d.hold = make(chan struct{})
+	var tasks []string
+	csrf := other.get("/data?workspace=acme").field("csrf")
+	for i := range 4 {
+		p := other.sendFile(csrf, fmt.Sprintf("other%d.csv.gz", i), zipped(t, "S-"))
+		tasks = append(tasks, p.header.Get("Location"))
+	}
+	form := tillForm(file, "column.customer", "", "decimal", "comma", "action", "import") // the first row is longer than what is looked at to find the mark
+	if p := b.form("/data/mapping", form...); p.status != http.StatusServiceUnavailable {
+		t.Fatalf("without room: %d %s", p.status, p.body)
+	}
+	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil {
+		t.Errorf("%d mappings are kept without room, %v", len(all), err)
+	}
+	close(d.hold)
+	for _, at := range tasks {
+		d.ended(other, at)
+	}
+	done := d.ended(b, b.form("/data/mapping", form...).header.Get("Location"))
+	if done.status != http.StatusOK || d.orders() != 12 || !strings.Contains(done.body, "imported<") {
+		t.Errorf("the form again: %d, %d orders: %s", done.status, d.orders(), done.body)
 	}
 }
 

@@ -3,9 +3,7 @@ package console
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
-	"unicode"
 
 	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
@@ -64,8 +62,16 @@ func (v mappingView) wrongIn(saved []savedMapping) map[string]string {
 			wrong[at] = text
 		}
 	}
-	if problem := nameProblem(m.Name, v.Was, saved); problem != "" {
-		say("name", problem)
+	text, _ := m.Text() // a mapping with mistakes is not kept
+	kept := make([]mapper.Mapping, 0, len(saved))
+	for _, s := range saved {
+		kept = append(kept, s.parsed)
+		if s.Name == m.Name && s.Name != v.Was && (v.Was != "" || s.Content != string(text)) { // else it is the same form again
+			say("name", "A mapping of this name is kept already. Choose another name, or open that one to change it.")
+		}
+	}
+	for _, mistake := range (ingest.Keeping{Mapping: m, Was: v.Was, Kept: kept}).Mistakes() {
+		say(mistake.At, sentence(mistake.Text))
 	}
 	for field, column := range m.Columns {
 		if h := v.Seen.Header; h.Width() > 0 && h.Index(source.Fold(column)) < 0 {
@@ -88,28 +94,4 @@ func (v mappingView) wrongIn(saved []savedMapping) map[string]string {
 		say(mistake.At, text)
 	}
 	return wrong
-}
-
-// nameProblem says why a mapping cannot be kept under a name.
-func nameProblem(name, was string, saved []savedMapping) string {
-	other := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.", r)
-	}
-	taken := func(s savedMapping) bool { return s.Name == name && name != was }
-	holds := func(s savedMapping) bool { return s.Name != was && s.parsed.System == name }
-	switch {
-	case name == "":
-		return "Give it a name, such as till."
-	case len([]rune(name)) > maxMappingName || strings.ContainsFunc(name, other):
-		return fmt.Sprintf("Use up to %d letters, digits, blanks, dots, hyphens and underscores.", maxMappingName)
-	case slices.ContainsFunc(ingest.Readers(), func(r source.Reader) bool { return r.Name() == name }):
-		return "This is the name of a source that is built in. Choose another."
-	case slices.ContainsFunc(saved, taken):
-		return "A mapping of this name is kept already. Choose another name, or open that one to change it."
-	case slices.ContainsFunc(saved, holds):
-		return "Rows of a mapping that was renamed are kept under this name, and would mix with the new ones. Choose another name."
-	case was == "" && len(saved) >= maxMappings:
-		return fmt.Sprintf("The workspace keeps %d mappings, which is the most. Delete one first.", maxMappings)
-	}
-	return ""
 }

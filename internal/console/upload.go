@@ -180,7 +180,7 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 			_ = remove()
 		}
 	}
-	c.perform(w, v, view.place, file.Size, "Reading "+file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
+	c.perform(w, v, view.place, file, "Reading "+file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
 		up := form.upload(ws, owner, file)
 		up.DryRun, up.Mapping, up.Progress = true, mapping, progress
 		report, err := c.importFile(ctx, up)
@@ -271,7 +271,7 @@ func (c *Console) changeData(w http.ResponseWriter, v visit) {
 	}
 	up := f.form.upload(p.Workspace.ID, v.visitor.User.ID, f.file)
 	up.SkipRejected, up.Mapping = action == "import-rest", mapping
-	c.perform(w, v, p, f.file.Size, "Importing "+f.file.Name, release, c.importing(up, f.id, c.reported))
+	c.perform(w, v, p, f.file, "Importing "+f.file.Name, release, c.importing(up, f.id, c.reported))
 }
 
 // importing imports a file of the shelf, which it leaves when it is in the store.

@@ -14,11 +14,12 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/defect"
+	"assay/internal/ingest"
 	"assay/internal/measure"
 )
 
 const (
-	largeFile = 8 << 20          // bytes from which on a file is read apart, behind a page that tells how far it is
+	largeFile = 8 << 20          // bytes, unpacked, from which on a file is read apart, behind a page that tells how far it is
 	taskTime  = 30 * time.Minute // that the end of a task can be seen
 	taskPause = 3                // seconds after which the page looks again
 	tasksKept = 32
@@ -100,17 +101,17 @@ func (t *tasks) find(id string, owner control.UserID, ws measure.WorkspaceID, no
 	return task{}, false
 }
 
-// perform does the work on a file of so many bytes: at once when it is small, else as a task to whose page it leads. The
-// file is released when the work is done.
-func (c *Console) perform(w http.ResponseWriter, v visit, p place, bytes int64, what string, release func(), do work) {
-	if bytes < largeFile {
+// perform does the work on a file: at once when what it holds is small, however it is packed, else as a task to whose page it
+// leads. The file is released when the work is done.
+func (c *Console) perform(w http.ResponseWriter, v visit, p place, file ingest.File, what string, release func(), do work) {
+	if ingest.Weight(file, largeFile) < largeFile {
 		defer release()
 		_ = http.NewResponseController(w).SetWriteDeadline(c.now().Add(importTime))
 		do(v.Context(), nil)(w, v, p)
 		return
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(v.Context()), importTime)
-	t := &task{owner: v.visitor.User.ID, workspace: p.Workspace.ID, what: what, total: bytes, stop: stop}
+	t := &task{owner: v.visitor.User.ID, workspace: p.Workspace.ID, what: what, total: file.Size, stop: stop}
 	run := func() {
 		defer stop()
 		defer release()

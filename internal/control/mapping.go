@@ -19,3 +19,10 @@ type Mapping struct {
 	Content   string // YAML or JSON, as it was given
 	At        time.Time
 }
+
+// MappingChange is a mapping that takes the place of one that somebody saw.
+type MappingChange struct {
+	Mapping
+	Was  string    // the name that the other one has; "": there is none
+	Seen time.Time // when that one was kept
+}

@@ -146,6 +146,8 @@ func (r *readings) take(b *warehouse.Batch) {
 	add(r, "products", b.Products,
 		part[warehouse.Product]{"sku", func(p warehouse.Product) string { return p.SKU }},
 		part[warehouse.Product]{"title", func(p warehouse.Product) string { return p.Title }},
+		part[warehouse.Product]{"type", func(p warehouse.Product) string { return p.Kind }},
+		part[warehouse.Product]{"vendor", func(p warehouse.Product) string { return p.Vendor }},
 		part[warehouse.Product]{"price", func(p warehouse.Product) string { return r.money(p.Price) }})
 	add(r, "product_costs", b.Costs,
 		part[warehouse.ProductCost]{"sku", func(p warehouse.ProductCost) string { return p.SKU }},

@@ -220,6 +220,7 @@ type loading struct {
 	scattered bool
 	batch     warehouse.Batch
 	into      warehouse.Import
+	taken     int       // facts
 	first     *readings // of a dry run; nil otherwise
 }
 
@@ -259,6 +260,11 @@ func (l *loading) run(ctx context.Context, key string) error {
 	if l.report.Rows == 0 {
 		l.report.Status = Empty
 		return nil
+	}
+	if l.report.Rejected > 0 && l.SkipRejected && l.taken == 0 {
+		return fault.Invalid("file %q has no row that can be used: %d were rejected, the first in line %d: %s",
+			l.file.Name, l.report.Rejected, l.report.RejectedRows[0].Line, l.report.RejectedRows[0].Reason).
+			WithHint("mend them and import the file again; nothing was changed")
 	}
 	if l.refused() {
 		return fault.Invalid("file %q has %d rows that cannot be used, the first in line %d: %s",
@@ -422,6 +428,7 @@ func (l *loading) handOver(ctx context.Context) error {
 	if l.first != nil {
 		l.first.take(&l.batch)
 	}
+	l.taken += l.batch.Len()
 	if !l.refused() {
 		if err := l.into.Add(ctx, &l.batch); err != nil {
 			return err
@@ -434,7 +441,7 @@ func (l *loading) handOver(ctx context.Context) error {
 // empty keeps the room of what readers fill.
 func empty(b *warehouse.Batch) {
 	*b = warehouse.Batch{
-		Orders: b.Orders[:0], Lines: b.Lines[:0], Refunds: b.Refunds[:0], Coupons: b.Coupons[:0],
+		Orders: b.Orders[:0], Profiles: b.Profiles[:0], Lines: b.Lines[:0], Refunds: b.Refunds[:0], Coupons: b.Coupons[:0],
 		AdDays: b.AdDays[:0], ChannelSpend: b.ChannelSpend[:0], Targets: b.Targets[:0], FXRates: b.FXRates[:0],
 	}
 }

@@ -35,6 +35,13 @@ type Batch struct {
 	RegionDays   []RegionDay
 }
 
+// Len returns how many rows the batch holds, of all kinds.
+func (b *Batch) Len() int {
+	return len(b.Orders) + len(b.Profiles) + len(b.Lines) + len(b.Refunds) + len(b.Coupons) + len(b.Touches) + len(b.AdDays) +
+		len(b.ChannelSpend) + len(b.Products) + len(b.Costs) + len(b.Messages) + len(b.Surveys) + len(b.Creators) + len(b.CreatorCodes) +
+		len(b.CreatorCosts) + len(b.LinkDays) + len(b.CouponMap) + len(b.Targets) + len(b.FXRates) + len(b.RegionDays)
+}
+
 // OrderRef is the natural key of an order: the same order from a file, a webhook or a tap meets on it.
 type OrderRef struct {
 	Source string // the system of record, such as "shopify" or "csv"

@@ -39,6 +39,7 @@ type Store interface {
 	ForgetCustomers(ctx context.Context, id measure.WorkspaceID, customers []string, by control.By) error
 	ForgottenCustomers(ctx context.Context, id measure.WorkspaceID) (map[string]struct{}, error)
 	SaveMapping(ctx context.Context, m control.Mapping, by control.By) error
+	ChangeMapping(ctx context.Context, change control.MappingChange, by control.By) error
 	Mappings(ctx context.Context, id measure.WorkspaceID) ([]control.Mapping, error)
 	Mapping(ctx context.Context, id measure.WorkspaceID, name string) (control.Mapping, error)
 	DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string, by control.By) error
@@ -101,6 +102,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"messages wait until facts are made of them", deliveriesWait},
 		{"customers who are forgotten are known by workspace, and end with it", forgottenCustomersAreKept},
 		{"a mapping is kept under its name until it is replaced or removed", mappingsAreKept},
+		{"a mapping takes the place of the one that was seen, and of no other", mappingsAreChangedAsTheyWereSeen},
 		{"a forecast is kept once, as it was first, until it is judged", forecastsAreKept},
 		{"judged forecasts are summed up by what they are of", forecastsAreSummedUp},
 		{"forecasts that share no day are counted", forecastsThatShareNoDay},

@@ -88,3 +88,46 @@ func mappingsAreKept(t *testing.T, s Store) {
 		t.Errorf("%v, the security log (-want +got):\n%s", err, diff)
 	}
 }
+
+func mappingsAreChangedAsTheyWereSeen(t *testing.T, s Store) {
+	acme := newWorkspace(t, s, "Acme")
+	change := func(name, content, was string, seen, now time.Time) error {
+		return s.ChangeMapping(t.Context(), control.MappingChange{
+			Mapping: control.Mapping{Workspace: acme.ID, Name: name, Content: content, At: now}, Was: was, Seen: seen,
+		}, at(0))
+	}
+	later, last := noon.Add(time.Hour), noon.Add(2*time.Hour)
+	if err := change("till", "a", "", time.Time{}, noon); err != nil {
+		t.Fatal(err)
+	}
+	if err := change("till", "a", "", time.Time{}, noon); err != nil {
+		t.Errorf("the same mapping sent twice: %v", err)
+	}
+	wantKind(t, "another one of the name", change("till", "b", "", time.Time{}, later), fault.KindConflict)
+	if err := change("till", "b", "till", noon, later); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, "a change of what was changed since", change("till", "c", "till", noon, last), fault.KindConflict)
+	wantKind(t, "another name for what was changed since", change("shop", "c", "till", noon, last), fault.KindConflict)
+	if err := change("fair", "d", "", time.Time{}, noon); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, "the name of another", change("fair", "c", "till", later, last), fault.KindConflict)
+	if err := change("shop", "c", "till", later, last); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, "a change of what has another name", change("till", "e", "till", later, last), fault.KindConflict)
+	var names []string
+	all, err := s.Mappings(t.Context(), acme.ID)
+	for _, m := range all {
+		names = append(names, m.Name+" "+m.Content)
+	}
+	if diff := cmp.Diff([]string{"fair d", "shop c"}, names); diff != "" || err != nil {
+		t.Errorf("%v, mappings (-want +got):\n%s", err, diff)
+	}
+	wantKind(t, "a mapping of no workspace", s.ChangeMapping(t.Context(), control.MappingChange{Mapping: control.Mapping{Workspace: "nowhere", Name: "x", At: noon}}, at(0)), fault.KindNotFound)
+	stranger := control.By{Actor: control.ActorOf("nobody"), At: noon}
+	wantKind(t, "a mapping changed by somebody without a role", s.ChangeMapping(t.Context(), control.MappingChange{
+		Mapping: control.Mapping{Workspace: acme.ID, Name: "x", At: noon},
+	}, stranger), fault.KindForbidden)
+}

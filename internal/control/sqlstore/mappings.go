@@ -21,16 +21,64 @@ func (s *Store) SaveMapping(ctx context.Context, m control.Mapping, by control.B
 		if err := stillMay(ctx, tx, m.Workspace, by, control.Role.Writes); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `
-			INSERT INTO mappings (workspace, name, content, at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (workspace, name) DO UPDATE SET content = excluded.content, at = excluded.at`,
-			m.Workspace, m.Name, m.Content, micros(m.At)); err != nil {
-			return err
-		}
-		return record(ctx, tx, m.Workspace, control.MappingSaved, by, m.Name, "")
+		return keepMapping(ctx, tx, m, by, "")
 	})
 	if err != nil {
 		return fmt.Errorf("mapping %q: %w", m.Name, err)
+	}
+	return nil
+}
+
+// keepMapping writes a mapping and the line of the security log about it.
+func keepMapping(ctx context.Context, tx *sql.Tx, m control.Mapping, by control.By, detail string) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO mappings (workspace, name, content, at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (workspace, name) DO UPDATE SET content = excluded.content, at = excluded.at`,
+		m.Workspace, m.Name, m.Content, micros(m.At))
+	if err != nil {
+		return err
+	}
+	return record(ctx, tx, m.Workspace, control.MappingSaved, by, m.Name, detail)
+}
+
+// ChangeMapping keeps a mapping in place of the one that somebody saw, under the same name or another, in one step. It is a
+// fault of kind conflict when that one was changed, renamed or deleted since, and when another mapping has the name; the
+// same mapping sent twice is none. Other faults are those of [Store.SaveMapping].
+func (s *Store) ChangeMapping(ctx context.Context, change control.MappingChange, by control.By) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := workspace(ctx, tx, change.Workspace); err != nil {
+			return err
+		}
+		if err := stillMay(ctx, tx, change.Workspace, by, control.Role.Writes); err != nil {
+			return err
+		}
+		if change.Was != "" {
+			done, err := tx.ExecContext(ctx, `DELETE FROM mappings WHERE workspace = $1 AND name = $2 AND at = $3`, change.Workspace, change.Was, micros(change.Seen))
+			if err != nil {
+				return err
+			}
+			if n, err := done.RowsAffected(); err != nil || n == 0 {
+				return errors.Join(fault.Conflict("somebody has changed, renamed or deleted the mapping %q since it was opened", change.Was).
+					WithHint("open it anew and make your changes there"), err)
+			}
+		}
+		other, err := scanMapping(tx.QueryRowContext(ctx, `SELECT `+mappingColumns+` FROM mappings WHERE workspace = $1 AND name = $2`, change.Workspace, change.Name))
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			detail := ""
+			if change.Was != "" && change.Was != change.Name {
+				detail = "was " + change.Was
+			}
+			return keepMapping(ctx, tx, change.Mapping, by, detail)
+		case err != nil:
+			return err
+		case change.Was == "" && other.Content == change.Content:
+			return keepMapping(ctx, tx, change.Mapping, by, "")
+		}
+		return fault.Conflict("another mapping has the name %q", change.Name).WithHint("choose another name, or open that one to change it")
+	})
+	if err != nil {
+		return fmt.Errorf("mapping %q: %w", change.Name, err)
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func newProductRows(b *binding) *factRows {
 		if p != (warehouse.Product{Source: p.Source, SKU: sku}) {
 			before, twice := known.at(sku)
 			if twice && *before != p {
-				b.options.Notes.Add("sku_twice", "the SKU %s, line %d, stands in the file twice: the last one counts", source.Shown(sku), r.line)
+				b.options.Notes.Add("sku_twice", "the SKU %s, line %d, has another title, type, vendor or price than above in the file: the last ones count; each of its costs counts from its own day", source.Shown(sku), r.line)
 			}
 			*before = p
 		}

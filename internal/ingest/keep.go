@@ -1,0 +1,72 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"assay/internal/ingest/mapper"
+	"assay/internal/ingest/source"
+)
+
+// What a workspace keeps of mappings.
+const (
+	MostMappings = 100
+	longestName  = 60  // letters of a mapping's name
+	longestTitle = 100 // letters
+)
+
+// Keeping is a mapping that a workspace is to keep, by a page or by a command.
+type Keeping struct {
+	Mapping mapper.Mapping
+	Was     string           // the name of the mapping that it takes the place of; "" for none
+	Kept    []mapper.Mapping // that the workspace has
+}
+
+// Mistakes returns why the mapping cannot be kept though files could be read by it, nil when nothing speaks against it.
+func (k Keeping) Mistakes() (mistakes []mapper.Mistake) {
+	if problem := k.nameProblem(); problem != "" {
+		mistakes = append(mistakes, mapper.Mistake{At: "name", Text: problem})
+	}
+	if len([]rune(k.Mapping.Title)) > longestTitle || strings.ContainsFunc(k.Mapping.Title, unicode.IsControl) {
+		mistakes = append(mistakes, mapper.Mistake{At: "title", Text: fmt.Sprintf("a title is one line of up to %d letters", longestTitle)})
+	}
+	return mistakes
+}
+
+func (k Keeping) nameProblem() string {
+	name := k.Mapping.Name
+	holds := func(m mapper.Mapping) bool { return m.Name != k.Was && m.System == name }
+	switch {
+	case name == "":
+		return "give it a name, such as till"
+	case !plainName(name):
+		return fmt.Sprintf("a name has up to %d letters, digits, single blanks, dots, hyphens and underscores", longestName)
+	case slices.ContainsFunc(Readers(), func(r source.Reader) bool { return r.Name() == name }):
+		return "this is the name of a source that is built in; choose another"
+	case slices.ContainsFunc(k.Kept, holds):
+		return "rows of a mapping that was renamed are kept under this name, and would mix with the new ones; choose another name"
+	case k.Was == "" && len(k.Kept) >= MostMappings:
+		return fmt.Sprintf("the workspace keeps %d mappings, which is the most; delete one first", MostMappings)
+	}
+	return ""
+}
+
+func plainName(name string) bool {
+	other := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.", r)
+	}
+	return len([]rune(name)) <= longestName && !strings.ContainsFunc(name, other) && strings.Join(strings.Fields(name), " ") == name
+}
+
+// MappingName makes a name for a mapping of a file's name, without what changes from one export to the next.
+func MappingName(file string) string {
+	name, _, _ := strings.Cut(file, ".")
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
+	text := []rune(strings.Join(words, " "))
+	if name = strings.TrimSpace(string(text[:min(len(text), longestName)])); name != "" {
+		return name
+	}
+	return "my file"
+}
