@@ -42,7 +42,7 @@ func Readers() []source.Reader {
 		tiktok.Ads(),
 		amazon.Ads(),
 		snapchat.Ads(),
-	}, landed.Ads(), mapper.Exports(), mapper.Common())
+	}, shopify.Landed(), landed.Ads(), landed.Names(), mapper.Exports(), mapper.Common())
 }
 
 // Store is where facts go: the warehouse.

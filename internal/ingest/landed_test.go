@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,6 +58,89 @@ func TestLandedOrdersGiveTheirTotals(t *testing.T) {
 	}
 }
 
+// Each table of names is known by its columns alone, whatever the others look like.
+func TestLandedTablesOfNamesAreTold(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"facebook_ads/facebook_ads_campaign_history_data.csv":  "facebook_names campaign",
+		"facebook_ads/facebook_ads_ad_set_history_data.csv":    "facebook_names ad_set",
+		"facebook_ads/facebook_ads_ad_history_data.csv":        "facebook_names ad",
+		"google_ads/campaign_history_data.csv":                 "google_names campaign",
+		"google_ads/ad_group_history_data.csv":                 "google_names ad_set",
+		"google_ads/ad_history_data.csv":                       "google_names ad",
+		"tiktok_ads/tiktok_campaign_history_data.csv":          "tiktok_names campaign",
+		"tiktok_ads/tiktok_adgroup_history_data.csv":           "tiktok_names ad_set",
+		"tiktok_ads/tiktok_ad_history_data.csv":                "tiktok_names ad",
+		"other_ads/amazon_ads_campaign_history_data.csv":       "amazon_names campaign",
+		"other_ads/amazon_ads_ad_group_history_data.csv":       "amazon_names ad_set",
+		"other_ads/microsoft_ads_campaign_history_data.csv":    "microsoft_names campaign",
+		"other_ads/microsoft_ads_ad_group_history_data.csv":    "microsoft_names ad_set",
+		"other_ads/microsoft_ads_ad_history_data.csv":          "microsoft_names ad",
+		"other_ads/pinterest_campaign_history_data.csv":        "pinterest_names campaign",
+		"other_ads/pinterest_ad_group_history_data.csv":        "pinterest_names ad_set",
+		"other_ads/pinterest_pin_promotion_history_data.csv":   "pinterest_names ad",
+		"other_ads/snapchat_campaign_history_data.csv":         "snapchat_names campaign",
+		"other_ads/snapchat_ad_squad_history_data.csv":         "snapchat_names ad_set",
+		"other_ads/snapchat_ad_history_data.csv":               "snapchat_names ad",
+		"other_ads/amazon_ads_keyword_history_data.csv":        "",
+		"other_ads/amazon_ads_portfolio_history_data.csv":      "",
+		"other_ads/amazon_ads_product_ad_history_data.csv":     "",
+		"other_ads/microsoft_ads_keyword_history_data.csv":     "",
+		"other_ads/microsoft_ads_account_history_data.csv":     "",
+		"other_ads/pinterest_advertiser_history_data.csv":      "",
+		"other_ads/pinterest_keyword_history_data.csv":         "",
+		"other_ads/snapchat_ad_account_history_data.csv":       "",
+		"other_ads/snapchat_creative_history_data.csv":         "",
+		"facebook_ads/facebook_ads_account_history_data.csv":   "",
+		"google_ads/account_history_data.csv":                  "",
+		"google_ads/ad_group_criterion_history_data.csv":       "",
+		"tiktok_ads/tiktok_advertiser_data.csv":                "",
+		"other_ads/snapchat_creative_url_tag_history_data.csv": "",
+	} {
+		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/"+file))
+		store := &recorder{}
+		report, err := ingest.Run(t.Context(), store, o)
+		got := ""
+		if err == nil && len(store.rows) > 0 {
+			_, level, _ := strings.Cut(store.rows[0], " Level=")
+			level, _, _ = strings.Cut(level, " ")
+			got = report.Files[0].Source + " " + level
+		}
+		if got != want {
+			t.Errorf("%s is read as %q (%v), want %q", file, got, err, want)
+		}
+	}
+}
+
+// Refunds and the payments that went back tell the same money, each on its day.
+func TestLandedRefundsGiveTheirTotals(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]struct {
+		source   string
+		rows     int64
+		refunded map[string]string
+	}{
+		"shopify_gql_refund_data.csv":      {"shopify_refunds", 10, gqlRefunds},
+		"shopify_gql_transaction_data.csv": {"shopify_transactions", 1, map[string]string{"USD": "120.00"}},
+		"shopify_transaction_data.csv":     {"shopify_transactions", 0, nil},
+	} {
+		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/shopify/"+file))
+		o.Rates = anyDay{}
+		report, err := ingest.Run(t.Context(), &recorder{}, o)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		got := report.Files[0]
+		if diff := cmp.Diff(want.refunded, got.Totals.Refunded); diff != "" || got.Source != want.source || got.Totals.Refunds != want.rows {
+			t.Errorf("%s is read as %s with %d refunds, want %+v (-want +got):\n%s", file, got.Source, got.Totals.Refunds, want, diff)
+		}
+	}
+}
+
+// gqlRefunds are the sums of the table's column by currency, added up from it.
+var gqlRefunds = map[string]string{"USD": "111.67", "CAD": "5.00"}
+
 // anyDay knows one rate for all days.
 type anyDay struct{}
 
@@ -70,8 +154,8 @@ func TestLandedTablesOfPartsAreRefused(t *testing.T) {
 	for _, file := range []string{
 		"google_ads/keyword_stats_data.csv", "google_ads/account_stats_data.csv", "facebook_ads/facebook_ads_demographics_country_data.csv",
 		"facebook_ads/facebook_ads_basic_ad_actions_data.csv", "other_ads/amazon_ads_search_term_ad_keyword_report_data.csv",
-		"other_ads/microsoft_ads_keyword_performance_daily_report_data.csv", "other_ads/snapchat_campaign_history_data.csv",
-		"shopify/shopify_abandoned_checkout_data.csv", "shopify/shopify_transaction_data.csv",
+		"other_ads/microsoft_ads_keyword_performance_daily_report_data.csv",
+		"shopify/shopify_abandoned_checkout_data.csv", "shopify/shopify_refund_data.csv", "shopify/shopify_order_line_refund_data.csv",
 	} {
 		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/"+file))
 		report, err := ingest.Run(t.Context(), &recorder{}, o)

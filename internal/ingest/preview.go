@@ -3,6 +3,7 @@ package ingest
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"assay/internal/civil"
@@ -237,6 +238,12 @@ func (r *readings) takeSpend(b *warehouse.Batch) {
 		part[warehouse.AdDay]{"spend", func(a warehouse.AdDay) string { return r.money(a.Spend) }},
 		part[warehouse.AdDay]{"country", func(a warehouse.AdDay) string { return a.Country }},
 		part[warehouse.AdDay]{"region", func(a warehouse.AdDay) string { return a.Region }})
+	add(r, "ad_names", b.AdNames,
+		part[warehouse.AdName]{"platform", func(n warehouse.AdName) string { return string(n.Platform) }},
+		part[warehouse.AdName]{"level", func(n warehouse.AdName) string { return strings.ReplaceAll(string(n.Level), "_", " ") }},
+		part[warehouse.AdName]{"id", func(n warehouse.AdName) string { return n.ID }},
+		part[warehouse.AdName]{"name", func(n warehouse.AdName) string { return n.Name }},
+		part[warehouse.AdName]{"campaign", func(n warehouse.AdName) string { return n.Campaign }})
 	add(r, "channel_spend", b.ChannelSpend,
 		part[warehouse.ChannelSpend]{"day", func(s warehouse.ChannelSpend) string { return s.Day.String() }},
 		part[warehouse.ChannelSpend]{"channel", func(s warehouse.ChannelSpend) string { return string(s.Channel) }},

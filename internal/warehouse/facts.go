@@ -20,6 +20,7 @@ type Batch struct {
 	Coupons      []OrderCoupon
 	Touches      []Touch
 	AdDays       []AdDay
+	AdNames      []AdName
 	ChannelSpend []ChannelSpend
 	Products     []Product
 	Costs        []ProductCost
@@ -38,7 +39,7 @@ type Batch struct {
 // Len returns how many rows the batch holds, of all kinds.
 func (b *Batch) Len() int {
 	return len(b.Orders) + len(b.Profiles) + len(b.Lines) + len(b.Refunds) + len(b.Coupons) + len(b.Touches) + len(b.AdDays) +
-		len(b.ChannelSpend) + len(b.Products) + len(b.Costs) + len(b.Messages) + len(b.Surveys) + len(b.Creators) + len(b.CreatorCodes) +
+		len(b.AdNames) + len(b.ChannelSpend) + len(b.Products) + len(b.Costs) + len(b.Messages) + len(b.Surveys) + len(b.Creators) + len(b.CreatorCodes) +
 		len(b.CreatorCosts) + len(b.LinkDays) + len(b.CouponMap) + len(b.Targets) + len(b.FXRates) + len(b.RegionDays)
 }
 
@@ -163,6 +164,28 @@ type AdDay struct {
 	Conversions     int64        // claimed by the platform, in millionths: platforms report fractions
 	Value           int64        // claimed conversion value
 	Attribution     string       // the platform's attribution setting, as reported
+}
+
+// AdLevel is what a name belongs to.
+type AdLevel string
+
+// The levels. Platforms call an ad set an ad group or an ad squad too.
+const (
+	AdCampaign AdLevel = "campaign"
+	AdSet      AdLevel = "ad_set"
+	AdItself   AdLevel = "ad"
+)
+
+// AdName is what a campaign, an ad set or an ad is called, and what it belongs to. Rows of ad reports that lack names or the
+// campaign have them from here, whichever came first. The latest version of a name counts.
+type AdName struct {
+	Platform  measure.Platform
+	Level     AdLevel
+	ID        string
+	Name      string
+	Campaign  string    // id of the campaign that an ad set or ad belongs to; "": not told
+	AdSet     string    // id of the ad set that an ad belongs to; "": not told
+	UpdatedAt time.Time // the later one wins, and one that is known before one that is not
 }
 
 // ChannelSpend is spend that no ad report contains: television, podcasts, fees, creators.

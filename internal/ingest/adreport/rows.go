@@ -2,7 +2,6 @@ package adreport
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -207,9 +206,6 @@ func (s *rows) day(rec tabular.Record) (civil.Date, error) {
 	return day, nil
 }
 
-// shortened is what spreadsheets make of ids with more than eleven digits: 1.20265E+17.
-var shortened = regexp.MustCompile(`^\d([.,]\d+)?[eE]\+\d+$`)
-
 // identify fills what the row is about.
 func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 	cell := func(field string) string {
@@ -228,7 +224,7 @@ func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 	row.Account = cmp.Or(cell(Account), s.spec.Account, defaultAccount)
 	row.Channel = cmp.Or(s.options.Channel, measure.ParseChannel(cell(ChannelName)), measure.Channel(row.Platform))
 	for _, field := range []string{CampaignID, AdSetID, AdID} {
-		if id := cell(field); shortened.MatchString(id) {
+		if id := cell(field); source.Shortened(id) {
 			return &source.RowError{
 				Line: rec.Line, Column: field, Value: id, Reason: "a spreadsheet has shortened this id, and other ids to the same",
 				Fix: "export again and import the file as it was downloaded, or format the column as text before saving",
@@ -239,7 +235,7 @@ func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 	row.CampaignID = cmp.Or(cell(CampaignID), row.CampaignName)
 	if _, has := s.at[CampaignID]; !has && row.CampaignID == "" { // a table of ads or ad sets that leaves the campaign to another one
 		row.CampaignID = cmp.Or(cell(AdSetID), cell(AdID))
-		s.options.Notes.Add("campaign_unknown", "the table names no campaigns: its ad sets or ads stand for them. Import the table by campaign, or the platform's own report, for the campaigns")
+		s.options.Notes.Add("campaign_unknown", "the table names no campaigns: its ad sets or ads stand for them until a table of their names, or the platform's own report, tells the campaigns")
 	}
 	row.AdSetID = cmp.Or(cell(AdSetID), row.AdSetName)
 	row.AdID = cmp.Or(cell(AdID), row.AdName)

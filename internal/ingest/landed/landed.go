@@ -2,7 +2,7 @@
 //
 // A table is known by its columns: each vendor names them after the platform's API. Facts have the source that the
 // platform's own report has, so that whichever was imported last counts for the account's days. The names of campaigns
-// stand in tables of their own, which are not read: facts by id have none.
+// stand in tables of their own, which [Names] reads.
 package landed
 
 import (

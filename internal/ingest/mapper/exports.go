@@ -210,7 +210,7 @@ var exports = []export{
 			"surface": {"source name"}, "country": {"shipping address country code"}, "region": {"shipping address province code"},
 		},
 		required: []string{"order", "at", "total", "status", "country"}, telltale: []string{"processed at"},
-		note: "the table has orders only: their items, refunds and coupons are in tables of their own, which are not read, and stay as they are where they were imported otherwise",
+		note: "the table has orders only: their items and coupons are in tables of their own, which are not read, and their refunds in one that is; all stay as they are where they were imported otherwise",
 	},
 	{
 		mapping: Mapping{Name: "ga4", Title: "Google Analytics 4 report by region and day", Kind: RegionDays},
@@ -224,11 +224,5 @@ var exports = []export{
 		columns:  map[string][]string{"order": {"id"}},
 		required: []string{"order"}, telltale: []string{"abandoned checkout url", "created at"},
 		useless: "checkouts that were abandoned are no orders, and nothing of them is kept", instead: "import the table of orders",
-	},
-	{
-		mapping:  Mapping{Name: "shopify_transactions", Title: "Shopify transactions as a warehouse has them", Kind: Orders},
-		columns:  map[string][]string{"order": {"order id"}},
-		required: []string{"order"}, telltale: []string{"gateway", "kind", "parent id"},
-		useless: "an order's payments are no orders, and nothing of them is kept", instead: "import the table of orders",
 	},
 }

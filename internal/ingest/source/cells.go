@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 
 	"assay/internal/money"
@@ -195,3 +196,8 @@ func roundedDivision(n, by int64) int64 {
 	}
 	return (n + by/2) / by
 }
+
+var shortened = regexp.MustCompile(`^\d([.,]\d+)?[eE]\+\d+$`)
+
+// Shortened reports whether a spreadsheet has spoilt an id with more than eleven digits: 1.20265E+17.
+func Shortened(id string) bool { return shortened.MatchString(id) }

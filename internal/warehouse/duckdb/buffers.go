@@ -36,6 +36,7 @@ func newBuffers(texts *orderTexts) buffers {
 				func(a, b *warehouse.OrderCoupon) int { return cmp.Compare(a.Code, b.Code) })),
 		newBuffer(touches, func(b *warehouse.Batch) []warehouse.Touch { return b.Touches }, putTouch, watchTouches()),
 		newBuffer(adDays, func(b *warehouse.Batch) []warehouse.AdDay { return b.AdDays }, putAdDay, nil),
+		newBuffer(adNames, func(b *warehouse.Batch) []warehouse.AdName { return b.AdNames }, putAdName, nil),
 		newBuffer(channelSpend, func(b *warehouse.Batch) []warehouse.ChannelSpend { return b.ChannelSpend }, putChannelSpend, nil),
 		newBuffer(products, func(b *warehouse.Batch) []warehouse.Product { return b.Products }, putProduct, nil),
 		newBuffer(productCosts, func(b *warehouse.Batch) []warehouse.ProductCost { return b.Costs }, putCost, nil),

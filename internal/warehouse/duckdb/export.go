@@ -14,7 +14,7 @@ import (
 
 // exported are the tables of an export: all facts, and the ledger of imports. Roll-ups are made of them.
 var exported = []string{
-	"orders", "profiles", "order_lines", "refunds", "order_coupons", "touches", "ad_days", "channel_spend", "products", "product_costs",
+	"orders", "profiles", "order_lines", "refunds", "order_coupons", "touches", "ad_days", "ad_names", "channel_spend", "products", "product_costs",
 	"message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates",
 	"region_days", "imports", "import_tables",
 }

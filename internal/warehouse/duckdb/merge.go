@@ -51,11 +51,13 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 	if err != nil {
 		return err
 	}
-	switch t {
-	case orders:
+	switch {
+	case t == orders:
 		err = m.dropStale(ctx)
-	case profiles:
+	case t == profiles:
 		err = m.joinProfiles(ctx, "before_profiles")
+	case t.version != "":
+		err = m.dropEarlier(ctx, t)
 	}
 	if err != nil {
 		return err
@@ -216,8 +218,12 @@ QUALIFY row_number() OVER (PARTITION BY source, key ORDER BY seq DESC) <= %[2]d`
 func (t *table) distinct(columns []column, from string) string {
 	key := strings.Join(t.key, ", ")
 	if t.sum == "" {
-		return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY rowid DESC) = 1",
-			from, key)
+		later := "rowid DESC"
+		if t.version != "" {
+			later = t.version + " DESC NULLS LAST, " + later
+		}
+		return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s) = 1",
+			from, key, later)
 	}
 	exprs := make([]string, len(columns))
 	for i, c := range columns {
@@ -284,8 +290,11 @@ func (m *merge) noteDays(ctx context.Context, t *table, relations ...string) err
 	if err := m.noteTies(ctx, t, relations); err != nil {
 		return err
 	}
-	if t == productCosts {
+	switch t {
+	case productCosts:
 		return m.noteCosts(ctx, relations)
+	case adNames:
+		return m.noteNames(ctx, relations)
 	}
 	if t.day == "" || t == orders || t.kind == ofOrder {
 		return nil
@@ -333,6 +342,22 @@ INNER JOIN (SELECT sku, min(since) AS since FROM `+from+` GROUP BY sku) c ON c.s
 WHERE NOT l.cost_known`)
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// noteNames notes the days of reports whose rows may have another name or campaign now.
+func (m *merge) noteNames(ctx context.Context, relations []string) error {
+	for _, from := range relations {
+		for _, level := range []warehouse.AdLevel{warehouse.AdCampaign, warehouse.AdSet, warehouse.AdItself} {
+			err := m.exec(ctx, fmt.Sprintf(`
+INSERT INTO spend_dirty
+SELECT DISTINCT d.day FROM {{named_ad_days}} d
+SEMI JOIN (SELECT platform, id FROM %[1]s WHERE level = '%[2]s') n ON n.platform = d.platform AND n.id = d.%[2]s_id`, from, level))
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -23,6 +23,8 @@ type table struct {
 	day  string   // the column with the business day; "" when rows have none
 	sum  string   // rows of one import that share a key add up in this column; "" when the last one counts
 
+	version string // the column that tells which of two rows with a key is the later one; "" when the last that came is
+
 	// rows is the table that has the rows, where the fact table is a view over it and others.
 	rows string
 
@@ -42,6 +44,7 @@ var (
 	orderCoupons  = &table{name: "order_coupons", kind: ofOrder, key: []string{"source", "key", "code"}, whole: true}
 	touches       = &table{name: "touches", kind: ofOrder, key: []string{"source", "key", "seq"}}
 	adDays        = &table{name: "ad_days", kind: bag, day: "day", key: []string{"source", "platform", "account", "day", "campaign_id", "ad_set_id", "ad_id", "country", "region"}}
+	adNames       = &table{name: "ad_names", key: []string{"platform", "level", "id"}, version: "updated_at"}
 	channelSpend  = &table{name: "channel_spend", key: []string{"source", "channel", "day", "region"}, day: "day", sum: "spend"}
 	products      = &table{name: "products", key: []string{"source", "sku"}}
 	productCosts  = &table{name: "product_costs", key: []string{"source", "sku", "since"}}
@@ -145,6 +148,16 @@ func putAdDay(c *cells, a *warehouse.AdDay) {
 	c.int(a.Conversions)
 	c.int(a.Value)
 	c.text(a.Attribution)
+}
+
+func putAdName(c *cells, n *warehouse.AdName) {
+	c.text(string(n.Platform))
+	c.text(string(n.Level))
+	c.text(n.ID)
+	c.text(n.Name)
+	c.text(n.Campaign)
+	c.text(n.AdSet)
+	c.instant(n.UpdatedAt)
 }
 
 func putChannelSpend(c *cells, s *warehouse.ChannelSpend) {

@@ -113,6 +113,14 @@ WINDOW
 QUALIFY row_number() OVER (PARTITION BY source, customer ORDER BY updated_at DESC NULLS LAST, came DESC) = 1`, had))
 }
 
+// dropEarlier leaves out rows that are older versions of what is there. A version without a date may be of any age, so one
+// with a date is preferred, whichever came first.
+func (m *merge) dropEarlier(ctx context.Context, t *table) error {
+	return m.exec(ctx, fmt.Sprintf(`
+DELETE FROM stage_%[1]s s USING before_%[1]s b
+WHERE %[2]s AND b.%[3]s IS NOT NULL AND (s.%[3]s IS NULL OR s.%[3]s < b.%[3]s)`, t.name, same("b", "s", t.key), t.version))
+}
+
 // meetCampaigns makes totals of a campaign meet that came by an export and by a tap. They tell its day in the clock of an
 // account or of the workspace: the day that is there stays. Some exports have its name in place of its id: then name and day
 // tell it, and the id counts, whichever came first. Totals of its messages give way to those of the whole.

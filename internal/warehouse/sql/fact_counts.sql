@@ -14,6 +14,8 @@ SELECT 'touches' AS fact, count(*) AS fact_rows FROM {{touches}}
 UNION ALL
 SELECT 'ad_days' AS fact, count(*) AS fact_rows FROM {{ad_days}}
 UNION ALL
+SELECT 'ad_names' AS fact, count(*) AS fact_rows FROM {{ad_names}}
+UNION ALL
 SELECT 'channel_spend' AS fact, count(*) AS fact_rows FROM {{channel_spend}}
 UNION ALL
 SELECT 'products' AS fact, count(*) AS fact_rows FROM {{products}}

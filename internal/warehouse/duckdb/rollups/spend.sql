@@ -16,7 +16,7 @@ DELETE FROM {{campaign_days}} WHERE day IN (SELECT day FROM spend_dirty);
 INSERT INTO {{campaign_days}}
 SELECT day, platform, campaign_id, min(channel), min(account), max(campaign_name), max(attribution), sum(spend),
     sum(impressions), sum(clicks), sum(conversions), sum(value)
-FROM {{ad_days}}
+FROM {{named_ad_days}}
 WHERE day IN (SELECT day FROM spend_dirty)
 GROUP BY day, platform, campaign_id
 ORDER BY day, platform, campaign_id;
@@ -26,7 +26,7 @@ INSERT INTO {{creative_days}}
 SELECT day, platform, campaign_id, ad_set_id, ad_id, min(channel), min(account), max(campaign_name),
     max(ad_set_name), max(ad_name), max(attribution), sum(spend), sum(impressions), sum(clicks), sum(conversions),
     sum(value)
-FROM {{ad_days}}
+FROM {{named_ad_days}}
 WHERE day IN (SELECT day FROM spend_dirty)
 GROUP BY day, platform, campaign_id, ad_set_id, ad_id
 ORDER BY day, platform, campaign_id, ad_set_id, ad_id;

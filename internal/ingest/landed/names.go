@@ -1,0 +1,247 @@
+package landed
+
+import (
+	"slices"
+	"time"
+
+	"assay/internal/ingest/source"
+	"assay/internal/ingest/tabular"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// Names returns the readers of the tables in which connectors keep what campaigns, ad sets and ads are called, and what
+// belongs to what: tables of spend tell them by id only. A table may have all versions of a name; the latest counts.
+func Names() []source.Reader {
+	readers := make([]source.Reader, 0, len(names))
+	for i := range names {
+		readers = append(readers, &names[i])
+	}
+	return readers
+}
+
+// nameTables are the tables of a platform.
+type nameTables struct {
+	name, title string
+	platform    measure.Platform
+	tables      []nameTable
+}
+
+// nameTable is the table of a level. Columns are folded names, preferred ones first.
+type nameTable struct {
+	level           warehouse.AdLevel
+	id, name        []string
+	campaign, adSet []string   // parents
+	all             [][]string // of each list one must be there
+	none            []string   // columns that tell another table
+}
+
+// figures are columns of reports. A table of names has none.
+var figures = []string{
+	"date", "date day", "date start", "segments.date", "segments date", "stat time day", "stat time hour", "impressions", "metrics.impressions",
+	"spend", "cost", "cost micros", "match type", "keyword text",
+}
+
+var versions = []string{"updated time", "updated at", "last updated date", "modified time", "last modified time", "fivetran synced", "airbyte extracted at"}
+
+var (
+	plainID, plainName = []string{"id"}, []string{"name"}
+	ofCampaign         = []string{"campaign id"}
+	ofAdGroup          = []string{"ad group id"}
+)
+
+var names = []nameTables{
+	{name: "facebook_names", title: "Names of Meta campaigns, ad sets and ads as a warehouse has them", platform: measure.Facebook, tables: []nameTable{
+		{level: warehouse.AdItself, id: plainID, name: plainName, campaign: ofCampaign, adSet: []string{"ad set id", "adset id"}, all: [][]string{{"ad set id", "adset id"}, ofCampaign}},
+		{
+			level: warehouse.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"account id"}, {"updated time", "effective status"}},
+			none: []string{"ad set id", "adset id"},
+		},
+		{level: warehouse.AdCampaign, id: plainID, name: plainName, all: [][]string{{"account id"}, {"updated time", "effective status"}}, none: ofCampaign},
+	}},
+	{name: "google_names", title: "Names of Google campaigns, ad groups and ads as a warehouse has them", platform: measure.Google, tables: []nameTable{
+		{
+			level: warehouse.AdItself, id: []string{"id", "ad group ad.ad.id"}, name: []string{"name", "ad group ad.ad.name"}, adSet: []string{"ad group id", "ad group.id"},
+			all: [][]string{{"ad group id", "ad group.id"}, {"final urls", "display url", "ad group ad.ad.final urls"}},
+		},
+		{
+			level: warehouse.AdSet, id: []string{"id", "ad group.id"}, name: []string{"name", "ad group.name"}, campaign: []string{"campaign id", "campaign.id"},
+			all: [][]string{{"campaign name", "ad group.type", "base campaign"}, {"campaign id", "campaign.id"}}, none: []string{"account id", "advertiser id", "adgroup id"},
+		},
+		{
+			level: warehouse.AdCampaign, id: []string{"id", "campaign.id"}, name: []string{"name", "campaign.name"},
+			all: [][]string{{"advertising channel type", "campaign.advertising channel type"}}, none: []string{"ad group id"},
+		},
+	}},
+	{name: "tiktok_names", title: "Names of TikTok campaigns, ad groups and ads as a warehouse has them", platform: measure.TikTok, tables: []nameTable{
+		{level: warehouse.AdItself, id: []string{"ad id"}, name: []string{"ad name"}, campaign: ofCampaign, adSet: []string{"adgroup id"}, all: [][]string{{"advertiser id"}, {"adgroup id"}}},
+		{
+			level: warehouse.AdSet, id: []string{"adgroup id"}, name: []string{"adgroup name"}, campaign: ofCampaign, all: [][]string{{"advertiser id"}, ofCampaign},
+			none: []string{"ad id"},
+		},
+		{level: warehouse.AdCampaign, id: ofCampaign, name: []string{"campaign name"}, all: [][]string{{"advertiser id"}}, none: []string{"adgroup id", "ad id"}},
+	}},
+	{name: "pinterest_names", title: "Names of Pinterest campaigns, ad groups and ads as a warehouse has them", platform: measure.Pinterest, tables: []nameTable{
+		{level: warehouse.AdItself, id: plainID, name: plainName, adSet: ofAdGroup, all: [][]string{ofAdGroup, {"pin id"}}},
+		{level: warehouse.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"placement group", "pacing delivery type"}}},
+		{
+			level: warehouse.AdCampaign, id: plainID, name: plainName,
+			all: [][]string{{"default ad group budget in micro currency", "is campaign budget optimization"}},
+		},
+	}},
+	{name: "snapchat_names", title: "Names of Snapchat campaigns, ad squads and ads as a warehouse has them", platform: measure.Snapchat, tables: []nameTable{
+		{level: warehouse.AdItself, id: plainID, name: plainName, adSet: []string{"ad squad id"}, all: [][]string{{"ad squad id"}}},
+		{
+			level: warehouse.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"fivetran synced", "optimization goal"}},
+			none: []string{"account id", "ad account id", "modified time", "updated time", "last updated date", "campaign name", "ad set id", "adset id", "placement group"},
+		},
+		{
+			level: warehouse.AdCampaign, id: plainID, name: plainName, all: [][]string{{"ad account id"}},
+			none: []string{"web view url", "campaign id", "ad group id", "ad squad id", "pin id"},
+		},
+	}},
+	{name: "amazon_names", title: "Names of Amazon campaigns and ad groups as a warehouse has them", platform: measure.Amazon, tables: []nameTable{
+		{level: warehouse.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"default bid"}}},
+		{level: warehouse.AdCampaign, id: plainID, name: plainName, all: [][]string{{"targeting type"}}, none: ofCampaign},
+	}},
+	{name: "microsoft_names", title: "Names of Microsoft campaigns, ad groups and ads as a warehouse has them", platform: measure.Microsoft, tables: []nameTable{
+		{level: warehouse.AdItself, id: plainID, name: []string{"title", "title part 1"}, adSet: ofAdGroup, all: [][]string{{"modified time"}, ofAdGroup}},
+		{level: warehouse.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{{"modified time"}, ofCampaign}},
+		{level: warehouse.AdCampaign, id: plainID, name: plainName, all: [][]string{{"modified time"}, {"account id"}}, none: []string{"campaign id", "ad group id"}},
+	}},
+}
+
+// Name implements [source.Reader].
+func (n *nameTables) Name() string { return n.name }
+
+// Title implements [source.Reader].
+func (n *nameTables) Title() string { return n.title }
+
+// Fit implements [source.Reader]. Of the platform's tables that which fits best counts.
+func (n *nameTables) Fit(h source.Header) source.Fit {
+	_, fit := n.table(h)
+	return fit
+}
+
+// table returns the table that a header belongs to, and how well.
+func (n *nameTables) table(h source.Header) (best *nameTable, fit source.Fit) {
+	for i := range n.tables {
+		t := &n.tables[i]
+		f := t.fit(h)
+		if best == nil || f.OK() && !fit.OK() || f.OK() == fit.OK() && f.Known > fit.Known {
+			best, fit = t, f
+		}
+	}
+	return best, fit
+}
+
+func (t *nameTable) fit(h source.Header) (fit source.Fit) {
+	for _, one := range slices.Concat([][]string{t.id, t.name}, t.all) {
+		if h.Index(one...) >= 0 {
+			fit.Known++
+		} else {
+			fit.Missing = append(fit.Missing, one[0])
+		}
+	}
+	for _, optional := range [][]string{t.campaign, t.adSet, versions} {
+		if optional != nil && h.Index(optional...) >= 0 {
+			fit.Known++
+		}
+	}
+	for _, other := range slices.Concat(figures, t.none) {
+		if h.Index(other) >= 0 {
+			fit.Missing = append(fit.Missing, "a table without "+other)
+		}
+	}
+	return fit
+}
+
+// Columns implements [source.Described]. They are those of the table of campaigns, and what finer ones have besides.
+func (n *nameTables) Columns() []source.Column {
+	coarsest := n.tables[len(n.tables)-1]
+	columns := []source.Column{{Field: "id", Names: coarsest.id}, {Field: "name", Names: coarsest.name}}
+	for _, one := range coarsest.all {
+		columns = append(columns, source.Column{Field: one[0], Names: one})
+	}
+	for _, t := range n.tables {
+		for _, parent := range [][]string{t.campaign, t.adSet} {
+			known := func(c source.Column) bool { return slices.Equal(c.Names, parent) }
+			if parent != nil && !slices.ContainsFunc(columns, known) {
+				columns = append(columns, source.Column{Field: parent[0], Names: parent})
+			}
+		}
+	}
+	dated := func(c source.Column) bool { return slices.Contains(versions, c.Names[0]) }
+	if !slices.ContainsFunc(columns, dated) {
+		columns = append(columns, source.Column{Field: "updated", Names: versions})
+	}
+	return columns
+}
+
+// Needs implements [source.Described].
+func (n *nameTables) Needs() []string {
+	needs := []string{"id", "name"}
+	for _, one := range n.tables[len(n.tables)-1].all {
+		needs = append(needs, one[0])
+	}
+	return needs
+}
+
+// Open implements [source.Reader].
+func (n *nameTables) Open(t source.Table, o source.Options) (source.Rows, error) {
+	table, _ := n.table(t.Header)
+	h := t.Header
+	return &nameRows{
+		platform: n.platform, level: table.level, header: h, notes: o.Notes,
+		id: h.Index(table.id...), name: h.Index(table.name...), campaign: h.Index(table.campaign...), adSet: h.Index(table.adSet...), updated: h.Index(versions...),
+	}, nil
+}
+
+// nameRows reads a table of names.
+type nameRows struct {
+	platform                           measure.Platform
+	level                              warehouse.AdLevel
+	header                             source.Header
+	notes                              *source.Notes
+	id, name, campaign, adSet, updated int // columns; -1: none
+}
+
+// Skip implements [source.Rows].
+func (r *nameRows) Skip([]string) bool { return false }
+
+// Add implements [source.Rows].
+func (r *nameRows) Add(rec tabular.Record, b *warehouse.Batch) error {
+	n := warehouse.AdName{
+		Platform: r.platform, Level: r.level, ID: source.Cell(rec.Fields, r.id), Name: source.Cell(rec.Fields, r.name),
+		Campaign: source.Cell(rec.Fields, r.campaign), AdSet: source.Cell(rec.Fields, r.adSet),
+	}
+	for at, id := range map[int]string{r.id: n.ID, r.campaign: n.Campaign, r.adSet: n.AdSet} {
+		if source.Shortened(id) {
+			return &source.RowError{
+				Line: rec.Line, Column: r.header.Name(at), Value: id, Reason: "a spreadsheet has shortened this id, and other ids to the same",
+				Fix: "import the table as it was written",
+			}
+		}
+	}
+	if n.ID == "" {
+		return &source.RowError{Line: rec.Line, Column: r.header.Name(r.id), Reason: "the row has no id"}
+	}
+	if cell := source.Cell(rec.Fields, r.updated); cell != "" {
+		at, err := source.ParseInstant(cell, source.UnknownOrder, time.UTC)
+		if err != nil {
+			return source.Unreadable(rec.Line, r.header.Name(r.updated), cell, err)
+		}
+		n.UpdatedAt = at
+	}
+	if n.Name == "" && n.Campaign == "" && n.AdSet == "" {
+		r.notes.Add("names_empty", "rows that name nothing are left out")
+		return nil
+	}
+	b.AdNames = append(b.AdNames, n)
+	return nil
+}
+
+// Close implements [source.Rows].
+func (r *nameRows) Close(*warehouse.Batch) (source.Summary, error) {
+	return source.Summary{Totals: source.NewTotals()}, nil
+}
