@@ -311,7 +311,7 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 	if do == saveMapping {
 		release()
 		if err := c.keepMapping(v.Context(), v.actor(), &view); err != nil {
-			c.notKept(view, err)(w, v, p) //nolint:contextcheck // it is shown with the request of who looks
+			c.notKept(view, err)(w, v, p)
 			return
 		}
 		if view.Held == "" {
