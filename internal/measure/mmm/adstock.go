@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
 // AdstockKind is the shape of carry-over: how an exposure's effect spreads over the periods after it.
@@ -92,9 +93,8 @@ func (a Adstock) newKernel() *kernel {
 func (a Adstock) weights(k *kernel, theta []float64) {
 	a.logWeights(k, theta)
 	top := floats.Max(k.w)
-	for i, l := range k.w {
-		k.w[i] = math.Exp(l - top)
-	}
+	floats.AddConst(-top, k.w)
+	stats.Exp(k.w, k.w)
 	floats.Scale(1/floats.Sum(k.w), k.w)
 	for _, d := range k.dw {
 		mean := floats.Dot(k.w, d)

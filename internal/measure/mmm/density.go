@@ -192,8 +192,10 @@ func (d *density) likelihood(grad []float64) float64 {
 	}
 
 	coefficients := d.gradient[d.baselineAt:noise]
-	for t, r := range d.byMu {
-		floats.AddScaled(coefficients, r, d.designRow(t, d.rows))
+	for k, term := range d.terms {
+		for g := range d.geos {
+			coefficients[k] += floats.Dot(d.byMu[g*d.periods:(g+1)*d.periods], term.values[g*d.span:g*d.span+d.periods])
+		}
 	}
 	for i := range d.channels {
 		logp += d.channelGradient(&d.curves[i], &d.channels[i], grad)
@@ -253,11 +255,23 @@ func (m *model) measure(v *curve, rows int) {
 	}
 	var squares float64
 	for g := range m.geos {
-		for _, s := range v.s[g*rows : g*rows+m.periods] {
-			squares += (s - v.mean) * (s - v.mean)
-		}
+		squares += squaresAround(v.mean, v.s[g*rows:g*rows+m.periods])
 	}
 	v.sd = math.Sqrt(squares / n)
+}
+
+// squaresAround returns the sum of squared distances from a mean, in four strands as [stats.Dot] sums.
+func squaresAround(mean float64, values []float64) float64 {
+	var s0, s1, s2, s3 float64
+	for len(values) >= 4 {
+		d0, d1, d2, d3 := values[0]-mean, values[1]-mean, values[2]-mean, values[3]-mean
+		s0, s1, s2, s3 = s0+d0*d0, s1+d1*d1, s2+d2*d2, s3+d3*d3
+		values = values[4:]
+	}
+	for _, v := range values {
+		s0 += (v - mean) * (v - mean)
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 // evaluateAt sets the curve, beta included, for parameters that are all on their own scale.

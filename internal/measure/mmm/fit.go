@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"assay/internal/fault"
 	"assay/internal/measure/stats"
@@ -151,8 +152,7 @@ func (m *model) diagnose(run *hmc.Run, p *Posterior) (*Diagnostics, []Reason) {
 	}
 	fewest := ""
 	rHat, bulk, tail := 0.0, math.Inf(1), math.Inf(1)
-	see := func(name string, chains [][]float64) {
-		q := diag.Of(chains)
+	see := func(name string, q diag.Quality) {
 		// The first quantity without diagnostics stays the worst: NaN survives Max and Min.
 		if !math.IsNaN(rHat) && !(q.RHat <= rHat) {
 			g.Worst = name
@@ -162,15 +162,34 @@ func (m *model) diagnose(run *hmc.Run, p *Posterior) (*Diagnostics, []Reason) {
 		}
 		rHat, bulk, tail = math.Max(rHat, q.RHat), math.Min(bulk, q.ESSBulk), math.Min(tail, q.ESSTail)
 	}
-	for i, parameter := range m.parameters {
-		see(parameter.name, p.perChain(func(draw int) float64 { return p.draws[draw][i] }))
-	}
-	for _, c := range m.channels {
-		totals := p.contributionTotals(c.name)
-		see(string(c.name)+".contribution", p.perChain(func(draw int) float64 { return totals[draw] }))
+	names, qualities := p.qualities()
+	for i, name := range names {
+		see(name, qualities[i])
 	}
 	g.RHatMax, g.ESSBulkMin, g.ESSTailMin = Number(rHat), Number(bulk), Number(tail)
 	return g, g.complaints(fewest)
+}
+
+// qualities returns what the draws of every parameter and every channel's contribution are worth.
+func (p *Posterior) qualities() (names []string, qualities []diag.Quality) {
+	names = p.model.parameterNames()
+	for _, c := range p.model.channels {
+		names = append(names, string(c.name)+".contribution")
+	}
+	qualities = make([]diag.Quality, len(names))
+	var work sync.WaitGroup
+	for i := range qualities {
+		work.Go(func() {
+			value := func(draw int) float64 { return p.draws[draw][i] }
+			if c := i - len(p.model.parameters); c >= 0 {
+				totals := p.contributionTotals(p.model.channels[c].name)
+				value = func(draw int) float64 { return totals[draw] }
+			}
+			qualities[i] = diag.Of(p.perChain(value))
+		})
+	}
+	work.Wait()
+	return names, qualities
 }
 
 func (g *Diagnostics) complaints(fewest string) []Reason {

@@ -3,6 +3,7 @@ package mmm
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 
 	"assay/internal/fault"
@@ -50,12 +51,11 @@ func (l Likelihood) logp(y, mu, theta, byMu, grad []float64) float64 {
 	if l == StudentT {
 		return studentT(y, mu, theta, byMu, grad)
 	}
-	var squares float64
-	for t := range y {
-		z := (y[t] - mu[t]) / sigma
-		squares += z * z
-		byMu[t] = z / sigma
-	}
+	z := byMu[:len(y)]
+	floats.SubTo(z, y, mu)
+	floats.Scale(1/sigma, z)
+	squares := floats.Dot(z, z)
+	floats.Scale(1/sigma, z)
 	grad[0] += (squares - n) / sigma
 	return -squares/2 - n*math.Log(sigma)
 }

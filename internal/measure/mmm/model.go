@@ -34,7 +34,6 @@ type model struct {
 	yScale     float64   // largest target by size among the rows
 	channels   []channel
 	terms      []term
-	design     []float64 // the terms' values, one row for each period
 	resolution float64   // the smallest swing of a channel that the rows could show; see [density]
 	termMeans  []float64 // over the rows, of all terms but the intercept
 	parameters []parameter
@@ -165,11 +164,6 @@ func (e Effect) prior(shareOfSpend float64, channels int) Prior {
 
 func (m *model) addBaseline() {
 	m.baselineAt = len(m.parameters)
-	for t := range m.y {
-		for _, term := range m.terms {
-			m.design = append(m.design, term.values[t])
-		}
-	}
 	for _, term := range m.terms[1:] {
 		m.termMeans = append(m.termMeans, floats.Sum(m.fitted(term.values))/float64(m.rows))
 	}
@@ -227,15 +221,10 @@ func (m *model) parameterNames() []string {
 
 // baselineMean adds the baseline's mean of each period to mu, which holds the first periods of every geo.
 func (m *model) baselineMean(mu, theta []float64) {
-	coefficients := theta[m.baselineAt:m.noiseAt]
-	for t := range mu {
-		mu[t] += floats.Dot(m.designRow(t, len(mu)), coefficients)
+	periods := len(mu) / m.geos
+	for k, term := range m.terms {
+		for g := range m.geos {
+			floats.AddScaled(mu[g*periods:(g+1)*periods], theta[m.baselineAt+k], term.values[g*m.span:g*m.span+periods])
+		}
 	}
-}
-
-// designRow returns the terms' values on row t of a slice of n rows that holds the first periods of every geo.
-func (m *model) designRow(t, n int) []float64 {
-	k, periods := len(m.terms), n/m.geos
-	row := t/periods*m.span + t%periods
-	return m.design[row*k : (row+1)*k]
 }

@@ -3,6 +3,7 @@ package mmm
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -23,18 +24,23 @@ type Posterior struct {
 }
 
 func newPosterior(m *model, d Data, run *hmc.Run) *Posterior {
-	p := &Posterior{model: m, data: d, chains: len(run.Chains)}
-	scratch := m.newCurves()
-	for _, c := range run.Chains {
-		for _, u := range c.Draws {
-			theta := make([]float64, len(u))
-			m.constrain(theta, u, scratch)
-			if m.geos > 1 {
-				theta = m.drawGeos(theta, scratch, stats.Stream(geoStream, uint64(len(p.draws))))
+	perChain := len(run.Chains[0].Draws)
+	p := &Posterior{model: m, data: d, chains: len(run.Chains), draws: make([][]float64, len(run.Chains)*perChain)}
+	var work sync.WaitGroup
+	for i, c := range run.Chains {
+		work.Go(func() {
+			scratch := m.newCurves()
+			for j, u := range c.Draws {
+				theta, at := make([]float64, len(u)), i*perChain+j
+				m.constrain(theta, u, scratch)
+				if m.geos > 1 {
+					theta = m.drawGeos(theta, scratch, stats.Stream(geoStream, uint64(at)))
+				}
+				p.draws[at] = theta
 			}
-			p.draws = append(p.draws, theta)
-		}
+		})
 	}
+	work.Wait()
 	return p
 }
 

@@ -3,7 +3,10 @@ package mmm
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
 // Saturation is the shape of diminishing returns: what an exposure a, carried over and divided by the channel's
@@ -80,11 +83,13 @@ func (s Saturation) fill(w worth, a, theta []float64) {
 	v, da, first := w.s[:len(a)], w.ds[:len(a)], w.dTheta[0][:len(a)]
 	switch s {
 	case Logistic:
+		floats.ScaleTo(v, -theta[0], a)
+		stats.Exp(v, v)
 		for t, x := range a {
-			e := math.Exp(-theta[0] * x)
-			v[t] = (1 - e) / (1 + e)
-			half := (1 - v[t]*v[t]) / 2
-			da[t], first[t] = theta[0]*half, x*half
+			e := v[t]
+			by := 1 / (1 + e)
+			half := 2 * e * by * by // (1 - s^2) / 2
+			v[t], da[t], first[t] = (1-e)*by, theta[0]*half, x*half
 		}
 	case Hill:
 		hill(w, a, theta[0], theta[1])

@@ -68,12 +68,12 @@ type Run struct {
 // ErrStopped says that the caller's Stop ended the sampling.
 var ErrStopped = errors.New("sampling was stopped")
 
-// Sample draws from the density. newDensity is called once for each chain and once more, from this goroutine, so
-// that each has its own scratch space; all must compute the same numbers. The error wraps [ErrStopped] or
+// Sample draws from the density. newDensity is called once for each chain and each path to a start, from this
+// goroutine, so that each has its own scratch space; all must compute the same numbers. The error wraps [ErrStopped] or
 // [pathfinder.ErrNoStart].
 func Sample(newDensity func() stats.Density, o Options) (*Run, error) {
 	o = o.withDefaults()
-	starts, err := pathfinder.Find(newDensity(), o.Chains, pathfinder.Options{Seed: o.Seed, Stop: o.Stop})
+	starts, err := pathfinder.Find(newDensity, o.Chains, pathfinder.Options{Seed: o.Seed, Stop: o.Stop})
 	if o.Stop != nil && o.Stop() {
 		return nil, ErrStopped
 	}

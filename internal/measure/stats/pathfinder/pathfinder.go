@@ -11,6 +11,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"assay/internal/measure/stats"
 )
@@ -18,9 +19,9 @@ import (
 // Options says how far to search. Zero values take the defaults.
 type Options struct {
 	Seed   uint64
-	Paths  int     // paths followed; default 8
-	Radius float64 // paths begin uniformly within ±Radius in each parameter; default 2
-	Stop   func() bool
+	Paths  int         // paths followed; default 8
+	Radius float64     // paths begin uniformly within ±Radius in each parameter; default 2
+	Stop   func() bool // asked before each path, by several goroutines at once; nil never stops
 }
 
 // Start is a place to start a chain from.
@@ -39,8 +40,8 @@ const (
 )
 
 // Find returns n starts, all different unless fewer candidates than n could be found. The same seed gives the
-// same starts.
-func Find(density stats.Density, n int, o Options) ([]Start, error) {
+// same starts. newDensity is called once for each path, from this goroutine; all must compute the same numbers.
+func Find(newDensity func() stats.Density, n int, o Options) ([]Start, error) {
 	paths, radius := o.Paths, o.Radius
 	if paths == 0 {
 		paths = 8
@@ -48,15 +49,26 @@ func Find(density stats.Density, n int, o Options) ([]Start, error) {
 	if radius == 0 {
 		radius = 2
 	}
+	found := make([]candidates, paths)
+	var work sync.WaitGroup
+	for i := range found {
+		density := newDensity()
+		work.Go(func() {
+			if o.Stop != nil && o.Stop() {
+				return
+			}
+			random := stats.Stream(o.Seed, startStream+uint64(i))
+			if from, ok := finitePoint(density, radius, random); ok {
+				found[i].add(density, bestApproximation(density, ascend(density, from), random), random)
+			}
+		})
+	}
+	work.Wait()
 	var pool candidates
-	for i := range paths {
-		if o.Stop != nil && o.Stop() {
-			break
-		}
-		random := stats.Stream(o.Seed, startStream+uint64(i))
-		if from, ok := finitePoint(density, radius, random); ok {
-			pool.add(density, bestApproximation(density, ascend(density, from), random), random)
-		}
+	for _, path := range found {
+		pool.points = append(pool.points, path.points...)
+		pool.from = append(pool.from, path.from...)
+		pool.logWeight = append(pool.logWeight, path.logWeight...)
 	}
 	if len(pool.points) == 0 {
 		return nil, ErrNoStart

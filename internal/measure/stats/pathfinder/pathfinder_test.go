@@ -147,7 +147,7 @@ func (twoHills) LogDensity(x, grad []float64) float64 {
 
 func TestPathsStuckOnALowModeGiveNoStart(t *testing.T) {
 	t.Parallel()
-	starts, err := Find(twoHills{}, 8, Options{Seed: 3, Radius: 60})
+	starts, err := Find(func() stats.Density { return twoHills{} }, 8, Options{Seed: 3, Radius: 60})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestPathsStuckOnALowModeGiveNoStart(t *testing.T) {
 func TestStartsRepeatWithTheSeed(t *testing.T) {
 	t.Parallel()
 	find := func(seed uint64) []Start {
-		starts, err := Find(chained(6), 4, Options{Seed: seed})
+		starts, err := Find(func() stats.Density { return chained(6) }, 4, Options{Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func (nowhere) LogDensity(_, _ []float64) float64 { return math.Inf(-1) }
 
 func TestADensityWithoutSupportHasNoStart(t *testing.T) {
 	t.Parallel()
-	if _, err := Find(nowhere{}, 4, Options{}); !errors.Is(err, ErrNoStart) {
+	if _, err := Find(func() stats.Density { return nowhere{} }, 4, Options{}); !errors.Is(err, ErrNoStart) {
 		t.Errorf("got %v, want ErrNoStart", err)
 	}
 }
