@@ -266,6 +266,37 @@ func TestRanksOfTrueValuesAreUniformAndThoseOfWrongBuildsAreNot(t *testing.T) {
 	}
 }
 
+// shortForms are the other likelihoods, effects, carry-overs and saturations, each in at least one model of few parameters.
+func shortForms() map[string]Spec {
+	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // what it gave is drawn
+	flat := Trend{Kind: NoTrend}
+	return map[string]Spec{
+		"coefficient": {Trend: flat, Adstock: Adstock{Geometric, 3}},
+		"returns":     {Trend: flat, Adstock: Adstock{WeibullCDF, 3}, Saturation: Hill, Effect: ROI},
+		"shares":      {Trend: flat, Adstock: Adstock{Immediately, 1}, Saturation: Root, Effect: Share},
+		"alike":       {Trend: flat, Adstock: Adstock{Geometric, 2}, Effect: ROI, Alike: true},
+		"lift tests":  {Trend: flat, Adstock: Adstock{Binomial, 3}, Saturation: MichaelisMenten, Lifts: lifts},
+		"student_t":   {Trend: flat, Adstock: Adstock{Delayed, 3}, Saturation: Tanh, Likelihood: StudentT},
+		"log_normal":  {Trend: flat, Adstock: Adstock{WeibullPDF, 3}, Saturation: Log, Likelihood: LogNormal},
+	}
+}
+
+func TestRanksAreUniformInEveryForm(t *testing.T) {
+	t.Parallel()
+	for name, spec := range shortForms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := quick(25, nil)
+			c.spec = spec
+			worst, p, _, quantities := c.unevenness(t)
+			t.Logf("%d quantities, least even: %s, p %.2g", quantities, worst, p)
+			if p < 1e-3/float64(quantities) {
+				t.Errorf("ranks of %s are not uniform: p %v", worst, p)
+			}
+		})
+	}
+}
+
 // pairs is two years of weeks of two channels and a promotion.
 func pairs() Data {
 	random := stats.Stream(12, 0)
@@ -295,14 +326,17 @@ func TestPosteriorIsCalibrated(t *testing.T) {
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("some thousands of fits; set ASSAY_NIGHTLY=1 to run them")
 	}
-	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 0.05, DeltaY: 1}}
+	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // a twentieth of the largest week
 	sampling := hmc.Options{Chains: 2, Warmup: 300, Draws: 500, Accept: 0.95}
 	served := Spec{
-		Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, // as package mix trains
+		Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, Alike: true, // as package mix trains
 		Priors: map[string]Prior{"lam": {GammaPrior, 2, 1}},
 	}
+	apart := served
+	apart.Alike = false
 	for name, c := range map[string]calibration{
 		"served":      {data: pairs(), spec: served},
+		"apart":       {data: pairs(), spec: apart},
 		"coefficient": {data: pairs(), spec: Spec{Yearly: 2}},
 		"returns":     {data: pairs(), spec: Spec{Effect: ROI, Saturation: Hill, Yearly: 1}},
 		"lift tests":  {data: pairs(), spec: Spec{Saturation: MichaelisMenten, Lifts: lifts}},

@@ -99,11 +99,7 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 	d.slope[d.baselineAt] = scale
 	logp += math.Log(scale)
 	d.centre(d.theta, d.curves)
-	for i, p := range d.parameters {
-		prior, byPrior := p.prior.logp(d.theta[i])
-		logp += prior
-		d.gradient[i] = byPrior
-	}
+	logp += d.priors()
 	logp += d.likelihood(grad)
 	if d.geos > 1 {
 		byScale := d.gradient[d.baselineAt]*mean + 1/scale
@@ -116,6 +112,22 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 	}
 	for i := range grad {
 		grad[i] += d.gradient[i] * d.slope[i]
+	}
+	return logp
+}
+
+// priors returns the log density of all priors at theta, and sets the gradient to its derivatives.
+func (d *density) priors() (logp float64) {
+	for i, p := range d.parameters {
+		if d.kin.holds(i) {
+			continue
+		}
+		prior, byPrior := p.prior.logp(d.theta[i])
+		logp += prior
+		d.gradient[i] = byPrior
+	}
+	if d.kin != nil {
+		logp += d.kin.logp(d.theta, d.gradient)
 	}
 	return logp
 }

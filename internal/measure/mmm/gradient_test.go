@@ -190,6 +190,7 @@ func TestGradientOfThePosteriorIsItsDerivative(t *testing.T) {
 		checkGradient(t, contacts(), Spec{Effect: e, Varying: 9, Adstock: Adstock{Immediately, 1}})
 	}
 	checkGradient(t, toy(), Spec{Varying: 9, Likelihood: LogNormal})
+	checkGradient(t, toy(), Spec{Effect: ROI, Alike: true})
 }
 
 func checkGradient(t *testing.T, data Data, s Spec) {

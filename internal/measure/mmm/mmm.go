@@ -100,6 +100,9 @@ type Spec struct {
 	Likelihood Likelihood `json:"likelihood"` // default normal
 	// Varying lets every channel's effect change slowly, in about so many periods; 0 for constant effects.
 	Varying int `json:"varying,omitempty"`
+	// Alike lets the effects of channels without a prior of their own learn from one another, as far as they turn out to be
+	// alike; see [kin]. It needs effects with a log-normal prior.
+	Alike bool `json:"alike,omitempty"`
 	// Priors replace defaults by a parameter's name: "x1.alpha" for one channel, "alpha" for all channels, and so on
 	// with "beta", "roi" or "share" and the parameters of adstock and saturation; "intercept", "trend", "knot",
 	// "yearly", "weekly", "control" for all controls, a control's own name, "sigma" and "nu".

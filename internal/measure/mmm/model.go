@@ -37,6 +37,7 @@ type model struct {
 	resolution float64   // the smallest swing of a channel that the rows could show; see [density]
 	termMeans  []float64 // over the rows, of all terms but the intercept
 	parameters []parameter
+	kin        *kin        // joint prior of effects; nil when they are independent
 	carryOver  int         // parameters of a channel's adstock
 	shape      int         // parameters of a channel's saturation
 	waves      [][]float64 // basis of the slow changes of effects, one row each over the periods; nil when they are constant
@@ -100,6 +101,10 @@ func newModel(d Data, s Spec) (*model, error) {
 	m.pooledAt = len(m.parameters)
 	m.parameters = append(m.parameters, m.spreads()...)
 	if err := m.applyPriors(); err != nil {
+		return nil, err
+	}
+	var err error
+	if m.kin, err = m.newKin(); err != nil {
 		return nil, err
 	}
 	m.swings = m.guessSwings()

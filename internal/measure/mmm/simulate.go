@@ -35,6 +35,9 @@ func (m *model) drawPrior(random *rand.Rand) []float64 {
 	for i, p := range m.parameters {
 		theta[i] = p.prior.draw(random)
 	}
+	if m.kin != nil {
+		m.kin.draw(theta, random)
+	}
 	return m.withGeos(theta, random)
 }
 
