@@ -102,14 +102,19 @@ func (s demoStore) redrawn(seed uint64) (Store, map[measure.Channel]float64) {
 	return other, returns
 }
 
-// realised returns what a plan brings more than the current spends by the demo's equations, where channels have the returns.
-func (s demoStore) realised(p *Plan, returns map[measure.Channel]float64) (lift float64) {
-	for _, a := range p.Allocations {
-		truth := s.truth.Channels[a.Channel]
-		times := floats.Sum(s.responses.Of(a.Channel, a.Proposed/a.Current))
-		lift += (times - 1) * truth.IncrementalRevenue * returns[a.Channel] / truth.ROAS
-	}
-	return lift
+// realised returns what a move brings more than the current spend by the demo's equations, where the channel has the return.
+func (s demoStore) realised(a decide.Allocation, roas float64) float64 {
+	truth := s.truth.Channels[a.Channel]
+	times := floats.Sum(s.responses.Of(a.Channel, a.Proposed/a.Current))
+	return (times - 1) * truth.IncrementalRevenue * roas / truth.ROAS
+}
+
+// expected returns what the model expects of a move.
+func expected(m *Model, a decide.Allocation) float64 {
+	responses := m.Posterior().Responses(a.Channel, []float64{1, a.Proposed / a.Current})
+	now, _ := stats.MeanSD(responses[0])
+	then, _ := stats.MeanSD(responses[1])
+	return then - now
 }
 
 // record is how models of stores come out whose truth is known.
@@ -125,6 +130,7 @@ type record struct {
 type tally struct {
 	fits, inside                 int
 	mean, median, width, planted float64
+	moved, expected, realised    float64 // by plans: spend moved in, and what that was expected to bring and brought
 }
 
 // see trains on a store with the returns and says in a line how that came out.
@@ -159,7 +165,12 @@ func (r *record) see(t *testing.T, of demoStore, store Store, returns map[measur
 	if err != nil {
 		t.Fatal(err)
 	}
-	lift := of.realised(plan, returns)
+	var lift float64
+	for _, a := range plan.Allocations {
+		tally, brought := r.channels[a.Channel], of.realised(a, returns[a.Channel])
+		tally.moved, tally.expected, tally.realised = tally.moved+a.Proposed-a.Current, tally.expected+expected(m, a), tally.realised+brought
+		lift += brought
+	}
 	r.plans, r.promised, r.realised, r.chance = r.plans+1, r.promised+plan.Lift.Mean, r.realised+lift, r.chance+plan.BeatsCurrent
 	advised := plan.Advice.Action == decide.Shift
 	if advised {
@@ -188,8 +199,8 @@ func (r *record) say(t *testing.T) {
 	for _, channel := range slices.Sorted(maps.Keys(r.channels)) {
 		a := r.channels[channel]
 		n := float64(a.fits)
-		t.Logf("%-10s true %.2f, mean / true %.2f, median / true %.2f, width / true %.2f, in the interval %d of %d (%.3f)",
-			channel, a.planted/n, a.mean/n, a.median/n, a.width/n, a.inside, a.fits, float64(a.inside)/n)
+		t.Logf("%-10s true %.2f, mean / true %.2f, median / true %.2f, width / true %.2f, in the interval %d of %d (%.3f); plans move %.0f, expect %.0f, bring %.0f",
+			channel, a.planted/n, a.mean/n, a.median/n, a.width/n, a.inside, a.fits, float64(a.inside)/n, a.moved/n, a.expected/n, a.realised/n)
 	}
 	t.Logf("plans that bring more: %d of %d, stated %.2f; of those to be followed %d of %d; realised / promised lift %.2f",
 		r.better, r.plans, r.chance/float64(r.plans), r.advisedBetter, r.advised, r.realised/r.promised)

@@ -157,12 +157,12 @@ func fourthThursday(year int) civil.Date {
 	return first.AddDays((int(time.Thursday-first.Weekday())+week)%week + 3*week)
 }
 
-// spec is the model: priors on the return of each channel, because that is what an analyst has an opinion on; waves of
-// the year as far as the window has years; everything else as package mmm does it.
+// spec is the model: priors on the return of each channel, because that is what an analyst has an opinion on, and as alike as
+// they turn out to be; waves of the year as far as the window has years; everything else as package mmm does it.
 func (f *frame) spec() mmm.Spec {
 	s := mmm.Spec{
 		Adstock: mmm.Adstock{Kind: mmm.Geometric, Lags: carryOver}, Saturation: mmm.Logistic, Effect: mmm.ROI,
-		Trend: mmm.Trend{Kind: mmm.LinearTrend}, Likelihood: mmm.Normal, Priors: maps.Clone(priors),
+		Trend: mmm.Trend{Kind: mmm.LinearTrend}, Likelihood: mmm.Normal, Alike: true, Priors: maps.Clone(priors),
 	}
 	switch {
 	case f.weeks >= 2*yearWeeks-2:
