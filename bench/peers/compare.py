@@ -5,6 +5,8 @@ import importlib
 import os
 import pathlib
 
+from measured import Kept, run
+
 
 class Bench:
     """Where things are, how many rounds there are, and which versions were seen."""
@@ -16,14 +18,38 @@ class Bench:
         self.quick = args.quick
         self.rounds = args.rounds or (1 if args.quick else 5)
         self.versions = {}
+        self.kept = Kept(args.runs, args.kept)
 
     def python(self, name):
         """The interpreter of an environment."""
         return self.cache / name / "bin/python"
 
-    def saw(self, run):
-        """Notes which versions answered."""
-        self.versions.update(run.answer.get("versions", {}))
+    def run(self, name, round, command, after=None, **kwargs):
+        """A run of a command, kept under a name: measured.run's, or None when there is none and none may be made.
+
+        after: what to learn from files that the command left; it returns more of the answer and is not part of the figures.
+        """
+
+        def fresh():
+            done = run(command, **kwargs)
+            if after:
+                done.answer |= after()
+            return done
+
+        done = self.kept.run(name, [round, *(i for word in command for i in self.depends(word))], fresh)
+        if done:
+            self.versions.update(done.answer.get("versions", {}))
+        return done
+
+    def depends(self, word):
+        """What a word of a command stands for: a file for its contents, an interpreter for the packages that it has."""
+        path = pathlib.Path(word) if isinstance(word, pathlib.Path) or "/" in str(word) else None
+        if path and path.is_relative_to(self.cache):
+            return [self.here / f"requirements/{path.relative_to(self.cache).parts[0]}.txt"]
+        if path and path.is_file():
+            beside = [self.here / "peer/phases.py", self.here / "peer/mix.py"] if path.suffix == ".py" else []
+            return [path, *beside]
+        return [path.name if path else word]
 
 
 def load():
@@ -37,6 +63,8 @@ def main():
     parser.add_argument("--cache", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--rounds", type=int, default=0)
+    parser.add_argument("--runs", required=True)
+    parser.add_argument("--kept", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("parts", nargs="+")
     args = parser.parse_args()

@@ -4,7 +4,7 @@ import csv
 import re
 import shutil
 
-from measured import Side, run, table
+from measured import Side, table
 
 WEEKS = 13
 
@@ -80,20 +80,22 @@ def benchmarks(bench, series):
         return  # the test takes all series
     assay, peer, r = Side("assay (its test)"), Side("statsforecast"), Side("R forecast")
     has_r = shutil.which("Rscript") is not None
-    for _ in range(bench.rounds):
-        took = run([bench.work / "forecast.test", "-test.v", "-test.run", "^TestBenchmarksHaveThePublishedAccuracyOnM4Weekly$"],
-                   cwd=bench.root / "internal/measure/forecast")
-        found = dict(re.findall(r"(\w+) +sMAPE ([\d.]+)", took.answer["text"]))
-        assay.add(took, **{f"sMAPE {m}": float(found[m]) for m in ("SES", "Holt", "Damped", "Theta", "Comb")})
+    for i in range(1, bench.rounds + 1):
+        took = bench.run(f"benchmarks-assay-{i}", i,
+                         [bench.work / "forecast.test", "-test.v", "-test.run", "^TestBenchmarksHaveThePublishedAccuracyOnM4Weekly$"],
+                         cwd=bench.root / "internal/measure/forecast")
+        if took:
+            found = dict(re.findall(r"(\w+) +sMAPE ([\d.]+)", took.answer["text"]))
+            assay.add(i, took, **{f"sMAPE {m}": float(found[m]) for m in ("SES", "Holt", "Damped", "Theta", "Comb")})
         sides = [(peer, statsforecast(bench, bench.work / "m4.csv", "benchmarks", WEEKS, 1, "none"))]
         if has_r and len(r.runs) < 2:  # over a minute each
             sides.append((r, ["Rscript", bench.here / "peer/forecast_m4.R", bench.work / "m4.csv", str(WEEKS)]))
         for side, command in sides:
-            took = run(command)
-            bench.saw(took)
-            side.add(took, **{f"sMAPE {n}": theirs(series, took.answer, k)["sMAPE"] for n, k in
-                              (("SES", "ses"), ("Holt", "holt"), ("Damped", "damped"), ("Theta", "theta"))},
-                     **{"sMAPE Comb": combined(series, took.answer)["sMAPE"]})
+            took = bench.run(f"benchmarks-{side.name.split()[0].lower()}-{i}", i, command)
+            if took:
+                side.add(i, took, **{f"sMAPE {n}": theirs(series, took.answer, k)["sMAPE"] for n, k in
+                                     (("SES", "ses"), ("Holt", "holt"), ("Damped", "damped"), ("Theta", "theta"))},
+                         **{"sMAPE Comb": combined(series, took.answer)["sMAPE"]})
     if not has_r:
         print("\nR forecast was not run: Rscript is missing (Debian: apt-get install r-cran-forecast)")
     table(f"**Eight benchmark methods, M4 weekly, {len(series)} series** (Naive, sNaive, Naive2, SES, Holt, Damped, Theta, Comb; points only)",
@@ -111,13 +113,14 @@ def one_by_one(bench, series):
     ):
         assay = Side(f"assay {model}")
         others = [Side(f"statsforecast {name}") for name, _ in peers]
-        for _ in range(bench.rounds):
-            took = run(lab(bench, bench.work / "m4.csv", WEEKS, season, model))
-            assay.add(took, **ours(series, took.answer))
+        for i in range(1, bench.rounds + 1):
+            took = bench.run(f"m4-assay-{model}-{i}", i, lab(bench, bench.work / "m4.csv", WEEKS, season, model))
+            if took:
+                assay.add(i, took, **ours(series, took.answer))
             for side, (name, s) in zip(others, peers):
-                took = run(statsforecast(bench, bench.work / "m4.csv", name, WEEKS, s))
-                bench.saw(took)
-                side.add(took, **theirs(series, took.answer, name))
+                took = bench.run(f"m4-statsforecast-{name}-{i}", i, statsforecast(bench, bench.work / "m4.csv", name, WEEKS, s))
+                if took:
+                    side.add(i, took, **theirs(series, took.answer, name))
         table(f"**{title}, M4 weekly, {len(series)} series, 80 % and 95 % intervals**", [assay, *others], columns)
 
 
@@ -130,14 +133,15 @@ def daily(bench):
     path.write_text("id,t,value\n" + "".join(f"views,{t},{v}\n" for t, v in enumerate(values[:730])))
     assay = Side("assay pool")
     peers = [Side(f"statsforecast {n}") for n in ("ets", "ets,arima,dynamic,ces")]
-    for _ in range(bench.rounds):
-        took = run(lab(bench, path, 28, 7, "pool"))
-        assay.add(took, **ours(series, took.answer))
+    for i in range(1, bench.rounds + 1):
+        took = bench.run(f"daily-assay-{i}", i, lab(bench, path, 28, 7, "pool"))
+        if took:
+            assay.add(i, took, **ours(series, took.answer))
         for side in peers:
             names = side.name.split()[1]
-            took = run(statsforecast(bench, path, names, 28, 7))
-            bench.saw(took)
-            side.add(took, **(theirs(series, took.answer, names) if "," not in names else pooled(series, took.answer)))
+            took = bench.run(f"daily-statsforecast-{names.count(',') + 1}-{i}", i, statsforecast(bench, path, names, 28, 7))
+            if took:
+                side.add(i, took, **(theirs(series, took.answer, names) if "," not in names else pooled(series, took.answer)))
     table("**One daily series of two years, 28 days ahead, season of 7, 80 % and 95 % intervals**",
           [assay, *peers], ["sMAPE", "MASE", "inside 95 %"])
 

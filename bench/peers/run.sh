@@ -4,8 +4,11 @@
 #
 #   ROUNDS   seeds of each comparison (default 5; 1 when quick)
 #   QUICK=1  fewer series, budgets and draws
-#   PARTS    which comparisons: budgets regions forecasts mixes (default all)
-#   CACHE    where the peers are installed, about 2 GB (default: assay-peers under TMPDIR)
+#   PARTS    which comparisons: budgets regions forecasts mixes, the default, and meridian
+#   CACHE    where the peers are installed, about 2 GB, 5 GB with meridian (default: assay-peers under TMPDIR)
+#   RUNS     where finished runs are kept (default: runs under CACHE). A comparison that was interrupted goes on where it was;
+#            without the folder everything is measured anew
+#   KEPT=1   print tables of the runs that are there and run nothing
 #   ASSAY    another binary than bin/assay
 #   PYTHON   names of interpreters to try (default: python3.13 python3.12 python3)
 #
@@ -44,13 +47,15 @@ for part in $PARTS; do
     budgets | forecasts) environment forecast ;;
     regions) environment causal ;;
     mixes) environment mmm ;;
-    *) echo "there is no part $part (want budgets, regions, forecasts, mixes)" >&2; exit 1 ;;
+    meridian) environment mmm; environment meridian ;;
+    *) echo "there is no part $part (want budgets, regions, forecasts, mixes, meridian)" >&2; exit 1 ;;
   esac
 done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/budgets" ./bench/peers/budgets
+go build -o "$work/impact" ./bench/peers/impact
 go test -c -o "$work/forecast.test" ./internal/measure/forecast
 
 echo "$(date -u +%F), $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), Linux $(uname -r), $(go version | cut -d' ' -f3)"
@@ -58,4 +63,4 @@ echo "$(date -u +%F), $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinf
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg
 # shellcheck disable=SC2086 # parts are words
 "$python" bench/peers/compare.py --assay "$ASSAY" --data "$data" --cache "$CACHE" --work "$work" \
-  --rounds "${ROUNDS:-0}" ${QUICK:+--quick} $PARTS
+  --runs "${RUNS:-$CACHE/runs}" --rounds "${ROUNDS:-0}" ${KEPT:+--kept} ${QUICK:+--quick} $PARTS

@@ -1,4 +1,4 @@
-"""augsynth-py on a panel: `csv unit time outcome treated start kind`. kind: sc (raw levels, placebo in space), geolift (unit
+"""augsynth-py on a panel: `csv unit time outcome treated start kind seed`. kind: sc (raw levels, placebo in space), geolift (unit
 effects, conformal p with 1,000 random permutations), ridge (the same, augmented), power (GeoLift's grid for one set)."""
 
 import sys
@@ -12,7 +12,7 @@ from augsynth_py.power import simulate_power
 from augsynth_py.robustness import placebo_in_space
 from phases import Phases
 
-path, unit, time, outcome, treated, start, kind = sys.argv[1:8]
+path, unit, time, outcome, treated, start, kind, seed = sys.argv[1:9]
 warnings.simplefilter("ignore")
 phases = Phases("augsynth-py", "cvxpy", "numpy")
 panel = pl.read_csv(path)
@@ -21,7 +21,7 @@ columns = {"unit": unit, "time": time, "outcome": outcome}
 with phases.measured():
     if kind == "power":
         results = simulate_power(panel, estimator=Synth(), **columns, treated=treated, durations=[10, 15],
-                                 effect_sizes=(0, .05, .1, .15, .2), permutation_type="iid", rng=np.random.default_rng(1))
+                                 effect_sizes=(0, .05, .1, .15, .2), permutation_type="iid", rng=np.random.default_rng(int(seed)))
         answer = {f"mde{d}": results.mde(duration=d) for d in (10, 15)}
     else:
         model = {"sc": Synth(fixedeff=False), "geolift": Synth(), "ridge": AugSynth()}[kind]
@@ -31,6 +31,6 @@ with phases.measured():
             placebo = placebo_in_space(model)
             answer = {"p": placebo.pvalue}
         else:
-            answer = {"p": conformal_pvalue(model, permutation_type="iid", ns=1000, rng=np.random.default_rng(1))}
+            answer = {"p": conformal_pvalue(model, permutation_type="iid", ns=1000, rng=np.random.default_rng(int(seed)))}
         answer |= {"att": model.att_, "l2": model.l2_imbalance_}
 phases.print(**answer)

@@ -2,6 +2,7 @@
 the priors. Adstock is geometric over eight weeks with weights that sum to one, saturation is logistic."""
 
 import json
+import pathlib
 import sys
 
 import numpy as np
@@ -13,7 +14,7 @@ LAGS = 8
 class Mix:
     def __init__(self, path):
         self.spec = json.load(open(path))
-        self.frame = pd.read_csv(self.spec["csv"], parse_dates=[self.spec["date"]])
+        self.frame = pd.read_csv(pathlib.Path(path).parent / self.spec["csv"], parse_dates=[self.spec["date"]])
         self.media = self.frame[self.spec["channels"]].to_numpy(float)
         self.y = self.frame[self.spec["target"]].to_numpy(float)
         self.controls = self.frame[self.spec["controls"]].to_numpy(float)

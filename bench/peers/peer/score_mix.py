@@ -16,7 +16,9 @@ if path.endswith(".csv"):
     draws = {what: np.stack([g[[f"{c}.{what}" for c in mix.spec["channels"]]].to_numpy() for g in chains]) for what in ("alpha", "lam", "beta")}
 else:
     draws = dict(np.load(path))
-returns = mix.returns(draws["beta"], draws["alpha"], draws["lam"])
+returns = draws.pop("returns", None)  # of an engine whose curves have another form
+if returns is None:
+    returns = mix.returns(draws["beta"], draws["alpha"], draws["lam"])
 
 
 def each(function, values, **kwargs):
