@@ -67,20 +67,18 @@ type Beside struct {
 // same beside each of the others with how many times as long they take. The last line is of all calls together.
 func PrintBeside(w io.Writer, title string, alone []Spread, others []Beside) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	head := "\tp50\tp99"
+	head := []string{"", "p50", "p99"}
 	for _, o := range others {
-		head += "\t" + o.What + ": p50\tp99\ttimes\ttimes"
+		head = append(head, o.What+": p50", "p99", "times", "times")
 	}
-	lines := []string{"\n" + title, head}
+	lines := []string{"\n" + title, strings.Join(head, "\t")}
 	row := func(what string, alone Sample, others []Sample) {
 		middle, slow := alone.Quantile(0.5), alone.Quantile(0.99)
-		line := what + "\t" + short(middle) + "\t" + short(slow)
+		cells := []string{what, short(middle), short(slow)}
 		for _, o := range others {
-			line += "\t" + strings.Join([]string{
-				short(o.Quantile(0.5)), short(o.Quantile(0.99)), short(o.Quantile(0.5) / middle), short(o.Quantile(0.99) / slow),
-			}, "\t")
+			cells = append(cells, short(o.Quantile(0.5)), short(o.Quantile(0.99)), short(o.Quantile(0.5)/middle), short(o.Quantile(0.99)/slow))
 		}
-		lines = append(lines, line)
+		lines = append(lines, strings.Join(cells, "\t"))
 	}
 	var all Sample
 	together := make([]Sample, len(others))

@@ -331,19 +331,18 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 	}
 	up.SkipRejected = do == saveAndImportRest
 	actor := v.actor()
-	c.perform(w, v, p, held.file, "Importing "+held.file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
-		view := view
-		if err := c.keepMapping(ctx, actor, &view); err != nil { // here, so that it is not kept where the import finds no room
-			return c.notKept(view, err) //nolint:contextcheck // it is shown with the request of who looks
+	shown := func(d dataView) answer {
+		if d.Report.Status == ingest.Refused {
+			return c.mapped(view, *d.Report)
 		}
-		up := up
+		return c.reported(d)
+	}
+	c.perform(w, v, p, held.file, "Importing "+held.file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
+		if err := c.keepMapping(ctx, actor, &view); err != nil { // here, so that it is not kept where the import finds no room
+			return c.notKept(view, err)
+		}
 		up.Mapping = &view.Mapping
-		return c.importing(up, held.id, func(d dataView) answer {
-			if d.Report.Status == ingest.Refused {
-				return c.mapped(view, *d.Report)
-			}
-			return c.reported(d)
-		})(ctx, progress)
+		return c.importing(up, held.id, shown)(ctx, progress)
 	})
 }
 

@@ -126,16 +126,16 @@ func countsOf(tables map[string]warehouse.Counts) map[string]RowCounts {
 // shownRejections is how many rejected rows a report lists. The count is of all.
 const shownRejections = 20
 
-func (f *FileReport) reject(e *source.RowError) {
-	f.Rejected += max(e.Rows, 1)
-	if len(f.RejectedRows) >= shownRejections {
+func (r *FileReport) reject(e *source.RowError) {
+	r.Rejected += max(e.Rows, 1)
+	if len(r.RejectedRows) >= shownRejections {
 		return
 	}
-	r := Rejection{Line: e.Line, Column: e.Column, Value: e.Value, Reason: e.Reason, Fix: e.Fix}
+	rejection := Rejection{Line: e.Line, Column: e.Column, Value: e.Value, Reason: e.Reason, Fix: e.Fix}
 	if e.Rows > 1 {
-		r.Rows = e.Rows
+		rejection.Rows = e.Rows
 	}
-	f.RejectedRows = append(f.RejectedRows, r)
+	r.RejectedRows = append(r.RejectedRows, rejection)
 }
 
 var delimiterNames = map[byte]string{',': "comma", ';': "semicolon", '\t': "tab", '|': "pipe"}

@@ -46,7 +46,7 @@ func partsOf(archive []byte, most int64) (sum int64) {
 		return 0
 	}
 	for _, part := range parts.File {
-		if sum += int64(min(part.UncompressedSize64, uint64(most))); sum >= most { //nolint:gosec // at most most
+		if sum += int64(min(part.UncompressedSize64, uint64(most))); sum >= most {
 			return most
 		}
 	}

@@ -1,6 +1,10 @@
 package tabular
 
-import "sync"
+import (
+	"sync"
+
+	"assay/internal/defect"
+)
 
 // The rows that are read on ahead: blocks of so many, and so many blocks, of which one is being used and one filled.
 const (
@@ -14,15 +18,15 @@ type Ahead struct {
 	free   chan *aheadBlock
 	now    *aheadBlock
 	at     int
+	reader defect.Group
 	stop   func()
 }
 
 // aheadBlock is some rows, whose cells lie one behind the other.
 type aheadBlock struct {
-	rows     []Record
-	cells    []string
-	err      error // after the rows
-	panicked any
+	rows  []Record
+	cells []string
+	err   error // after the rows
 }
 
 // ReadAhead starts reading. Until [Ahead.Stop] returns, nobody else may use the records or what they read.
@@ -32,7 +36,7 @@ func ReadAhead(records Records) *Ahead {
 	for range aheadBlocks {
 		a.free <- &aheadBlock{}
 	}
-	go func() {
+	a.reader.Go(func() {
 		defer close(a.filled)
 		for {
 			select {
@@ -41,21 +45,20 @@ func ReadAhead(records Records) *Ahead {
 			case b := <-a.free:
 				b.fill(records)
 				a.filled <- b // there is room for all of them
-				if b.err != nil || b.panicked != nil {
+				if b.err != nil {
 					return
 				}
 			}
 		}
-	}()
+	})
 	return a
 }
 
-// fill reads the next rows. A panic is kept for the caller, who may know what to do about it.
+// fill reads the next rows.
 func (b *aheadBlock) fill(records Records) {
 	clear(b.rows)
 	clear(b.cells)
 	b.rows, b.cells = b.rows[:0], b.cells[:0]
-	defer func() { b.panicked = recover() }()
 	for len(b.rows) < aheadRows {
 		r, err := records.Next()
 		if err != nil {
@@ -69,19 +72,20 @@ func (b *aheadBlock) fill(records Records) {
 	}
 }
 
-// Next implements [Records]. After [Ahead.Stop] it must not be called.
+// Next implements [Records]. It panics with what the records panicked with. After [Ahead.Stop] it must not be called.
 func (a *Ahead) Next() (Record, error) {
 	for a.now == nil || a.at == len(a.now.rows) {
 		if a.now != nil {
-			if a.now.panicked != nil {
-				panic(a.now.panicked)
-			}
 			if a.now.err != nil {
 				return Record{}, a.now.err
 			}
 			a.free <- a.now
 		}
-		a.now, a.at = <-a.filled, 0
+		next, ok := <-a.filled
+		if !ok {
+			a.reader.Wait()
+		}
+		a.now, a.at = next, 0
 	}
 	a.at++
 	return a.now.rows[a.at-1], nil
@@ -90,6 +94,6 @@ func (a *Ahead) Next() (Record, error) {
 // Stop ends the reading and waits for it.
 func (a *Ahead) Stop() {
 	a.stop()
-	for range a.filled { // it ends when the other goroutine has
+	for range a.filled { // it ends when the reader has
 	}
 }

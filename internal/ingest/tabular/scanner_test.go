@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/defect"
 )
 
 func all(records Records) (rows []Record, err error) {
@@ -215,7 +217,7 @@ func TestReadingAheadStopsAndPassesOnPanics(t *testing.T) {
 	broken := ReadAhead(&failing{rows: 2})
 	defer broken.Stop()
 	defer func() {
-		if recover() != "broken" {
+		if d, ok := recover().(*defect.Error); !ok || d.Cause != "broken" {
 			t.Error("the panic is lost")
 		}
 	}()

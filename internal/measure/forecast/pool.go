@@ -2,8 +2,8 @@ package forecast
 
 import (
 	"math"
-	"sync"
 
+	"assay/internal/defect"
 	"assay/internal/fault"
 )
 
@@ -100,7 +100,7 @@ func fitPool(values []float64, season int) track {
 
 // together does things that do not depend on each other, on as many cores as there are.
 func together(all ...func()) {
-	var work sync.WaitGroup
+	var work defect.Group
 	for _, do := range all {
 		work.Go(do)
 	}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure/stats"
 	"assay/internal/measure/stats/diag"
@@ -177,7 +177,7 @@ func (p *Posterior) qualities() (names []string, qualities []diag.Quality) {
 		names = append(names, string(c.name)+".contribution")
 	}
 	qualities = make([]diag.Quality, len(names))
-	var work sync.WaitGroup
+	var work defect.Group
 	for i := range qualities {
 		work.Go(func() {
 			value := func(draw int) float64 { return p.draws[draw][i] }

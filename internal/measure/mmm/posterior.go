@@ -3,11 +3,11 @@ package mmm
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"assay/internal/civil"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
@@ -26,7 +26,7 @@ type Posterior struct {
 func newPosterior(m *model, d Data, run *hmc.Run) *Posterior {
 	perChain := len(run.Chains[0].Draws)
 	p := &Posterior{model: m, data: d, chains: len(run.Chains), draws: make([][]float64, len(run.Chains)*perChain)}
-	var work sync.WaitGroup
+	var work defect.Group
 	for i, c := range run.Chains {
 		work.Go(func() {
 			scratch := m.newCurves()

@@ -29,7 +29,8 @@ func namesFillReports(on trial) {
 		'g': {AdNames: []warehouse.AdName{name(warehouse.AdSet, "1202", "Broad", "1201", "", "")}},
 		'c': {AdNames: []warehouse.AdName{
 			name(warehouse.AdCampaign, "1201", "Prospecting", "", "", late), name(warehouse.AdCampaign, "1201", "Before", "", "", early),
-			name(warehouse.AdCampaign, "77", "Brand", "", "", ""), {Platform: measure.TikTok, Level: warehouse.AdCampaign, ID: "77", Name: "Another platform's"},
+			name(warehouse.AdCampaign, "77", "Brand", "", "", ""),
+			{Platform: measure.TikTok, Level: warehouse.AdCampaign, ID: "77", Name: "Another platform's"},
 		}},
 		'o': {AdNames: []warehouse.AdName{name(warehouse.AdCampaign, "1201", "Long ago", "", "", early)}},
 	}

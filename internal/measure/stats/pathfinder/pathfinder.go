@@ -11,8 +11,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"sync"
 
+	"assay/internal/defect"
 	"assay/internal/measure/stats"
 )
 
@@ -50,7 +50,7 @@ func Find(newDensity func() stats.Density, n int, o Options) ([]Start, error) {
 		radius = 2
 	}
 	found := make([]candidates, paths)
-	var work sync.WaitGroup
+	var work defect.Group
 	for i := range found {
 		density := newDensity()
 		work.Go(func() {
