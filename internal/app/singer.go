@@ -153,11 +153,18 @@ func (s *service) singer(ctx context.Context, request SingerRequest, messages io
 	q := url.Values{
 		"workspace": {string(request.Workspace)}, "dry_run": {strconv.FormatBool(request.DryRun)}, "skip_rejected": {strconv.FormatBool(request.SkipRejected)},
 	}
-	post, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://assay/singer?"+q.Encode(), io.NopCloser(messages))
+	// A tap may be silent for hours: when the service goes meanwhile, nobody may wait for the tap's next message.
+	body, feed := io.Pipe()
+	var copying defect.Group
+	copying.Go(func() {
+		_, err := io.Copy(feed, messages)
+		_ = feed.CloseWithError(err)
+	})
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://assay/singer?"+q.Encode(), body)
 	if err != nil {
 		return singer.Report{}, err
 	}
-	response, err := s.client.Do(post)
+	response, err := clientOf(s.path, func() { _ = body.Close() }).Do(post)
 	if err != nil {
 		return singer.Report{}, fault.Unavailable("the process that holds the data directory does not answer").Wrap(err).
 			WithHint("it may be starting or stopping: try again in a moment")

@@ -153,17 +153,41 @@ func asLine(err error) *faultLine {
 }
 
 // service is the running process that holds a data directory, seen from a command.
-type service struct{ client *http.Client }
+type service struct {
+	path   string // of the socket
+	client *http.Client
+}
 
 func connect(dataDir string) (*service, error) {
 	path, err := socketPath(dataDir)
 	if err != nil {
 		return nil, err
 	}
+	return &service{path: path, client: clientOf(path, func() {})}, nil
+}
+
+// clientOf returns a client of a socket. It calls closed when a connection ends, whichever side ended it.
+func clientOf(path string, closed func()) *http.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", path)
+		connection, err := new(net.Dialer).DialContext(ctx, "unix", path)
+		if err != nil {
+			return nil, err
+		}
+		return &closing{connection, closed}, nil
 	}
-	return &service{client: &http.Client{Transport: &http.Transport{DialContext: dial, ResponseHeaderTimeout: time.Minute}}}, nil
+	return &http.Client{Transport: &http.Transport{DialContext: dial, ResponseHeaderTimeout: time.Minute}}
+}
+
+// closing tells when a connection is closed.
+type closing struct {
+	net.Conn
+	closed func()
+}
+
+// Close implements [net.Conn].
+func (c *closing) Close() error {
+	c.closed()
+	return c.Conn.Close()
 }
 
 // ask sends a request and returns the result's JSON, which may come beside a failure that ended the work half-way.

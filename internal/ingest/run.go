@@ -335,8 +335,7 @@ const batchRows = 8192
 
 // read takes the rows below the header to the import.
 func (l *loading) read(ctx context.Context, rows source.Rows) (source.Summary, error) {
-	records := tabular.ReadAhead(l.opened.Records(l.picked.delimiter))
-	defer records.Stop()
+	records := l.opened.Records(l.picked.delimiter)
 	header := l.picked.table.Header
 	for n := 1; ; n++ {
 		rec, err := records.Next()

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"sync/atomic"
 )
 
 // sampled is how much text is looked at to find out what a file is.
@@ -68,8 +67,8 @@ func (f *File) Sheet() string {
 	return f.book.sheet
 }
 
-// Read returns the number of bytes read so far, packed as they came. It may be asked while another goroutine reads.
-func (f *File) Read() int64 { return f.bytes.n.Load() }
+// Read returns the number of bytes read so far, packed as they came.
+func (f *File) Read() int64 { return f.bytes.n }
 
 // Hash reads what is left and returns the SHA-256 of the bytes as they came, in hex.
 func (f *File) Hash() (string, error) {
@@ -165,12 +164,12 @@ func (u *unpacking) Read(p []byte) (int, error) {
 type counted struct {
 	src io.Reader
 	sum hash.Hash
-	n   atomic.Int64
+	n   int64
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.src.Read(p)
 	c.sum.Write(p[:n])
-	c.n.Add(int64(n))
+	c.n += int64(n)
 	return n, err
 }

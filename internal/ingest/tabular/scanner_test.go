@@ -4,14 +4,11 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
-
-	"assay/internal/defect"
 )
 
 func all(records Records) (rows []Record, err error) {
@@ -150,76 +147,4 @@ func BenchmarkScanner(b *testing.B) {
 		}
 		b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 	})
-}
-
-// failing gives so many rows and then an error, or a panic.
-type failing struct {
-	rows  int
-	err   error
-	given int
-}
-
-func (f *failing) Next() (Record, error) {
-	if f.given == f.rows {
-		if f.err == nil {
-			panic("broken")
-		}
-		return Record{}, f.err
-	}
-	f.given++
-	cells := []string{strconv.Itoa(f.given), "x", "y"}
-	return Record{Line: f.given, Fields: cells[:1+f.given%3]}, nil
-}
-
-func TestReadingAheadChangesNothing(t *testing.T) {
-	t.Parallel()
-	torn := errors.New("torn")
-	for _, n := range []int{0, 1, aheadRows - 1, aheadRows, aheadRows + 1, 10*aheadRows + 7} {
-		for _, end := range []error{io.EOF, torn} {
-			want, wantErr := all(&failing{rows: n, err: end})
-			ahead := ReadAhead(&failing{rows: n, err: end})
-			got, err := all(ahead)
-			ahead.Stop()
-			if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, wantErr) {
-				t.Errorf("%d rows: %v, want %v (-want +got):\n%s", n, err, wantErr, diff)
-			}
-		}
-	}
-}
-
-// TestReadingAheadKeepsRowsApart lets the caller add cells to a row, which must not reach the next one.
-func TestReadingAheadKeepsRowsApart(t *testing.T) {
-	t.Parallel()
-	ahead := ReadAhead(&failing{rows: 3, err: io.EOF})
-	defer ahead.Stop()
-	for n := 1; n <= 3; n++ {
-		r, err := ahead.Next()
-		if err != nil || r.Fields[0] != strconv.Itoa(n) {
-			t.Fatalf("row %d is %q, %v", n, r.Fields, err)
-		}
-		_ = append(r.Fields, "more", "and more")
-	}
-}
-
-func TestReadingAheadStopsAndPassesOnPanics(t *testing.T) {
-	t.Parallel()
-	source := &failing{rows: 100 * aheadRows, err: io.EOF}
-	ahead := ReadAhead(source)
-	if _, err := ahead.Next(); err != nil {
-		t.Fatal(err)
-	}
-	ahead.Stop()
-	if given := source.given; given > aheadBlocks*aheadRows {
-		t.Errorf("%d rows were read after the first", given)
-	}
-	ahead.Stop()
-
-	broken := ReadAhead(&failing{rows: 2})
-	defer broken.Stop()
-	defer func() {
-		if d, ok := recover().(*defect.Error); !ok || d.Cause != "broken" {
-			t.Error("the panic is lost")
-		}
-	}()
-	_, _ = all(broken)
 }

@@ -3,7 +3,6 @@ package duckdb
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"assay/internal/civil"
@@ -134,9 +133,6 @@ func (m *merge) run(ctx context.Context) error {
 	if err := m.noteOrders(ctx); err != nil {
 		return err
 	}
-	if err := m.partOrders(ctx); err != nil {
-		return err
-	}
 	if err := m.customers(ctx); err != nil {
 		return fmt.Errorf("first orders of customers: %w", err)
 	}
@@ -163,19 +159,6 @@ func (m *merge) nameOrders(ctx context.Context) error {
 		from = stage(orders) + " s ANTI JOIN stale o ON o.source = s.source AND o.key = s.key"
 	}
 	return m.exec(ctx, "CREATE TEMP VIEW told AS SELECT s.source, s.key FROM "+from)
-}
-
-// partOrders makes order_parts, which has the rows of all orders. What its own transaction wrote DuckDB scans with one thread,
-// so a first import, which wrote them all, reads them by as many scans as there are threads.
-func (m *merge) partOrders(ctx context.Context) error {
-	scans := []string{"SELECT * FROM {{order_rows}}"}
-	if n := m.engine.feedThreads(); m.fresh && n > 1 {
-		scans = scans[:0]
-		for i := range n {
-			scans = append(scans, fmt.Sprintf("SELECT * FROM {{order_rows}} WHERE rowid %% %d = %d", n, i))
-		}
-	}
-	return m.exec(ctx, "CREATE TEMP VIEW order_parts AS "+strings.Join(scans, " UNION ALL "))
 }
 
 // noteOrders notes the days and customers of the orders that change, as they stand now.

@@ -60,7 +60,7 @@ func firstOrders(restriction string) string {
 SELECT customer, f.placed_at AS first_at, f.day AS day, f.kind AS kind, f.key AS key
 FROM (
     SELECT o.customer, min({'placed_at': o.placed_at, 'key': o.key, 'source': k.source, 'day': o.day, 'kind': o.kind}) AS f
-    FROM order_parts o INNER JOIN {{order_kinds}} k ON k.kind = o.kind ` + restriction + `
+    FROM {{order_rows}} o INNER JOIN {{order_kinds}} k ON k.kind = o.kind ` + restriction + `
     WHERE o.customer <> '' AND NOT k.cancelled AND NOT k.test
     GROUP BY o.customer
 )`
@@ -71,7 +71,7 @@ FROM (
 const firstByTime = `
 SELECT customer, min(placed_at) AS first_at, arg_min(day, placed_at) AS day, arg_min(kind, placed_at) AS kind,
     arg_min(key, placed_at) AS key
-FROM order_parts
+FROM {{order_rows}}
 WHERE customer <> '' AND kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
 GROUP BY customer`
 

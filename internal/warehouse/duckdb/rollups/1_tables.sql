@@ -45,7 +45,7 @@ SELECT k.source, o.key, o.day, k.surface, p.country, p.region, k.channel, o.cust
     CAST(1000000 AS BIGINT) AS orders, o.charged, o.tax, o.shipping, o.discounts,
     CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS undated,
     CAST(CASE WHEN o.customer = '' OR c.key IS NOT NULL THEN 1000000 ELSE 0 END AS BIGINT) AS new_orders, o.units
-FROM order_parts o
+FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
 JOIN {{order_places}} p ON p.place = o.place
 LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE in_slice(day)) c

@@ -6,7 +6,7 @@ CREATE OR REPLACE TEMP TABLE slice_counts AS
 SELECT o.day, o.kind, o.place, o.customer = '' OR c.key IS NOT NULL AS is_new, t.key IS NOT NULL AS touched,
     s.channel AS code_channel, 1000000 * count(*) AS orders, sum(o.charged) AS charged, sum(o.tax) AS tax,
     sum(o.shipping) AS shipping, sum(o.discounts) AS discounts, sum(o.units) AS units
-FROM order_parts o
+FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
 LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE in_slice(day)) c
     ON c.kind = o.kind AND c.key = o.key

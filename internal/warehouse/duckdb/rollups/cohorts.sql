@@ -10,7 +10,7 @@ FROM (
     SELECT number, month, count(*) AS customers, sum(orders) AS orders
     FROM (
         SELECT m.id, m.number, d.month, count(*) AS orders
-        FROM order_parts o
+        FROM {{order_rows}} o
         JOIN cohort_days d ON d.day = o.day
         JOIN cohort_members m ON m.customer = o.customer
         WHERE in_cohort_months(o.day) AND o.kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)

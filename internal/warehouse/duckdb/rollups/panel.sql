@@ -10,7 +10,7 @@ INSERT INTO {{panel_customers}} SELECT id, day, channel FROM panel ORDER BY id;
 
 CREATE OR REPLACE TEMP TABLE panel_orders AS
 SELECT k.source, o.key, o.day, p.id, o.charged, o.tax, o.shipping
-FROM order_parts o
+FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
 JOIN panel p ON p.customer = o.customer
 WHERE o.customer <= (SELECT max(customer) FROM panel) AND NOT k.cancelled AND NOT k.test;
