@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
-	"sync/atomic"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure/forecast"
 )
@@ -76,16 +73,7 @@ func (f Forecast) Run(t *Table) (*ForecastReport, error) {
 // predictAll forecasts the series on all cores. Each has its own place in the result, so their number does not show.
 func predictAll(series []axisSeries, ask forecast.Ask) ([]forecast.Prediction, []error) {
 	predictions, failures := make([]forecast.Prediction, len(series)), make([]error, len(series))
-	var next atomic.Int64
-	var workers defect.Group
-	for range min(runtime.GOMAXPROCS(0), len(series)) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(series); i = int(next.Add(1)) - 1 {
-				predictions[i], failures[i] = forecast.Predict(series[i].values, ask)
-			}
-		})
-	}
-	workers.Wait()
+	onAllCores(len(series), func(i int) { predictions[i], failures[i] = forecast.Predict(series[i].values, ask) })
 	return predictions, failures
 }
 

@@ -90,46 +90,63 @@ func (r *MMMReport) writeContributions(w *csv.Writer) error {
 	if err := w.Write(header); err != nil {
 		return err
 	}
+	type part struct {
+		channel measure.Channel
+		geo     int // -1: there are none
+		name    []string
+	}
+	var parts []part
 	for _, channel := range r.posterior.Channels() {
 		if geos == nil {
-			if err := r.writePeriods(w, nil, channel, r.posterior.Contributions(channel)); err != nil {
-				return err
-			}
+			parts = append(parts, part{channel, -1, nil})
 		}
 		for g, geo := range geos {
-			if err := r.writePeriods(w, []string{geo.Name}, channel, r.posterior.GeoContributions(channel, g)); err != nil {
-				return err
-			}
+			parts = append(parts, part{channel, g, []string{geo.Name}})
 		}
 	}
-	return nil
+	lines := make([][][]string, len(parts))
+	onAllCores(len(parts), func(i int) {
+		p := parts[i]
+		if p.geo < 0 {
+			lines[i] = r.periods(p.name, p.channel, r.posterior.Contributions(p.channel))
+			return
+		}
+		lines[i] = r.periods(p.name, p.channel, r.posterior.GeoContributions(p.channel, p.geo))
+	})
+	return writeAll(w, lines)
 }
 
-// writePeriods writes one line for each period of the draws' contributions.
-func (r *MMMReport) writePeriods(w *csv.Writer, geo []string, channel measure.Channel, contributions [][]float64) error {
-	draws := make([]float64, len(contributions))
+// periods returns one line for each period of the draws' contributions.
+func (r *MMMReport) periods(geo []string, channel measure.Channel, contributions [][]float64) [][]string {
+	draws, lines := make([]float64, len(contributions)), make([][]string, len(r.labels))
 	for t, label := range r.labels {
 		for i := range contributions {
 			draws[i] = contributions[i][t]
 		}
 		s := stats.Summarize(draws)
-		line := append(append([]string{label}, geo...), string(channel), format(s.Mean), format(s.Q05), format(s.Q95))
-		if err := w.Write(line); err != nil {
-			return err
-		}
+		lines[t] = append(append([]string{label}, geo...), string(channel), format(s.Mean), format(s.Q05), format(s.Q95))
 	}
-	return nil
+	return lines
 }
 
 func (r *MMMReport) writeCurves(w *csv.Writer) error {
 	if err := w.Write([]string{"channel", "spend", "mean", "q05", "q95"}); err != nil {
 		return err
 	}
-	for _, channel := range r.posterior.Channels() {
-		for _, point := range r.posterior.ResponseCurve(channel, curveReach, curvePoints).Points {
-			if err := w.Write([]string{string(channel), format(point.Spend), format(point.Mean), format(point.Q05), format(point.Q95)}); err != nil {
-				return err
-			}
+	channels := r.posterior.Channels()
+	lines := make([][][]string, len(channels))
+	onAllCores(len(channels), func(i int) {
+		for _, point := range r.posterior.ResponseCurve(channels[i], curveReach, curvePoints).Points {
+			lines[i] = append(lines[i], []string{string(channels[i]), format(point.Spend), format(point.Mean), format(point.Q05), format(point.Q95)})
+		}
+	})
+	return writeAll(w, lines)
+}
+
+func writeAll(w *csv.Writer, parts [][][]string) error {
+	for _, lines := range parts {
+		if err := w.WriteAll(lines); err != nil {
+			return err
 		}
 	}
 	return nil

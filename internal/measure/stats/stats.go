@@ -64,7 +64,8 @@ type Summary struct {
 
 // Summarize describes the draws, of which there must be at least two. The order of draws does not matter.
 func Summarize(draws []float64) Summary {
-	sorted := slices.Sorted(slices.Values(draws))
+	sorted := slices.Clone(draws)
+	slices.Sort(sorted)
 	mean, sd := MeanSD(sorted)
 	return Summary{
 		Mean: mean, SD: sd,
