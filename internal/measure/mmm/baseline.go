@@ -62,6 +62,9 @@ type term struct {
 	values      []float64
 }
 
+// controls is the group of the terms of controls.
+const controls = "control"
+
 // baseline returns everything that enters the mean in a straight line, intercept first. Columns of size about one
 // keep the coefficients in maxima of the target.
 func baseline(d Data, s Spec) []term {
@@ -82,7 +85,7 @@ func baseline(d Data, s Spec) []term {
 	for _, c := range d.Controls {
 		scale := largest(c.Values)
 		values := series(len(c.Values), func(t int) float64 { return c.Values[t] / scale })
-		terms = append(terms, term{c.Name, "control", Prior{NormalPrior, 0, 0.5}, values})
+		terms = append(terms, term{c.Name, controls, Prior{NormalPrior, 0, 0.5}, values})
 	}
 	return terms
 }

@@ -86,12 +86,12 @@ func (m *model) bySize(values []float64) []float64 {
 //
 // With b a geo's difference from the common model, scaled targets of a geo follow
 //
-//	y_t = mu_t + b_0 + sum over channels c of b_c s_c,t + noise,   b_0 ~ Normal(0, intercept.spread),
-//	                                                              b_c ~ Normal(0, beta_c c.spread)
+//	y_t = mu_t + b_0 + sum over channels c of b_c s_c,t + sum over controls k of b_k z_k,t + noise
+//	b_0 ~ Normal(0, intercept.spread),  b_c ~ Normal(0, beta_c c.spread),  b_k ~ Normal(0, k.spread)
 //
-// so that a channel's spread is the standard deviation of its effect between geos as a share of the common one. A
-// normal spread lets the effect of single geos fall below zero. Fewer than [manyGeos] say little about a spread, so
-// its prior then says more.
+// so that a channel's spread is the standard deviation of its effect between geos as a share of the common one, and a
+// control's that of its coefficient. A normal spread lets the effect of single geos fall below zero. Fewer than
+// [manyGeos] say little about a spread: the prior of a channel's then says more, and controls are common to all.
 func (m *model) spreads() []parameter {
 	if m.geos == 1 {
 		return nil
@@ -104,7 +104,20 @@ func (m *model) spreads() []parameter {
 	for _, c := range m.channels {
 		out = append(out, parameter{string(c.name) + ".spread", positive, Prior{HalfNormalPrior, scale, 0}})
 	}
+	for _, k := range m.local {
+		out = append(out, parameter{m.terms[k].name + ".spread", positive, Prior{HalfNormalPrior, 0.2, 0}})
+	}
 	return out
+}
+
+// localTerms returns the terms whose coefficients differ between geos: those of controls, where there are geos enough.
+func (m *model) localTerms() (terms []int) {
+	for k, t := range m.terms {
+		if m.geos >= manyGeos && t.group == controls {
+			terms = append(terms, k)
+		}
+	}
+	return terms
 }
 
 // guessSwings returns what least squares within geos say of each channel's swing, in units of the resolution, with shapes at
@@ -149,8 +162,20 @@ func (m *model) guessSwings() []float64 {
 // manyGeos is the number of geos from which their spread is left to the data.
 const manyGeos = 8
 
-// ofGeo returns where in a draw the geo's own coefficients start: its intercept, then one for each channel.
-func (m *model) ofGeo(g int) int { return len(m.parameters) + g*(1+len(m.channels)) }
+// ofGeo returns where in a draw the geo's own coefficients start: its intercept, then one for each channel, then one for
+// each local term.
+func (m *model) ofGeo(g int) int { return len(m.parameters) + g*m.differences() }
+
+// differences is the number of coefficients that each geo has of its own.
+func (m *model) differences() int { return 1 + len(m.channels) + len(m.local) }
+
+// localMean adds to a geo's mu what its own coefficients of local terms differ from the common ones.
+func (m *model) localMean(mu, theta []float64, g int) {
+	at := m.ofGeo(g) + 1 + len(m.channels)
+	for i, k := range m.local {
+		floats.AddScaled(mu, theta[at+i]-theta[m.baselineAt+k], m.terms[k].values[g*m.span:(g+1)*m.span])
+	}
+}
 
 // drawNames names the elements of a draw: the parameters, then the coefficients of each geo.
 func (m *model) drawNames(d Data) []string {
@@ -159,6 +184,9 @@ func (m *model) drawNames(d Data) []string {
 		names = append(names, fmt.Sprintf("intercept[%s]", g.Name))
 		for _, c := range m.channels {
 			names = append(names, fmt.Sprintf("%s.beta[%s]", c.name, g.Name))
+		}
+		for _, k := range m.local {
+			names = append(names, fmt.Sprintf("%s[%s]", m.terms[k].name, g.Name))
 		}
 	}
 	return names

@@ -19,10 +19,21 @@ import (
 )
 
 // toyGeos is three towns of different size with the channels of [toy].
-func toyGeos() Data {
+func toyGeos() Data { return toyTowns(Geo{"north", 100}, Geo{"south", 300}, Geo{"west", 50}) }
+
+// manyToyGeos is as many towns as it takes for the effect of a control to differ between them.
+func manyToyGeos() Data {
+	towns := make([]Geo, manyGeos)
+	for i := range towns {
+		towns[i] = Geo{fmt.Sprintf("town%d", i), 100 + 30*float64(i)}
+	}
+	return toyTowns(towns...)
+}
+
+func toyTowns(towns ...Geo) Data {
 	random := stats.Stream(13, 0)
 	d := Data{
-		Geos:  []Geo{{"north", 100}, {"south", 300}, {"west", 50}},
+		Geos:  towns,
 		Media: []Media{{Channel: "search"}, {Channel: "social"}}, Controls: []Control{{Name: "price"}},
 	}
 	for t := range 30 {
@@ -55,6 +66,7 @@ func TestGradientOfGeosIsTheDerivative(t *testing.T) {
 	reached.Media[0].Frequency = series(reached.rows(), func(int) float64 { return 1 + 4*random.Float64() })
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		checkGradient(t, toyGeos(), Spec{Effect: e, Yearly: 1})
+		checkGradient(t, manyToyGeos(), Spec{Effect: e, Yearly: 1, Holdout: 4})
 		checkGradient(t, toyGeos(), Spec{Effect: e, Saturation: Hill, Holdout: 4, Lifts: lifts})
 		checkGradient(t, reached, Spec{Effect: e, Saturation: Hill, Varying: 9, Holdout: 4})
 		checkGradient(t, unknown, Spec{Effect: e, Adstock: Adstock{Delayed, 4}, Trend: Trend{KnotTrend, 10}})
@@ -99,10 +111,17 @@ func TestStretchedCoordinatesAreTheSameDensity(t *testing.T) {
 // The integral over geos' differences is a normal density whose covariance is known: it is built in full here.
 func TestDifferencesBetweenGeosAreIntegratedOut(t *testing.T) {
 	t.Parallel()
-	m, err := newModel(toyGeos(), Spec{Holdout: 3})
-	if err != nil {
-		t.Fatal(err)
+	for _, data := range []Data{toyGeos(), manyToyGeos()} {
+		m, err := newModel(data, Spec{Holdout: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkIntegral(t, m)
 	}
+}
+
+func checkIntegral(t *testing.T, m *model) {
+	t.Helper()
 	d := m.newDensity()
 	random := stats.Stream(14, 0)
 	u, grad := make([]float64, d.Dim()), make([]float64, d.Dim())
@@ -127,6 +146,10 @@ func TestDifferencesBetweenGeosAreIntegratedOut(t *testing.T) {
 				for k := range d.curves {
 					spread := d.curves[k].beta * d.theta[m.pooledAt+1+k]
 					v += spread * spread * d.curves[k].s[g*n+i] * d.curves[k].s[g*n+j]
+				}
+				for k, at := range m.local {
+					spread, z := d.theta[m.pooledAt+1+len(d.curves)+k], m.terms[at].values[g*m.span:]
+					v += spread * spread * z[i] * z[j]
 				}
 				if i == j {
 					v += d.theta[m.noiseAt] * d.theta[m.noiseAt]
@@ -233,7 +256,8 @@ func TestPlantedEffectsOfGeosAreRecovered(t *testing.T) {
 
 func TestGeosAddUpAndAreRestored(t *testing.T) {
 	t.Parallel()
-	m, err := newModel(toyGeos(), Spec{Holdout: 3})
+	data := manyToyGeos()
+	m, err := newModel(data, Spec{Holdout: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +265,7 @@ func TestGeosAddUpAndAreRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPosterior(m, toyGeos(), run)
+	p := newPosterior(m, data, run)
 	whole := p.Contributions("social")
 	sum := make([]float64, m.span)
 	for g := range m.geos {
@@ -260,6 +284,13 @@ func TestGeosAddUpAndAreRestored(t *testing.T) {
 	after := p.mean(theta)
 	if rise := after[m.span] - before[m.span]; !near(rise, 0.1*m.yScale*m.size[1], 1e-9) || after[0] != before[0] {
 		t.Errorf("the second geo's intercept moves the second geo by %v and the first by %v", rise, after[0]-before[0])
+	}
+	// So does it with the geo's own coefficient of a control, by what that is in the period.
+	theta = slices.Clone(p.draws[7])
+	theta[m.ofGeo(1)+1+len(m.channels)] += 0.1
+	own, price := p.mean(theta), m.terms[m.local[0]].values[m.span]
+	if rise := own[m.span] - before[m.span]; !near(rise, 0.1*price*m.yScale*m.size[1], 1e-9) || own[0] != before[0] {
+		t.Errorf("the second geo's coefficient of the price moves the second geo by %v and the first by %v", rise, own[0]-before[0])
 	}
 	restored, err := Restore(p.Save())
 	if err != nil || !slices.Equal(restored.Parameters(), p.Parameters()) || len(p.Parameters()) != len(p.draws[0]) {

@@ -44,6 +44,7 @@ type model struct {
 	baselineAt int         // first coefficient
 	noiseAt    int         // first parameter of the likelihood
 	pooledAt   int         // first parameter of the differences between geos
+	local      []int       // terms whose coefficients differ between geos
 	swings     []float64   // a guess at each channel\'s swing, in units of the resolution; nil without geos
 }
 
@@ -99,6 +100,7 @@ func newModel(d Data, s Spec) (*model, error) {
 	m.noiseAt = len(m.parameters)
 	m.parameters = append(m.parameters, s.Likelihood.parameters()...)
 	m.pooledAt = len(m.parameters)
+	m.local = m.localTerms()
 	m.parameters = append(m.parameters, m.spreads()...)
 	if err := m.applyPriors(); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 
 // pool is scratch space for the differences between geos, which the likelihood integrates out: what is sampled is the
 // common model and the spreads. A geo's differences b are normal before the data, and given everything else normal
-// after them, so the integral has a closed form (Lindley and Smith 1972). With W the columns 1, s_1, .., s_C of a geo,
-// r its targets less the common mean, D the diagonal of spreads' squares and n its rows,
+// after them, so the integral has a closed form (Lindley and Smith 1972). With W the columns 1, s_1, .., s_C and the local
+// terms of a geo, r its targets less the common mean, D the diagonal of spreads' squares and n its rows,
 //
 //	M = I + D^1/2 W'W D^1/2 / sigma^2         mean of b: u = D^1/2 M^-1 D^1/2 W'r / sigma^2
 //	cov of b: V = D^1/2 M^-1 D^1/2            log p(r) = -n log sigma - log|M| / 2 - (r'r - r'W u) / (2 sigma^2)
@@ -33,7 +33,7 @@ type pool struct {
 }
 
 func (m *model) newPool() *pool {
-	k := 1 + len(m.channels)
+	k := m.differences()
 	p := &pool{
 		k: k, spread: make([]float64, k), gram: make([]float64, k*k), inverse: make([]float64, k*k), cov: make([]float64, k*k),
 		q: make([]float64, k), u: make([]float64, k), r: make([]float64, m.periods), byBeta: make([]float64, len(m.channels)),
@@ -51,6 +51,10 @@ func (p *pool) look(m *model, g int, mu, theta []float64, curves []curve) {
 	p.columns[0], p.spread[0] = p.ones, theta[m.pooledAt]
 	for i := range curves {
 		p.columns[i+1], p.spread[i+1] = curves[i].s[from:to], curves[i].beta*theta[m.pooledAt+1+i]
+	}
+	for i, k := range m.local {
+		at := 1 + len(curves) + i
+		p.columns[at], p.spread[at] = m.terms[k].values[g*m.span:g*m.span+m.periods], theta[m.pooledAt+at]
 	}
 	for i, column := range p.columns {
 		p.q[i] = floats.Dot(column, p.r)
@@ -130,8 +134,8 @@ func (d *density) bySpread(p *pool) {
 		}
 		v := p.u[i] / spread
 		by := (v*v + p.inverse[i*p.k+i] - 1) / spread
-		if i == 0 {
-			d.gradient[d.pooledAt] += by
+		if i == 0 || i > len(d.curves) {
+			d.gradient[d.pooledAt+i] += by
 			continue
 		}
 		d.gradient[d.pooledAt+i] += by * d.curves[i-1].beta
@@ -162,6 +166,10 @@ func (m *model) drawGeos(theta []float64, curves []curve, random *rand.Rand) []f
 		theta = append(theta, common[m.baselineAt]+p.u[0]+p.spread[0]*noise.AtVec(0))
 		for i := range curves {
 			theta = append(theta, curves[i].beta+p.u[i+1]+p.spread[i+1]*noise.AtVec(i+1))
+		}
+		for i, k := range m.local {
+			at := 1 + len(curves) + i
+			theta = append(theta, common[m.baselineAt+k]+p.u[at]+p.spread[at]*noise.AtVec(at))
 		}
 	}
 	return theta

@@ -191,6 +191,7 @@ func (p *Posterior) location(theta []float64) []float64 {
 	if m.geos > 1 {
 		for g := range m.geos {
 			floats.AddConst(theta[m.ofGeo(g)]-theta[m.baselineAt], mu[g*m.span:(g+1)*m.span])
+			m.localMean(mu[g*m.span:(g+1)*m.span], theta, g)
 		}
 	}
 	return mu

@@ -56,6 +56,9 @@ func (m *model) withGeos(theta []float64, random *rand.Rand) []float64 {
 		for i, v := range curves {
 			theta = append(theta, v.beta*(1+common[m.pooledAt+1+i]*random.NormFloat64()))
 		}
+		for i, k := range m.local {
+			theta = append(theta, common[m.baselineAt+k]+common[m.pooledAt+1+len(curves)+i]*random.NormFloat64())
+		}
 	}
 	return theta
 }
