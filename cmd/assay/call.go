@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,13 +56,13 @@ func (c *callCommand) arguments() (map[string]json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
 	if c.JSON != "" {
 		if err := json.Unmarshal([]byte(c.JSON), &args); err != nil {
-			return nil, fault.Invalid("--json is not a JSON object: %v", err)
+			return nil, fault.Invalid("--json %s is not a JSON object", c.JSON).WithHint(`write it in single quotes: --json '{"limit": 5}'`)
 		}
 	}
 	for _, pair := range c.Arg {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, fault.Invalid("--arg %q is not written name=value", pair)
+			return nil, fault.Invalid("--arg %q is not written name=value", pair).WithHint("write it as --arg limit=5, once for each argument")
 		}
 		args[name] = literal(name, value)
 	}
@@ -142,8 +143,11 @@ func (c *callCommand) post(ctx context.Context, args map[string]json.RawMessage)
 	if err != nil {
 		return callResult{}, err
 	}
-	url := strings.TrimSuffix(c.URL, "/") + "/api/mcp/rpc"
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if base, err := url.Parse(c.URL); err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+		return callResult{}, fault.Invalid("--url %q is not an address", c.URL).WithHint("write one such as %s", defaultURL)
+	}
+	endpoint := strings.TrimSuffix(c.URL, "/") + "/api/mcp/rpc"
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
 	if err != nil {
 		return callResult{}, fault.Invalid("--url %q is not an address", c.URL)
 	}

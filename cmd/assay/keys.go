@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/tools"
 )
 
 type keysCommand struct {
@@ -66,6 +68,9 @@ func (c *keysCreate) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
+	if err := areTools(c.Tools); err != nil {
+		return err
+	}
 	secret, key, err := store.Keys.Create(ctx, auth.NewKey{
 		Workspace: measure.WorkspaceID(c.Workspace), Name: c.Name, Scopes: scopes, Tools: c.Tools,
 		Lifetime: time.Duration(c.Days) * 24 * time.Hour, NoExpiry: c.Days == 0,
@@ -74,6 +79,20 @@ func (c *keysCreate) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	return printSecret(con, c.JSON, secret, key)
+}
+
+// areTools refuses names of tools that there are not: a key for them would open nothing.
+func areTools(names []string) error {
+	var all []string
+	for _, t := range tools.All() {
+		all = append(all, t.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return fault.Invalid("there is no tool %q", name).WithHint("the tools are %s", strings.Join(all, ", "))
+		}
+	}
+	return nil
 }
 
 func printSecret(con *console, asJSON bool, secret auth.Secret, key control.Key) error {

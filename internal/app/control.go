@@ -39,7 +39,7 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 			WithHint("pass --data, or make one with `assay workspace create` or `assay demo`")
 	}
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
-		return nil, fault.Unavailable("data directory %s cannot be made", o.Data).Wrap(err)
+		return nil, unwritable("made", o.Data, err)
 	}
 	if err := secretKept(o.Data); err != nil {
 		return nil, err

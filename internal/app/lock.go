@@ -27,11 +27,11 @@ var errHeld = errors.New("held by another process")
 // back when the process ends, however it ends.
 func hold(path string) (*directory, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fault.Unavailable("data directory %s cannot be made", path).Wrap(err)
+		return nil, unwritable("made", path, err)
 	}
 	file, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fault.Unavailable("data directory %s cannot be written", path).Wrap(err)
+		return nil, unwritable("written", path, err)
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		owner := holder(file)
@@ -41,13 +41,19 @@ func hold(path string) (*directory, error) {
 	}
 	if err := file.Truncate(0); err != nil {
 		file.Close()
-		return nil, fault.Unavailable("data directory %s cannot be written", path).Wrap(err)
+		return nil, unwritable("written", path, err)
 	}
 	if _, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
 		file.Close()
-		return nil, fault.Unavailable("data directory %s cannot be written", path).Wrap(err)
+		return nil, unwritable("written", path, err)
 	}
 	return &directory{path: path, lock: file}, nil
+}
+
+// unwritable says that a data directory cannot be used, and what to do about it.
+func unwritable(how, path string, err error) error {
+	return fault.Unavailable("data directory %s cannot be %s", path, how).Wrap(err).
+		WithHint("pass --data with a directory that belongs to you and has room, or give this one to who runs assay")
 }
 
 func holder(lock *os.File) string {

@@ -1,7 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"reflect"
 	"strings"
 
@@ -67,6 +70,9 @@ func fileLayer(from Sources) (layer, error) {
 	l := layer{koanf.New(noNesting), func(string) string { return "in " + from.File }}
 	if from.File == "" {
 		return l, nil
+	}
+	if _, err := os.Stat(from.File); errors.Is(err, fs.ErrNotExist) {
+		return layer{}, fault.New(fault.KindMisconfigured, "there is no settings file %s", from.File).WithHint("pass another --config, or none")
 	}
 	if err := l.values.Load(file.Provider(from.File), yaml.Parser()); err != nil {
 		return layer{}, fault.New(fault.KindMisconfigured, "the settings file %s cannot be read: %v", from.File, err).
