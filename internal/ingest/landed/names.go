@@ -215,10 +215,13 @@ func (r *nameRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 		Platform: r.platform, Level: r.level, ID: source.Cell(rec.Fields, r.id), Name: source.Cell(rec.Fields, r.name),
 		Campaign: source.Cell(rec.Fields, r.campaign), AdSet: source.Cell(rec.Fields, r.adSet),
 	}
-	for at, id := range map[int]string{r.id: n.ID, r.campaign: n.Campaign, r.adSet: n.AdSet} {
-		if source.Shortened(id) {
+	for _, told := range []struct {
+		at int
+		id string
+	}{{r.id, n.ID}, {r.campaign, n.Campaign}, {r.adSet, n.AdSet}} {
+		if source.Shortened(told.id) {
 			return &source.RowError{
-				Line: rec.Line, Column: r.header.Name(at), Value: id, Reason: "a spreadsheet has shortened this id, and other ids to the same",
+				Line: rec.Line, Column: r.header.Name(told.at), Value: told.id, Reason: "a spreadsheet has shortened this id, and other ids to the same",
 				Fix: "import the table as it was written",
 			}
 		}

@@ -29,7 +29,7 @@ func Landed() []source.Reader {
 		landedRefunds{
 			name: "shopify_transactions", title: "Shopify transactions as a warehouse has them",
 			columns: refundColumns(
-				source.Column{Field: "refund", Names: []string{"refund id"}},
+				source.Column{Field: "refund", Names: []string{"refund id"}}, source.Column{Field: "payment", Names: []string{"id"}},
 				source.Column{Field: "amount", Names: []string{"amount", "amount set shop amount", "amount set.shop money.amount"}},
 				source.Column{Field: "currency", Names: []string{"currency", "amount set shop currency code", "amount set.shop money.currency code"}},
 				source.Column{Field: "kind", Names: []string{"kind"}}, source.Column{Field: "gateway", Names: []string{"gateway"}},
@@ -69,21 +69,26 @@ func (r landedRefunds) Fit(h source.Header) source.Fit { return source.FitOf(h, 
 func (r landedRefunds) Open(t source.Table, o source.Options) (source.Rows, error) {
 	rows := &refundRows{
 		at: t.Header.Place(r.columns), header: t.Header, options: o, orders: source.NewOrders(o), gathered: map[warehouse.OrderRef]*source.Return{},
+		counted: map[string]bool{},
 	}
+	_, rows.payments = rows.at["kind"]
 	if _, told := rows.at["currency"]; !told {
 		rows.assumed = o.AssumedCurrency()
 	}
 	return rows, nil
 }
 
-// refundRows gathers a table: a refund may be paid back in several transactions, each of which is a row.
+// refundRows gathers a table: a refund may be paid back in several transactions, each of which is a row. A table to which a
+// connector only appends has the same refund or payment again, which counts once.
 type refundRows struct {
+	payments bool // rows are payments, of which a refund is the sum
 	at       map[string]int
 	header   source.Header
 	options  source.Options
 	orders   *source.Orders
 	assumed  money.Currency
 	gathered map[warehouse.OrderRef]*source.Return // by order and refund
+	counted  map[string]bool                       // payments
 }
 
 func (r *refundRows) cell(fields []string, field string) string {
@@ -95,7 +100,7 @@ func (r *refundRows) cell(fields []string, field string) string {
 
 // Skip implements [source.Rows]. Payments that did not go back, or did not succeed, are passed over.
 func (r *refundRows) Skip(fields []string) bool {
-	if _, payments := r.at["kind"]; !payments {
+	if !r.payments {
 		return false
 	}
 	return !strings.EqualFold(r.cell(fields, "kind"), "refund") || !strings.EqualFold(r.cell(fields, "status"), "success") || strings.EqualFold(r.cell(fields, "test"), "true")
@@ -107,10 +112,13 @@ func (r *refundRows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 		return source.Unreadable(rec.Line, r.header.Name(r.at[field]), cell, err)
 	}
 	ref := warehouse.OrderRef{Source: System, Key: tail(r.cell(rec.Fields, "order"))}
-	refund := tail(r.cell(rec.Fields, "refund"))
-	for field, id := range map[string]string{"order": ref.Key, "refund": refund} {
-		if source.Shortened(id) {
-			return &source.RowError{Line: rec.Line, Column: r.header.Name(r.at[field]), Value: id, Reason: "a spreadsheet has shortened this id, and other ids to the same", Fix: "import the table as it was written"}
+	refund, payment := tail(r.cell(rec.Fields, "refund")), tail(r.cell(rec.Fields, "payment"))
+	for _, told := range [][2]string{{"order", ref.Key}, {"refund", refund}, {"payment", payment}} {
+		if source.Shortened(told[1]) {
+			return &source.RowError{
+				Line: rec.Line, Column: r.header.Name(r.at[told[0]]), Value: told[1], Reason: "a spreadsheet has shortened this id, and other ids to the same",
+				Fix: "import the table as it was written",
+			}
 		}
 	}
 	if ref.Key == "" || refund == "" {
@@ -133,12 +141,21 @@ func (r *refundRows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 		return wrong("at", r.cell(rec.Fields, "at"), err)
 	}
 	key := warehouse.OrderRef{Source: ref.Key, Key: refund}
-	before := r.gathered[key]
+	told := &source.Return{
+		Line: rec.Line, Rows: 1, Currency: currency, Refund: warehouse.Refund{OrderRef: ref, Refund: refund, At: at, Amount: max(amount, -amount)},
+	}
+	before, again := r.gathered[key], r.counted[payment]
+	r.counted[payment] = payment != ""
 	switch {
 	case before == nil:
-		r.gathered[key] = &source.Return{
-			Line: rec.Line, Rows: 1, Currency: currency, Refund: warehouse.Refund{OrderRef: ref, Refund: refund, At: at, Amount: max(amount, -amount)},
-		}
+		r.gathered[key] = told
+	case !r.payments:
+		r.options.Notes.Add("refunds_twice", "the refund of line %d stands in the table twice: the last one counts", rec.Line)
+		told.Rows += before.Rows
+		r.gathered[key] = told
+	case again:
+		r.options.Notes.Add("payments_twice", "the payment of line %d stands in the table twice and counts once", rec.Line)
+		before.Rows++
 	case before.Currency != currency:
 		return &source.RowError{Line: rec.Line, Column: r.header.Name(r.at["currency"]), Value: string(currency), Reason: "the same refund in two currencies"}
 	default:
