@@ -63,7 +63,7 @@ func (a *App) personWrites(ws measure.WorkspaceID, id control.UserID) permit {
 		if slices.ContainsFunc(all, func(m control.Membership) bool { return m.Workspace.ID == ws && m.Role.Writes() }) {
 			return nil
 		}
-		return fault.Forbidden("your role in the workspace no longer allows imports: nothing was imported").WithHint("ask who manages the workspace")
+		return fault.Forbidden("your role in the workspace no longer allows this: nothing was changed").WithHint("ask who manages the workspace")
 	}
 }
 

@@ -30,6 +30,11 @@ func (a *App) changeTarget(ctx context.Context, change console.TargetChange, by 
 		return err
 	}
 	defer leave()
+	if id, person := by.Person(); person { // whose role may have ended while the import ran
+		if err := a.personWrites(change.Workspace.ID, id)(ctx); err != nil {
+			return err
+		}
+	}
 	goal := warehouse.Target{Metric: change.Metric, Period: change.Period, Start: change.Start, Channel: change.Channel, Value: change.Value}
 	before, err := a.facts.ChangeTarget(ctx, change.Workspace.ID, change.Workspace.Currency, warehouse.TargetChange{
 		Target: goal, Removed: change.Removed, Where: "targets changed on the page Forecasts",

@@ -190,9 +190,9 @@ func (a *App) takeIn(ctx context.Context) error {
 	}
 }
 
-// takeInAll makes facts of all messages of a workspace that wait.
+// takeInAll makes facts of all messages of a workspace that wait, until it is imported into.
 func (a *App) takeInAll(ctx context.Context, ws measure.WorkspaceID) error {
-	for {
+	for !a.writing.busy(ws) {
 		messages, err := a.control.Store.Waiting(ctx, ws, hookBatch)
 		if err != nil || len(messages) == 0 {
 			return err
@@ -201,6 +201,7 @@ func (a *App) takeInAll(ctx context.Context, ws measure.WorkspaceID) error {
 			return err
 		}
 	}
+	return nil
 }
 
 // redact forgets the customers that messages ask to be forgotten. It comes before facts are made, so that orders in the

@@ -1,5 +1,6 @@
 // Package jobs does heavy work apart from calls: trainings that a person asked for, those that a workspace's schedule
-// asks for, and forecasts, which each workspace gets every day. Work that is asked for is written down, so that a service that ends meanwhile takes it up again when it starts.
+// asks for, and forecasts, which each workspace gets every day. Work that is asked for is written down, so that a service that
+// ends meanwhile takes it up again when it starts.
 package jobs
 
 import (

@@ -35,7 +35,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	if err := s.resume(ctx); err != nil {
 		return err
 	}
-	s.look(ctx)
+	s.caught(ctx, s.look)
 	if _, err := clock.NewJob(gocron.DurationJob(lookEvery), gocron.NewTask(s.caught, ctx, s.look), gocron.WithSingletonMode(gocron.LimitModeReschedule)); err != nil {
 		return fmt.Errorf("schedule: %w", err)
 	}
