@@ -47,7 +47,7 @@ var parts = []struct {
 	{"internal/ingest/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
 	{"internal/mcp", []string{"internal/defect", "internal/civil", "internal/fault"}},
 	{"internal/tools", []string{
-		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
+		"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/auth", "internal/mcp", "internal/chart",
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},

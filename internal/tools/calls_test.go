@@ -1,6 +1,10 @@
 package tools
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +14,8 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/control"
+	"assay/internal/defect"
+	"assay/internal/measure/mix"
 )
 
 // noted keeps calls in memory.
@@ -73,6 +79,41 @@ func TestEachCallIsNotedAsItEnded(t *testing.T) {
 		if diff := cmp.Diff(step.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.what, diff)
 		}
+	}
+}
+
+// brokenModels panic once a call has looked at them: where its answer is made.
+type brokenModels struct{ asked *int }
+
+func (b brokenModels) MMM(context.Context, control.Workspace) (mix.Held, error) {
+	if *b.asked++; *b.asked > 1 {
+		panic("what cannot happen")
+	}
+	return mix.Held{}, nil
+}
+
+// The cache would make an error of its own of a panic, which no counter sees.
+func TestADefectInAnAnswerThatIsKeptIsOne(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	deps := fixtureService(t).deps
+	deps.Models, deps.Log = brokenModels{new(int)}, slog.New(slog.NewTextHandler(&log, nil))
+	s, err := NewService(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := s.Session(reader(newWorkspace("full")), "r1").CallTool(t.Context(), "performance", []byte(`{}`))
+	if err != nil || !strings.Contains(string(result), "logged as request r1") || !strings.Contains(log.String(), `error="panic: what cannot happen\n`) {
+		t.Errorf("%s, %v; logged %.200s", result, err, log.String())
+	}
+	deps.Models = brokenModels{new(int)}
+	if s, err = NewService(deps); err != nil {
+		t.Fatal(err)
+	}
+	log.Reset()
+	_, err = s.Answer(t.Context(), auth.Principal{Workspace: newWorkspace("full"), Scopes: control.Scopes()}, "performance", []byte(`{}`))
+	if _, is := errors.AsType[*defect.Error](err); !is || log.Len() > 0 {
+		t.Errorf("a page is told %v, and %d bytes are logged for it; want the defect, which the page logs", err, log.Len())
 	}
 }
 

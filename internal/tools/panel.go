@@ -82,7 +82,7 @@ func (c *Call) wholePanel(ctx context.Context) (warehouse.Panel, error) {
 	if c.key.data == 0 { // the version is not known: nothing is kept
 		return c.Facts.Panel(ctx, c.Workspace.ID)
 	}
-	return c.people.panels.Get(ctx, c.key, otter.LoaderFunc[storeKey, warehouse.Panel](func(ctx context.Context, key storeKey) (warehouse.Panel, error) {
+	return c.people.panels.Get(ctx, c.key, loading(func(ctx context.Context, key storeKey) (warehouse.Panel, error) {
 		return c.Facts.Panel(ctx, key.workspace)
 	}))
 }
@@ -185,7 +185,7 @@ func (c *Call) projection(ctx context.Context, p panel) (projection, error) {
 		return c.fitted(p)
 	}
 	key := fitKey{storeKey: c.key, basis: c.Workspace.Basis, observed: p.observed}
-	return c.people.fits.Get(ctx, key, otter.LoaderFunc[fitKey, projection](func(context.Context, fitKey) (projection, error) {
+	return c.people.fits.Get(ctx, key, loading(func(context.Context, fitKey) (projection, error) {
 		return c.fitted(p)
 	}))
 }

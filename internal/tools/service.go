@@ -15,6 +15,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
@@ -287,10 +288,21 @@ func (s *session) keep(ctx context.Context, tool Tool, args json.RawMessage, key
 	// The one who asked first may hang up while others wait, so the work does not end with their request.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
 	defer cancel()
-	return s.service.answers.Get(detached, key, otter.LoaderFunc[answerKey, json.RawMessage](
-		func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
-			return s.make(ctx, tool, args, key, now, tests, s.service.kept)
-		}))
+	return s.service.answers.Get(detached, key, loading(func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
+		return s.make(ctx, tool, args, key, now, tests, s.service.kept)
+	}))
+}
+
+// loading makes what a cache is filled by of a function. A panic in it becomes a [defect.Error] that is counted; the cache
+// would make an error of its own of it.
+func loading[K comparable, V any](load func(ctx context.Context, key K) (V, error)) otter.LoaderFunc[K, V] {
+	return func(ctx context.Context, key K) (value V, err error) {
+		err = defect.Caught(func() (err error) {
+			value, err = load(ctx, key)
+			return err
+		})
+		return value, err
+	}
 }
 
 // held returns the workspace's model.
@@ -365,7 +377,7 @@ type storeReader func(context.Context, storeKey) (store, error)
 
 // kept returns what a workspace has. It is read once for each version of the data.
 func (s *Service) kept(ctx context.Context, key storeKey) (store, error) {
-	return s.stores.Get(ctx, key, otter.LoaderFunc[storeKey, store](s.read))
+	return s.stores.Get(ctx, key, loading(s.read))
 }
 
 // read asks the warehouse what a workspace has.
@@ -381,7 +393,7 @@ func (s *Service) read(ctx context.Context, key storeKey) (have store, err error
 }
 
 // failed turns a failure into a result that the caller's model can act on. What is not the caller's doing is logged in
-// full and shown as a sentence with the request's id.
+// full and shown as a sentence with the request's id; a page logs it itself.
 func (s *session) failed(ctx context.Context, tool string, err error) (json.RawMessage, error) {
 	if _, _, ok := fault.Public(err); ok {
 		return s.refused(err)
@@ -389,6 +401,9 @@ func (s *session) failed(ctx context.Context, tool string, err error) (json.RawM
 	if errors.Is(err, context.DeadlineExceeded) {
 		return s.refused(fault.Unavailable("%s took longer than %s", tool, s.service.deps.Deadline).
 			WithHint("Ask for a shorter period, or try again when the service is less busy."))
+	}
+	if s.faults {
+		return nil, err
 	}
 	s.service.deps.Log.ErrorContext(ctx, "tool failed", slog.String("tool", tool), slog.String("workspace", string(s.principal.Workspace.ID)),
 		slog.String("request_id", s.requestID), slog.Any("error", err))

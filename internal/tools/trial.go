@@ -87,7 +87,7 @@ func (c *Call) trial(ctx context.Context, e control.Experiment) (*trial, error) 
 		return quiet.measured(ctx, e)
 	}
 	key := trialKey{storeKey: c.key, experiments: stateOfExperiments(c.Experiments), over: e.Days.Last.Before(c.Today), id: e.ID}
-	return c.trials.kept.Get(ctx, key, otter.LoaderFunc[trialKey, *trial](func(ctx context.Context, _ trialKey) (*trial, error) {
+	return c.trials.kept.Get(ctx, key, loading(func(ctx context.Context, _ trialKey) (*trial, error) {
 		select {
 		case c.trials.lane <- struct{}{}:
 			defer func() { <-c.trials.lane }()
