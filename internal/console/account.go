@@ -55,7 +55,7 @@ func (c *Console) changeAccount(w http.ResponseWriter, v visit) {
 	default:
 		err = fault.Invalid("this form asks for nothing that is known")
 	}
-	text, _, public := fault.Public(err)
+	_, _, public := fault.Public(err)
 	wait, waits := errors.AsType[*people.WaitError](err)
 	switch {
 	case err == nil:
@@ -65,7 +65,7 @@ func (c *Console) changeAccount(w http.ResponseWriter, v visit) {
 	case fault.KindOf(err) == fault.KindUnauthenticated:
 		c.showAccount(w, v, http.StatusUnprocessableEntity, accountView{Problem: "The present password is not right."})
 	case public:
-		c.showAccount(w, v, http.StatusUnprocessableEntity, accountView{Problem: sentence(text)})
+		c.showAccount(w, v, http.StatusUnprocessableEntity, accountView{Problem: told(err)})
 	default:
 		c.fail(w, v.Request, err)
 	}

@@ -278,20 +278,19 @@ func (c *Console) readForm(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// fail shows a page that says why something was not done: that the visitor may not, or that it changed or ended
-// meanwhile. Everything else is logged and not the visitor's to know. The log has the route and not the path, which may
+// fail shows a page that says why something was not done, and what to do next: that the visitor may not, that it was asked for
+// wrongly, or that it changed or ended meanwhile. Everything else is logged and not the visitor's to know. The log has the route and not the path, which may
 // hold the secret of an invitation.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
-	text, _, _ := fault.Public(err)
 	switch fault.KindOf(err) {
 	case fault.KindForbidden:
-		c.Refuse(w, r, http.StatusForbidden, sentence(text))
+		c.Refuse(w, r, http.StatusForbidden, told(err))
 	case fault.KindNotFound:
-		c.Refuse(w, r, http.StatusNotFound, sentence(text))
+		c.Refuse(w, r, http.StatusNotFound, told(err))
 	case fault.KindConflict, fault.KindNotReady:
-		c.Refuse(w, r, http.StatusConflict, sentence(text))
+		c.Refuse(w, r, http.StatusConflict, told(err))
 	case fault.KindInvalid:
-		c.Refuse(w, r, http.StatusBadRequest, sentence(text))
+		c.Refuse(w, r, http.StatusBadRequest, told(err))
 	default:
 		c.log.ErrorContext(r.Context(), "page", slog.String("route", r.Pattern), slog.Any("error", err))
 		c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")

@@ -165,13 +165,12 @@ func (c *Console) showExperiments(w http.ResponseWriter, v visit, status int, vi
 	}
 	if view.Channel != "" && id == "" {
 		found, err := c.checked(v, view.place, view.Channel)
-		text, hint, public := fault.Public(err)
 		switch {
 		case err == nil:
 			view.Check = &found
-		case public && fault.KindOf(err) == fault.KindInvalid:
+		case fault.KindOf(err) == fault.KindInvalid:
 			status = http.StatusBadRequest
-			view.Problem = "The check could not be made: " + strings.TrimSpace(strings.TrimSuffix(text, ".")+". "+sentence(hint))
+			view.Problem = "The check could not be made. " + told(err)
 		default:
 			c.fail(w, v.Request, err)
 			return
@@ -272,7 +271,7 @@ func (c *Console) changeExperiments(w http.ResponseWriter, v visit) {
 	default:
 		err = fault.Invalid("this form asks for nothing that is known")
 	}
-	text, hint, public := fault.Public(err)
+	_, _, public := fault.Public(err)
 	switch {
 	case err == nil:
 		to := url.Values{"workspace": {string(p.Workspace.ID)}}
@@ -281,10 +280,7 @@ func (c *Console) changeExperiments(w http.ResponseWriter, v visit) {
 		}
 		see(w, experimentsPath+"?"+to.Encode())
 	case public && fault.KindOf(err) != fault.KindForbidden:
-		view := experimentsView{place: p, Problem: sentence(text), Form: form}
-		if hint != "" {
-			view.Problem += " " + sentence(hint)
-		}
+		view := experimentsView{place: p, Problem: told(err), Form: form}
 		c.showExperiments(w, v, http.StatusUnprocessableEntity, view, string(id))
 	default:
 		c.fail(w, v.Request, err)
@@ -361,7 +357,7 @@ func (c *Console) weeksPicture(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
 		return
 	}
-	drawn := weeksChart(found, chart.Theme(query.Get("theme")))
+	drawn := weeksChart(found, themeIn(query))
 	if query.Get("size") == "narrow" { // for a phone, where the wide one's letters would be too small
 		drawn.Width, drawn.Height = 400, 340
 	}
@@ -379,9 +375,6 @@ func weeksChart(found trialAnswer, theme chart.Theme) chart.Chart {
 	for _, w := range found.Evidence.Weeks {
 		observed.Points = append(observed.Points, chart.Point{Date: w.Start, Value: w.Observed})
 		expected.Points = append(expected.Points, chart.Point{Date: w.Start, Value: w.Expected, Band: &chart.Band{Low: w.Low, High: w.High}})
-	}
-	if theme != chart.Dark {
-		theme = chart.Light
 	}
 	return chart.Chart{
 		Title: "Revenue of the treated regions by week", Metric: "Revenue", Unit: chart.Money, Currency: found.Currency, Granularity: civil.ByWeek,

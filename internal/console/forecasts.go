@@ -450,7 +450,7 @@ func (c *Console) changeForecasts(w http.ResponseWriter, v visit) {
 	if err == nil {
 		err = c.target(v.Context(), change, control.By{Actor: v.actor(), At: c.now()})
 	}
-	text, hint, public := fault.Public(err)
+	_, _, public := fault.Public(err)
 	status := http.StatusUnprocessableEntity
 	if kind := fault.KindOf(err); kind == fault.KindConflict || kind == fault.KindNotFound {
 		status = http.StatusConflict // the page that the form was on is not what is there now
@@ -459,8 +459,8 @@ func (c *Console) changeForecasts(w http.ResponseWriter, v visit) {
 	case err == nil:
 		to := url.Values{"workspace": {string(p.Workspace.ID)}, "period": {view.Period}, "done": {done}}
 		see(w, forecastsPath+"?"+to.Encode())
-	case public:
-		view.Problem = strings.TrimSpace(sentence(text) + " " + sentence(hint))
+	case public && fault.KindOf(err) != fault.KindForbidden:
+		view.Problem = told(err)
 		c.showForecasts(w, v, status, view)
 	default:
 		c.fail(w, v.Request, err)

@@ -242,7 +242,8 @@ func TestACheckedChannelHasItsPower(t *testing.T) {
 		err    error
 		status int
 	}{
-		{fault.Invalid("channel %q is not known", "fcebook"), http.StatusBadRequest}, {fault.NotReady("there are no orders"), http.StatusConflict}, {errors.New("a defect"), http.StatusInternalServerError},
+		{fault.Invalid("channel %q is not known", "fcebook"), http.StatusBadRequest}, {fault.NotReady("there are no orders").WithHint("import some first"), http.StatusConflict},
+		{errors.New("a defect"), http.StatusInternalServerError},
 	} {
 		failing := newSiteWith(t, func(_ *site, o *console.Options) {
 			o.Ask = func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
@@ -255,9 +256,14 @@ func TestACheckedChannelHasItsPower(t *testing.T) {
 		failing.member(email, control.RoleViewer)
 		b := failing.signedIn(email)
 		for _, path := range []string{"/experiments/power.svg?workspace=acme&channel=fcebook", "/experiments?workspace=acme&channel=fcebook"} {
-			text, _, public := fault.Public(c.err)
-			if p := b.get(path); p.status != c.status || public && !strings.Contains(html.UnescapeString(p.body), text[1:]) || !public && strings.Contains(p.body, "defect") {
+			text, hint, public := fault.Public(c.err)
+			p := b.get(path)
+			said := html.UnescapeString(p.body)
+			if p.status != c.status || public && !strings.Contains(said, text[1:]) || !public && strings.Contains(said, "defect") {
 				t.Errorf("%s after %v: %d, want %d", path, c.err, p.status, c.status)
+			}
+			if hint != "" && !strings.Contains(said, hint[1:]) {
+				t.Errorf("%s after %v does not say what to do next", path, c.err)
 			}
 		}
 	}

@@ -33,15 +33,12 @@ func (c *Console) changeHooks(w http.ResponseWriter, v visit) {
 	default:
 		err = fault.Invalid("this form asks for nothing that is known")
 	}
-	text, hint, public := fault.Public(err)
+	_, _, public := fault.Public(err)
 	switch {
 	case err == nil:
 		see(w, dataPath+"?workspace="+string(p.Workspace.ID)+"#webhooks")
 	case public && fault.KindOf(err) != fault.KindUnavailable && fault.KindOf(err) != fault.KindForbidden:
-		view := dataView{place: p, Shop: form.Get("shop"), Problem: sentence(text)}
-		if hint != "" {
-			view.Problem += " " + sentence(hint)
-		}
+		view := dataView{place: p, Shop: form.Get("shop"), Problem: told(err)}
 		c.showData(w, v, http.StatusUnprocessableEntity, view)
 	default:
 		c.fail(w, v.Request, err)

@@ -91,7 +91,7 @@ func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
 		err = fault.Invalid("this form asks for nothing that is known")
 	}
 	view.Made = string(made)
-	text, _, public := fault.Public(err)
+	_, _, public := fault.Public(err)
 	switch {
 	case err == nil && view.Made == "":
 		see(w, keysPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
@@ -100,7 +100,7 @@ func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
 	case fault.KindOf(err) == fault.KindForbidden:
 		c.fail(w, v.Request, err)
 	case public:
-		view.Problem = sentence(text)
+		view.Problem = told(err)
 		c.showKeys(w, v, http.StatusUnprocessableEntity, view)
 	default:
 		c.fail(w, v.Request, err)

@@ -40,11 +40,14 @@ func imitates(name string) bool {
 	return false
 }
 
+// ownLetters stand among the phonetic ones and are letters of Azerbaijani, Akan and Ewe, which look like no others.
+const ownLetters = "əɛɔ"
+
 // isStyled reports whether a letter stands for a plain Latin one: of mathematics, in a circle, of full width, or a small
 // capital.
 func isStyled(r rune) bool {
 	if r >= 0x250 && r <= 0x2af || r >= 0x1d00 && r <= 0x1dbf { // phonetic letters
-		return true
+		return !strings.ContainsRune(ownLetters, r)
 	}
 	plain := norm.NFKC.String(string(r))
 	return r > 0xff && len(plain) == 1 && (plain[0]|' ' >= 'a' && plain[0]|' ' <= 'z')

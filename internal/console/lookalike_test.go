@@ -6,7 +6,7 @@ func TestNamesThatMayImitateOthersAreTold(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		"Claude": false, "Ledger Owl 2": false, "Café Nord": false, "Cafe\u0301 Nord": false, "Zoë’s Şirket": false, "Owl™ for n8n": false,
-		"Яндекс Браузер": false, "Отчёты о рекламе": false, "Яндекс Browser": false, "Αναλύσεις": false, "広告レポートPro": false, "광고 리포트": false, "دفتر": false, "": false,
+		"Яндекс Браузер": false, "Отчёты о рекламе": false, "Яндекс Browser": false, "Αναλύσεις": false, "広告レポートPro": false, "광고 리포트": false, "دفتر": false, "Azərbaycan hesabatı": false, "Adwumayɛ": false, "": false,
 		"Clаude":       true, // one Cyrillic letter
 		"Сlaude":       true,
 		"Сосо":         true, // all Cyrillic, and each letter looks Latin

@@ -442,10 +442,9 @@ func (c *Console) notKept(view mappingView, err error) answer {
 			c.fail(w, v.Request, err)
 			return
 		}
-		text, hint, _ := fault.Public(err)
 		view := view // two may look at once
 		view.place = p
-		view.Problem = "Nothing was kept or imported. " + sentence(text) + " " + sentence(hint)
+		view.Problem = "Nothing was kept or imported. " + told(err)
 		c.showMapping(w, v, http.StatusConflict, view)
 	}
 }

@@ -208,16 +208,12 @@ func (c *Console) changeModels(w http.ResponseWriter, v visit) {
 	default:
 		err = fault.Invalid("this form asks for nothing that is known")
 	}
-	text, hint, public := fault.Public(err)
+	_, _, public := fault.Public(err)
 	switch {
 	case err == nil:
 		see(w, modelsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
 	case public && fault.KindOf(err) != fault.KindForbidden:
-		problem := sentence(text)
-		if hint != "" {
-			problem += " " + sentence(hint)
-		}
-		c.showModels(w, v, http.StatusUnprocessableEntity, p, problem)
+		c.showModels(w, v, http.StatusUnprocessableEntity, p, told(err))
 	default:
 		c.fail(w, v.Request, err)
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/url"
@@ -68,11 +69,7 @@ func planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
 	view.Query = asked.Encode()
 	plan, err := view.make(m)
 	if err != nil {
-		text, hint, public := fault.Public(err)
-		if !public {
-			text, hint = "the plan cannot be made", ""
-		}
-		view.Problem = strings.TrimSpace(sentence(text) + " " + sentence(hint))
+		view.Problem = cmp.Or(told(err), "The plan cannot be made.")
 		return view
 	}
 	view.fill(m, plan)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/message"
 
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/source"
 	"assay/internal/oauth/people"
@@ -207,6 +208,12 @@ func sentence(text string) string {
 		text += "."
 	}
 	return text
+}
+
+// told says a failure to who looks at a page: what is wrong and what to do next; "" when it is not theirs to know.
+func told(err error) string {
+	text, hint, _ := fault.Public(err)
+	return strings.TrimSpace(sentence(text) + " " + sentence(hint))
 }
 
 // when, moment and day write an instant for people, in UTC; "never" for none. machine writes it for programs.

@@ -107,7 +107,7 @@ func (c *Console) changePeople(w http.ResponseWriter, v visit) {
 	default:
 		err = fault.Invalid("this form asks for nothing that is known")
 	}
-	text, hint, public := fault.Public(err)
+	_, _, public := fault.Public(err)
 	switch {
 	case err == nil && view.Link != "":
 		c.showPeople(w, v, http.StatusOK, view)
@@ -118,10 +118,7 @@ func (c *Console) changePeople(w http.ResponseWriter, v visit) {
 	case fault.KindOf(err) == fault.KindForbidden:
 		c.fail(w, v.Request, err)
 	case public:
-		view.Problem = sentence(text)
-		if hint != "" {
-			view.Problem += " " + sentence(hint)
-		}
+		view.Problem = told(err)
 		c.showPeople(w, v, http.StatusUnprocessableEntity, view)
 	default:
 		c.fail(w, v.Request, err)

@@ -76,12 +76,11 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request) {
 		see(w, "/")
 		return
 	}
-	text, _, _ := fault.Public(err)
 	switch fault.KindOf(err) {
 	case fault.KindInvalid:
-		c.showSetUp(w, r, http.StatusUnprocessableEntity, sentence(text))
+		c.showSetUp(w, r, http.StatusUnprocessableEntity, told(err))
 	case fault.KindForbidden:
-		c.Refuse(w, r, http.StatusForbidden, sentence(text))
+		c.Refuse(w, r, http.StatusForbidden, told(err))
 	case fault.KindNotFound, fault.KindConflict:
 		c.Refuse(w, r, http.StatusConflict, linkGone)
 	default:
