@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"assay/internal/config"
 	"assay/internal/fault"
 )
 
@@ -89,7 +90,21 @@ func run(ctx context.Context, args []string, con *console) int {
 		fmt.Fprintf(con.errs, "assay: %v\nhint: assay --help lists the commands, assay COMMAND --help its flags\n", err)
 		return exitUsage
 	}
+	for _, strange := range config.Strangers(os.Environ(), variables(parser.Model.Node)...) {
+		fmt.Fprintf(con.errs, "assay: %s\n", strange)
+	}
 	return report(ctx, con, parsed.Run())
+}
+
+// variables returns the names of what flags of a command, and of those below it, take from the environment.
+func variables(n *kong.Node) (names []string) {
+	for _, f := range n.Flags {
+		names = append(names, f.Envs...)
+	}
+	for _, below := range n.Children {
+		names = append(names, variables(below)...)
+	}
+	return names
 }
 
 // report prints an error with its hint and returns the exit code that stands for its kind.

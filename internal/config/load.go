@@ -41,7 +41,7 @@ func Load(from Sources) (Config, error) {
 		for _, key := range l.values.Keys() {
 			origin[key] = l.origin(key)
 			if _, known := fieldOf(key); !known {
-				mistakes = append(mistakes, mistake{key, "is no setting" + nearest(key)})
+				mistakes = append(mistakes, mistake{key, "is no setting" + nearest(key, keys())})
 			}
 		}
 		if err := given.Merge(l.values); err != nil {
@@ -147,12 +147,20 @@ func misconfigured(mistakes []mistake, origin map[string]string) error {
 	return fault.New(fault.KindMisconfigured, "the settings cannot be accepted:%s", b.String())
 }
 
-// nearest suggests the setting whose key is most like the one that is none.
-func nearest(key string) string {
-	best, distance := "", len(key)/2+1
+func keys() (all []string) {
 	for _, f := range Fields() {
-		if d := editDistance(key, f.Key); d < distance {
-			best, distance = f.Key, d
+		all = append(all, f.Key)
+	}
+	return all
+}
+
+// nearest suggests the known name that is most like the one that is none, whatever the case and the prefix of both.
+func nearest(name string, known []string) string {
+	plain := func(s string) string { return strings.ToLower(strings.TrimPrefix(s, envPrefix)) }
+	best, distance := "", len(plain(name))/2+1
+	for _, other := range known {
+		if d := editDistance(plain(name), plain(other)); d < distance {
+			best, distance = other, d
 		}
 	}
 	if best == "" {
