@@ -17,8 +17,8 @@ const (
 
 // Prune removes what can never matter again: requests, codes and sessions a day after their end, refresh tokens
 // and invitations after theirs, grants a month after theirs, clients that nobody let act within a day, and lines of
-// the security log and forecasts, judged or not, after two years. A used code or refresh token stays until its own end, so that using it again is
-// noticed. Lines about keys stay as long as the keys: they say who made them.
+// the security log and forecasts, judged or not, after two years. A used code or refresh token stays until its own end, so
+// that using it again is noticed. Lines about keys stay as long as the keys: they say who made them.
 func (s *Store) Prune(ctx context.Context, now time.Time) error {
 	dayAgo, monthAgo := micros(now.Add(-24*time.Hour)), micros(now.Add(-keptAfterEnd))
 	steps := []struct {

@@ -67,7 +67,8 @@ func (c *Collector) Expect() { c.listed = true }
 // Waits reports whether something that came can be kept only at the end.
 func (c *Collector) Waits() bool { return len(c.held) > 0 }
 
-// Order takes an order of a stream. The line is where it stood, for errors, which are [*source.RowError]s. Of several versions the one that was updated last counts, of equals the later one.
+// Order takes an order of a stream. The line is where it stood, for errors, which are [*source.RowError]s. Of several versions
+// the one that was updated last counts, of equals the later one.
 func (c *Collector) Order(stream string, doc document.Value, line int) error {
 	gone, err := c.reader.Order(doc, &c.sale)
 	if err != nil {

@@ -16,8 +16,9 @@ const (
 // φ and v solve the Yule-Walker equations by Levinson's recursion (Brockwell and Davis 1991, "Time Series: Theory and
 // Methods", section 8.2) for autocovariances about zero of the errors before t, held to ±3. They count beside n₀ points of
 // an autocorrelation of ρ₀^k, on which all rests at first. Of the orders up to p the one of the least AIC is taken. Errors
-// that are smaller than one on the whole stay so: what a scale holds down is not blown up again. A level that moves by δ for good remains as a move by δ (1 - Σ φ_k) / √v: what takes longer to tell from chance where days hang
-// together. NaN stands for a point that was not judged: it stays one, and stands for zero where it is read.
+// that are smaller than one on the whole stay so: what a scale holds down is not blown up again. A level that moves by δ for
+// good remains as a move by δ (1 - Σ φ_k) / √v, which takes longer to tell from chance where days hang together. NaN stands
+// for a point that was not judged: it stays one, and stands for zero where it is read.
 func Whitened(errors []float64) []float64 {
 	out := make([]float64, len(errors))
 	var sum, count [reachBack + 1]float64
