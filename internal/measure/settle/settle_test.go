@@ -1,0 +1,146 @@
+package settle
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// first is the first of the days in these tests.
+var first = civil.MustParse("2026-01-01")
+
+// told makes a platform's versions of n days: shares of a final spend of 1000, by age.
+func told(n int, byAge map[int]int64, order ...int) (versions []measure.DayVersion) {
+	for i := range n {
+		day := first.AddDays(i)
+		for _, age := range order {
+			versions = append(versions, measure.DayVersion{
+				DayPart:   measure.DayPart{Day: day, Kind: measure.SpendTotals, Name: "facebook"},
+				DayTotals: measure.DayTotals{Spend: byAge[age]}, Seen: day.AddDays(age),
+			})
+		}
+	}
+	return versions
+}
+
+// lookedAt is one look per day of age, at n days.
+func lookedAt(n int, age int) (looks []measure.Look) {
+	for i := range n {
+		day := first.AddDays(i)
+		looks = append(looks, measure.Look{Kind: measure.SpendTotals, Name: "facebook", Seen: day.AddDays(age), Days: civil.Range{First: day, Last: day}})
+	}
+	return looks
+}
+
+func spendCurve(t *testing.T, versions []measure.DayVersion, looks []measure.Look) Curve {
+	t.Helper()
+	curves := Curves(versions, looks, measure.RevenueBasis{})
+	if len(curves) != 2 || curves[0].Quantity != Spend {
+		t.Fatalf("curves %+v, want spend and conversions", curves)
+	}
+	return curves[0]
+}
+
+func TestSharesAreOfWhatDaysCameTo(t *testing.T) {
+	t.Parallel()
+	c := spendCurve(t, told(20, map[int]int64{1: 800, 2: 960, 5: 1000}, 1, 2, 5), lookedAt(20, 30))
+	got := map[int]float64{}
+	for _, s := range c.Shares {
+		got[s.Age] = s.Median
+		if s.Days != 20 || s.Low != s.Median || s.High != s.Median {
+			t.Errorf("share %+v, want one value over 20 days", s)
+		}
+	}
+	want := map[int]float64{1: 0.8, 2: 0.96, 3: 0.96, 5: 1, 7: 1, 10: 1, 14: 1, 21: 1, 28: 1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("median shares by age (-want +got):\n%s", diff)
+	}
+	if c.Settled == nil || *c.Settled != 5 || c.Late() {
+		t.Errorf("settled %v, late %t; want after 5 days and not late", c.Settled, c.Late())
+	}
+	want20 := "Of a day’s spend was known after 1 day 80 % (80 % to 80 %), after 3 days 96 % (96 % to 96 %), after 7 days 100 % (100 % to 100 %), " +
+		"after 14 days 100 % (100 % to 100 %); median and range of 20 days. It is settled after 5 days."
+	if got := c.Words(); got != want20 {
+		t.Errorf("words\n%s\nwant\n%s", got, want20)
+	}
+}
+
+func TestDaysThatNobodyLookedAtAgainSayNothing(t *testing.T) {
+	t.Parallel()
+	versions := told(40, map[int]int64{1: 800, 2: 1000}, 1, 2)
+	for name, looks := range map[string][]measure.Look{
+		"never":               nil,
+		"too early":           lookedAt(40, LastLook-1),
+		"too few":             lookedAt(Enough-1, LastLook),
+		"another platform's":  renamed(lookedAt(40, 30), "google"),
+		"of days before them": {{Kind: measure.SpendTotals, Name: "facebook", Seen: first.AddDays(90), Days: civil.Range{First: first.AddDays(-9), Last: first.AddDays(-1)}}},
+	} {
+		if c := spendCurve(t, versions, looks); c.Known() || c.Settled != nil || c.Words()[:13] != "Not known yet" {
+			t.Errorf("looked at %s: %+v, want not known", name, c)
+		}
+	}
+	if c := spendCurve(t, versions, lookedAt(Enough, LastLook)); !c.Known() {
+		t.Error("enough days, told late enough, and not known")
+	}
+}
+
+func renamed(looks []measure.Look, name string) []measure.Look {
+	for i := range looks {
+		looks[i].Name = name
+	}
+	return looks
+}
+
+func TestDaysThatCameLateSayNothing(t *testing.T) {
+	t.Parallel()
+	c := spendCurve(t, told(40, map[int]int64{FirstLook + 1: 800, 30: 1000}, FirstLook+1, 30), nil)
+	if c.Known() || c.Days != 0 {
+		t.Errorf("days that were imported years later: %+v, want none", c)
+	}
+}
+
+// A report that changes after the platform's window says so, and from when on it is still is told as far as it was watched.
+func TestASourceThatSettlesAfterItsWindow(t *testing.T) {
+	t.Parallel()
+	versions := told(20, map[int]int64{1: 800, 35: 1000}, 1, 35)
+	c := spendCurve(t, versions, lookedAt(20, 50))
+	if !c.Late() || c.Settled == nil || *c.Settled != 42 {
+		t.Errorf("late %t, settled %v; want late and settled after 42 days", c.Late(), c.Settled)
+	}
+	if c = spendCurve(t, versions, lookedAt(20, 36)); !c.Late() || c.Settled != nil {
+		t.Errorf("late %t, settled %v; want late, and nobody knows until when", c.Late(), c.Settled)
+	}
+}
+
+func TestRangeIsFromTheLowestToTheHighest(t *testing.T) {
+	t.Parallel()
+	versions := told(15, map[int]int64{1: 900, 4: 1000}, 1, 4)
+	versions[0].Spend, versions[2].Spend = 500, 1500 // of two days; the second was taken back
+	c := spendCurve(t, versions, lookedAt(15, 30))
+	s, _ := c.At(1)
+	if s.Median != 0.9 || s.Low != 0.5 || s.High != 1.5 {
+		t.Errorf("share %+v, want 0.9 from 0.5 to 1.5", s)
+	}
+}
+
+func TestRevenueIsLessRefundsOnTheBasis(t *testing.T) {
+	t.Parallel()
+	var versions []measure.DayVersion
+	for i := range Enough {
+		day := first.AddDays(i)
+		part := measure.DayPart{Day: day, Kind: measure.OrderTotals, Name: "retail"}
+		versions = append(versions,
+			measure.DayVersion{DayPart: part, Seen: day, DayTotals: measure.DayTotals{Sums: measure.Sums{Charged: 1200, Tax: 200}}},
+			measure.DayVersion{DayPart: part, Seen: day.AddDays(30), DayTotals: measure.DayTotals{Sums: measure.Sums{Charged: 1200, Tax: 200, Refunds: 500}}})
+	}
+	curves := Curves(versions, nil, measure.RevenueBasis{WithoutTax: true})
+	if len(curves) != 1 || curves[0].Window != 0 || curves[0].Late() {
+		t.Fatalf("curves %+v, want one without a window", curves)
+	}
+	if s, _ := curves[0].At(0); s.Median != 2 {
+		t.Errorf("share %+v, want twice of what is left", s)
+	}
+}
