@@ -142,7 +142,7 @@ func (a *App) makeDemo(ctx context.Context, o DemoOptions, begun bool) (DemoStor
 }
 
 func (a *App) generate(ctx context.Context, made DemoStore, progress func(done, total int64)) (demo.Truth, error) {
-	load, err := a.facts.Begin(ctx, warehouse.ImportSpec{Workspace: demoWorkspace, Source: "demo", Base: demo.StoreCurrency})
+	load, err := a.facts.Begin(ctx, warehouse.ImportSpec{Workspace: demoWorkspace, Source: "demo", Base: demo.StoreCurrency, Zone: demoZone()})
 	if err != nil {
 		return demo.Truth{}, err
 	}

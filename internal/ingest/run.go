@@ -242,6 +242,7 @@ func (l *loading) run(ctx context.Context, key string) error {
 	}
 	l.into, err = l.store.Begin(ctx, warehouse.ImportSpec{
 		Workspace: l.Workspace.ID, Source: l.report.Source, File: l.file.Name, FileHash: key, Latest: l.Latest, DryRun: l.DryRun, Base: l.Workspace.Currency,
+		Zone: l.Workspace.Location(),
 	})
 	if err != nil {
 		return err
@@ -445,15 +446,18 @@ func empty(b *warehouse.Batch) {
 	}
 }
 
-// restated is how many days platforms correct what they report.
-const restated = 28
-
 func (l *loading) warn(summary source.Summary) {
 	today := civil.DayOf(l.Clock(), l.Workspace.Location())
-	provisional := today.AddDays(-restated)
-	if last := summary.Totals.Days.Last; len(summary.Windows) > 0 && !last.Before(provisional) {
+	var restating int
+	provisional := today.AddDays(1)
+	for _, w := range summary.Windows {
+		if first := w.Platform.FirstProvisional(today); first.Before(provisional) {
+			restating, provisional = w.Platform.Restating(), first
+		}
+	}
+	if last := summary.Totals.Days.Last; restating > 0 && !last.Before(provisional) {
 		l.notes.Add("provisional_days", "platforms correct their figures for up to %d days: the days from %s on are provisional, so import them again later",
-			restated, provisional)
+			restating, provisional)
 	}
 	if last := summary.Totals.Days.Last; len(summary.Windows) > 0 && last.After(today) {
 		l.notes.Add("future_days", "the file has days after today (%s), up to %s", today, last)

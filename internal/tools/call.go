@@ -14,6 +14,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
 	"assay/internal/measure/mix"
+	"assay/internal/measure/settle"
 	"assay/internal/warehouse"
 )
 
@@ -49,6 +50,8 @@ type Facts interface {
 	Channels(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.ChannelVolume, error)
 	Sources(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.SourceState, error)
 	SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SourceDay, error)
+	Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error)
+	LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error)
 	Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]warehouse.ImportRecord, error)
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
 }
@@ -110,6 +113,7 @@ type store struct {
 	warehouse.Coverage
 	channels []warehouse.ChannelVolume
 	sources  []warehouse.SourceState
+	late     []settle.Curve // of platforms that were seen to settle after the days that they may restate
 }
 
 // empty reports whether nothing was ever imported that a figure could come from.

@@ -74,6 +74,11 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 	found := c.checkFacts()
 	found = append(found, c.checkSources()...)
 	found = append(found, c.checkImports(imports))
+	history, err := c.checkHistory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, history)
 	keys, err := c.checkKeys(ctx)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/measure/settle"
 )
 
 // Deps is what the tools are built from.
@@ -388,7 +389,11 @@ func (s *Service) read(ctx context.Context, key storeKey) (have store, err error
 	if have.channels, err = s.deps.Facts.Channels(ctx, key.workspace); err != nil {
 		return store{}, err
 	}
-	have.sources, err = s.deps.Facts.Sources(ctx, key.workspace)
+	if have.sources, err = s.deps.Facts.Sources(ctx, key.workspace); err != nil {
+		return store{}, err
+	}
+	curves, err := s.curves(ctx, key.workspace, measure.SpendTotals, measure.RevenueBasis{})
+	have.late = slices.DeleteFunc(curves, func(c settle.Curve) bool { return !c.Late() })
 	return have, err
 }
 

@@ -131,17 +131,21 @@ func (c *Call) warnStale(a *closing, w civil.Range) {
 }
 
 // warnProvisional tells of days that ad platforms may still restate: so many before today, as far as their reports
-// and the window reach.
+// and the window reach. Where one was seen to do so later than it is known for, it says that too.
 func (c *Call) warnProvisional(a *closing, w civil.Range) {
 	var days civil.Range
 	for _, s := range c.Store.sources {
-		if s.Kind == fromAds && s.Restating > 0 {
-			open := civil.Range{First: c.Today.AddDays(1 - s.Restating), Last: s.Days.Last}
+		if s.Kind == fromAds {
+			open := civil.Range{First: s.Platform.FirstProvisional(c.Today), Last: s.Days.Last}
 			days = join(days, open.Intersect(w))
 		}
 	}
+	text := c.stillGrowing(w)
 	if days.Days() > 0 {
-		a.warn("provisional", fmt.Sprintf("Platforms may still change what they report %s.", spell(days)))
+		text = fmt.Sprintf("Platforms may still change what they report %s.", spell(days)) + text
+	}
+	if text != "" {
+		a.warn("provisional", strings.TrimSpace(text))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/measure/settle"
 	"assay/internal/money"
 	"assay/internal/warehouse"
 )
@@ -17,7 +18,7 @@ func TestProvisionalDaysAreThoseOfTheWindow(t *testing.T) {
 	t.Parallel()
 	reported := func(last civil.Date) *Call {
 		return &Call{Today: fixtureToday, Store: store{sources: []warehouse.SourceState{
-			{Kind: fromAds, Restating: 28, Days: civil.Range{First: fixtureFirst, Last: last}},
+			{Kind: fromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: last}},
 			{Kind: fromOrders, Days: civil.Range{First: fixtureFirst, Last: fixtureToday}},
 		}}}
 	}
@@ -39,6 +40,45 @@ func TestProvisionalDaysAreThoseOfTheWindow(t *testing.T) {
 		}
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("reports to %s, window %s to %s: %q, want %q", c.reports, c.first, c.last, got, c.want)
+		}
+	}
+}
+
+func TestProvisionalDaysReachBackAsFarAsAPlatformWasSeenToSettle(t *testing.T) {
+	t.Parallel()
+	share := func(age int, median float64) settle.Share { return settle.Share{Age: age, Days: 20, Median: median} }
+	curve := settle.Curve{Kind: measure.SpendTotals, Name: "facebook", Quantity: settle.Conversions, Window: 28, Shares: []settle.Share{share(28, 0.9), share(42, 1)}}
+	after := 42
+	for name, c := range map[string]struct {
+		settled *int
+		first   string
+		last    string
+		want    string
+	}{
+		"in the platform's window": {&after, "2026-02-20", "2026-03-10", "Platforms may still change what they report from 2026-02-20 to 2026-03-09."},
+		"before it": {
+			&after, "2026-02-01", "2026-02-05",
+			"The claimed conversions of facebook took more than 28 days to settle: days since 2026-01-28 may still change.",
+		},
+		"in both": {
+			nil, "2026-01-01", "2026-03-10",
+			"Platforms may still change what they report from 2026-02-11 to 2026-03-09. " +
+				"The claimed conversions of facebook took more than 28 days to settle: days since 2026-01-28 may still change.",
+		},
+		"before either": {&after, "2026-01-01", "2026-01-20", ""},
+	} {
+		curve.Settled = c.settled
+		call := &Call{Today: fixtureToday, Store: store{late: []settle.Curve{curve}, sources: []warehouse.SourceState{
+			{Kind: fromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: civil.MustParse("2026-03-09")}},
+		}}}
+		var a closing
+		call.warnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
+		got := ""
+		if len(a.Warnings) > 0 {
+			got = a.Warnings[0].Text
+		}
+		if got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package warehouse
 
 import (
 	"context"
+	"time"
 
 	"assay/internal/civil"
 	"assay/internal/measure"
@@ -20,6 +21,11 @@ type ImportSpec struct {
 	Unset     []Target       // goals that are taken away; their values are not looked at
 	DryRun    bool           // count everything, keep nothing
 	Base      money.Currency // the workspace's currency
+	Zone      *time.Location // the workspace's; UTC when nil
+
+	// Feed says that the import is one of many small ones that tell of orders whatever changed since the last, on any day,
+	// as a shop's messages and a tap do. Of what feeds change on a day within an hour, its history keeps the last.
+	Feed bool
 }
 
 // AdWindow is what an ad report covers completely. Its rows replace what the window held.

@@ -198,7 +198,6 @@ type SourceState struct {
 	LastImport  time.Time
 	MissingDays int64      // days inside Days without a row, for daily sources
 	LastGap     civil.Date // the latest of them
-	Restating   int        // trailing days that the platform may still change
 	Zone        string     // the account's own, when known
 }
 

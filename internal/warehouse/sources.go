@@ -25,7 +25,6 @@ func (w *Warehouse) Sources(ctx context.Context, ws measure.WorkspaceID) ([]Sour
 		err := row.Scan(&s.Kind, &fact, &s.Source, &s.Account, &s.Platform, &s.Rows, &s.Days.First, &s.Days.Last)
 		s.LastImport = latest.of(s.Source, fact)
 		if s.Kind == "ads" {
-			s.Restating = restating(s.Platform)
 			gap := gaps[account{s.Source, s.Platform, s.Account}]
 			s.MissingDays, s.LastGap = gap.missing, gap.last
 		}
@@ -46,15 +45,6 @@ func (w *Warehouse) SourceDays(ctx context.Context, ws measure.WorkspaceID, days
 		return err
 	})
 	return out, err
-}
-
-// restating returns how many trailing days a platform may still change: as long as conversions may come in
-// after the click that they are dated by.
-func restating(p measure.Platform) int {
-	if p == measure.Google {
-		return 30
-	}
-	return 28
 }
 
 // lastImports are the times of the latest imports, by reader and fact table.

@@ -365,6 +365,7 @@ func (t *target) keep(ctx context.Context, end bool) error {
 func (t *target) write(ctx context.Context, l *load) error {
 	into, err := t.store.Begin(ctx, warehouse.ImportSpec{
 		Workspace: t.Workspace.ID, Source: l.source, File: "singer: " + l.what, DryRun: t.DryRun, Base: t.Workspace.Currency,
+		Zone: t.Workspace.Location(), Feed: true,
 	})
 	if err != nil {
 		return err

@@ -256,7 +256,7 @@ func (r *run) reject(id string, err error) error {
 
 func (r *run) keep(ctx context.Context, origin string, b *warehouse.Batch) error {
 	into, err := r.store.Begin(ctx, warehouse.ImportSpec{
-		Workspace: r.Workspace.ID, Source: origin, File: Ledger, Base: r.Workspace.Currency,
+		Workspace: r.Workspace.ID, Source: origin, File: Ledger, Base: r.Workspace.Currency, Zone: r.Workspace.Location(), Feed: true,
 	})
 	if err != nil {
 		return err

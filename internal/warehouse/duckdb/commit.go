@@ -50,6 +50,9 @@ func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
 	if out.ID, err = l.record(ctx, out); err != nil {
 		return warehouse.Outcome{}, fmt.Errorf("ledger: %w", err)
 	}
+	if err := m.remember(ctx); err != nil {
+		return warehouse.Outcome{}, fmt.Errorf("history of days: %w", err)
+	}
 	if err := l.makeVisible(ctx); err != nil {
 		return warehouse.Outcome{}, err
 	}

@@ -14,7 +14,9 @@ func clock() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 // open starts an engine that closes with the test.
 func open(tb testing.TB, options Options) *Engine {
 	tb.Helper()
-	options.Clock = clock
+	if options.Clock == nil {
+		options.Clock = clock
+	}
 	if options.Dir == "" {
 		options.Dir = tb.TempDir()
 	}
@@ -32,8 +34,8 @@ func open(tb testing.TB, options Options) *Engine {
 
 func TestEngineKeepsThePromisesOfTheWarehouse(t *testing.T) {
 	t.Parallel()
-	warehousetest.Run(t, func(t *testing.T) *warehouse.Warehouse {
+	warehousetest.Run(t, func(t *testing.T, clock func() time.Time) *warehouse.Warehouse {
 		t.Helper()
-		return warehouse.New(open(t, Options{Threads: 2}))
+		return warehouse.New(open(t, Options{Threads: 2, Clock: clock}))
 	})
 }

@@ -5,7 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
+	"assay/internal/civil"
 	"assay/internal/warehouse"
 )
 
@@ -15,9 +17,13 @@ func (l *load) record(ctx context.Context, out warehouse.Outcome) (id string, er
 	if err != nil {
 		return "", err
 	}
-	err = l.exec(ctx, "INSERT INTO {{imports}} VALUES ($1, $2, $3, $4, make_timestamp($5), CAST($6 AS DATE), CAST($7 AS DATE), $8)",
-		number, l.spec.Source, l.spec.File, l.spec.FileHash, l.engine.options.Clock().UnixMicro(),
-		orNull(out.Days.First.String()), orNull(out.Days.Last.String()), int64(out.Version))
+	at, zone := l.engine.options.Clock(), l.spec.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	err = l.exec(ctx, "INSERT INTO {{imports}} VALUES ($1, $2, $3, $4, make_timestamp($5), CAST($6 AS DATE), CAST($7 AS DATE), $8, CAST($9 AS DATE), $10)",
+		number, l.spec.Source, l.spec.File, l.spec.FileHash, at.UnixMicro(),
+		orNull(out.Days.First.String()), orNull(out.Days.Last.String()), int64(out.Version), civil.DayOf(at, zone).String(), l.spec.Feed)
 	if err != nil {
 		return "", err
 	}

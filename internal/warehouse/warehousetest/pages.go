@@ -165,7 +165,7 @@ func whatThereIs(on trial) {
 	}
 	same(t, "ads", warehouse.SourceState{
 		Source: "googleads", Kind: "ads", Account: "123", Platform: measure.Google, Rows: 5, Days: period("2026-01-10", "2026-01-15"), MissingDays: 2,
-		LastGap: date("2026-01-14"), Restating: 30,
+		LastGap: date("2026-01-14"),
 	}, states["ads"], cmpopts.IgnoreTypes(time.Time{}))
 	same(t, "orders", int64(8), states["orders"].Rows)
 	days := map[string][]civil.Date{}

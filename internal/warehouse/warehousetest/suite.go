@@ -15,9 +15,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Run holds an engine to what the warehouse promises. open returns a warehouse that is empty and that the test
-// owns; it closes with the test.
-func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
+// Run holds an engine to what the warehouse promises. open returns a warehouse that is empty, that the test owns and whose
+// imports are made at the times that the clock tells; it closes with the test.
+func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehouse.Warehouse) {
 	t.Helper()
 	for name, test := range map[string]func(trial){
 		"an empty store has zero rows and no errors":              emptyStore,
@@ -69,19 +69,26 @@ func Run(t *testing.T, open func(t *testing.T) *warehouse.Warehouse) {
 		"answers find their order whenever it comes":              lateOrders,
 		"an answer's text is looked for as it stands":             answerTexts,
 		"a random store agrees with the reference":                randomStore,
+		"a day that changes after it was shown has a history":     lateChanges,
+		"a day that grows before it is over has not changed":      growingDay,
+		"a feed leaves one version of a day and hour":             feedWithinAnHour,
+		"days that are told again count as looked at":             looks,
+		"days as of any instant are the roll-ups of then":         historyReplayed,
 		"a random store in unsorted pieces agrees with reference": randomPieces,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(trial{t: t, w: open(t)})
+			now := instant("2026-03-01T12:00:00Z")
+			test(trial{t: t, w: open(t, func() time.Time { return now }), now: &now})
 		})
 	}
 }
 
 // trial is what a test of the suite is run on.
 type trial struct {
-	t *testing.T
-	w *warehouse.Warehouse
+	t   *testing.T
+	w   *warehouse.Warehouse
+	now *time.Time // when imports are made; a test moves it between them
 }
 
 // shop is the workspace of most tests.

@@ -1,0 +1,65 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"assay/internal/measure"
+)
+
+// remember keeps what the totals of the touched days are now, where that differs from what they were, under the import's
+// line in the ledger; and which days the import told, changed or not.
+func (m *merge) remember(ctx context.Context) error {
+	touched, err := m.count(ctx, "SELECT count(*) FROM (SELECT day FROM dirty UNION ALL SELECT day FROM spend_dirty LIMIT 1)")
+	if err != nil {
+		return err
+	}
+	if touched > 0 {
+		if err := m.rememberChanges(ctx); err != nil {
+			return err
+		}
+	}
+	return m.rememberTold(ctx)
+}
+
+func (m *merge) rememberChanges(ctx context.Context) error {
+	if err := m.runFile(ctx, "rollups/history.sql"); err != nil {
+		return err
+	}
+	if m.spec.Feed {
+		if err := m.runFile(ctx, "rollups/history_hour.sql"); err != nil {
+			return err
+		}
+	}
+	return m.exec(ctx, `
+INSERT INTO {{day_history}} SELECT (SELECT max(id) FROM {{imports}}), * FROM changed_versions ORDER BY day, kind, part`)
+}
+
+// rememberTold keeps which days the import told. Rows that went straight into an empty table are the first of their days,
+// which says the same.
+func (m *merge) rememberTold(ctx context.Context) error {
+	var told []string
+	if p := m.buffers.of(orders); p.rows > 0 && !p.direct {
+		days := "min(day), max(day)"
+		if m.spec.Feed { // it tells whatever changed, on any day
+			days = "DATE '1900-01-01', DATE '2199-12-31'"
+		}
+		told = append(told, fmt.Sprintf("SELECT '%s', surface, %s FROM stage_orders GROUP BY surface", measure.OrderTotals, days))
+	}
+	if p := m.buffers.of(adDays); p.opened && !p.direct {
+		told = append(told, fmt.Sprintf("SELECT '%s', platform, min(first_day), max(last_day) FROM windows GROUP BY source, platform, account",
+			measure.SpendTotals))
+	}
+	if len(told) == 0 {
+		return nil
+	}
+	return m.exec(ctx, fmt.Sprintf(`
+CREATE TEMP TABLE told_now AS
+SELECT DISTINCT n.kind, n.part, i.seen, n.first_day, n.last_day
+FROM (%s) n(kind, part, first_day, last_day)
+JOIN {{imports}} i ON i.id = (SELECT max(id) FROM {{imports}});
+DELETE FROM {{told_days}} t USING told_now n
+WHERE n.kind = t.kind AND n.part = t.part AND n.seen = t.seen AND n.first_day <= t.first_day AND n.last_day >= t.last_day;
+INSERT INTO {{told_days}} SELECT * FROM told_now ORDER BY kind, part, first_day`, strings.Join(told, " UNION ALL ")))
+}

@@ -1,0 +1,97 @@
+package warehouse
+
+import (
+	"context"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// DayVersions returns every version of the totals of the days of a period, one per import that changed them, sorted by kind,
+// part, day and import. What feeds change on a day within an hour of the clock is one version; see [ImportSpec]. The versions
+// of a store of an earlier release begin with what it had when it was updated.
+func (w *Warehouse) DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error) {
+	return w.versions(ctx, ws, "day_versions", bindDays(days))
+}
+
+// DaysAsOf returns the totals of the days of a period as they stood at an instant, sorted by kind, part and day: what the
+// roll-ups had then. Where a feed changed a day several times within the hour of the instant, they are those of the hour before.
+func (w *Warehouse) DaysAsOf(ctx context.Context, ws measure.WorkspaceID, days civil.Range, at time.Time) ([]measure.DayVersion, error) {
+	bind := bindDays(days)
+	bind["at"] = at.UTC().Format("2006-01-02 15:04:05.999999")
+	return w.versions(ctx, ws, "days_as_of", bind)
+}
+
+func (w *Warehouse) versions(ctx context.Context, ws measure.WorkspaceID, question string, bind values) ([]measure.DayVersion, error) {
+	var out []measure.DayVersion
+	err := w.ask(ctx, ws, question, bind, func(row Row) error {
+		var v measure.DayVersion
+		err := row.Scan(versionOf(&v)...)
+		v.Gone = !v.Gone
+		out = append(out, v)
+		return err
+	})
+	return out, err
+}
+
+// versionOf lists where the columns of a version go. Gone takes whether the day is there.
+func versionOf(v *measure.DayVersion) []any {
+	into := append([]any{&v.Day, &v.Kind, &v.Name, &v.Gone}, sumsOf(&v.Sums)...)
+	return append(into, &v.Spend, &v.Impressions, &v.Clicks, &v.Claimed, &v.ClaimedSum, &v.Import, &v.At, &v.Seen, &v.Source, &v.File)
+}
+
+// DayChanges returns days whose totals changed after they were first shown, the newest days first, then by kind and part. A
+// limit of 0 means all of them.
+func (w *Warehouse) DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error) {
+	var out []measure.DayChange
+	err := w.ask(ctx, ws, "day_changes", values{"limit": orAll(limit), "offset": offset}, func(row Row) error {
+		var v measure.DayVersion
+		var changes int
+		err := row.Scan(append(versionOf(&v), &changes)...)
+		v.Gone = !v.Gone
+		if n := len(out); n > 0 && out[n-1].First.DayPart == v.DayPart {
+			out[n-1].Now = v
+		} else {
+			out = append(out, measure.DayChange{First: v, Changes: changes})
+		}
+		return err
+	})
+	return out, err
+}
+
+// LateChanges counts the days, each surface and platform apart, that imports of a period changed after they were first
+// shown, and returns the first and the last of them.
+func (w *Warehouse) LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error) {
+	err = w.ask(ctx, ws, "late_changes", bindDays(imported), func(row Row) error {
+		return row.Scan(&parts, &days.First, &days.Last)
+	})
+	return parts, days, err
+}
+
+// Settling returns the versions of the days of a period as they stood at the end of each day on which an import changed them,
+// and the looks that imports took at them. Of a version's totals it has what revenue is made of, spend and claimed
+// conversions. It is sorted by part, day and import.
+func (w *Warehouse) Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error) {
+	bind := bindDays(days)
+	bind["kind"] = string(kind)
+	var versions []measure.DayVersion
+	err := w.ask(ctx, ws, "settling", bind, func(row Row) error {
+		v := measure.DayVersion{DayPart: measure.DayPart{Kind: kind}}
+		err := row.Scan(&v.Day, &v.Name, &v.Gone, &v.Sums.Charged, &v.Sums.Tax, &v.Sums.Shipping, &v.Sums.Refunds, &v.Spend, &v.Claimed, &v.Seen)
+		v.Gone = !v.Gone
+		versions = append(versions, v)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var looks []measure.Look
+	err = w.ask(ctx, ws, "looks", bind, func(row Row) error {
+		l := measure.Look{Kind: kind}
+		err := row.Scan(&l.Name, &l.Seen, &l.Days.First, &l.Days.Last)
+		looks = append(looks, l)
+		return err
+	})
+	return versions, looks, err
+}

@@ -1,0 +1,5 @@
+-- One row per part, day of import and days that the import told, changed or not, as far as they reach into a period.
+SELECT part, seen, first_day, last_day
+FROM {{told_days}}
+WHERE kind = $kind AND first_day <= CAST($last AS DATE) AND last_day >= CAST($first AS DATE)
+ORDER BY part, seen, first_day, last_day
