@@ -41,6 +41,7 @@ type commands struct {
 	User      userCommand      `cmd:"" help:"Make accounts for people, list them, reset passwords."`
 	Customer  customerCommand  `cmd:"" help:"Forget a customer of the store."`
 	Export    exportCommand    `cmd:"" help:"Write every table of a workspace to files."`
+	History   historyCommand   `cmd:"" help:"Show which days changed after they were shown, and what they were before."`
 	Audit     auditCommand     `cmd:"" help:"Show the security log: who signed in, and what was allowed, changed and refused."`
 	Train     trainCommand     `cmd:"" help:"Train a model on a workspace's facts."`
 	Doctor    doctorCommand    `cmd:"" help:"Check the data directory and say what is wrong."`

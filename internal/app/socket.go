@@ -91,6 +91,11 @@ func (a *App) commandHandler() http.Handler {
 			return a.export(ctx, request)
 		})
 	})
+	mux.HandleFunc("POST /history", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(ctx context.Context, request HistoryRequest, _ func(done, total int64)) (any, error) {
+			return a.history(ctx, request)
+		})
+	})
 	mux.HandleFunc("POST /delete", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, func(ctx context.Context, request deleteRequest, _ func(done, total int64)) (any, error) {
 			return struct{}{}, a.deleteWorkspace(ctx, request.Workspace, request.Actor)

@@ -70,6 +70,7 @@ type Options struct {
 	Import         Import
 	Target         ChangeTarget // nil: targets are only read
 	Known          Known        // nil: channels and regions are taken as they are written
+	History        History      // nil: the pages of data do not show it
 	AddHookSecret  AddHookSecret
 	Uploads        string           // folder of files that wait to be imported; the system's own when ""
 	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
@@ -98,6 +99,7 @@ type Console struct {
 	imports     Import
 	target      ChangeTarget
 	known       Known
+	history     History
 	addSecret   AddHookSecret
 	uploads     string
 	uploading   chan struct{} // has room for as many files as are taken at a time
@@ -124,7 +126,7 @@ func New(o Options) *Console {
 	}
 	c := &Console{
 		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, models: o.Models, tools: o.Tools,
-		ask: o.Ask, imports: o.Import, target: o.Target, known: o.Known, addSecret: o.AddHookSecret, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
+		ask: o.Ask, imports: o.Import, target: o.Target, known: o.Known, history: o.History, addSecret: o.AddHookSecret, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
 		hosts: oauth.NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
 		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
 		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
@@ -155,6 +157,9 @@ func New(o Options) *Console {
 		c.routes.HandleFunc("GET "+taskPath, c.signedIn(c.taskPage))
 		c.routes.HandleFunc("GET "+mappingPath, c.signedIn(c.mappingPage))
 		c.routes.HandleFunc("POST "+mappingPath, c.posted(c.changeMapping))
+	}
+	if c.history != nil {
+		c.routes.HandleFunc("GET "+historyPath, c.signedIn(c.historyPage))
 	}
 	if c.models != nil {
 		c.routes.HandleFunc("GET "+modelsPath, c.signedIn(c.modelsPage))
@@ -195,6 +200,7 @@ const (
 	taskPath     = "/data/task"
 	mappingPath  = "/data/mapping"
 	hooksPath    = "/data/webhooks"
+	historyPath  = "/data/history"
 	callsPath    = "/calls"
 	securityPath = "/security"
 	modelsPath   = "/models"

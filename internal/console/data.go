@@ -26,12 +26,16 @@ type dataView struct {
 	HeldEnds  time.Time
 	Mappings  []savedMapping
 	Fitting   []savedMapping // that the file's columns have
+	History   *historyPart   // nil: there is none to show
 
 	Hooks   []control.HookSecret // for who manages the workspace
 	HookURL string               // where a shop sends its messages
 	Shop    string               // of the form, after a mistake
 	Local   bool                 // no shop reaches the service
 }
+
+// Rows are the days that changed, for the table of them.
+func (v dataView) Rows() []changeRow { return v.History.Changes }
 
 // Unknown reports whether the file that was just looked at is read by nothing that is known.
 func (v dataView) Unknown() bool { return v.Held != "" && v.Report != nil && v.Report.Source == "" }
@@ -136,6 +140,10 @@ func (c *Console) showData(w http.ResponseWriter, v visit, status int, view data
 		view.Hooks, view.HookURL, view.Local = hooks, c.baseURL+"/api/webhooks/shopify/"+string(view.Workspace.ID), !c.cookies.secure
 	}
 	var err error
+	if view.History, err = c.historyOf(v, view.Workspace); err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
 	if view.Mappings, err = c.savedMappings(v.Context(), view.Workspace.ID); err != nil {
 		c.fail(w, v.Request, err)
 		return

@@ -37,6 +37,11 @@ type dataSite struct {
 	hold    chan struct{} // imports wait for its end; nil: none waits
 }
 
+type siteHistory struct {
+	*warehouse.Warehouse
+	*tools.Service
+}
+
 func newDataSite(t *testing.T) *dataSite {
 	t.Helper()
 	d := &dataSite{uploads: t.TempDir()}
@@ -53,7 +58,7 @@ func newDataSite(t *testing.T) *dataSite {
 			t.Fatal(err)
 		}
 		d.tools = service
-		o.Ask, o.Uploads, o.Known = service.Answer, d.uploads, service
+		o.Ask, o.Uploads, o.Known, o.History = service.Answer, d.uploads, service, siteHistory{d.facts, service}
 		o.Target = func(ctx context.Context, c console.TargetChange, by control.By) error {
 			goal := warehouse.Target{Metric: c.Metric, Period: c.Period, Start: c.Start, Channel: c.Channel, Value: c.Value}
 			_, err := d.facts.ChangeTarget(ctx, c.Workspace.ID, c.Workspace.Currency, warehouse.TargetChange{Target: goal, Removed: c.Removed, Where: "the page"})

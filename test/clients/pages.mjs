@@ -146,6 +146,23 @@ const steps = [
     await sendFile(page, 'a-large-file.csv', large(), { noWaitAfter: true });
     await page.waitForURL(/data\/task/);
   }],
+  ['data-changed', async (page) => {
+    for (const total of ['20.00', `25.5${looked % 10}`]) {
+      await send(page, [total, '30.50', '12.00']);
+      await page.getByRole('button', { name: 'Import it' }).click();
+      await page.getByRole('status').first().waitFor();
+    }
+    await page.goto(`${base}/data`);
+    await page.locator('#changed').scrollIntoViewIfNeeded();
+  }],
+  ['history', (page) => page.goto(`${base}/data/history`)],
+  ['history-day', async (page) => {
+    await page.goto(`${base}/data/history`);
+    await page.locator('.rows a').first().click();
+    await page.getByRole('link', { name: 'All days that changed' }).waitFor();
+  }],
+  ['history-none', (page) => page.goto(`${base}/data/history?workspace=without-data`)],
+  ['history-wrong', (page) => page.goto(`${base}/data/history?day=yesterday`)],
   ['connect', (page) => page.goto(`${base}/connect`)],
   ['keys', (page) => page.goto(`${base}/keys`)],
   ['key-made', async (page) => {

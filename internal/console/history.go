@@ -1,0 +1,228 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/measure/settle"
+	"assay/internal/money"
+)
+
+// History tells what the totals of days were before they changed, and how they settle.
+type History interface {
+	DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error)
+	DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error)
+	Curves(ctx context.Context, w control.Workspace) ([]settle.Curve, error)
+}
+
+// changesShown is how many days that changed the page of data shows; their own page has them all.
+const changesShown = 8
+
+// historyPart is what the page of data shows of the history of days.
+type historyPart struct {
+	Changes  []changeRow
+	More     bool // there are more days than the page shows
+	Settling []settlingRow
+	Unknown  []string // parts of which nothing can be told yet
+}
+
+// changeRow is a day that changed after it was first shown, or one version of a day.
+type changeRow struct {
+	measure.DayVersion
+	Of      string
+	Moves   []string
+	Changes int64
+}
+
+type settlingRow struct{ Of, What, Words string }
+
+// historyView is what the page of the history shows: the days that changed, or the versions of one.
+type historyView struct {
+	place
+	leaf
+	Day     civil.Date // zero: the days that changed
+	Problem string
+	Rows    []changeRow
+}
+
+// historyOf returns what the page of data shows. There is none without a history.
+func (c *Console) historyOf(v visit, w control.Workspace) (*historyPart, error) {
+	if c.history == nil {
+		return nil, nil
+	}
+	changes, err := c.history.DayChanges(v.Context(), w.ID, changesShown+1, 0)
+	if err != nil {
+		return nil, err
+	}
+	h := &historyPart{More: len(changes) > changesShown}
+	h.Changes = changeRows(changes[:min(len(changes), changesShown)], w.Currency)
+	curves, err := c.history.Curves(v.Context(), w)
+	if err != nil {
+		return nil, err
+	}
+	for _, curve := range curves {
+		of := partWords(curve.Kind, curve.Name)
+		if curve.Known() {
+			h.Settling = append(h.Settling, settlingRow{of, curve.Noun(), curve.Words()})
+		} else {
+			h.Unknown = append(h.Unknown, of+", "+curve.Noun())
+		}
+	}
+	return h, nil
+}
+
+// NotYet says what it takes until it can be told how figures settle.
+func (h historyPart) NotYet() string {
+	return "It takes " + strconv.Itoa(settle.Enough) + " days that were imported within " + strconv.Itoa(settle.FirstLook) +
+		" days and told again when they were at least " + strconv.Itoa(settle.LastLook) + " days old."
+}
+
+func changeRows(changes []measure.DayChange, currency money.Currency) []changeRow {
+	rows := make([]changeRow, len(changes))
+	for i, change := range changes {
+		rows[i] = changeRow{
+			DayVersion: change.Now, Of: partWords(change.Now.Kind, change.Now.Name), Changes: int64(change.Changes),
+			Moves: moveWords(measure.Moves(change.First, change.Now), currency),
+		}
+	}
+	return rows
+}
+
+// versionRows says of each version what it changed of the one before, the latest first within each part.
+func versionRows(versions []measure.DayVersion, currency money.Currency) []changeRow {
+	var rows []changeRow
+	for i, now := range versions {
+		before := measure.DayVersion{DayPart: now.DayPart, Gone: true}
+		if i > 0 && versions[i-1].DayPart == now.DayPart {
+			before = versions[i-1]
+		}
+		rows = append(rows, changeRow{DayVersion: now, Of: partWords(now.Kind, now.Name), Moves: moveWords(measure.Moves(before, now), currency)})
+	}
+	return rows
+}
+
+// partWords names a sales surface or an ad platform.
+func partWords(kind measure.TotalsKind, name string) string {
+	switch {
+	case kind == measure.OrderTotals:
+		return "orders, " + words(name)
+	case name == "":
+		return "spend entered by hand"
+	}
+	return words(name)
+}
+
+// moveWords writes each figure as it was and as it is. Of what was not there before only what came is written, and what came as
+// nothing is left out.
+func moveWords(moves []measure.Move, currency money.Currency) []string {
+	var lines []string
+	for _, m := range moves {
+		switch {
+		case m.Before == nil && *m.After == 0 || m.After == nil && *m.Before == 0:
+		case m.Before == nil:
+			lines = append(lines, m.Name+" "+amountWords(*m.After, m.Unit, currency))
+		case m.After == nil:
+			lines = append(lines, m.Name+" "+amountWords(*m.Before, m.Unit, currency)+", now nothing")
+		default:
+			lines = append(lines, m.Name+" "+amountWords(*m.Before, m.Unit, currency)+" → "+amountWords(*m.After, m.Unit, currency))
+		}
+	}
+	if len(lines) == 0 {
+		return []string{"a report of zeros"}
+	}
+	return lines
+}
+
+func amountWords(value int64, unit measure.FigureUnit, currency money.Currency) string {
+	switch unit {
+	case measure.MinorUnits:
+		return figure(money.Major(value, currency), currency.Exponent()) + " " + string(currency)
+	case measure.InMillionth:
+		if value%measure.Millionths != 0 {
+			return figure(float64(value)/measure.Millionths, 2)
+		}
+		return count(value / measure.Millionths)
+	case measure.Items:
+	}
+	return count(value)
+}
+
+// Import names the import that brought a version.
+func (r changeRow) ImportName() string {
+	return strings.TrimSpace(words(r.Source) + " " + r.File)
+}
+
+func (c *Console) historyPage(w http.ResponseWriter, v visit) {
+	query := v.URL.Query()
+	p, ok := c.placeOf(w, v, query.Get("workspace"))
+	if !ok {
+		return
+	}
+	p.Here = dataPath
+	view := historyView{place: p}
+	var err error
+	if text := query.Get("day"); text != "" {
+		err = c.fillDay(v, &view, text)
+	} else {
+		err = c.fillChanges(v, &view, query.Get("before"))
+	}
+	if err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	status := http.StatusOK
+	if view.Problem != "" {
+		status = http.StatusUnprocessableEntity
+	}
+	c.render(w, v.Request, status, page{name: "history", title: "What changed afterwards", view: view, visitor: &v.visitor, wide: true})
+}
+
+// fillDay reads the versions of one day.
+func (c *Console) fillDay(v visit, view *historyView, text string) error {
+	day, err := civil.Parse(text)
+	if err != nil {
+		view.Problem = "That is no day. Write it as 2026-11-01."
+		return nil
+	}
+	view.Day = day
+	versions, err := c.history.DayVersions(v.Context(), view.Workspace.ID, civil.Range{First: day, Last: day})
+	view.Rows = versionRows(versions, view.Workspace.Currency)
+	return err
+}
+
+// fillChanges reads a page of the days that changed. Pages go by numbers of days passed over.
+func (c *Console) fillChanges(v visit, view *historyView, passed string) error {
+	offset, err := strconv.Atoi(passed)
+	if err != nil || offset < 0 {
+		offset = 0
+	}
+	changes, err := c.history.DayChanges(v.Context(), view.Workspace.ID, rowsShown+1, offset)
+	if err != nil {
+		return err
+	}
+	if len(changes) > rowsShown {
+		changes = changes[:rowsShown]
+		view.Older = pageBefore(v.URL, strconv.Itoa(offset+rowsShown))
+	}
+	if offset > 0 {
+		view.Newest = pageBefore(v.URL, "")
+	}
+	view.Rows = changeRows(changes, view.Workspace.Currency)
+	return nil
+}
+
+// DayAddress is where the versions of a row's day are.
+func (v historyView) DayAddress(day civil.Date) string { return dayAddress(v.Workspace.ID, day) }
+
+// DayAddress is where the versions of a row's day are.
+func (v dataView) DayAddress(day civil.Date) string { return dayAddress(v.Workspace.ID, day) }
+
+func dayAddress(ws measure.WorkspaceID, day civil.Date) string {
+	return historyPath + "?" + url.Values{"workspace": {string(ws)}, "day": {day.String()}}.Encode()
+}

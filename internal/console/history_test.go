@@ -1,0 +1,79 @@
+package console_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"strings"
+	"testing"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// keepDays imports an order a day of a shop's till, of the same total each, from 1 September 2036 on.
+func (d *dataSite) keepDays(n int, total int64) {
+	d.t.Helper()
+	var b warehouse.Batch
+	for i := range n {
+		day := civil.MustParse("2036-09-01").AddDays(i)
+		b.Orders = append(b.Orders, warehouse.Order{
+			OrderRef: warehouse.OrderRef{Source: "shopify", Key: fmt.Sprint(i)}, At: day.UTC(), Day: day, Surface: measure.Retail, Charged: total, Units: 1,
+		})
+	}
+	in, err := d.facts.Begin(d.t.Context(), warehouse.ImportSpec{Workspace: "acme", Source: "csv", File: fmt.Sprintf("till-%d.csv", total), FileHash: fmt.Sprint(total)})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer in.Abort()
+	if err := in.Add(d.t.Context(), &b); err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := in.Commit(d.t.Context()); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func TestDaysThatChangedAreShownWithWhatTheyWere(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleViewer)
+	b := d.signedIn(email)
+	holds := func(path string, status int, wants, not []string) {
+		t.Helper()
+		p := b.get(path)
+		if p.status != status {
+			t.Errorf("%s: %d, want %d", path, p.status, status)
+		}
+		text := html.UnescapeString(p.body)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not hold %q", path, want)
+			}
+		}
+		for _, unwanted := range not {
+			if strings.Contains(text, unwanted) {
+				t.Errorf("%s holds %q", path, unwanted)
+			}
+		}
+	}
+	d.keepDays(60, 1_234_50)
+	holds("/data?workspace=acme", http.StatusOK, []string{
+		"No day changed after it was first shown", "How figures settle", "Not known yet", "orders, retail, revenue after refunds",
+	}, []string{"All days that changed"})
+	holds("/data/history?workspace=acme", http.StatusOK, []string{"No day changed after it was first shown"}, nil)
+	d.keepDays(60, 1_250_00)
+	holds("/data?workspace=acme", http.StatusOK, []string{
+		"charged 1,234.50 USD → 1,250.00 USD", "csv till-125000.csv", "All days that changed", "day=2036-10-30",
+	}, []string{"day=2036-09-01"})
+	holds("/data/history?workspace=acme", http.StatusOK, []string{"day=2036-10-30", "before=50", "Older"}, []string{"day=2036-09-01", "Newest<"})
+	holds("/data/history?workspace=acme&before=50", http.StatusOK, []string{"day=2036-09-01", "Newest<"}, []string{"day=2036-10-30", "Older"})
+	holds("/data/history?workspace=acme&day=2036-09-01", http.StatusOK, []string{
+		"orders 1", "<li>charged 1,234.50 USD</li>", "till-123450.csv", "charged 1,234.50 USD → 1,250.00 USD", "till-125000.csv",
+	}, nil)
+	holds("/data/history?workspace=acme&day=2035-01-01", http.StatusOK, []string{"Nothing is known of that day"}, nil)
+	holds("/data/history?workspace=acme&day=no", http.StatusUnprocessableEntity, []string{"That is no day"}, nil)
+	holds("/data/history?workspace=elsewhere", http.StatusNotFound, []string{"no such workspace"}, nil)
+}
