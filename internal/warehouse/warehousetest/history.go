@@ -227,7 +227,7 @@ func historyReplayed(on trial) {
 		}
 		switch kind := rng.IntN(6); kind {
 		case 0, 1, 2:
-			take(spec, store.change(1 + rng.IntN(4)))
+			take(spec, store.change(1+rng.IntN(4)))
 		case 3, 4:
 			window, b := randomReport(rng, store.days, reports)
 			spec.Feed, spec.Replace = false, []warehouse.AdWindow{window}
