@@ -28,7 +28,7 @@ type labMMMFit struct {
 	Frequency  map[string]string `placeholder:"A=C,…" mapsep:"," help:"Column of frequency of a medium whose own column is reach."`
 	Varying    int               `default:"0" placeholder:"N" help:"Effects change slowly, in about N periods; 0: they are constant (default: ${default})."`
 	Adstock    string            `default:"geometric:8" placeholder:"A" help:"geometric, delayed, binomial, weibull_cdf, weibull_pdf with :PERIODS, or none (default: ${default})."`
-	Saturation string            `default:"logistic" placeholder:"S" help:"logistic, hill, michaelis_menten, tanh, root, log or none (default: ${default})."`
+	Saturation string            `default:"logistic" placeholder:"S" help:"logistic, hill, michaelis_menten, tanh, root, log, ces or none (default: ${default})."`
 	Effect     string            `default:"coefficient" placeholder:"E" help:"What priors of a channel's size speak of: coefficient, roi or share (default: ${default})."`
 	Yearly     int               `default:"0" placeholder:"N" help:"Pairs of sine and cosine of the year (default: ${default})."`
 	Weekly     int               `default:"0" placeholder:"N" help:"Pairs of sine and cosine of the week, for daily data (default: ${default})."`

@@ -155,6 +155,8 @@ func channelRows(m *mix.Model, query url.Values, plan planView) []channelRow {
 // parameterNames say what the parameters mean.
 var parameterNames = map[string]string{
 	"roi": "revenue per unit of spend", "alpha": "share of a week's effect that carries over to the next", "lam": "bend of the curve (0: straight)",
+	"elasticity": "what the next unit brings at the usual spend, as a share of what the mean unit brings",
+	"sharpness":  "where the curve bends (small: all along; large: at a ceiling)",
 }
 
 func beliefRows(m *mix.Model) []beliefRow {

@@ -14,7 +14,7 @@ import (
 var modelTools = []string{"optimization", "optimize_budget"}
 
 // mmmMethod is how the media mix model infers.
-const mmmMethod = "Bayesian media mix model of weekly sales and spend: geometric carry-over, logistic saturation, trend, waves of the year; " +
+const mmmMethod = "Bayesian media mix model of weekly sales and spend: geometric carry-over, diminishing returns along a curve whose bend is learnt, trend, waves of the year; " +
 	"posterior means with 90 % intervals. Spend that follows demand is taken for its cause; only an experiment can tell."
 
 // settings name what money and revenue mean in the workspace, as its model was trained under.

@@ -161,7 +161,7 @@ func fourthThursday(year int) civil.Date {
 // they turn out to be; waves of the year as far as the window has years; everything else as package mmm does it.
 func (f *frame) spec() mmm.Spec {
 	s := mmm.Spec{
-		Adstock: mmm.Adstock{Kind: mmm.Geometric, Lags: carryOver}, Saturation: mmm.Logistic, Effect: mmm.ROI,
+		Adstock: mmm.Adstock{Kind: mmm.Geometric, Lags: carryOver}, Saturation: mmm.CES, Effect: mmm.ROI,
 		Trend: mmm.Trend{Kind: mmm.LinearTrend}, Likelihood: mmm.Normal, Alike: true, Priors: maps.Clone(priors),
 	}
 	switch {

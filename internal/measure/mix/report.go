@@ -1,6 +1,7 @@
 package mix
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -71,21 +72,23 @@ func (m *Model) Curve(channel measure.Channel, points int) (Curve, error) {
 	return Curve{}, nil
 }
 
-// The priors of every channel, written down so that they are part of what the model was trained with. Those of the return
-// and of carry-over are package mmm's own. With lam ~ Gamma(2, 1) what the next unit brings in the channel's largest week, as
-// a share of what the first unit brings, is about evenly spread between nothing and all of it: its quartiles are 0.24, 0.53
-// and 0.80, where Gamma(3, 1) has 0.08, 0.24 and 0.51 and hardly allows a straight line (1 in 14 beyond 0.8). Exactly
-// even would be the density tanh(lam/2) / cosh(lam/2)^2.
+// The priors of every channel, written down so that they are part of what the model was trained with; they are package mmm's
+// own. Of how bent a curve is an analyst has an opinion at the spend that is usual: what the next unit of money brings, as a share of
+// what the mean one does. Beta(2, 1) has a median of 0.71 and the quartiles 0.50 and 0.87. Nor does anybody know the curve's family: the
+// sharpness lies around the mean of the logarithms of that of Michaelis and Menten's curve, 1, and of the logistic one's, about
+// 2.5, and leaves room for roots and for ceilings.
 var priors = map[string]mmm.Prior{
 	"roi":   {Family: mmm.LogNormalPrior, A: 0.2, B: 0.9},
 	"alpha": {Family: mmm.BetaPrior, A: 1, B: 3},
-	"lam":   {Family: mmm.GammaPrior, A: 2, B: 1},
+
+	"elasticity": {Family: mmm.BetaPrior, A: 2, B: 1},
+	"sharpness":  {Family: mmm.LogNormalPrior, A: 0.45, B: 0.7},
 }
 
 // Belief is what was thought of a parameter before the data and after them.
 type Belief struct {
 	Channel   measure.Channel
-	Parameter string // "roi", "alpha" or "lam"
+	Parameter string // "roi", "alpha", or one of the curve: "elasticity", "sharpness"; "lam" in older models
 	Before    Interval
 	After     Interval
 	// Narrowed is by which share the interval after is narrower than the one before: near 0 where the data say nothing.
@@ -103,11 +106,14 @@ func (m *Model) Beliefs() []Belief {
 		if e.ROAS == nil {
 			continue
 		}
-		for _, b := range []Belief{
+		beliefs := []Belief{
 			{Parameter: "roi", After: intervalOf(*e.ROAS)},
 			{Parameter: "alpha", After: intervalOf(e.Adstock["alpha"])},
-			{Parameter: "lam", After: intervalOf(e.Saturation["lam"])},
-		} {
+		}
+		for _, parameter := range slices.Sorted(maps.Keys(e.Saturation)) {
+			beliefs = append(beliefs, Belief{Parameter: parameter, After: intervalOf(e.Saturation[parameter])})
+		}
+		for _, b := range beliefs {
 			prior, known := m.Saved.Spec.Priors[b.Parameter]
 			if !known {
 				return nil

@@ -25,7 +25,7 @@ func wide() Data {
 }
 
 func BenchmarkGradient(b *testing.B) {
-	for _, s := range []Saturation{Logistic, MichaelisMenten, Hill} {
+	for _, s := range []Saturation{Logistic, MichaelisMenten, Hill, CES} {
 		b.Run("208x10/"+string(s), func(b *testing.B) {
 			m, err := newModel(wide(), Spec{Saturation: s, Yearly: 2})
 			if err != nil {
@@ -61,7 +61,7 @@ func regions() Data {
 }
 
 func BenchmarkGeoGradient(b *testing.B) {
-	for _, s := range []Saturation{Logistic, MichaelisMenten, Hill} {
+	for _, s := range []Saturation{Logistic, MichaelisMenten, Hill, CES} {
 		b.Run("40x156x5/"+string(s), func(b *testing.B) {
 			m, err := newModel(regions(), Spec{Saturation: s, Yearly: 2, Trend: Trend{KnotTrend, 26}})
 			if err != nil {

@@ -274,7 +274,7 @@ func shortForms() map[string]Spec {
 		"coefficient": {Trend: flat, Adstock: Adstock{Geometric, 3}},
 		"returns":     {Trend: flat, Adstock: Adstock{WeibullCDF, 3}, Saturation: Hill, Effect: ROI},
 		"shares":      {Trend: flat, Adstock: Adstock{Immediately, 1}, Saturation: Root, Effect: Share},
-		"alike":       {Trend: flat, Adstock: Adstock{Geometric, 2}, Effect: ROI, Alike: true},
+		"alike":       {Trend: flat, Adstock: Adstock{Geometric, 2}, Saturation: CES, Effect: ROI, Alike: true},
 		"lift tests":  {Trend: flat, Adstock: Adstock{Binomial, 3}, Saturation: MichaelisMenten, Lifts: lifts},
 		"student_t":   {Trend: flat, Adstock: Adstock{Delayed, 3}, Saturation: Tanh, Likelihood: StudentT},
 		"log_normal":  {Trend: flat, Adstock: Adstock{WeibullPDF, 3}, Saturation: Log, Likelihood: LogNormal},
@@ -332,12 +332,8 @@ func TestPosteriorIsCalibrated(t *testing.T) {
 	}
 	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // a twentieth of the largest week
 	sampling := hmc.Options{Chains: 2, Warmup: 300, Draws: 500, Accept: 0.95}
-	served := Spec{
-		Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, Alike: true, // as package mix trains
-		Priors: map[string]Prior{"lam": {GammaPrior, 2, 1}},
-	}
-	apart := served
-	apart.Alike = false
+	served := Spec{Effect: ROI, Saturation: CES, Adstock: Adstock{Geometric, 5}, Yearly: 3, Alike: true} // as package mix trains
+	apart := Spec{Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, Priors: map[string]Prior{"lam": {GammaPrior, 2, 1}}}
 	for name, c := range map[string]calibration{
 		"served":      {data: pairs(), spec: served},
 		"apart":       {data: pairs(), spec: apart},

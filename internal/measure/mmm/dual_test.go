@@ -42,6 +42,13 @@ func (s Saturation) dualValue(a number2, theta []number2) number2 {
 			return number2{}
 		}
 		return quotient(one, dual.Add(one, dual.Pow(quotient(theta[0], a), theta[1])))
+	case CES:
+		if a.Real == 0 {
+			return number2{}
+		}
+		inverse := quotient(one, a)
+		mixed := dual.Add(dual.Mul(theta[0], dual.Pow(inverse, theta[1])), dual.Sub(one, theta[0]))
+		return dual.Pow(mixed, times(-1, dual.Inv(theta[1])))
 	case Tanh, Root, Log, Unsaturated:
 	}
 	panic("no dual form")
@@ -220,6 +227,7 @@ func TestDensityIsThatOfDualNumbers(t *testing.T) {
 		{toy(), Spec{Saturation: Hill, Effect: ROI, Holdout: 4}},
 		{toy(), Spec{Likelihood: StudentT, Saturation: MichaelisMenten}},
 		{toy(), Spec{Likelihood: LogNormal}},
+		{toy(), Spec{Saturation: CES, Effect: ROI, Holdout: 4}},
 		{contacts(), Spec{Saturation: Hill}},
 		{contacts(), Spec{Effect: Share, Adstock: Adstock{Geometric, 3}, Holdout: 3}},
 		{toy(), Spec{Varying: 9}},

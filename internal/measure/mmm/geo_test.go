@@ -313,7 +313,7 @@ func TestGatheredSumsAreThoseOfAllRows(t *testing.T) {
 	}
 	points, sums := gathered(a, weights)
 	for _, s := range allSaturations() {
-		theta := map[Saturation][]float64{Logistic: {3}, Hill: {0.4, 1.4}, MichaelisMenten: {0.4}, Tanh: {0.6}, Root: {0.6}, Log: {3}}[s]
+		theta := map[Saturation][]float64{Logistic: {3}, Hill: {0.4, 1.4}, MichaelisMenten: {0.4}, Tanh: {0.6}, Root: {0.6}, Log: {3}, CES: {0.6, 1.7}}[s]
 		all, few := newWorth(len(a)), newWorth(len(points))
 		s.fill(all, a, theta)
 		s.fill(few, points, theta)

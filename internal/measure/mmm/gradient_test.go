@@ -17,7 +17,7 @@ func allAdstocks() []AdstockKind {
 }
 
 func allSaturations() []Saturation {
-	return []Saturation{Logistic, Hill, MichaelisMenten, Tanh, Root, Log, Unsaturated}
+	return []Saturation{Logistic, Hill, MichaelisMenten, Tanh, Root, Log, CES, Unsaturated}
 }
 
 // central is the fourth-order central difference. With this step the error is about 1e-12 of a smooth function.
@@ -89,7 +89,7 @@ func TestAdstockShapesAreThoseOfTheirFormulas(t *testing.T) {
 
 func TestSaturationsStartAtZeroRiseAndHaveTheirDerivatives(t *testing.T) {
 	t.Parallel()
-	values := map[string]float64{"lam": 2.2, "kappa": 0.4, "slope": 1.3, "c": 0.7, "p": 0.6}
+	values := map[string]float64{"lam": 2.2, "kappa": 0.4, "slope": 1.3, "c": 0.7, "p": 0.6, "elasticity": 0.6, "sharpness": 1.7}
 	for _, s := range allSaturations() {
 		var theta []float64
 		for _, p := range s.parameters() {

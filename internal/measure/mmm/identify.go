@@ -45,8 +45,8 @@ const (
 // unidentified returns the reasons for which the data cannot identify the model, none if they can.
 func (m *model) unidentified(d Data) []Reason {
 	var reasons []Reason
-	// Slow changes of effects are held by their priors and cost little.
-	unknown := len(m.parameters) - len(m.waves)*len(m.channels)
+	// Slow changes of effects, and where a curve bends, are held by their priors and cost little.
+	unknown := len(m.parameters) - (len(m.waves)+m.spec.Saturation.held())*len(m.channels)
 	if need := max(leastPeriods, int(math.Ceil(periodsPerUnknown*float64(unknown)))); m.rows < need {
 		reasons = append(reasons, Reason{
 			TooFewPeriods, "",

@@ -121,7 +121,7 @@ func (m *model) addChannels(d Data) {
 	for _, media := range d.Media {
 		spend := floats.Sum(m.fitted(media.cost()))
 		x := m.bySize(media.Exposure)
-		c := channel{name: media.Channel, scale: largest(m.fitted(x)), cost: media.cost(), at: len(m.parameters), index: len(m.channels)}
+		c := channel{name: media.Channel, scale: m.spec.Saturation.unit(m.fitted(x)), cost: media.cost(), at: len(m.parameters), index: len(m.channels)}
 		c.x = series(len(x), func(t int) float64 { return x[t] / c.scale })
 		if media.Frequency != nil {
 			top := largest(m.fitted(media.Frequency))

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Saturation is the shape of diminishing returns: what an exposure a, carried over and divided by the channel's
-// largest exposure, is worth. It is 0 at 0.
+// Saturation is the shape of diminishing returns: what an exposure a, carried over and divided by the channel's unit, is
+// worth. It is 0 at 0. The unit is the channel's largest exposure, for [CES] the mean of those above zero.
 type Saturation string
 
 // The shapes.
@@ -21,6 +21,7 @@ const (
 	Tanh            Saturation = "tanh"             // tanh(a / c)
 	Root            Saturation = "root"             // a^p
 	Log             Saturation = "log"              // log(1 + lam a)
+	CES             Saturation = "ces"              // (elasticity a^-sharpness + 1 - elasticity)^(-1/sharpness)
 	Unsaturated     Saturation = "none"             // a
 )
 
@@ -29,12 +30,12 @@ func ParseSaturation(s string) (Saturation, error) {
 	if kind := Saturation(s); kind.known() {
 		return kind, nil
 	}
-	return "", fault.Invalid("there is no saturation %q (want logistic, hill, michaelis_menten, tanh, root, log or none)", s)
+	return "", fault.Invalid("there is no saturation %q (want logistic, hill, michaelis_menten, tanh, root, log, ces or none)", s)
 }
 
 func (s Saturation) known() bool {
 	switch s {
-	case Logistic, Hill, MichaelisMenten, Tanh, Root, Log, Unsaturated:
+	case Logistic, Hill, MichaelisMenten, Tanh, Root, Log, CES, Unsaturated:
 		return true
 	}
 	return false
@@ -57,10 +58,33 @@ func (s Saturation) parameters() []parameter {
 		return []parameter{{name: "c", support: positive, prior: Prior{LogNormalPrior, -0.35, 0.7}}}
 	case Root:
 		return []parameter{{name: "p", support: unit, prior: Prior{BetaPrior, 3, 2}}}
+	case CES:
+		return []parameter{
+			{name: "elasticity", support: unit, prior: Prior{BetaPrior, 2, 1}},
+			{name: "sharpness", support: positive, prior: Prior{LogNormalPrior, 0.45, 0.7}},
+		}
 	case Unsaturated:
 		return nil
 	}
 	panic("mmm: unknown saturation")
+}
+
+// held is how many of the shape's parameters the data hardly reach, so that their priors hold them.
+func (s Saturation) held() int {
+	if s == CES {
+		return 1
+	}
+	return 0
+}
+
+// unit returns what exposures are divided by, those of the fitted rows given: the largest of them, or their mean where there is
+// any for a shape that speaks of usual exposures, which one week of sales does not move.
+func (s Saturation) unit(exposures []float64) float64 {
+	active := floats.Count(func(v float64) bool { return v > 0 }, exposures)
+	if s != CES || active == 0 {
+		return largest(exposures)
+	}
+	return floats.Sum(exposures) / float64(active)
 }
 
 // maxSaturationParameters is the length of the longest list of parameters.
@@ -118,6 +142,8 @@ func (s Saturation) fill(w worth, a, theta []float64) {
 			by := 1 / (1 + theta[0]*x)
 			v[t], da[t], first[t] = math.Log1p(theta[0]*x), theta[0]*by, x*by
 		}
+	case CES:
+		ces(w, a, theta[0], theta[1])
 	case Unsaturated:
 		for t, x := range a {
 			v[t], da[t] = x, 1
@@ -137,6 +163,51 @@ func hill(w worth, a []float64, kappa, slope float64) {
 			q := v * (1 - v)
 			w.s[t], w.ds[t], w.dTheta[0][t], w.dTheta[1][t] = v, q*slope/x, -q*slope/kappa, q*log
 		}
+	}
+}
+
+// ces fills w with the curve of constant elasticity of substitution between money and an audience of fixed size (Arrow, Chenery,
+// Minhas and Solow 1961; the same curve answers light in Bannister 1979):
+//
+//	s(a) = (e a^-m + 1 - e)^(-1/m)
+//
+// At the mean exposure, 1, the next unit brings the share e of what the mean one does. The sharpness m says where the bend is:
+// all along the curve when small, with the power a^e as its limit, and at the edge of the audience when large, with a straight
+// line up to a ceiling as its limit. 1 is the curve of Michaelis and Menten, about 2.5 is near the logistic one. It is concave whatever
+// they are. With p = a^m below 1 and a^-m above, no power overflows.
+func ces(w worth, a []float64, e, m float64) {
+	v, da, byE, byM := w.s[:len(a)], w.ds[:len(a)], w.dTheta[0][:len(a)], w.dTheta[1][:len(a)]
+	stats.Log(da, a)
+	for t, log := range da {
+		v[t] = -m * math.Abs(log)
+	}
+	stats.Exp(v, v)
+	for t, p := range v {
+		byE[t] = e + (1-e)*p
+		if da[t] > 0 {
+			byE[t] = e*p + 1 - e
+		}
+	}
+	stats.Log(byM, byE)
+	perM := 1 / m
+	for t, x := range a {
+		log, p, root := da[t], v[t], byM[t]*perM
+		perD := 1 / byE[t]
+		elasticity := e * perD // at x
+		v[t], byE[t] = log-root, (p-1)*perM*perD
+		if log > 0 {
+			elasticity *= p
+			v[t], byE[t] = -root, -byE[t]
+		}
+		da[t], byM[t] = elasticity/x, (elasticity*log-v[t])*perM
+	}
+	stats.Exp(v, v)
+	for t, x := range a {
+		if x == 0 {
+			v[t], da[t], byE[t], byM[t] = 0, 0, 0, 0
+			continue
+		}
+		da[t], byE[t], byM[t] = v[t]*da[t], v[t]*byE[t], v[t]*byM[t]
 	}
 }
 
