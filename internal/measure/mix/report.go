@@ -73,15 +73,16 @@ func (m *Model) Curve(channel measure.Channel, points int) (Curve, error) {
 }
 
 // The priors of every channel, written down so that they are part of what the model was trained with; they are package mmm's
-// own. Of how bent a curve is an analyst has an opinion at the spend that is usual: what the next unit of money brings, as a share of
-// what the mean one does. Beta(2, 1) has a median of 0.71 and the quartiles 0.50 and 0.87. Nor does anybody know the curve's family: the
-// sharpness lies around the mean of the logarithms of that of Michaelis and Menten's curve, 1, and of the logistic one's, about
-// 2.5, and leaves room for roots and for ceilings.
+// own. How bent a curve is, is believed at the usual spend: what the next unit of money brings there, as a share of what the mean one
+// does. Weeks show the slope, and what a channel brings is the slope by that share, so the prior of the share has to leave its
+// inverse a mean and a variance: Beta(a, 1) does for a above 2, and Beta(3, 1) is the least bold of them with a whole a. Its quartiles
+// are 0.63, 0.79 and 0.91. Nor is the family of the curve known: the sharpness lies around the mean of the logarithms of that of
+// Michaelis and Menten's curve, 1, and of the logistic one's, about 2.5, with room for roots and for ceilings.
 var priors = map[string]mmm.Prior{
 	"roi":   {Family: mmm.LogNormalPrior, A: 0.2, B: 0.9},
 	"alpha": {Family: mmm.BetaPrior, A: 1, B: 3},
 
-	"elasticity": {Family: mmm.BetaPrior, A: 2, B: 1},
+	"elasticity": {Family: mmm.BetaPrior, A: 3, B: 1},
 	"sharpness":  {Family: mmm.LogNormalPrior, A: 0.45, B: 0.7},
 }
 

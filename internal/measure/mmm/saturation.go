@@ -60,7 +60,7 @@ func (s Saturation) parameters() []parameter {
 		return []parameter{{name: "p", support: unit, prior: Prior{BetaPrior, 3, 2}}}
 	case CES:
 		return []parameter{
-			{name: "elasticity", support: unit, prior: Prior{BetaPrior, 2, 1}},
+			{name: "elasticity", support: unit, prior: Prior{BetaPrior, 3, 1}},
 			{name: "sharpness", support: positive, prior: Prior{LogNormalPrior, 0.45, 0.7}},
 		}
 	case Unsaturated:
