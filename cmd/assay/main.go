@@ -40,6 +40,7 @@ type commands struct {
 	Workspace workspaceCommand `cmd:"" help:"Create, list and delete workspaces."`
 	User      userCommand      `cmd:"" help:"Make accounts for people, list them, reset passwords."`
 	Customer  customerCommand  `cmd:"" help:"Forget a customer of the store."`
+	Targets   targetsCommand   `cmd:"" help:"List and remove targets."`
 	Export    exportCommand    `cmd:"" help:"Write every table of a workspace to files."`
 	History   historyCommand   `cmd:"" help:"Show which days changed after they were shown, and what they were before."`
 	Audit     auditCommand     `cmd:"" help:"Show the security log: who signed in, and what was allowed, changed and refused."`

@@ -86,6 +86,16 @@ func (a *App) commandHandler() http.Handler {
 			return a.forgetCustomer(ctx, request)
 		})
 	})
+	mux.HandleFunc("POST /targets", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(ctx context.Context, request targetsRequest, _ func(done, total int64)) (any, error) {
+			return a.targets(ctx, request.Workspace)
+		})
+	})
+	mux.HandleFunc("POST /target/remove", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, func(ctx context.Context, request RemovedTarget, _ func(done, total int64)) (any, error) {
+			return struct{}{}, a.removeTarget(ctx, request)
+		})
+	})
 	mux.HandleFunc("POST /export", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, func(ctx context.Context, request ExportRequest, _ func(done, total int64)) (any, error) {
 			return a.export(ctx, request)

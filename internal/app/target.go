@@ -7,9 +7,12 @@ import (
 	"strconv"
 	"time"
 
+	"assay/internal/civil"
+	"assay/internal/config"
 	"assay/internal/console"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
@@ -17,7 +20,7 @@ import (
 // meanwhile; an import of years takes minutes.
 const targetWait = 5 * time.Second
 
-// changeTarget sets a target or takes it away, and says so in the security log.
+// changeTarget sets a target or takes it away for somebody who looks at a page meanwhile.
 func (a *App) changeTarget(ctx context.Context, change console.TargetChange, by control.By) error {
 	waiting, stop := context.WithTimeout(ctx, targetWait)
 	leave, err := a.writing.enter(waiting, change.Workspace.ID)
@@ -35,9 +38,14 @@ func (a *App) changeTarget(ctx context.Context, change console.TargetChange, by 
 			return err
 		}
 	}
+	return a.change(ctx, change, "targets changed on the page Forecasts", by)
+}
+
+// change sets a target or takes it away, and says so in the security log. The caller has the workspace to itself.
+func (a *App) change(ctx context.Context, change console.TargetChange, where string, by control.By) error {
 	goal := warehouse.Target{Metric: change.Metric, Period: change.Period, Start: change.Start, Channel: change.Channel, Value: change.Value}
 	before, err := a.facts.ChangeTarget(ctx, change.Workspace.ID, change.Workspace.Currency, warehouse.TargetChange{
-		Target: goal, Removed: change.Removed, Where: "targets changed on the page Forecasts",
+		Target: goal, Removed: change.Removed, Where: where,
 	})
 	if err != nil || !change.Removed && before != nil && *before == change.Value {
 		return err
@@ -63,3 +71,79 @@ func (a *App) changeTarget(ctx context.Context, change console.TargetChange, by 
 }
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// RemovedTarget names a target that is to be taken away, by all but its value.
+type RemovedTarget struct {
+	Workspace measure.WorkspaceID `json:"workspace"`
+	Metric    string              `json:"metric"`
+	Period    string              `json:"period"`
+	Start     civil.Date          `json:"start"`
+	Channel   measure.Channel     `json:"channel"` // "" for the whole store
+	Actor     string              `json:"actor"`
+}
+
+// RemoveTarget takes a target away, through the service that holds the data directory or directly where none does. It
+// waits for an import that runs. A target that is not there is a fault of kind not_found.
+func RemoveTarget(ctx context.Context, c config.Config, request RemovedTarget, now func() time.Time) error {
+	_, err := through(ctx, c, "/target/remove", request, nil, now, func(a *App) (any, error) {
+		return struct{}{}, a.removeTarget(ctx, request)
+	})
+	return err
+}
+
+func (a *App) removeTarget(ctx context.Context, request RemovedTarget) error {
+	leave, err := a.writing.enter(ctx, request.Workspace)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	workspace, err := a.control.Store.Workspace(ctx, request.Workspace)
+	if err != nil {
+		return err
+	}
+	change := console.TargetChange{
+		Workspace: workspace, Metric: request.Metric, Period: request.Period, Start: request.Start, Channel: request.Channel, Removed: true,
+	}
+	err = a.change(ctx, change, "targets removed by a command", control.By{Actor: request.Actor, At: a.now()})
+	if fault.KindOf(err) == fault.KindNotFound {
+		return fault.NotFound("there is no target of %s", change.Goal()).WithHint("assay targets list --workspace %s shows those that there are", workspace.ID)
+	}
+	return err
+}
+
+type targetsRequest struct {
+	Workspace measure.WorkspaceID `json:"workspace"`
+}
+
+// Target is a goal of a workspace, as it was set or imported.
+type Target struct {
+	Metric  string          `json:"metric"`
+	Period  string          `json:"period"`
+	Start   civil.Date      `json:"start"`
+	Channel measure.Channel `json:"channel,omitempty"` // "" for the whole store
+	Value   float64         `json:"value"`             // money in whole units of the workspace's currency
+}
+
+// Targets returns a workspace's targets by first day, through the service that holds the data directory or directly where
+// none does.
+func Targets(ctx context.Context, c config.Config, ws measure.WorkspaceID, now func() time.Time) ([]Target, error) {
+	result, err := through(ctx, c, "/targets", targetsRequest{ws}, nil, now, func(a *App) (any, error) {
+		return a.targets(ctx, ws)
+	})
+	return decoded[[]Target](result, err)
+}
+
+func (a *App) targets(ctx context.Context, ws measure.WorkspaceID) ([]Target, error) {
+	if _, err := a.control.Store.Workspace(ctx, ws); err != nil {
+		return nil, err
+	}
+	all, err := a.facts.Targets(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Target, len(all))
+	for i, t := range all {
+		out[i] = Target{Metric: t.Metric, Period: t.Period, Start: t.Start, Channel: t.Channel, Value: t.Value}
+	}
+	return out, nil
+}
