@@ -29,10 +29,11 @@ const leastJudged = 21
 //
 // Each point is left out and expected from the season, a local line (tricube weights over three seasons to either side,
 // bisquare weights against other unusual points: Cleveland 1979, "Robust locally weighted regression and smoothing
-// scatterplots") and the neighbours' own deviations, as far as deviations follow each other. The errors are taken to be
-// Student's t; scale and degrees of freedom are those of the highest likelihood with the largest fiftieth of the errors
-// censored, so that what is unusual does not hide itself. The same likelihood decides whether the series is judged as it
-// is, by square roots or by logarithms. P is read from that distribution and Z from P.
+// scatterplots") and the neighbours' own deviations, as far as deviations follow each other. The errors of the
+// half-year around a point are taken to be Student's t; scale and degrees of freedom are those of the highest likelihood with the
+// largest fiftieth of the errors censored, so that what is unusual does not hide itself. The same likelihood, of all
+// errors, decides whether the series is judged as it is, by square roots or by logarithms. P is read from that distribution
+// and Z from P.
 //
 // It assumes one season and a level without jumps; around a jump both sides look unusual. [OneStep] judges as days
 // arrive. A value that is not finite is refused; fewer than 21 points, or than three seasons, are not ready.
@@ -57,8 +58,9 @@ func Oddities(values []float64, season int) ([]Oddity, error) {
 		return out, nil
 	}
 	best := bestLens(values, season)
+	nearby := best.nearby(season)
 	for t := range values {
-		out[t] = best.oddity(t)
+		out[t] = best.oddity(t, nearby(t))
 	}
 	discover(out)
 	return out, nil
@@ -127,12 +129,12 @@ func (l lens) slope(y, unit float64) float64 {
 	}
 }
 
-// judgement is a series seen through a lens with the distribution of its errors.
+// judgement is a series seen through a lens.
 type judgement struct {
 	lens
 	expected, errors []float64 // on the scale of the lens
-	noise            distuv.StudentsT
-	likelihood       float64
+	size             float64   // mean size of a value on that scale
+	likelihood       float64   // of all errors as one distribution
 }
 
 func judged(values []float64, season int, l lens) judgement {
@@ -141,12 +143,12 @@ func judged(values []float64, season int, l lens) judgement {
 	for t, y := range values {
 		x[t] = l.to(y)
 	}
-	j := judgement{lens: l, expected: around(x, season, nil)}
+	j := judgement{lens: l, expected: around(x, season, nil), size: meanSize(x)}
 	j.errors = make([]float64, len(x))
 	for t := range x {
 		j.errors[t] = x[t] - j.expected[t]
 	}
-	j.noise, j.likelihood = noiseOf(j.errors, meanSize(x))
+	_, j.likelihood = noiseOf(j.errors, j.size)
 	dense := 1 - float64(censoredOf(len(values)))/float64(len(values)) // what is censored has a probability, not a density
 	for _, y := range values {
 		j.likelihood += dense * l.slope(y, unit)
@@ -154,8 +156,36 @@ func judged(values []float64, season int, l lens) judgement {
 	return j
 }
 
-func (j judgement) oddity(t int) Oddity {
-	p := 2 * j.noise.Survival(math.Abs(j.errors[t]))
+// A point's noise is that of the half-year around it: what is usual in the weeks before Christmas is not usual in July. Of a
+// quarter only two errors would be censored, which two bad days in it take up.
+const (
+	nearPoints = 182 // at least so many errors
+	nearCycles = 26  // and those of so many seasons
+	nearShared = 4   // seasons whose points are given the same noise, because each fit takes its time
+)
+
+// nearby returns the distribution of the errors around each point: that of the nearest ones, as many before as after it
+// where the series goes on that far.
+func (j judgement) nearby(season int) func(t int) distuv.StudentsT {
+	n := len(j.errors)
+	reach := min(n, max(nearPoints, nearCycles*season))
+	step := nearShared * max(nearPoints/nearCycles, season)
+	noise := make([]distuv.StudentsT, (n+step-1)/step)
+	before := -1
+	for b := range noise {
+		from := max(0, min(n-reach, b*step+(step-reach)/2))
+		if from == before {
+			noise[b] = noise[b-1]
+			continue
+		}
+		noise[b], _ = noiseOf(j.errors[from:from+reach], j.size)
+		before = from
+	}
+	return func(t int) distuv.StudentsT { return noise[t/step] }
+}
+
+func (j judgement) oddity(t int, noise distuv.StudentsT) Oddity {
+	p := 2 * noise.Survival(math.Abs(j.errors[t]))
 	p = min(1, max(p, 1e-300))
 	return Oddity{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
 }
@@ -308,11 +338,16 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 		value := func(logScale float64) float64 {
 			s := math.Exp(logScale)
 			sum := float64(censored) * math.Log(max(1e-300, shape.Survival(limit/s)))
-			quiet := 0.0
-			for _, e := range sizes {
-				u := e / s
-				quiet += math.Log1p(u * u / freedom)
+			quiet, product, inverse, each := 0.0, 1.0, 1/s, 1/freedom
+			for i, e := range sizes {
+				// One logarithm for sixteen factors, none of which is above 1e5 on the scales that are looked at.
+				u := e * inverse
+				if product *= 1 + u*u*each; i%16 == 15 {
+					quiet += math.Log(product)
+					product = 1
+				}
 			}
+			quiet += math.Log(product)
 			return sum - doubt/freedom - (freedom+1)/2*quiet + float64(len(sizes))*(shape.LogProb(0)-logScale)
 		}
 		centre := math.Log(max(least, 1.4826*quantile(sizes, 0.5), limit/20))

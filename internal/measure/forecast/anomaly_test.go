@@ -65,3 +65,41 @@ func oddities(t testing.TB, values []float64, season int) []Oddity {
 	}
 	return all
 }
+
+// Two years with six wild weeks before each Christmas, in which days vary four times as much. They must neither hide a bad
+// day of July nor make fewer days of a quiet quarter stand out. The bounds leave room for ten series.
+func TestAWildSeasonIsNoMeasureOfQuietMonths(t *testing.T) {
+	t.Parallel()
+	const runs, christmas, wild, july = 10, 325, 42, 365 + 100
+	rng := rand.New(rand.NewPCG(33, 34))
+	flags, acted := 0.0, 0
+	for range runs {
+		y := shop(rng, 2*365, 0, false)
+		for _, first := range []int{christmas, 365 + christmas} {
+			for i := first; i < first+wild && i < len(y); i++ {
+				y[i] *= math.Exp(math.Sqrt(15) * noise * rng.NormFloat64())
+			}
+		}
+		day := july + rng.IntN(120)
+		for _, o := range oddities(t, y, 7)[july : july+120] {
+			if math.Abs(o.Z) >= 2 {
+				flags += 90. / 120 / runs
+			}
+		}
+		y[day] *= math.Exp(-5 * noise)
+		judged, err := Judge(y, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if quarter := Among(judged[day-45 : day+45]); quarter[45].Actionable {
+			acted++
+		}
+	}
+	t.Logf("%.2f flags in 90 quiet days, %d of %d bad days worth a look", flags, acted, runs)
+	if flags < 2.7 || flags > 5.8 {
+		t.Errorf("%.2f flags in 90 quiet days, want 3.5 to 5", flags)
+	}
+	if acted < runs*8/10 {
+		t.Errorf("%d of %d days five standard deviations low are worth a look", acted, runs)
+	}
+}
