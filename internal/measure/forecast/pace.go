@@ -28,20 +28,21 @@ func (p *Prediction) Total(steps int) (Total, error) {
 	for _, y := range p.Points[:steps] {
 		t.Value += y
 	}
-	// Sums from neighbouring origins share most of their points: only those a whole sum apart are independent.
-	widen := cautious(float64(len(p.errors))/float64(steps), 0.8)
 	for _, vector := range p.errors {
 		if len(vector) < steps {
 			break
 		}
 		var sum float64
 		for h, e := range vector[:steps] {
-			sum += p.moved(h, widen*e)
+			sum += p.moved(h, e)
 		}
 		t.draws = append(t.draws, sum)
 	}
 	if len(t.draws) < leastOrigins {
 		t.draws = p.walked(steps, t.Value)
+	} else {
+		// Sums from neighbouring origins share most of their points: only those a whole sum apart are independent.
+		p.stretch(t.draws, float64(len(p.errors))/float64(steps))
 	}
 	slices.Sort(t.draws)
 	for _, level := range p.Levels {
@@ -64,6 +65,25 @@ func (p *Prediction) moved(h int, e float64) float64 {
 		return max(0, y+e)
 	default:
 		return y + e
+	}
+}
+
+// stretch moves draws away from their median, each by what its quantile asks for: so few independent errors leave the
+// spread uncertain, which matters much for what lies far out and little for what lies near.
+func (p *Prediction) stretch(draws []float64, freedom float64) {
+	slices.Sort(draws)
+	centre := quantile(draws, 0.5)
+	for i, d := range draws {
+		level := math.Abs(2*(float64(i)+0.5)/float64(len(draws)) - 1)
+		by := cautious(freedom, max(level, 0.01))
+		switch {
+		case p.ratio && centre > 0 && d > 0:
+			draws[i] = centre * math.Exp(max(-widest, min(widest, by*math.Log(d/centre))))
+		case p.nonnegative:
+			draws[i] = max(0, centre+by*(d-centre))
+		default:
+			draws[i] = centre + by*(d-centre)
+		}
 	}
 }
 
@@ -112,11 +132,13 @@ func (t Total) Reaches(target float64) float64 {
 		}
 		return 0.5 / (n + 1)
 	}
-	// Silverman's rule smooths the steps of few draws.
-	width := 0.9 * spread * math.Pow(n, -0.2)
+	// Silverman's rule smooths the steps of few draws. What the kernel adds to their variance is taken off it first (Silverman
+	// 1986, "Density estimation for statistics and data analysis", section 6.4).
+	width := 0.9 * math.Pow(n, -0.2)
+	shrink, centre := 1/math.Sqrt(1+width*width), mean(t.draws)
 	var sum float64
 	for _, d := range t.draws {
-		sum += distuv.UnitNormal.CDF((d-target)/width) / n
+		sum += distuv.UnitNormal.CDF((centre+shrink*(d-centre)-target)/(shrink*width*spread)) / n
 	}
 	return max(0.5/(n+1), min(1-0.5/(n+1), sum))
 }
