@@ -71,3 +71,20 @@ func (g *Group) Wait() {
 		panic(d)
 	}
 }
+
+// Together does things that do not depend on each other side by side, waits for all and returns the first error in their
+// order. A panic in one of them comes up here.
+func Together(all ...func() error) error {
+	errs := make([]error, len(all))
+	var work Group
+	for i, do := range all {
+		work.Go(func() { errs[i] = do() })
+	}
+	work.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -64,3 +64,27 @@ func TestErrorsPassUnchanged(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+func TestTogetherReturnsTheFirstErrorInOrderAndBringsPanics(t *testing.T) {
+	t.Parallel()
+	var done atomic.Int32
+	second, third := errors.New("second"), errors.New("third")
+	err := defect.Together(
+		func() error { done.Add(1); return nil },
+		func() error { done.Add(1); return second },
+		func() error { done.Add(1); return third },
+	)
+	if !errors.Is(err, second) || done.Load() != 3 {
+		t.Errorf("got %v after %d of 3, want the second's error after all", err, done.Load())
+	}
+	if err := defect.Together(); err != nil {
+		t.Errorf("nothing to do ends with %v", err)
+	}
+	err = defect.Caught(func() error {
+		return defect.Together(func() error { outOfRange(nil); return nil }, func() error { return second })
+	})
+	var d *defect.Error
+	if !errors.As(err, &d) {
+		t.Errorf("got %v, want the panic", err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assay/internal/civil"
+	"assay/internal/defect"
 	"assay/internal/measure/forecast"
 )
 
@@ -23,23 +24,38 @@ func (c *Call) alerts(ctx context.Context, a *forecastingAnswer) error {
 	whole := civil.Range{First: historyStart(shown), Last: shown.Last}
 	metrics := []trendMetric{trendRevenue, trendOrders, trendSpend, trendROAS}
 	a.Metrics.Alerts, a.Metrics.Watched = new(0), new(0)
-	for _, metric := range metrics {
+	watched, rows := make([]bool, len(metrics)), make([]*forecastRow, len(metrics))
+	var work []func() error
+	for i, metric := range metrics {
 		s, err := c.daily(ctx, seriesKey{metric, a.Channel}, whole)
 		if err != nil {
 			return err
 		}
-		judged := forecast.OneStep(s.values, forecast.SlowDays())
-		if !slices.ContainsFunc(judged, forecast.Expectation.Judged) {
-			continue
+		work = append(work, func() error {
+			judged := forecast.OneStep(s.values, forecast.SlowDays())
+			if watched[i] = slices.ContainsFunc(judged, forecast.Expectation.Judged); !watched[i] {
+				return nil
+			}
+			row, ok, err := drift(s, judged, float64(quietDays*len(metrics)), shown)
+			if err != nil {
+				return fmt.Errorf("alarms of %s: %w", metric, err)
+			}
+			if ok {
+				row.Metric, row.Channel = metric, a.Channel
+				rows[i] = &row
+			}
+			return nil
+		})
+	}
+	if err := defect.Together(work...); err != nil {
+		return err
+	}
+	for i, row := range rows {
+		if watched[i] {
+			*a.Metrics.Watched++
 		}
-		*a.Metrics.Watched++
-		row, ok, err := drift(s, judged, float64(quietDays*len(metrics)), shown)
-		if err != nil {
-			return fmt.Errorf("alarms of %s: %w", metric, err)
-		}
-		if ok {
-			row.Metric, row.Channel = metric, a.Channel
-			a.Rows = append(a.Rows, row)
+		if row != nil {
+			a.Rows = append(a.Rows, *row)
 		}
 	}
 	slices.SortStableFunc(a.Rows, func(x, y forecastRow) int { return y.Raised.Compare(x.Raised) })

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/civil"
+	"assay/internal/defect"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 	"assay/internal/warehouse"
@@ -81,36 +82,30 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 	if err != nil {
 		return err
 	}
-	members := p.members(c.netOf)
-	curves, err := cohort.Curves(members, 0, level90)
-	if err != nil {
-		return err
-	}
-	ahead, err := c.projection(ctx, p)
+	var curves []cohort.Curve
+	var whole cohort.Curve
+	var ahead projection
+	err = defect.Together(
+		func() (err error) {
+			curves, whole, err = curvesOf(p.members(c.netOf))
+			return err
+		},
+		func() (err error) {
+			ahead, err = c.projection(ctx, p)
+			return err
+		},
+	)
 	if err != nil {
 		return err
 	}
 	slices.SortStableFunc(curves, func(a, b cohort.Curve) int { return b.Customers - a.Customers })
-	for _, curve := range cut(page, curves) {
-		row, err := c.ltvRow(curve, p, ahead)
-		if err != nil {
-			return err
-		}
-		if c.view.DetailLevel == summaryLevel {
-			row.longest()
-		}
-		a.Rows = append(a.Rows, row)
-	}
-	a.Pagination = page.pagination(len(a.Rows), len(curves))
+	shown := cut(page, curves)
+	a.Pagination = page.pagination(len(shown), len(curves))
 	if len(curves) == 0 {
 		return nil
 	}
-	whole, err := cohort.Curves(togetherAs(everybody, members), 0, level90)
-	if err != nil {
-		return err
-	}
-	all, err := c.ltvRow(whole[0], p, ahead)
-	if err != nil {
+	var all customersRow
+	if a.Rows, all, err = c.ltvRows(shown, whole, p, ahead); err != nil {
 		return err
 	}
 	a.Metrics = customersMetrics{Customers: all.Customers, valueSoFar: all.valueSoFar}
@@ -118,7 +113,7 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 		return err
 	}
 	a.Estimates = p.estimates("mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.model), ahead)
-	a.Summary = c.ltvSummary(a, whole[0], curves, days)
+	a.Summary = c.ltvSummary(a, whole, curves, days)
 	c.warnPanel(&a.closing, p, ahead)
 	c.warnFirstDays(&a.closing, days)
 	return nil
@@ -140,6 +135,25 @@ func (p panel) estimates(method string, ahead projection) *Estimates {
 		e.HorizonDays, e.Seed = int(ahead.weeks*7+0.5), new(uint64(projectionSeed))
 	}
 	return e
+}
+
+// ltvRows describes the customers of each curve shown, and all of them.
+func (c *Call) ltvRows(shown []cohort.Curve, whole cohort.Curve, p panel, ahead projection) (rows []customersRow, all customersRow, err error) {
+	rows = make([]customersRow, len(shown))
+	work := []func() error{func() (err error) {
+		all, err = c.ltvRow(whole, p, ahead)
+		return err
+	}}
+	for i, curve := range shown {
+		work = append(work, func() (err error) {
+			rows[i], err = c.ltvRow(curve, p, ahead)
+			if c.view.DetailLevel == summaryLevel {
+				rows[i].longest()
+			}
+			return err
+		})
+	}
+	return rows, all, defect.Together(work...)
 }
 
 // ltvRow describes the customers of a curve: those of its channel, or all when its channel is "all".

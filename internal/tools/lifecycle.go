@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/internal/civil"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
@@ -221,21 +222,32 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 	if err != nil {
 		return err
 	}
-	curves, err := cohort.Curves(p.members(c.netOf), 0, level90)
+	var curves []cohort.Curve
+	var whole cohort.Curve
+	var margins cohort.Margins
+	var unknown error
+	var earned map[measure.Channel]cohort.Curve
+	err = defect.Together(
+		func() (err error) {
+			curves, whole, err = curvesOf(p.members(c.netOf))
+			return err
+		},
+		func() (err error) {
+			if margins, unknown = p.margins(); unknown == nil {
+				earned, err = marginCurves(p, margins)
+			}
+			return err
+		},
+	)
 	if err != nil {
 		return err
 	}
-	margins, unknown := p.margins()
-	if unknown != nil && fault.KindOf(unknown) != fault.KindNotReady {
-		return unknown
-	}
-	var earned map[measure.Channel]cohort.Curve
-	if unknown == nil {
+	switch {
+	case unknown == nil:
 		a.Margin = &marginInfo{Source: margins.Source, RatePct: Percent(100 * margins.Rate), CoveragePct: Percent(100 * margins.Coverage)}
-		if earned, err = marginCurves(p, margins); err != nil {
-			return err
-		}
-	} else {
+	case fault.KindOf(unknown) != fault.KindNotReady:
+		return unknown
+	default:
 		a.warn("margin_unknown", "Too few costs of products are known to tell a margin, so nothing can be said about payback: import products with their costs.")
 	}
 	f := c.figures()
@@ -261,7 +273,7 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 		}
 	}
 	a.Estimates = p.estimates("mean per customer by age, as long as each was watched; payback from the interval of the margin", projection{})
-	if err := c.wholeValues(a, p, earned, q); err != nil {
+	if err := c.wholeValues(a, whole, earned, q); err != nil {
 		return err
 	}
 	c.warnPanel(&a.closing, p, projection{})
@@ -290,15 +302,13 @@ func marginCurves(p panel, margins cohort.Margins) (map[measure.Channel]cohort.C
 		}
 		return margins.Of(saleOf(d)) - d.Refunds
 	})
-	out := map[measure.Channel]cohort.Curve{}
-	for _, group := range [][]cohort.Member{members, togetherAs(everybody, members)} {
-		curves, err := cohort.Curves(group, 0, level90)
-		if err != nil {
-			return nil, err
-		}
-		for _, curve := range curves {
-			out[curve.Channel] = curve
-		}
+	curves, whole, err := curvesOf(members)
+	if err != nil {
+		return nil, err
+	}
+	out := map[measure.Channel]cohort.Curve{everybody: whole}
+	for _, curve := range curves {
+		out[curve.Channel] = curve
 	}
 	return out, nil
 }
@@ -368,18 +378,17 @@ func marginToCost(margin cohort.Curve, cost float64) *Estimate[Ratio] {
 }
 
 // wholeValues fills in the metrics over all channels. Customers nobody paid for count too.
-func (c *Call) wholeValues(a *lifecycleAnswer, p panel, earned map[measure.Channel]cohort.Curve, q acquisition) error {
+func (c *Call) wholeValues(a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q acquisition) error {
 	f := c.figures()
-	curves, err := cohort.Curves(togetherAs(everybody, p.members(c.netOf)), 0, level90)
-	if err != nil || len(curves) == 0 {
-		return err
+	if whole.Customers == 0 {
+		return nil
 	}
-	a.Metrics.LTV365 = f.valueSoFar(curves[0]).LTV365
+	a.Metrics.LTV365 = f.valueSoFar(whole).LTV365
 	all := acquisition{byChannel: map[measure.Channel]warehouse.SegmentTotals{everybody: q.segments.Recent}, spend: map[measure.Channel]int64{}}
 	if q.spendKnown {
 		all.spend[everybody] = q.spent
 	}
-	row, err := f.valueRow(curves[0], earned, all)
+	row, err := f.valueRow(whole, earned, all)
 	if err != nil {
 		return err
 	}

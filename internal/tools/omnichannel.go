@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"assay/internal/civil"
+	"assay/internal/defect"
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/halo"
@@ -252,13 +253,24 @@ func (c *Call) haloDays(window civil.Range) civil.Range {
 
 // haloData reads the days. A day of a channel without a report is one without spend.
 func (c *Call) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
-	sold, err := c.Facts.SurfaceDays(ctx, c.Workspace.ID, days)
+	var sold []warehouse.SurfaceDay
+	var spent []warehouse.SpendDay
+	err := defect.Together(
+		func() (err error) {
+			if sold, err = c.Facts.SurfaceDays(ctx, c.Workspace.ID, days); err != nil {
+				err = fmt.Errorf("days of surfaces %s: %w", days, err)
+			}
+			return err
+		},
+		func() (err error) {
+			if spent, err = c.Facts.SpendDays(ctx, c.Workspace.ID, days); err != nil {
+				err = fmt.Errorf("days of spend %s: %w", days, err)
+			}
+			return err
+		},
+	)
 	if err != nil {
-		return halo.Data{}, fmt.Errorf("days of surfaces %s: %w", days, err)
-	}
-	spent, err := c.Facts.SpendDays(ctx, c.Workspace.ID, days)
-	if err != nil {
-		return halo.Data{}, fmt.Errorf("days of spend %s: %w", days, err)
+		return halo.Data{}, err
 	}
 	c.read("surface_days", len(sold))
 	c.read("spend_days", len(spent))

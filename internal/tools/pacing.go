@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
@@ -24,9 +25,12 @@ func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
 	if !set {
 		found = c.periodsUnderWay(a)
 	}
-	out := newOutlook(c, found)
+	out, err := newOutlook(ctx, c, found)
+	if err != nil {
+		return err
+	}
 	for _, g := range found {
-		row, err := out.row(ctx, g)
+		row, err := out.row(g)
 		if err != nil {
 			return err
 		}
@@ -34,7 +38,7 @@ func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
 			continue
 		}
 		if row.Expected != nil && a.Outlook == nil && c.view.DetailLevel == debugLevel {
-			if a.Outlook, err = out.days(ctx, g); err != nil {
+			if a.Outlook, err = out.days(g); err != nil {
 				return err
 			}
 		}
@@ -80,10 +84,9 @@ func (c *Call) periodsUnderWay(a *forecastingAnswer) []goal {
 	return found
 }
 
-// outlook forecasts the series of goals, each once and as far as the longest goal reaches.
+// outlook is the series of goals, each forecast once and as far as the longest goal reaches.
 type outlook struct {
 	call  *Call
-	until map[seriesKey]civil.Date
 	known map[seriesKey]*expectedSeries
 	kept  []control.Forecast // what the rows stand on
 }
@@ -102,46 +105,54 @@ type expectedSeries struct {
 	prediction  *forecast.Prediction // nil where none can be made, or none is asked for
 }
 
-func newOutlook(c *Call, goals []goal) *outlook {
-	o := &outlook{call: c, until: map[seriesKey]civil.Date{}, known: map[seriesKey]*expectedSeries{}}
-	for _, g := range goals {
-		key := seriesKey{g.metric, g.channel}
-		if g.days.Last.After(o.until[key]) {
-			o.until[key] = g.days.Last
-		}
-	}
-	return o
-}
-
 // forecastDays is how much history a forecast is made from.
 const forecastDays = 730
 
 // week is the season of daily figures.
 const week = 7
 
-// of returns the series of a metric, forecast to the last day of the goals.
-func (o *outlook) of(ctx context.Context, key seriesKey) (*expectedSeries, error) {
-	if s, ok := o.known[key]; ok {
-		return s, nil
+// newOutlook reads the series of the goals one after the other and forecasts them side by side.
+func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
+	o := &outlook{call: c, known: map[seriesKey]*expectedSeries{}}
+	until := map[seriesKey]civil.Date{}
+	for _, g := range goals {
+		if key := g.key(); g.days.Last.After(until[key]) {
+			until[key] = g.days.Last
+		}
 	}
-	yesterday := o.call.Today.AddDays(-1)
-	s, err := o.call.daily(ctx, key, civil.Range{First: yesterday.AddDays(1 - forecastDays), Last: yesterday})
-	if err != nil {
-		return nil, err
+	yesterday := c.Today.AddDays(-1)
+	var work []func() error
+	for _, g := range goals {
+		key := g.key()
+		if o.known[key] != nil {
+			continue
+		}
+		s, err := c.daily(ctx, key, civil.Range{First: yesterday.AddDays(1 - forecastDays), Last: yesterday})
+		if err != nil {
+			return nil, err
+		}
+		o.known[key] = s
+		work = append(work, func() error { return s.predict(key, until[key]) })
 	}
-	o.known[key] = s
-	ahead := o.until[key].Sub(s.last)
+	return o, defect.Together(work...)
+}
+
+func (g goal) key() seriesKey { return seriesKey{g.metric, g.channel} }
+
+// predict forecasts the series of a metric up to a day.
+func (s *expectedSeries) predict(key seriesKey, last civil.Date) error {
+	ahead := last.Sub(s.last)
 	if key.metric == trendROAS || ahead < 1 || len(s.values) == 0 {
-		return s, nil
+		return nil
 	}
 	p, err := forecast.Predict(s.values, forecast.Ask{Horizon: ahead, Season: week, Levels: keptLevels()})
 	switch {
 	case err == nil:
 		s.prediction = &p
 	case fault.KindOf(err) != fault.KindNotReady:
-		return nil, fmt.Errorf("forecast of %s of %q: %w", key.metric, key.channel, err)
+		return fmt.Errorf("forecast of %s of %q: %w", key.metric, key.channel, err)
 	}
-	return s, nil
+	return nil
 }
 
 // daily reads a metric by day, from the first to the last day on which it is known.
@@ -172,11 +183,8 @@ func (c *Call) daily(ctx context.Context, key seriesKey, days civil.Range) (*exp
 }
 
 // row says where a goal stands and what to expect at its end.
-func (o *outlook) row(ctx context.Context, g goal) (forecastRow, error) {
-	s, err := o.of(ctx, seriesKey{g.metric, g.channel})
-	if err != nil {
-		return forecastRow{}, err
-	}
+func (o *outlook) row(g goal) (forecastRow, error) {
+	s := o.known[g.key()]
 	row := o.call.goalRow(g, s)
 	if g.value > 0 {
 		row.Status = unknown
@@ -188,7 +196,7 @@ func (o *outlook) row(ctx context.Context, g goal) (forecastRow, error) {
 	if err != nil {
 		return row, fmt.Errorf("sum of %s %s: %w", g.metric, g.days, err)
 	}
-	o.kept = append(o.kept, o.call.keptForecast(seriesKey{g.metric, g.channel}, s.prediction.Model, total, civil.Range{First: s.last.AddDays(1), Last: g.days.Last}))
+	o.kept = append(o.kept, o.call.keptForecast(g.key(), s.prediction.Model, total, civil.Range{First: s.last.AddDays(1), Last: g.days.Last}))
 	if g.value > 0 {
 		return row, o.pace(&row, s, g)
 	}
@@ -211,11 +219,8 @@ func (r *forecastRow) expect(value float64, bands []forecast.Band, round func(fl
 }
 
 // days are a goal's sums by day. The goal has a forecast.
-func (o *outlook) days(ctx context.Context, g goal) ([]outlookDay, error) {
-	s, err := o.of(ctx, seriesKey{g.metric, g.channel})
-	if err != nil {
-		return nil, err
-	}
+func (o *outlook) days(g goal) ([]outlookDay, error) {
+	s := o.known[g.key()]
 	round := o.call.rounding(g.metric)
 	var out []outlookDay
 	sofar := 0.0

@@ -8,6 +8,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"assay/internal/civil"
+	"assay/internal/defect"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 	"assay/internal/warehouse"
@@ -106,7 +107,25 @@ func (p panel) members(of func(warehouse.PanelDay) int64) []cohort.Member {
 	return members
 }
 
-// together copies members into one group.
+// curvesOf returns the curve of each channel, and that of all customers together. Without customers there is none.
+func curvesOf(members []cohort.Member) (channels []cohort.Curve, whole cohort.Curve, err error) {
+	err = defect.Together(
+		func() error {
+			all, err := cohort.Curves(togetherAs(everybody, members), 0, level90)
+			if len(all) > 0 {
+				whole = all[0]
+			}
+			return err
+		},
+		func() (err error) {
+			channels, err = cohort.Curves(members, 0, level90)
+			return err
+		},
+	)
+	return channels, whole, err
+}
+
+// togetherAs copies members into one group.
 func togetherAs(name measure.Channel, members []cohort.Member) []cohort.Member {
 	out := make([]cohort.Member, len(members))
 	for i, m := range members {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 )
@@ -81,12 +82,15 @@ func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 		}
 		byChannel[m.Channel] = append(byChannel[m.Channel], m)
 	}
-	var curves []Curve
-	for _, ch := range slices.Sorted(maps.Keys(byChannel)) {
-		curves = append(curves, Curve{
-			Channel: ch, Customers: len(byChannel[ch]), Points: pointsOf(byChannel[ch], max(2, smallest), level),
+	channels := slices.Sorted(maps.Keys(byChannel))
+	curves := make([]Curve, len(channels))
+	var work defect.Group
+	for i, ch := range channels {
+		work.Go(func() {
+			curves[i] = Curve{Channel: ch, Customers: len(byChannel[ch]), Points: pointsOf(byChannel[ch], max(2, smallest), level)}
 		})
 	}
+	work.Wait()
 	return curves, nil
 }
 

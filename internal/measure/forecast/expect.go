@@ -73,27 +73,39 @@ func Weeks() Rhythm {
 // holidays are not known to it, so their days stand out.
 func OneStep(values []float64, r Rhythm) []Expectation {
 	out := make([]Expectation, len(values))
-	f := filter{Rhythm: r, scale: scale{root: true}}
+	f := newFilter(r, scale{root: true})
+	before := heights{window: r.window}
 	for t, y := range values {
-		if next := f.after(values[:t], r.window); next.root != f.root {
-			f = filter{Rhythm: r, scale: next}
-			for _, before := range values[:t] {
-				f.step(before)
+		if next := before.scale(f.root); next.root != f.root {
+			f = newFilter(r, next)
+			for _, earlier := range values[:t] {
+				f.step(earlier)
 			}
 		} else {
 			f.scale = next
 		}
 		out[t] = f.step(y)
+		before.add(y)
 	}
 	return out
 }
 
-// filter is what is remembered of the points before the present one, on the scale of x.
+// filter is what is remembered of the points before the present one, on the scale of x. What is read from its window is kept
+// in order, so that a point costs what comes and goes with it and not the whole window.
 type filter struct {
 	Rhythm
 	scale
-	clean  []float64 // x*, NaN where there was no value
-	errors []float64 // |x - x̂|, NaN where there was no value
+	clean      []float64 // x*, NaN where there was no value
+	existing   int       // points of the window that have a value
+	errors     []float64 // |x - x̂|, NaN where there was no value
+	sizes      ranked    // the errors of the window
+	deviations []ranked  // of the window from the centred cycle mean, by place in the cycle
+	raw        []float64 // deviations by position, from the first that has half a cycle before it
+	place      []float64 // s by place in the cycle
+}
+
+func newFilter(r Rhythm, s scale) filter {
+	return filter{Rhythm: r, scale: s, deviations: make([]ranked, r.season), place: make([]float64, r.season)}
 }
 
 // step judges the point that comes now and remembers it.
@@ -111,54 +123,71 @@ func (f *filter) step(y float64) Expectation {
 		f.take(expected + max(-f.clipAt*sigma, min(f.clipAt*sigma, e)))
 	}
 	f.errors = append(f.errors, math.Abs(e))
+	f.sizes.add(math.Abs(e))
+	if gone := len(f.errors) - 1 - f.window; gone >= 0 {
+		f.sizes.drop(f.errors[gone])
+	}
 	return Expectation{Value: f.from(expected), Z: e / sigma}
 }
 
-func (f *filter) take(x float64) { f.clean = append(f.clean, x) }
+// take remembers x*, and the deviation of the point half a cycle before, whose centred mean it completes.
+func (f *filter) take(x float64) {
+	f.clean = append(f.clean, x)
+	if known(x) {
+		f.existing++
+	}
+	gone := len(f.clean) - 1 - f.window
+	if gone >= 0 && known(f.clean[gone]) {
+		f.existing--
+	}
+	if f.season == 1 {
+		return
+	}
+	half := f.season / 2
+	if at := len(f.clean) - 1 - half; at >= half {
+		d := f.clean[at] - mean(f.clean[at-half:at+half+1])
+		f.raw = append(f.raw, d)
+		f.deviations[at%f.season].add(d)
+	}
+	if gone >= 0 { // the first of the window has no half cycle before it any more
+		f.deviations[(gone+half)%f.season].drop(f.raw[gone])
+	}
+}
 
 // next returns x̂ of the point that comes now.
 func (f *filter) next() (float64, bool) {
-	from := max(0, len(f.clean)-f.window)
-	recent := f.clean[from:]
-	if count(recent) < f.warmup {
+	if f.existing < f.warmup {
 		return 0, false
 	}
-	factors := f.factors(recent, from)
+	f.factors()
+	now := len(f.clean) % f.season
 	var sum, weight float64
-	w := 1.0
-	for i, x := range slices.Backward(recent) {
+	w, place := 1.0, now
+	for _, x := range slices.Backward(f.clean[max(0, len(f.clean)-f.window):]) {
+		if place--; place < 0 {
+			place = f.season - 1
+		}
 		if !math.IsNaN(x) {
-			sum += w * (x - factors[(from+i)%f.season])
+			sum += w * (x - f.place[place])
 			weight += w
 		}
 		w *= 1 - f.forget
 	}
-	return sum/weight + factors[len(f.clean)%f.season], true
+	return sum/weight + f.place[now], true
 }
 
-// factors returns s by place in the cycle, with mean zero. The first of recent stands at position from.
-func (f *filter) factors(recent []float64, from int) []float64 {
-	factors := make([]float64, f.season)
+// factors sets s by place in the cycle, with mean zero.
+func (f *filter) factors() {
 	if f.season == 1 {
-		return factors
+		return
 	}
-	half := f.season / 2
-	deviations := make([][]float64, f.season)
-	for i := half; i+half < len(recent); i++ {
-		d := recent[i] - mean(recent[i-half:i+half+1])
-		if !math.IsNaN(d) {
-			place := (from + i) % f.season
-			deviations[place] = append(deviations[place], d)
-		}
+	for place, d := range f.deviations {
+		f.place[place] = d.middle()
 	}
-	for place, d := range deviations {
-		factors[place] = middle(d)
+	centre := mean(f.place)
+	for place := range f.place {
+		f.place[place] -= centre
 	}
-	centre := mean(factors)
-	for place := range factors {
-		factors[place] -= centre
-	}
-	return factors
 }
 
 // slack makes up for taking the larger of two estimates of the same thing.
@@ -166,18 +195,35 @@ const slack = 0.95
 
 // sigma returns the scale of the errors so far, NaN when there are too few.
 func (f *filter) sigma() float64 {
-	recent := f.errors[max(0, len(f.errors)-f.window):]
-	sorted := make([]float64, 0, len(recent))
-	for _, e := range recent {
-		if !math.IsNaN(e) {
-			sorted = append(sorted, e)
-		}
-	}
-	if len(sorted) < f.settle {
+	if len(f.sizes) < f.settle {
 		return math.NaN()
 	}
-	slices.Sort(sorted)
-	return max(slack*1.4826*quantile(sorted, 0.5), quantile(sorted, 0.9545)/2, f.minimum)
+	return max(slack*1.4826*quantile(f.sizes, 0.5), quantile(f.sizes, 0.9545)/2, f.minimum)
+}
+
+// ranked is numbers in order, of which some come and others go. NaN is none.
+type ranked []float64
+
+func (r *ranked) add(x float64) {
+	if known(x) {
+		at, _ := slices.BinarySearch(*r, x)
+		*r = slices.Insert(*r, at, x)
+	}
+}
+
+func (r *ranked) drop(x float64) {
+	if at, ok := slices.BinarySearch(*r, x); ok {
+		*r = slices.Delete(*r, at, at+1)
+	}
+}
+
+// middle returns the mean of the middle half, 0 for nothing.
+func (r ranked) middle() float64 {
+	if len(r) == 0 {
+		return 0
+	}
+	cut := len(r) / 4
+	return mean(r[cut : len(r)-cut])
 }
 
 // scale carries values to where a change of a given size means the same at any height.
@@ -186,39 +232,42 @@ type scale struct {
 	floor float64 // smallest value whose logarithm is taken
 }
 
-// after returns the scale for the point that follows these values. Logarithms give way to the square root once more
+// heights is what the scale of a point is read from: the values before it.
+type heights struct {
+	window             int
+	existing, positive int
+	recent             []float64 // positive values
+	sorted             ranked    // the last of them, a window of them
+}
+
+func (h *heights) add(y float64) {
+	if known(y) {
+		h.existing++
+	}
+	if !(y > 0) {
+		return
+	}
+	h.positive++
+	h.recent = append(h.recent, y)
+	h.sorted.add(y)
+	if gone := len(h.recent) - 1 - h.window; gone >= 0 {
+		h.sorted.drop(h.recent[gone])
+	}
+}
+
+// scale returns the scale for the point that follows these values. Logarithms give way to the square root once more
 // than one value in twenty is zero or less, and come back when fewer than one in forty is: between the two the scale
 // stays, so that a series at the border does not change it with each zero. Single zeros, such as a day on which the
 // shop was down, stand at a hundredth of the median of the last positive values so that their logarithm exists.
-func (s scale) after(values []float64, window int) scale {
-	existing, positive := 0, 0
-	for _, y := range values {
-		if math.IsNaN(y) {
-			continue
-		}
-		existing++
-		if y > 0 {
-			positive++
-		}
-	}
-	zeros, most := existing-positive, 20
-	if s.root {
+func (h *heights) scale(root bool) scale {
+	zeros, most := h.existing-h.positive, 20
+	if root {
 		most = 40
 	}
-	if positive == 0 || zeros*most > existing {
+	if h.positive == 0 || zeros*most > h.existing {
 		return scale{root: true}
 	}
-	recent := make([]float64, 0, min(window, positive))
-	for _, y := range slices.Backward(values) {
-		if y > 0 {
-			recent = append(recent, y)
-		}
-		if len(recent) == cap(recent) {
-			break
-		}
-	}
-	slices.Sort(recent)
-	return scale{floor: quantile(recent, 0.5) / 100}
+	return scale{floor: quantile(h.sorted, 0.5) / 100}
 }
 
 func (s scale) to(y float64) float64 {
@@ -235,32 +284,12 @@ func (s scale) from(x float64) float64 {
 	return math.Exp(x)
 }
 
-func count(values []float64) int {
-	n := 0
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			n++
-		}
-	}
-	return n
-}
-
 func mean(values []float64) float64 {
 	var sum float64
 	for _, v := range values {
 		sum += v
 	}
 	return sum / float64(len(values))
-}
-
-// middle returns the mean of the middle half, 0 for nothing.
-func middle(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	slices.Sort(values)
-	cut := len(values) / 4
-	return mean(values[cut : len(values)-cut])
 }
 
 // quantile reads between the points of a sorted sample.

@@ -3,6 +3,7 @@ package forecast
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -253,4 +254,111 @@ func BenchmarkAQuarterOfDays(b *testing.B) {
 	for b.Loop() {
 		OneStep(y, Days())
 	}
+}
+
+// What is kept in order from point to point must be what a reading of the whole window finds, to the last bit.
+func TestExpectationsAreThoseOfTheWholeWindowReadAnew(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		values := make([]float64, 260)
+		for i := range values {
+			values[i] = 100 * math.Exp(0.4*math.Sin(float64(i))+0.2*r.NormFloat64())
+			switch { // some series have gaps, and some change between the scales
+			case r.Float64() < 0.03*float64(seed%3):
+				values[i] = math.NaN()
+			case r.Float64() < 0.025*float64(seed%4):
+				values[i] = 0
+			}
+		}
+		for _, rhythm := range []Rhythm{Days(), SlowDays(), Weeks()} {
+			got := OneStep(values, rhythm)
+			for i, want := range readAnew(values, rhythm) {
+				same := func(a, b float64) bool { return a == b || !known(a) && !known(b) }
+				if !same(got[i].Value, want.Value) || !same(got[i].Z, want.Z) {
+					t.Fatalf("seed %d, season %d, point %d: got %v, want %v", seed, rhythm.season, i, got[i], want)
+				}
+			}
+		}
+	}
+}
+
+// readAnew is [OneStep] by its definition: every window is read and sorted for every point.
+func readAnew(values []float64, r Rhythm) []Expectation {
+	out := make([]Expectation, len(values))
+	s := scale{root: true}
+	var clean, errors []float64
+	step := func(y float64) Expectation {
+		x := s.to(y)
+		from := max(0, len(clean)-r.window)
+		recent := clean[from:]
+		if len(finite(recent)) < r.warmup {
+			clean = append(clean, x)
+			return Expectation{Value: math.NaN(), Z: math.NaN()}
+		}
+		places := make([][]float64, r.season)
+		factors := make([]float64, r.season)
+		for i, half := r.season/2, r.season/2; r.season > 1 && i+half < len(recent); i++ {
+			if d := recent[i] - mean(recent[i-half:i+half+1]); known(d) {
+				places[(from+i)%r.season] = append(places[(from+i)%r.season], d)
+			}
+		}
+		for place, d := range places {
+			slices.Sort(d)
+			factors[place] = ranked(d).middle()
+		}
+		centre := mean(factors)
+		for place := range factors {
+			factors[place] -= centre
+		}
+		var sum, weight float64
+		w := 1.0
+		for i, before := range slices.Backward(recent) {
+			if known(before) {
+				sum += w * (before - factors[(from+i)%r.season])
+				weight += w
+			}
+			w *= 1 - r.forget
+		}
+		expected := sum/weight + factors[len(clean)%r.season]
+		sizes := finite(errors[max(0, len(errors)-r.window):])
+		slices.Sort(sizes)
+		sigma := math.NaN()
+		if len(sizes) >= r.settle {
+			sigma = max(slack*1.4826*quantile(sizes, 0.5), quantile(sizes, 0.9545)/2, r.minimum)
+		}
+		e, kept := x-expected, x
+		if known(sigma) {
+			kept = expected + max(-r.clipAt*sigma, min(r.clipAt*sigma, e))
+		}
+		clean, errors = append(clean, kept), append(errors, math.Abs(e))
+		return Expectation{Value: s.from(expected), Z: e / sigma}
+	}
+	for t, y := range values {
+		existing := finite(values[:t])
+		positive := slices.DeleteFunc(slices.Clone(existing), func(y float64) bool { return y <= 0 })
+		zeros, most := len(existing)-len(positive), 20
+		if s.root {
+			most = 40
+		}
+		next := scale{root: len(positive) == 0 || zeros*most > len(existing)}
+		if !next.root {
+			recent := slices.Sorted(slices.Values(positive[max(0, len(positive)-r.window):]))
+			next.floor = quantile(recent, 0.5) / 100
+		}
+		changed := next.root != s.root
+		s = next
+		if changed {
+			clean, errors = nil, nil
+			for _, before := range values[:t] {
+				step(before)
+			}
+		}
+		out[t] = step(y)
+	}
+	return out
+}
+
+func finite(x []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 }

@@ -262,8 +262,12 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 				heights[j] = 0.5 * towards * means[j]
 				most = max(most, heights[j])
 			}
-			for j, h := range heights {
-				heights[j] = sizes[j] * math.Exp(h-most) // of the lag, the coefficient integrated out
+			for j := range heights {
+				heights[j] -= most
+			}
+			stats.Exp(heights, heights)
+			for j, size := range sizes {
+				heights[j] *= size // of the lag, the coefficient integrated out
 			}
 			j := pick(heights, rng)
 			at[k], beta[k] = own+j, means[j]+rng.NormFloat64()*sizes[j]
