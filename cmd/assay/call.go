@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/internal/auth"
 	"assay/internal/fault"
 )
 
@@ -193,5 +194,12 @@ func refusal(response *http.Response, code int, message string) error {
 	case http.StatusInternalServerError:
 		kind = fault.KindUnavailable
 	}
-	return fault.New(kind, "%s (code %d)", message, code)
+	refused := fault.New(kind, "%s (code %d)", message, code)
+	switch {
+	case kind == fault.KindUnauthenticated:
+		return refused.WithHint("pass a key that is valid with --key or ASSAY_KEY; assay keys create --workspace W makes one")
+	case code == http.StatusInternalServerError: // of the contract: what is no API key is taken for an access token
+		return refused.WithHint("this service takes no access tokens: pass an API key, which begins with %s", auth.KeyPrefix)
+	}
+	return refused
 }

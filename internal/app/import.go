@@ -86,7 +86,8 @@ func (a *App) Import(ctx context.Context, request ImportRequest, progress func(d
 	for _, path := range request.Files {
 		file, err := ingest.FileAt(path)
 		if err != nil {
-			return ImportResult{}, fault.Invalid("file %s cannot be read: %v", path, cmp.Or(errors.Unwrap(err), err))
+			return ImportResult{}, fault.Invalid("file %s cannot be read: %v", path, cmp.Or(errors.Unwrap(err), err)).
+				WithHint("name files one by one or by a pattern of the shell, such as exports/*.csv")
 		}
 		options.Files = append(options.Files, file)
 	}

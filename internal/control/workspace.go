@@ -125,9 +125,18 @@ func ParseScopes(names []string) ([]Scope, error) {
 	for _, name := range names {
 		scope := Scope(strings.TrimSpace(name))
 		if !slices.Contains(Scopes(), scope) {
-			return nil, fault.Invalid("%q is not a scope", name).WithHint("use one or more of %q", Scopes())
+			return nil, fault.Invalid("%q is not a scope", name).WithHint("use one or more of %s", spelled(Scopes()))
 		}
 		given[scope] = true
 	}
 	return slices.DeleteFunc(Scopes(), func(s Scope) bool { return !given[s] }), nil
+}
+
+// spelled lists scopes as they are written.
+func spelled(scopes []Scope) string {
+	names := make([]string, len(scopes))
+	for i, s := range scopes {
+		names[i] = string(s)
+	}
+	return strings.Join(names, ", ")
 }
