@@ -212,7 +212,7 @@ var spokenAges = []int{1, 3, 7, 14}
 // Words says the curve in a sentence without the name of its part.
 func (c Curve) Words() string {
 	if !c.Known() {
-		return fmt.Sprintf("Not known yet: %d of the %d days that it takes were told within %d days and told again after %d.",
+		return fmt.Sprintf("Not known yet: of the %[2]d days that it takes, %[1]d were imported within %[3]d days and again when they were at least %[4]d days old.",
 			c.Days, Enough, FirstLook, LastLook)
 	}
 	var parts []string
