@@ -125,10 +125,11 @@ func printTotals(con *console, h app.History, totals []app.HistoryTotals) {
 	}
 	t := newTable(con.out)
 	t.AppendHeader(table.Row{"day", "of", "orders", "charged", "refunds", "spend", "claimed conversions", "since (UTC)", "by"})
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 3, Align: text.AlignRight}, {Number: 4, Align: text.AlignRight}, {Number: 5, Align: text.AlignRight},
-		{Number: 6, Align: text.AlignRight}, {Number: 7, Align: text.AlignRight},
-	})
+	var numbers []table.ColumnConfig
+	for column := 3; column <= 7; column++ {
+		numbers = append(numbers, table.ColumnConfig{Number: column, Align: text.AlignRight})
+	}
+	t.SetColumnConfigs(numbers)
 	for _, v := range totals {
 		f := v.Figures
 		row := table.Row{v.Day, partName(v), f["orders"], f["charged"], f["refunds"], f["spend"], f["claimed_conversions"], stamp(v.At), strings.TrimSpace(v.Source + " " + v.File)}

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"assay/internal/civil"
@@ -60,7 +61,7 @@ func (c *Call) checkHistory(ctx context.Context) (finding, error) {
 
 // stillGrowing says that days before those that a platform is known to restate may still change, where that was seen.
 func (c *Call) stillGrowing(w civil.Range) string {
-	text := ""
+	var text strings.Builder
 	for _, curve := range c.Store.late {
 		oldest := curve.Shares[len(curve.Shares)-1].Age
 		if curve.Settled != nil {
@@ -68,9 +69,9 @@ func (c *Call) stillGrowing(w civil.Range) string {
 		}
 		open := civil.Range{First: c.Today.AddDays(1 - oldest), Last: measure.Platform(curve.Name).FirstProvisional(c.Today).AddDays(-1)}
 		if open.Intersect(w).Days() > 0 {
-			text += fmt.Sprintf(" The %s of %s took more than %d days to settle: days since %s may still change.",
+			fmt.Fprintf(&text, " The %s of %s took more than %d days to settle: days since %s may still change.",
 				curve.Noun(), spoken(measure.Channel(curve.Name)), curve.Window, open.First)
 		}
 	}
-	return text
+	return text.String()
 }
