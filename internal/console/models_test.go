@@ -173,7 +173,7 @@ func TestAModelIsShownInWordsAndPictures(t *testing.T) {
 	for _, want := range []string{
 		"It is stale: 40 days of sales follow its window", "A newer training (model 2) was refused, so model 1 goes on to answer", "needs at least 40",
 		"The sampler converged", "Hold-out: a fit that did not see the last 8 weeks", "only an experiment can tell them apart", "<bdi>facebook</bdi>",
-		"Divide a budget", "bend of the curve", "narrower",
+		"Divide a budget", "where the curve bends", "narrower",
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q", want)

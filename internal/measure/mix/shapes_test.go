@@ -23,7 +23,7 @@ func TestShapesAreFoundAsFarAsThePriorsAllow(t *testing.T) {
 		{"logistic without carry-over", 0, logistic, 2},
 		{"straight line", 0.25, func(spend float64) float64 { return 3 * spend }, 2},
 		{"steep logistic", 0.25, func(spend float64) float64 { return 1000 * math.Tanh(4*spend/500) }, 2},
-		{"root", 0.25, func(spend float64) float64 { return 40 * math.Sqrt(spend) }, 0}, // no logistic curve follows it near zero
+		{"root", 0.25, func(spend float64) float64 { return 40 * math.Sqrt(spend) }, 0}, // a slope without end at zero is far out in the prior
 	} {
 		inside := 0
 		for seed := range uint64(3) {
