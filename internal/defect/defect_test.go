@@ -83,8 +83,7 @@ func TestTogetherReturnsTheFirstErrorInOrderAndBringsPanics(t *testing.T) {
 	err = defect.Caught(func() error {
 		return defect.Together(func() error { outOfRange(nil); return nil }, func() error { return second })
 	})
-	var d *defect.Error
-	if !errors.As(err, &d) {
+	if _, ok := errors.AsType[*defect.Error](err); !ok {
 		t.Errorf("got %v, want the panic", err)
 	}
 }
