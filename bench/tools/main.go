@@ -1,7 +1,7 @@
 // Command tools measures the tools that describe a store, over a store of many orders: each tool's and view's default
 // call, of days that were not asked for yet, then the same calls from kept answers, then calls alone and while imports run.
 //
-//	tools [--orders 10000000] [--calls 100] [--import 100000] [--store DIR] [--only NAME]
+//	tools [--orders 10000000] [--calls 100] [--import 100000] [--store DIR] [--only NAME] [--beside]
 //
 // The store is the demo store at that size, with journeys of three touches in mean, brought in by one import as every
 // file is. A call is the tool's default; the clock goes back a day with each, so that its windows are new.
@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 
 	"assay/internal/civil"
 )
@@ -43,6 +44,7 @@ type settings struct {
 	bare     bool   // orders have no touches and no lines, whose import takes most of the time
 	memory   string // of the database
 	profile  string // the file for a profile of the calls' CPU; "": none
+	beside   bool   // only calls beside imports, and the same calls alone
 }
 
 func options(args []string) settings {
@@ -56,11 +58,18 @@ func options(args []string) settings {
 	flags.BoolVar(&s.bare, "bare", false, "leave out touches and lines, whose import takes most of the time")
 	flags.StringVar(&s.memory, "memory", "", "what the database may use, such as 4GB")
 	flags.StringVar(&s.profile, "profile", "", "write a CPU profile of the calls to this file")
+	flags.BoolVar(&s.beside, "beside", false, "measure only calls beside imports, and the same calls alone")
 	_ = flags.Parse(args) // it exits on a mistake
 	return s
 }
 
+// heapGrowth is what a service lets its heap grow by before it is collected, in percent.
+const heapGrowth = 400
+
 func run(ctx context.Context, o settings) (err error) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(heapGrowth)
+	}
 	if o.store == "" {
 		if o.store, err = os.MkdirTemp("", "assay-tools-*"); err != nil {
 			return err
@@ -75,8 +84,10 @@ func run(ctx context.Context, o settings) (err error) {
 	if err := s.fill(ctx, o); err != nil {
 		return err
 	}
-	if err := s.profiled(ctx, o); err != nil || o.imported == 0 {
-		return err
+	if !o.beside {
+		if err := s.profiled(ctx, o); err != nil || o.imported == 0 {
+			return err
+		}
 	}
 	return s.measureBesideImports(ctx, o)
 }
