@@ -1,6 +1,10 @@
 package geo
 
-import "math"
+import (
+	"math"
+
+	"assay/internal/measure/stats"
+)
 
 // quadratic is the problem of least squares over the simplex,
 //
@@ -23,6 +27,9 @@ func (q *quadratic) at(i, j int) float64 {
 	return v
 }
 
+// row returns the products of a donor, by its position, with all rows of the Gram matrix.
+func (q *quadratic) row(i int) []float64 { return q.gram[q.donors[i]*q.size:][:q.size] }
+
 // simplex solves quadratic problems and keeps its scratch space between them. It serves one goroutine at a time.
 //
 // The method is a primal active set (Nocedal and Wright 2006, Numerical Optimization, section 16.5) in the order of
@@ -33,7 +40,9 @@ type simplex struct {
 	isFree   []bool      // by position
 	factor   [][]float64 // rows of the Cholesky factor of the free part of Q
 	w        []float64   // by position
-	u, v, z  []float64   // scratch, by place in free
+	u, v     []float64   // solutions of L u = c and L v = 1, L the factor, by place in free
+	solved   int         // places of u and v that are up to date
+	z        []float64   // the free donors' optimum, by place in free
 	gradient []float64   // by row of the Gram matrix
 }
 
@@ -77,7 +86,7 @@ func (s *simplex) reset(n int) {
 			s.factor[i] = make([]float64, i+1)
 		}
 	}
-	s.w, s.isFree, s.free = s.w[:n], s.isFree[:n], s.free[:0]
+	s.w, s.isFree, s.free, s.solved = s.w[:n], s.isFree[:n], s.free[:0], 0
 	clear(s.w)
 	clear(s.isFree)
 }
@@ -109,19 +118,12 @@ func (s *simplex) add(q *quadratic, i int) {
 // row computes row k of the factor.
 func (s *simplex) row(q *quadratic, k int) {
 	row := s.factor[k]
+	products := q.row(s.free[k])
 	for j := range k {
-		sum := q.at(s.free[k], s.free[j])
 		other := s.factor[j]
-		for l := range j {
-			sum -= row[l] * other[l]
-		}
-		row[j] = sum / other[j]
+		row[j] = (products[q.donors[s.free[j]]] - stats.Dot(row[:j], other[:j])) / other[j]
 	}
-	pivot := q.at(s.free[k], s.free[k])
-	for l := range k {
-		pivot -= row[l] * row[l]
-	}
-	row[k] = math.Sqrt(max(pivot, q.ridge/2))
+	row[k] = math.Sqrt(max(q.at(s.free[k], s.free[k])-stats.Dot(row[:k], row[:k]), q.ridge/2))
 }
 
 // drop takes the donors without weight out and computes the rows of the factor after the first of them anew.
@@ -138,6 +140,7 @@ func (s *simplex) drop(q *quadratic) {
 		}
 	}
 	s.free = kept
+	s.solved = min(s.solved, max(first, 0))
 	for k := max(first, 0); k < len(s.free); k++ {
 		s.row(q, k)
 	}
@@ -169,39 +172,29 @@ func (s *simplex) descend(q *quadratic) {
 	}
 }
 
-// target puts into z the minimum over the free donors with sum one and no other constraint: Q u = c, Q v = 1,
-// z = u + v (1 - Σu) / Σv.
+// target puts into z the minimum over the free donors with sum one and no other constraint. With Q = L Lᵀ, L u = c and
+// L v = 1 it solves Lᵀ z = u + v (1 - uᵀv) / vᵀv. A donor that joins the free ones adds a place to u and v and leaves
+// the others as they are.
 func (s *simplex) target(q *quadratic) {
 	p := len(s.free)
-	for k, i := range s.free {
-		s.u[k], s.v[k] = q.linear[q.donors[i]], 1
-	}
-	for k := range p {
+	for ; s.solved < p; s.solved++ {
+		k := s.solved
 		row := s.factor[k]
-		for l := range k {
-			s.u[k] -= row[l] * s.u[l]
-			s.v[k] -= row[l] * s.v[l]
-		}
-		s.u[k] /= row[k]
-		s.v[k] /= row[k]
+		s.u[k] = (q.linear[q.donors[s.free[k]]] - stats.Dot(row[:k], s.u[:k])) / row[k]
+		s.v[k] = (1 - stats.Dot(row[:k], s.v[:k])) / row[k]
+	}
+	u, v, z := s.u[:p], s.v[:p], s.z[:p]
+	share := (1 - stats.Dot(u, v)) / stats.Dot(v, v)
+	for k := range z {
+		z[k] = u[k] + share*v[k]
 	}
 	for k := p - 1; k >= 0; k-- {
-		s.u[k] /= s.factor[k][k]
-		s.v[k] /= s.factor[k][k]
-		row := s.factor[k]
-		for l := range k {
-			s.u[l] -= row[l] * s.u[k]
-			s.v[l] -= row[l] * s.v[k]
+		row := s.factor[k][:k+1]
+		at := z[k] / row[k]
+		z[k] = at
+		for l, f := range row[:k] {
+			z[l] -= f * at
 		}
-	}
-	var sumU, sumV float64
-	for k := range p {
-		sumU += s.u[k]
-		sumV += s.v[k]
-	}
-	share := (1 - sumU) / sumV
-	for k := range p {
-		s.z[k] = s.u[k] + share*s.v[k]
 	}
 }
 
@@ -212,8 +205,16 @@ func (s *simplex) steepest(q *quadratic, scale float64) int {
 	for r, c := range q.linear {
 		g[r] = -c
 	}
-	for _, i := range s.free {
-		w, row := s.w[i], q.gram[q.donors[i]*q.size:][:len(g)]
+	free := s.free
+	for ; len(free) >= 4; free = free[4:] { // four rows at a time: what is summed up is read and written less often
+		w0, w1, w2, w3 := s.w[free[0]], s.w[free[1]], s.w[free[2]], s.w[free[3]]
+		row0, row1, row2, row3 := q.row(free[0])[:len(g)], q.row(free[1])[:len(g)], q.row(free[2])[:len(g)], q.row(free[3])[:len(g)]
+		for r := range g {
+			g[r] += (w0*row0[r] + w1*row1[r]) + (w2*row2[r] + w3*row3[r])
+		}
+	}
+	for _, i := range free {
+		w, row := s.w[i], q.row(i)[:len(g)]
 		for r := range g {
 			g[r] += w * row[r]
 		}
