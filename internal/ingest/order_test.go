@@ -1,17 +1,20 @@
 package ingest_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/sync/errgroup"
 
+	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/warehouse"
@@ -64,7 +67,7 @@ func TestTheOrderAndNumberOfImportsDoNotMatter(t *testing.T) {
 			once(store, f)
 		}
 	})
-	for _, table := range []string{"orders", "ad_days", "ad_names", "channel_spend", "products", "product_costs", "profiles", "message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates", "region_days"} {
+	for _, table := range []string{"orders", "ad_days", "ad_names", "channel_spend", "products", "product_costs", "profiles", "message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates", "region_days", "totals of days"} {
 		if len(want[table]) == 0 {
 			t.Errorf("no file has rows of %s", table)
 		}
@@ -97,8 +100,8 @@ func rowsOf(t *testing.T, store bench) map[string][]string {
 	}
 	rows := map[string][]string{}
 	for _, table := range tables {
-		if strings.HasPrefix(table.Table, "import") {
-			continue // the ledger tells of the imports themselves
+		if strings.HasPrefix(table.Table, "import") || table.Table == "day_history" || table.Table == "told_days" {
+			continue // they tell of the imports themselves
 		}
 		content, err := os.ReadFile(filepath.Join(dir, table.File))
 		if err != nil {
@@ -107,6 +110,15 @@ func rowsOf(t *testing.T, store bench) map[string][]string {
 		rows[table.Table] = strings.Split(strings.TrimSpace(string(content)), "\n")[1:]
 		if int64(len(rows[table.Table])) != table.Rows {
 			t.Errorf("%s has %d lines for %d rows", table.File, len(rows[table.Table]), table.Rows)
+		}
+	}
+	known, err := store.DaysAsOf(t.Context(), shop, civil.Range{First: civil.New(2000, 1, 1), Last: civil.New(2100, 1, 1)}, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range known {
+		if !v.Gone {
+			rows["totals of days"] = append(rows["totals of days"], fmt.Sprint(v.DayPart, v.DayTotals))
 		}
 	}
 	return rows
