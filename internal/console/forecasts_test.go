@@ -242,7 +242,8 @@ func TestACheckedChannelHasItsPower(t *testing.T) {
 		err    error
 		status int
 	}{
-		{fault.Invalid("channel %q is not known", "fcebook"), http.StatusBadRequest}, {fault.NotReady("there are no orders").WithHint("import some first"), http.StatusConflict},
+		{fault.Invalid("channel %q is not known", "fcebook"), http.StatusBadRequest},
+		{fault.NotReady("there are no orders").WithHint("import some first"), http.StatusConflict},
 		{errors.New("a defect"), http.StatusInternalServerError},
 	} {
 		failing := newSiteWith(t, func(_ *site, o *console.Options) {
