@@ -38,6 +38,9 @@ func (c *callCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	result, err := c.post(ctx, args)
+	if unknown := areTools([]string{c.Tool}); unknown != nil && fault.KindOf(err) == fault.KindInvalid { // of which the service says no more
+		return unknown
+	}
 	if err != nil {
 		return err
 	}

@@ -112,6 +112,20 @@ func TestAServiceOnAllAddressesIsReachedOnLoopback(t *testing.T) {
 	must(t, data, "call", "discover", "--url", url, "--key", key)
 }
 
+func TestAWrongCallSaysWhatToDoNext(t *testing.T) {
+	t.Parallel()
+	data, key := shop(t)
+	url, _ := serveAt(t, data, "127.0.0.1:0")
+	for hint, wrong := range map[string][]string{
+		"hint: the tools are performance, email": {"perfomance", "--key", key}, "hint: pass a key that is valid": {"performance", "--key", "asy_wrong"},
+		"which begins with asy_": {"performance", "--key", "KEY"},
+	} {
+		if _, errs, code := finish(t, data, append([]string{"call", "--url", url}, wrong...)...); code == exitOK || !strings.Contains(errs, hint) {
+			t.Errorf("call %q: exit code %d, %s", wrong[0], code, errs)
+		}
+	}
+}
+
 func TestAMappingThatNoLongerFitsDoesNotHideTheOthers(t *testing.T) {
 	t.Parallel()
 	data, _ := shop(t)
