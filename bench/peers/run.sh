@@ -45,7 +45,7 @@ mkdir -p "$CACHE"
 for part in $PARTS; do
   case $part in
     budgets | forecasts) environment forecast ;;
-    regions) environment causal ;;
+    regions) environment causal; environment causalpy; environment mlsynth ;;
     mixes) environment mmm ;;
     meridian) environment mmm; environment meridian ;;
     *) echo "there is no part $part (want budgets, regions, forecasts, mixes, meridian)" >&2; exit 1 ;;
