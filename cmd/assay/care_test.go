@@ -117,7 +117,7 @@ func TestAWrongCallSaysWhatToDoNext(t *testing.T) {
 	data, key := shop(t)
 	url, _ := serveAt(t, data, "127.0.0.1:0")
 	for hint, wrong := range map[string][]string{
-		"hint: the tools are performance, email": {"perfomance", "--key", key}, "hint: pass a key that is valid": {"performance", "--key", "asy_wrong"},
+		"hint: the tools are performance, email": {"perform", "--key", key}, "hint: pass a key that is valid": {"performance", "--key", "asy_wrong"},
 		"which begins with asy_": {"performance", "--key", "KEY"},
 	} {
 		if _, errs, code := finish(t, data, append([]string{"call", "--url", url}, wrong...)...); code == exitOK || !strings.Contains(errs, hint) {
