@@ -113,7 +113,7 @@ func printChanges(con *console, h app.History) {
 			}
 			moves = append(moves, line)
 		}
-		t.AppendRow(table.Row{c.Now.Day, partName(c.Now), strings.Join(moves, "\n"), c.Changes, stamp(c.Now.At), strings.TrimSpace(c.Now.Source + " " + c.Now.File)})
+		t.AppendRow(table.Row{c.Now.Day, partName(c.Now.Kind, c.Now.Part), strings.Join(moves, "\n"), c.Changes, stamp(c.Now.At), strings.TrimSpace(c.Now.Source + " " + c.Now.File)})
 	}
 	t.Render()
 }
@@ -132,7 +132,7 @@ func printTotals(con *console, h app.History, totals []app.HistoryTotals) {
 	t.SetColumnConfigs(numbers)
 	for _, v := range totals {
 		f := v.Figures
-		row := table.Row{v.Day, partName(v), f["orders"], f["charged"], f["refunds"], f["spend"], f["claimed_conversions"], stamp(v.At), strings.TrimSpace(v.Source + " " + v.File)}
+		row := table.Row{v.Day, partName(v.Kind, v.Part), f["orders"], f["charged"], f["refunds"], f["spend"], f["claimed_conversions"], stamp(v.At), strings.TrimSpace(v.Source + " " + v.File)}
 		if v.Gone {
 			row[2] = "gone"
 		}
@@ -148,19 +148,13 @@ func printSettling(con *console, h app.History) {
 		return
 	}
 	for _, s := range h.Settling {
-		fmt.Fprintln(con.out, text.WrapSoft(fmt.Sprintf("%s, %s: %s", partName(app.HistoryTotals{Kind: s.Kind, Part: s.Part}), s.Quantity, s.Words), width(con.out)))
+		fmt.Fprintln(con.out, text.WrapSoft(fmt.Sprintf("%s, %s: %s", partName(s.Kind, s.Part), s.Quantity, s.Words), width(con.out)))
 	}
 }
 
 // partName is what a day's totals are of.
-func partName(v app.HistoryTotals) string {
-	switch {
-	case v.Kind == measure.OrderTotals:
-		return "orders, " + strings.ReplaceAll(v.Part, "_", " ")
-	case v.Part == "":
-		return "spend by hand"
-	}
-	return v.Part
+func partName(kind measure.TotalsKind, name string) string {
+	return measure.DayPart{Kind: kind, Name: name}.Words()
 }
 
 func number[T fmt.Stringer](n *T) string {

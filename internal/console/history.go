@@ -67,7 +67,7 @@ func (c *Console) historyOf(v visit, w control.Workspace) (*historyPart, error) 
 		return nil, err
 	}
 	for _, curve := range curves {
-		of := partWords(curve.Kind, curve.Name)
+		of := measure.DayPart{Kind: curve.Kind, Name: curve.Name}.Words()
 		if curve.Known() {
 			h.Settling = append(h.Settling, settlingRow{of, curve.Noun(), curve.Words()})
 		} else {
@@ -87,14 +87,14 @@ func changeRows(changes []measure.DayChange, currency money.Currency) []changeRo
 	rows := make([]changeRow, len(changes))
 	for i, change := range changes {
 		rows[i] = changeRow{
-			DayVersion: change.Now, Of: partWords(change.Now.Kind, change.Now.Name), Changes: int64(change.Changes),
+			DayVersion: change.Now, Of: change.Now.Words(), Changes: int64(change.Changes),
 			Moves: moveWords(measure.Moves(change.First, change.Now), currency),
 		}
 	}
 	return rows
 }
 
-// versionRows says of each version what it changed of the one before, the latest first within each part.
+// versionRows says of each version what it changed of the one before, in their order.
 func versionRows(versions []measure.DayVersion, currency money.Currency) []changeRow {
 	var rows []changeRow
 	for i, now := range versions {
@@ -102,20 +102,9 @@ func versionRows(versions []measure.DayVersion, currency money.Currency) []chang
 		if i > 0 && versions[i-1].DayPart == now.DayPart {
 			before = versions[i-1]
 		}
-		rows = append(rows, changeRow{DayVersion: now, Of: partWords(now.Kind, now.Name), Moves: moveWords(measure.Moves(before, now), currency)})
+		rows = append(rows, changeRow{DayVersion: now, Of: now.Words(), Moves: moveWords(measure.Moves(before, now), currency)})
 	}
 	return rows
-}
-
-// partWords names a sales surface or an ad platform.
-func partWords(kind measure.TotalsKind, name string) string {
-	switch {
-	case kind == measure.OrderTotals:
-		return "orders, " + words(name)
-	case name == "":
-		return "spend entered by hand"
-	}
-	return words(name)
 }
 
 // moveWords writes each figure as it was and as it is. Of what was not there before only what came is written, and what came as
@@ -153,7 +142,7 @@ func amountWords(value int64, unit measure.FigureUnit, currency money.Currency) 
 	return count(value)
 }
 
-// Import names the import that brought a version.
+// ImportName names the import that brought a version.
 func (r changeRow) ImportName() string {
 	return strings.TrimSpace(words(r.Source) + " " + r.File)
 }

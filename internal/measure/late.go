@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"strings"
 	"time"
 
 	"assay/internal/civil"
@@ -34,6 +35,18 @@ type DayPart struct {
 	Day  civil.Date
 	Kind TotalsKind
 	Name string // of the surface or the platform; "" is spend entered by hand
+}
+
+// Words names the surface or the platform for people.
+func (p DayPart) Words() string {
+	name := strings.ReplaceAll(p.Name, "_", " ")
+	switch {
+	case p.Kind == OrderTotals:
+		return "orders, " + name
+	case name == "":
+		return "spend entered by hand"
+	}
+	return name
 }
 
 // DayTotals is what a day's part adds up to. Amounts are minor units of the workspace's currency.

@@ -225,10 +225,7 @@ func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 	row.Channel = cmp.Or(s.options.Channel, measure.ParseChannel(cell(ChannelName)), measure.Channel(row.Platform))
 	for _, field := range []string{CampaignID, AdSetID, AdID} {
 		if id := cell(field); source.Shortened(id) {
-			return &source.RowError{
-				Line: rec.Line, Column: field, Value: id, Reason: "a spreadsheet has shortened this id, and other ids to the same",
-				Fix: "export again and import the file as it was downloaded, or format the column as text before saving",
-			}
+			return source.ShortenedID(rec.Line, field, id, "export again and import the file as it was downloaded, or format the column as text before saving")
 		}
 	}
 	row.CampaignName, row.AdSetName, row.AdName = cell(Campaign), cell(AdSet), cell(Ad)

@@ -220,10 +220,7 @@ func (r *nameRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 		id string
 	}{{r.id, n.ID}, {r.campaign, n.Campaign}, {r.adSet, n.AdSet}} {
 		if source.Shortened(told.id) {
-			return &source.RowError{
-				Line: rec.Line, Column: r.header.Name(told.at), Value: told.id, Reason: "a spreadsheet has shortened this id, and other ids to the same",
-				Fix: "import the table as it was written",
-			}
+			return source.ShortenedID(rec.Line, r.header.Name(told.at), told.id, "import the table as it was written")
 		}
 	}
 	if n.ID == "" {

@@ -115,10 +115,7 @@ func (r *refundRows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 	refund, payment := tail(r.cell(rec.Fields, "refund")), tail(r.cell(rec.Fields, "payment"))
 	for _, told := range [][2]string{{"order", ref.Key}, {"refund", refund}, {"payment", payment}} {
 		if source.Shortened(told[1]) {
-			return &source.RowError{
-				Line: rec.Line, Column: r.header.Name(r.at[told[0]]), Value: told[1], Reason: "a spreadsheet has shortened this id, and other ids to the same",
-				Fix: "import the table as it was written",
-			}
+			return source.ShortenedID(rec.Line, r.header.Name(r.at[told[0]]), told[1], "import the table as it was written")
 		}
 	}
 	if ref.Key == "" || refund == "" {

@@ -201,3 +201,8 @@ var shortened = regexp.MustCompile(`^\d([.,]\d+)?[eE]\+\d+$`)
 
 // Shortened reports whether a spreadsheet has spoilt an id with more than eleven digits: 1.20265E+17.
 func Shortened(id string) bool { return shortened.MatchString(id) }
+
+// ShortenedID returns the error of an id that a spreadsheet has spoilt.
+func ShortenedID(line int, column, id, fix string) *RowError {
+	return &RowError{Line: line, Column: column, Value: id, Reason: "a spreadsheet has shortened this id, and other ids to the same", Fix: fix}
+}

@@ -241,45 +241,42 @@ func (t *table) distinct(columns []column, from string) string {
 
 // forget takes away the profiles of customers who are to leave no trace.
 func (m *merge) forget(ctx context.Context) error {
-	gone := int64(0)
 	for _, customer := range m.spec.Forget {
 		if customer == "" {
 			continue
 		}
-		deleted, err := m.conn.ExecContext(ctx, m.w.text("DELETE FROM {{profiles}} WHERE customer = $1 OR phone = $1"), customer)
-		if err != nil {
+		if err := m.takeAway(ctx, profiles, "customer = $1 OR phone = $1", customer); err != nil {
 			return err
 		}
-		n, err := deleted.RowsAffected()
-		if err != nil {
-			return err
-		}
-		gone += n
-	}
-	if gone > 0 {
-		m.counts[profiles.name] = warehouse.Counts{Removed: gone}
 	}
 	return nil
 }
 
 // unset takes goals away.
 func (m *merge) unset(ctx context.Context) error {
-	gone := int64(0)
 	for _, t := range m.spec.Unset {
-		deleted, err := m.conn.ExecContext(ctx, m.w.text(
-			"DELETE FROM {{targets}} WHERE metric = $1 AND period = $2 AND start_day = CAST($3 AS DATE) AND coalesce(channel, '') = $4"),
-			t.Metric, t.Period, t.Start.String(), string(t.Channel))
-		if err != nil {
+		if err := m.takeAway(ctx, targets, "metric = $1 AND period = $2 AND start_day = CAST($3 AS DATE) AND coalesce(channel, '') = $4",
+			t.Metric, t.Period, t.Start.String(), string(t.Channel)); err != nil {
 			return err
 		}
-		n, err := deleted.RowsAffected()
-		if err != nil {
-			return err
-		}
-		gone += n
 	}
-	if gone > 0 {
-		m.counts[targets.name] = warehouse.Counts{Removed: gone}
+	return nil
+}
+
+// takeAway deletes the rows of a table for which a condition holds, and counts them.
+func (m *merge) takeAway(ctx context.Context, t *table, condition string, args ...any) error {
+	deleted, err := m.conn.ExecContext(ctx, m.w.text(fmt.Sprintf("DELETE FROM {{%s}} WHERE %s", t.name, condition)), args...)
+	if err != nil {
+		return err
+	}
+	n, err := deleted.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		counts := m.counts[t.name]
+		counts.Removed += n
+		m.counts[t.name] = counts
 	}
 	return nil
 }

@@ -82,8 +82,15 @@ func lateChanges(on trial) {
 		}
 		same(t, "charged as of "+c.at, c.want, charged)
 	}
-	parts, days, err := w.LateChanges(t.Context(), shop, period("2026-01-15", "2026-01-20"))
-	same(t, "changed in the last days", []any{2, period("2026-01-10", "2026-01-11"), error(nil)}, []any{parts, days, err})
+	for imported, want := range map[civil.Range][]any{
+		period("2026-01-20", "2026-01-20"): {2, period("2026-01-10", "2026-01-11"), error(nil)},
+		period("2026-01-12", "2026-01-14"): {1, period("2026-01-10", "2026-01-10"), error(nil)},
+		period("2026-01-15", "2026-01-19"): {0, civil.Range{}, error(nil)},
+		period("2026-01-21", "2026-01-31"): {0, civil.Range{}, error(nil)},
+	} {
+		parts, days, err := w.LateChanges(t.Context(), shop, imported)
+		same(t, "changed by imports of "+imported.First.String(), want, []any{parts, days, err})
+	}
 
 	on.at("2026-01-21T09:00:00Z")
 	if _, err := w.Forget(t.Context(), shop, "USD", "c1"); err != nil {
@@ -184,6 +191,8 @@ func looks(on trial) {
 	same(t, "an export", []measure.Look{{Kind: measure.OrderTotals, Name: "online_store", Seen: seen, Days: period("2026-01-10", "2026-01-11")}}, all(measure.OrderTotals))
 	load(t, w, warehouse.ImportSpec{Feed: true}, ordersOf(sold("3", "2026-02-01", 5_00)))
 	same(t, "a message", []measure.Look{{Kind: measure.OrderTotals, Name: "online_store", Seen: seen, Days: period("1900-01-01", "2199-12-31")}}, all(measure.OrderTotals))
+	renamed := warehouse.Batch{AdDays: []warehouse.AdDay{ad("g1", "Brand, renamed", "2026-01-10", 10_00, 0, 0)}}
+	same(t, "rows of a campaign renamed", int64(1), load(t, w, report, renamed).Tables["ad_days"].Updated)
 	same(t, "changes", 0, len(on.changes()))
 }
 
