@@ -357,3 +357,20 @@ func TestDataThatAreNoDataAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// What an exposure is divided by is told by the rows that are fitted, and by the weeks with any where the curve speaks of usual ones.
+func TestExposuresAreInTheUnitOfTheirCurve(t *testing.T) {
+	t.Parallel()
+	d := toy()
+	d.Media[0].Exposure = series(len(d.Dates), func(t int) float64 { return float64(t % 4 * 100) })
+	d.Media[0].Exposure[len(d.Dates)-1] = 5000 // held out
+	for saturation, want := range map[Saturation]float64{Logistic: 300, CES: 200} {
+		m, err := newModel(d, Spec{Saturation: saturation, Holdout: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.channels[0].scale; got != want {
+			t.Errorf("%s: the unit is %v, want %v", saturation, got, want)
+		}
+	}
+}
