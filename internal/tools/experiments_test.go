@@ -47,10 +47,6 @@ func experimentsOf(t *testing.T, s mcp.Session, args string) experimentsAnswer {
 
 // Nine of ten intervals must hold the planted lift. The short form looks at the three tests of one small store, whose
 // intervals are wide; the nightly form at ten whole stores, of whose thirty tests twenty-four must hold (fewer have a chance of 3 %).
-//
-// Planted days must ask for a look. A day's revenue varies by 17.5 % by itself, so that a judge who knows this misses 1.8
-// of the nightly form's fifty on average: most of those that are planted as 2.1 and 2.2 times and come out as 1.8. More
-// than five have a chance of 1 %.
 func TestPlantedLiftsLieInTheirIntervals(t *testing.T) {
 	t.Parallel()
 	stores, least := []demo.Options{{Seed: 7, Days: 480, Orders: 25_000}}, 3
@@ -60,7 +56,7 @@ func TestPlantedLiftsLieInTheirIntervals(t *testing.T) {
 			stores = append(stores, demo.Options{Seed: seed + 1, Days: 730, Orders: 60_000})
 		}
 	}
-	held, all, missed, mostMissed := 0, 0, 0, len(stores)/2
+	held, all := 0, 0
 	for _, opt := range stores {
 		session, truth, kept := experimentStore(t, opt)
 		rows := experimentsOf(t, session, `{"view":"results","detail_level":"debug"}`).Rows
@@ -83,10 +79,7 @@ func TestPlantedLiftsLieInTheirIntervals(t *testing.T) {
 			}
 		}
 		factorsFollowTheirState(t, session, kept)
-		missed += plantedDaysMissed(t, session, truth)
-	}
-	if missed > mostMissed {
-		t.Errorf("%d planted days do not ask for a look, want at most %d", missed, mostMissed)
+		plantedDaysStandOut(t, session, truth)
 	}
 	if held < least {
 		t.Errorf("%d of %d intervals hold the planted lift, want %d", held, all, least)
@@ -132,9 +125,8 @@ func factorsFollowTheirState(t *testing.T, s mcp.Session, kept *keptExperiments)
 	near(t, "incremental revenue", sum, float64(a.Metrics.Incremental.Value), len(a.Rows)+1)
 }
 
-// plantedDaysMissed looks for every planted day of revenue and spend in a quarter that holds it, and counts those that are
-// not there.
-func plantedDaysMissed(t *testing.T, s mcp.Session, truth demo.Truth) (missed int) {
+// plantedDaysStandOut looks for every planted day of revenue and spend in a quarter that holds it.
+func plantedDaysStandOut(t *testing.T, s mcp.Session, truth demo.Truth) {
 	t.Helper()
 	looked := 0
 	for _, planted := range truth.Anomalies {
@@ -145,18 +137,21 @@ func plantedDaysMissed(t *testing.T, s mcp.Session, truth demo.Truth) (missed in
 		quarter := civil.Range{First: planted.Date.AddDays(-60), Last: planted.Date.AddDays(15)}
 		args := `{"metric":"` + planted.Metric + `","start_date":"` + quarter.First.String() + `","end_date":"` + quarter.Last.String() + `"}`
 		found := false
+		for _, r := range decoded[trendsAnswer](t, callAs(t, s, "trends", args[:len(args)-1]+`,"limit":100,"detail_level":"debug"}`).StructuredContent).Rows {
+			if r.Date == planted.Date {
+				t.Logf("%s %s x%.2f: %+v z %v q %v", planted.Metric, planted.Date, planted.Factor, r, *r.Z, *r.Q)
+			}
+		}
 		for _, r := range decoded[trendsAnswer](t, callAs(t, s, "trends", args).StructuredContent).Rows {
 			found = found || r.Date == planted.Date && r.Actionable && (*r.Z > 0) == (planted.Factor > 1)
 		}
 		if !found {
-			missed++
-			t.Logf("%s on %s, times %.2f, is not among the strongest days of %s", planted.Metric, planted.Date, planted.Factor, quarter)
+			t.Errorf("%s on %s, times %.2f, is not among the strongest days of %s", planted.Metric, planted.Date, planted.Factor, quarter)
 		}
 	}
 	if looked < 4 {
 		t.Errorf("%d days looked for, want at least 4", looked)
 	}
-	return missed
 }
 
 func TestAnExperimentThatChangesChangesTheAnswer(t *testing.T) {
