@@ -9,7 +9,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// maxTouches is how many touches of an order are kept; the oldest go first.
+// maxTouches is how many touches of an order are kept; the oldest go first. Weights of touches count on it (rollups/3_paths.sql).
 const maxTouches = 20
 
 // compare finds out what a table's rows will change: changed_T holds new and different rows, gone_T the keys of

@@ -19,7 +19,7 @@ const sliceOrders = 1_000_000
 // floor(amount × upper / whole) - floor(amount × lower / whole). The shares of neighbours add up to the amount
 // exactly, negative ones too. Dividing first keeps the products within 64 bits.
 const shareMacro = `
-CREATE TEMP MACRO floor_quotient(x, y) AS (x - ((x % y) + y) % y) // y;
+CREATE TEMP MACRO floor_quotient(x, y) AS x // y - CAST(x % y < 0 AS BIGINT);
 CREATE TEMP MACRO up_to(amount, point, whole) AS
     (amount // whole) * point + floor_quotient((amount % whole) * point, whole);
 CREATE TEMP MACRO share(amount, lower, upper, whole) AS up_to(amount, upper, whole) - up_to(amount, lower, whole);`

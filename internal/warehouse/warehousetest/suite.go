@@ -24,6 +24,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehous
 		"the small store gives the totals computed by hand":       smallStoreTotals,
 		"the small store gives the days computed by hand":         smallStoreDays,
 		"models share an order by its touches":                    modelShares,
+		"a long path shares a large order exactly":                longPath,
 		"platform claims stand beside what the store took":        platformClaims,
 		"products count each order once":                          productPages,
 		"costs of products fill lines that have none":             costsFillLines,

@@ -1,6 +1,9 @@
 package warehousetest
 
 import (
+	"math/big"
+	"time"
+
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/money"
@@ -112,6 +115,37 @@ func modelShares(on trial) {
 	same(t, "linear orders of facebook", int64(666_666), linear["facebook"].Orders)
 	same(t, "linear orders of email", int64(666_668), linear["email"].Orders)
 	same(t, "linear refunds of facebook", int64(6_66), linear["facebook"].Refunds)
+}
+
+// longPath checks an order of an amount beyond what a float holds, with 25 touches in as many minutes, every other one of google's. The
+// oldest five are not kept.
+func longPath(on trial) {
+	t, w := on.t, on.w
+	const made, kept, charged = 25, 20, int64(9_007_199_254_740_993)
+	store := warehouse.Batch{Orders: smallStore().Orders[:1]}
+	store.Orders[0].Charged = charged
+	for i := range made {
+		store.Touches = append(store.Touches, warehouse.Touch{
+			OrderRef: ref("1"), Seq: i + 1, At: instant("2026-01-05T00:00:00Z").Add(time.Duration(i) * time.Minute),
+			Channel: []measure.Channel{"google", "email"}[i%2],
+		})
+	}
+	load(t, w, warehouse.ImportSpec{}, store)
+	for _, model := range []measure.Model{measure.Linear, measure.TimeDecay, measure.PositionBased} {
+		touches, want := store.Touches[made-kept:], map[measure.Channel]int64{}
+		upto := new(big.Rat)
+		for i, part := range weights(model, touches) {
+			next := new(big.Rat).Add(upto, part)
+			want[touches[i].Channel] += floor(charged, next) - floor(charged, upto)
+			upto = next
+		}
+		rows := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, model, warehouse.Windows{Recent: january})).Recent
+		got := credits(rows)
+		for channel, amount := range want {
+			same(t, string(model)+" charged "+string(channel), amount, got[channel].Charged)
+		}
+		same(t, string(model)+" adds up to the order", charged, total(rows).Charged)
+	}
 }
 
 func platformClaims(on trial) {

@@ -1,11 +1,14 @@
 -- The touches of the slice's orders, numbered. Direct visits do not take last or first touch from another channel.
 -- Time decay halves a touch's weight every 7 days; only ratios matter, so ages count from the latest touch, and
--- the weights are integers, which add up the same in any order.
+-- the weights are integers, which add up the same in any order. An order has 20 touches at most, so that its weights add up
+-- to less than 2^31 and the products of share() keep within 64 bits. The sums are cast, because the database's own have
+-- 128, whose divisions are slow.
 CREATE OR REPLACE TEMP TABLE slice_paths AS
 SELECT source, key, channel, platform, campaign, touched_at, i, n,
     coalesce(max(CASE WHEN channel <> 'direct' THEN i END) OVER path, n) AS last_i,
     coalesce(min(CASE WHEN channel <> 'direct' THEN i END) OVER path, 1) AS first_i,
-    sum(decay) OVER (PARTITION BY source, key ORDER BY i) AS decay_upto, decay, sum(decay) OVER path AS decay_total
+    CAST(sum(decay) OVER (PARTITION BY source, key ORDER BY i) AS BIGINT) AS decay_upto, decay,
+    CAST(sum(decay) OVER path AS BIGINT) AS decay_total
 FROM (
     SELECT t.source, t.key, t.channel, t.platform, t.campaign, t.touched_at,
         row_number() OVER (PARTITION BY t.source, t.key ORDER BY t.seq) AS i,
