@@ -94,6 +94,7 @@ func FuzzSurveys(f *testing.F)      { fuzzSource(f, "surveys", "surveys*.txtar")
 func FuzzCreators(f *testing.F)     { fuzzSource(f, "creators", "creators*.txtar") }
 func FuzzCouponMap(f *testing.F)    { fuzzSource(f, "coupon_map", "coupons*.txtar") }
 func FuzzRegionDays(f *testing.F)   { fuzzSource(f, "ga4", "regions*.txtar") }
+func FuzzSurfaceDays(f *testing.F)  { fuzzSource(f, "surface_days", "surfaces*.txtar") }
 func FuzzLandedMicros(f *testing.F) { fuzzSource(f, "google_landed", "landed*.txtar") }
 func FuzzLandedNames(f *testing.F)  { fuzzSource(f, "facebook_names", "landed*.txtar") }
 func FuzzRefunds(f *testing.F)      { fuzzSource(f, "shopify_refunds", "landed*.txtar") }

@@ -189,6 +189,14 @@ func (r *readings) take(b *warehouse.Batch) {
 		part[warehouse.RegionDay]{"region", func(d warehouse.RegionDay) string { return d.Region }},
 		part[warehouse.RegionDay]{"sessions", func(d warehouse.RegionDay) string { return number(d.Sessions) }},
 		part[warehouse.RegionDay]{"people", func(d warehouse.RegionDay) string { return number(d.Population) }})
+	add(r, "surface_days", b.SurfaceDays,
+		part[warehouse.SurfaceDayTotal]{"day", func(d warehouse.SurfaceDayTotal) string { return d.Day.String() }},
+		part[warehouse.SurfaceDayTotal]{"surface", func(d warehouse.SurfaceDayTotal) string { return string(d.Surface) }},
+		part[warehouse.SurfaceDayTotal]{"region", func(d warehouse.SurfaceDayTotal) string { return d.Region }},
+		part[warehouse.SurfaceDayTotal]{"orders", func(d warehouse.SurfaceDayTotal) string { return number(d.Orders) }},
+		part[warehouse.SurfaceDayTotal]{"charged", func(d warehouse.SurfaceDayTotal) string { return r.money(d.Charged) }},
+		part[warehouse.SurfaceDayTotal]{"tax", func(d warehouse.SurfaceDayTotal) string { return r.amount(d.Tax) }},
+		part[warehouse.SurfaceDayTotal]{"refunds", func(d warehouse.SurfaceDayTotal) string { return r.amount(d.Refunds) }})
 }
 
 func (r *readings) takeOrders(b *warehouse.Batch) {

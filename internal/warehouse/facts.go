@@ -34,13 +34,14 @@ type Batch struct {
 	Targets      []Target
 	FXRates      []FXRate
 	RegionDays   []RegionDay
+	SurfaceDays  []SurfaceDayTotal
 }
 
 // Len returns how many rows the batch holds, of all kinds.
 func (b *Batch) Len() int {
 	return len(b.Orders) + len(b.Profiles) + len(b.Lines) + len(b.Refunds) + len(b.Coupons) + len(b.Touches) + len(b.AdDays) +
 		len(b.AdNames) + len(b.ChannelSpend) + len(b.Products) + len(b.Costs) + len(b.Messages) + len(b.Surveys) + len(b.Creators) + len(b.CreatorCodes) +
-		len(b.CreatorCosts) + len(b.LinkDays) + len(b.CouponMap) + len(b.Targets) + len(b.FXRates) + len(b.RegionDays)
+		len(b.CreatorCosts) + len(b.LinkDays) + len(b.CouponMap) + len(b.Targets) + len(b.FXRates) + len(b.RegionDays) + len(b.SurfaceDays)
 }
 
 // OrderRef is the natural key of an order: the same order from a file, a webhook or a tap meets on it.
@@ -310,7 +311,7 @@ type FXRate struct {
 	Source   string
 }
 
-// RegionDay is what a surface outside the order list reports for a region: traffic, population, retail sales.
+// RegionDay is what is known of a region on a day apart from orders: traffic and population.
 type RegionDay struct {
 	Source     string
 	Day        civil.Date
@@ -318,4 +319,23 @@ type RegionDay struct {
 	Region     string
 	Sessions   int64
 	Population int64
+}
+
+// SurfaceDayTotal is what a surface took on a day, where only the total is known: tills and marketplaces that give no list of
+// orders. It counts on days on which the store has no order of the surface, and is left out on the others, so that nothing
+// counts twice. Amounts mean what they do in [Order].
+type SurfaceDayTotal struct {
+	Source    string
+	Day       civil.Date
+	Surface   measure.Surface
+	Country   string // ISO 3166-1 alpha-2, upper case; "" when unknown
+	Region    string // ISO 3166-2 without the country; "" when unknown
+	Orders    int64
+	NewOrders int64 // of these, the first ones of their customers; the others count as returning customers'
+	Units     int64
+	Charged   int64
+	Tax       int64
+	Shipping  int64
+	Discounts int64
+	Refunds   int64 // given back on the day
 }

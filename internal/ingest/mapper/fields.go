@@ -43,6 +43,7 @@ var usual = map[Kind][]string{
 	Surveys:      {"order"},
 	Creators:     {"code", "link", "date", "clicks", "fee", "commission"},
 	RegionDays:   {"country", "population"},
+	SurfaceDays:  {"currency", "units", "tax", "refunds"},
 }
 
 // Fields returns the fields of the kind: the required ones, the usual ones and the others, each in the kind's order.
@@ -73,7 +74,7 @@ func (k Kind) Fields() []Field {
 // same rows under another name would count again.
 func (k Kind) NamedByMapping() bool {
 	switch k {
-	case ChannelSpend, FXRates, Customers, Products, Messages, Surveys, Creators, RegionDays:
+	case ChannelSpend, FXRates, Customers, Products, Messages, Surveys, Creators, RegionDays, SurfaceDays:
 		return true
 	case Orders, OrderLines, AdSpend, Targets, CouponMap:
 	}

@@ -25,6 +25,7 @@ const (
 	Creators     Kind = "creators"      // a creator, with a code, the use of a link on a day, or costs
 	CouponMap    Kind = "coupon_map"    // the channel that a coupon code stands for
 	RegionDays   Kind = "region_days"   // sessions and people of a region on a day
+	SurfaceDays  Kind = "surface_days"  // what a sales surface took on a day
 )
 
 // form is the fields of a kind. The names are the folded ones that files give the columns; they let a file be
@@ -47,7 +48,7 @@ func (f form) names() []string {
 func kindNames() []string {
 	return []string{
 		"orders", "order_lines", "ad_spend", "channel_spend", "fx_rates", "targets",
-		"customers", "products", "messages", "surveys", "creators", "coupon_map", "region_days",
+		"customers", "products", "messages", "surveys", "creators", "coupon_map", "region_days", "surface_days",
 	}
 }
 
@@ -165,13 +166,14 @@ var kinds = map[Kind]form{
 		{Field: "channel", Names: []string{"channel"}},
 		{Field: "value", Names: []string{"value", "target", "goal"}},
 	}, required: []string{"metric", "period", "start", "value"}, open: newTargetRows},
-	Customers:  customerForm,
-	Products:   productForm,
-	Messages:   messageForm,
-	Surveys:    surveyForm,
-	Creators:   creatorForm,
-	CouponMap:  couponForm,
-	RegionDays: regionForm,
+	Customers:   customerForm,
+	Products:    productForm,
+	Messages:    messageForm,
+	Surveys:     surveyForm,
+	Creators:    creatorForm,
+	CouponMap:   couponForm,
+	RegionDays:  regionForm,
+	SurfaceDays: surfaceForm,
 }
 
 // fieldNames are the names of a kind's fields in the order of its columns.

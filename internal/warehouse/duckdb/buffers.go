@@ -50,6 +50,7 @@ func newBuffers(texts *orderTexts) buffers {
 		newBuffer(targets, func(b *warehouse.Batch) []warehouse.Target { return b.Targets }, putTarget, nil),
 		newBuffer(fxRates, func(b *warehouse.Batch) []warehouse.FXRate { return b.FXRates }, putRate, nil),
 		newBuffer(regionDays, func(b *warehouse.Batch) []warehouse.RegionDay { return b.RegionDays }, putRegion, nil),
+		newBuffer(surfaceDays, func(b *warehouse.Batch) []warehouse.SurfaceDayTotal { return b.SurfaceDays }, putSurface, nil),
 	}
 }
 

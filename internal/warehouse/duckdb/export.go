@@ -16,7 +16,7 @@ import (
 var exported = []string{
 	"orders", "profiles", "order_lines", "refunds", "order_coupons", "touches", "ad_days", "ad_names", "channel_spend", "products", "product_costs",
 	"message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates",
-	"region_days", "imports", "import_tables", "day_history", "told_days",
+	"region_days", "surface_days", "imports", "import_tables", "day_history", "told_days",
 }
 
 // Export writes every table of a workspace to a folder, a file each, all as of one moment; see [warehouse.Exporter].

@@ -297,8 +297,11 @@ func (m *merge) noteDays(ctx context.Context, t *table, relations ...string) err
 		return nil
 	}
 	into := "other_dirty"
-	if t == channelSpend || t == adDays {
+	switch t {
+	case channelSpend, adDays:
 		into = "spend_dirty"
+	case surfaceDays:
+		into = "dirty"
 	}
 	for _, from := range relations {
 		if err := m.exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT DISTINCT %s FROM %s", into, t.day, from)); err != nil {

@@ -58,6 +58,7 @@ var (
 	targets       = &table{name: "targets", key: []string{"metric", "period", "start_day", "channel"}}
 	fxRates       = &table{name: "fx_rates", key: []string{"day", "from_currency", "to_currency", "source"}, day: "day"}
 	regionDays    = &table{name: "region_days", key: []string{"source", "day", "country", "region"}, day: "day"}
+	surfaceDays   = &table{name: "surface_days", key: []string{"source", "day", "surface", "country", "region"}, day: "day"}
 )
 
 func putRef(c *cells, r *warehouse.OrderRef) {
@@ -280,4 +281,20 @@ func putRegion(c *cells, r *warehouse.RegionDay) {
 	c.text(r.Region)
 	c.int(r.Sessions)
 	c.int(r.Population)
+}
+
+func putSurface(c *cells, s *warehouse.SurfaceDayTotal) {
+	c.text(s.Source)
+	c.day(s.Day)
+	c.text(string(s.Surface))
+	c.text(s.Country)
+	c.text(s.Region)
+	c.int(s.Orders)
+	c.int(s.NewOrders)
+	c.int(s.Units)
+	c.int(s.Charged)
+	c.int(s.Tax)
+	c.int(s.Shipping)
+	c.int(s.Discounts)
+	c.int(s.Refunds)
 }

@@ -41,3 +41,5 @@ UNION ALL
 SELECT 'fx_rates' AS fact, count(*) AS fact_rows FROM {{fx_rates}}
 UNION ALL
 SELECT 'region_days' AS fact, count(*) AS fact_rows FROM {{region_days}}
+UNION ALL
+SELECT 'surface_days' AS fact, count(*) AS fact_rows FROM {{surface_days}}

@@ -41,6 +41,11 @@ SELECT 'catalogue' AS kind, 'products' AS fact, source AS origin, '' AS account_
 FROM {{products}}
 GROUP BY source
 UNION ALL
+SELECT 'surfaces' AS kind, 'surface_days' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
+    min(day) AS first_day, max(day) AS last_day
+FROM {{surface_days}}
+GROUP BY source
+UNION ALL
 SELECT 'targets' AS kind, 'targets' AS fact, 'targets' AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
     min(start_day) AS first_day, max(start_day) AS last_day
 FROM {{targets}}

@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehous
 		"campaigns have the latest name and last-touch credit":    campaignPages,
 		"an order is one creator's":                               creatorSignals,
 		"surfaces add up to the store":                            surfaces,
+		"a surface's total stands in for its orders":              surfaceTotals,
 		"goals come back as they were imported":                   targets,
 		"goals change and go one by one":                          targetsChange,
 		"regions are those of the country with the most orders":   regions,

@@ -15,6 +15,25 @@ LEFT JOIN slice_codes s ON s.source = k.source AND s.key = o.key
 WHERE NOT k.cancelled AND NOT k.test AND in_slice(o.day)
 GROUP BY ALL;
 
+-- What surfaces took where only the day's total is known, the part of first orders apart. Where the store has orders of the
+-- surface on the day, these are what it took, and the total is left out. Refunds are no new customer's.
+CREATE OR REPLACE TEMP TABLE slice_surfaces AS
+SELECT t.day, t.surface, t.country, t.region, t.is_new,
+    share(1000000 * t.orders, t.lower, t.upper, t.whole) AS orders, share(t.charged, t.lower, t.upper, t.whole) AS charged,
+    share(t.tax, t.lower, t.upper, t.whole) AS tax, share(t.shipping, t.lower, t.upper, t.whole) AS shipping,
+    share(t.discounts, t.lower, t.upper, t.whole) AS discounts, CASE WHEN t.is_new THEN 0 ELSE t.refunds END AS refunds,
+    share(t.units, t.lower, t.upper, t.whole) AS units
+FROM (
+    SELECT d.*, n.is_new, greatest(d.orders, 1) AS whole, CASE WHEN n.is_new THEN 0 ELSE d.new_orders END AS lower,
+        CASE WHEN n.is_new THEN d.new_orders ELSE greatest(d.orders, 1) END AS upper
+    FROM {{surface_days}} d
+    CROSS JOIN (VALUES (true), (false)) n(is_new)
+    WHERE in_slice(d.day) AND (d.new_orders > 0 OR NOT n.is_new)
+) t
+ANTI JOIN (
+    SELECT DISTINCT c.day, k.surface FROM slice_counts c JOIN {{order_kinds}} k ON k.kind = c.kind
+) o ON o.day = t.day AND o.surface = t.surface;
+
 -- All events, added up twice: by day, surface, newness and the channel of orders without touches; and by day and
 -- region. An order without touches belongs to the channel that its source names, else to the channel of a mapped
 -- coupon, else to nobody; all models agree on it. credited is NULL for orders with touches.
@@ -46,6 +65,10 @@ FROM (
     FROM slice_refunds r
     LEFT JOIN slice_touched t ON t.source = r.source AND t.key = r.key
     LEFT JOIN slice_codes s ON s.source = r.source AND s.key = r.key
+    UNION ALL
+    SELECT day, surface, is_new, country, region, 'unattributed', orders, charged, tax, shipping, discounts, refunds, 0,
+        CASE WHEN is_new THEN orders ELSE 0 END, units
+    FROM slice_surfaces
 )
 GROUP BY GROUPING SETS ((day, surface, is_new, credited), (day, country, region));
 
