@@ -13,7 +13,8 @@ import (
 // modelCard is the resource that says what the workspace's media mix model is. A model that was refused has reasons
 // there, and no figures.
 type modelCard struct {
-	Status      string           `json:"status"` // none, active, refused
+	Status      string           `json:"status"` // none, active, stale, refused
+	Why         []string         `json:"why,omitempty"` // it is not active
 	Training    bool             `json:"training"`
 	How         string           `json:"how_to_train"`
 	Version     int              `json:"version,omitempty"`
@@ -73,6 +74,16 @@ func (s *session) modelCard(ctx context.Context) (string, error) {
 		}
 		if m.Saved != nil {
 			card.Spec = &m.Saved.Spec
+		}
+	}
+	if held.Model != nil {
+		c, err := s.service.about(ctx, s.principal.Workspace)
+		if err != nil {
+			return "", fmt.Errorf("model card: %w", err)
+		}
+		c.MMM = held
+		if status, why := c.modelState(); status == mix.Stale {
+			card.Status, card.Why = string(status), why
 		}
 	}
 	if m := held.Attempt; m != nil {

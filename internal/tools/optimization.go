@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"assay/internal/fault"
 	"assay/internal/mcp"
@@ -47,6 +48,8 @@ type mixRow struct {
 	Saturation   *Estimate[Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"By how much the next unit of money brings less than the mean one."`
 	Less         *Estimate[Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
 	More         *Estimate[Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
+	CarryOver    *Estimate[Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Part of a week's effect that carries over to the next."`
+	Worth        *Money             `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Monthly revenue that the best plan would gain if an experiment settled what the channel brings, before its cost."`
 	Unseen       bool               `json:"beyond_data,omitempty" doc:"The proposed spend is more than was ever spent."`
 }
 
@@ -74,6 +77,9 @@ func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimiz
 	a.Summary = c.planSummary(a.Metrics, plan, "a month")
 	if strings.TrimSpace(p.Question) != "" {
 		a.Answer = c.mixAnswer(p.Question, a)
+		if c.view.Format == summaryFormat { // which shows no other field with text
+			a.Summary = a.Answer + " " + a.Summary
+		}
 	}
 	c.warnPlan(&a.closing, plan)
 	c.suggest(&a.closing, "optimize_budget", map[string]any{"total_budget": decimals(budget, 0)}, "Divide a budget with bounds by channel.")
@@ -100,49 +106,90 @@ func mixRows(m *mix.Model, plan *mix.Plan, times float64) []mixRow {
 				row.Proposed, row.Unseen = Money(times*one.Proposed), one.Unseen
 			}
 		}
+		if alpha, ok := e.Adstock["alpha"]; ok {
+			row.CarryOver = new(posterior[Percent](alpha, 100))
+		}
+		for _, one := range plan.Advice.Worth {
+			if one.Channel == e.Channel {
+				row.Worth = new(Money(times * one.Gain))
+			}
+		}
 		rows = append(rows, row)
 	}
 	sortBy(rows, func(r mixRow) float64 { return -float64(r.Brought.Value) })
 	return rows
 }
 
-// mixTopics are what a question can be about, by the beginnings of words that say so. The first that fits answers.
+// mixTopics are what a question can be about, by the beginnings of words that say so, or by phrases. The first that fits
+// answers.
 var mixTopics = []struct {
 	words  []string
 	answer func(*Call, []mixRow, *optimizationAnswer) string
 }{
-	{[]string{"trust", "reliab", "accura", "confiden", "fit", "valid", "certain", "how good"}, (*Call).sayTrust},
-	{[]string{"saturat", "diminish", "headroom", "room"}, (*Call).saySaturation},
-	{[]string{"margin", "next dollar", "next unit", "increment", "extra", "more", "scale", "increase", "grow"}, (*Call).sayMarginal},
-	{[]string{"less", "cut", "reduc", "decreas", "save", "lower"}, (*Call).sayLess},
-	{[]string{"budget", "shift", "realloc", "alloc", "optimi", "spend", "move", "best mix", "split"}, (*Call).sayPlan},
-	{[]string{"roas", "roi", "return", "effic", "best", "worst", "perform", "contribut", "share", "bring", "brought", "drive", "revenue"}, (*Call).sayReturns},
+	{[]string{"test", "experiment", "holdout", "prove", "learn"}, (*Call).sayTests},
+	{[]string{"trust", "reliab", "accura", "confiden", "fit", "valid", "certain", "uncertain", "how good", "how sure"}, (*Call).sayTrust},
+	{[]string{"saturat", "diminish", "headroom", "room", "ceiling", "maxed"}, (*Call).saySaturation},
+	{[]string{"carry", "carries", "adstock", "lag", "lags", "delay", "how long", "decay", "half life", "half-life"}, (*Call).sayCarryOver},
+	{[]string{"margin", "next dollar", "next euro", "next unit", "increment", "extra", "more", "scale", "scaling", "increas", "grow", "raise", "double"}, (*Call).sayMarginal},
+	{[]string{"less", "cut", "reduc", "decreas", "save", "saving", "lower", "pause", "stop", "drop"}, (*Call).sayLess},
+	{[]string{"budget", "shift", "realloc", "alloc", "optimi", "move", "best mix", "split", "divid", "should i spend", "should we spend"}, (*Call).sayPlan},
+	{[]string{"roas", "roi", "return", "effic", "best", "worst", "perform", "contribut", "share", "bring", "brought", "drive", "revenue", "profit", "work", "spend"}, (*Call).sayReturns},
 }
 
 // mixAnswer answers a question from the answer's own figures. It reads channels and topics by their words; what it
 // cannot read it says, and what it can be asked.
 func (c *Call) mixAnswer(question string, a *optimizationAnswer) string {
-	words := strings.ToLower(clean(question))
-	var about []mixRow
-	for _, r := range a.Rows {
-		if name := strings.ToLower(string(r.Channel)); strings.Contains(words, name) || strings.Contains(words, strings.ReplaceAll(name, "_", " ")) {
-			about = append(about, r)
-		}
-	}
+	text := strings.ToLower(clean(question))
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	about, without := c.mixChannels(words, a)
 	named := len(about) > 0
+	if !named && without != "" {
+		return without
+	}
 	if !named {
 		about = a.Rows
 	}
 	for _, t := range mixTopics {
-		if slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(words, w) }) {
-			return t.answer(c, about, a)
+		if slices.ContainsFunc(t.words, func(topic string) bool { return speaksOf(topic, text, words) }) {
+			return strings.TrimSpace(t.answer(c, about, a) + " " + without)
 		}
 	}
 	if named {
-		return c.sayReturns(about, a)
+		return strings.TrimSpace(c.sayReturns(about, a) + " " + without)
 	}
 	return "The question was not understood. It can be about channels of the model and their returns, marginal returns, saturation, " +
-		"what less or more spend would do, the best split of the budget, or how far the model can be trusted."
+		"carry-over, what less or more spend would do, the best split of the budget, what to test, or how far the model can be trusted."
+}
+
+// speaksOf reports whether a question has a word that begins with the topic, or holds it where that is a phrase.
+func speaksOf(topic, text string, words []string) bool {
+	if strings.ContainsAny(topic, " -") {
+		return strings.Contains(text, topic)
+	}
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, topic) })
+}
+
+// mixChannels returns the channels of the model that the words name, by their own names or those of their platforms, and
+// what to say of channels that are not in it.
+func (c *Call) mixChannels(words []string, a *optimizationAnswer) (about []mixRow, without string) {
+	names := map[measure.Channel]bool{}
+	for i, w := range words {
+		names[measure.ParseChannel(w)] = true
+		if i > 0 {
+			names[measure.ParseChannel(words[i-1]+" "+w)] = true
+		}
+	}
+	for _, r := range a.Rows {
+		if names[r.Channel] {
+			about = append(about, r)
+		}
+	}
+	for _, name := range a.Model.LeftOut {
+		if names[measure.Channel(name)] {
+			without += " " + name + " is not in the model: it had too little spend."
+		}
+	}
+	return about, strings.TrimLeft(without, " ")
 }
 
 // mixLines says something of each channel, the first few of them.
@@ -196,6 +243,26 @@ func (c *Call) sayPlan(rows []mixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("Advice: %s, with %s confidence and a %.0f %% chance of more revenue. By month: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
 			func(r mixRow) string { return "from " + c.spelled(r.Spend) + " to " + c.spelled(r.Proposed) })
+}
+
+func (c *Call) sayCarryOver(rows []mixRow, _ *optimizationAnswer) string {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r mixRow) bool { return r.CarryOver == nil })
+	if len(rows) == 0 {
+		return "The model has no carry-over."
+	}
+	return "Part of a week's effect that carries over to the next, with 90 % intervals: " +
+		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.CarryOver.Value) }), func(r mixRow) string {
+			return fmt.Sprintf("%.0f %% (%.0f to %.0f)", r.CarryOver.Value, r.CarryOver.Low, r.CarryOver.High)
+		})
+}
+
+func (c *Call) sayTests(rows []mixRow, a *optimizationAnswer) string {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r mixRow) bool { return r.Worth == nil || *r.Worth <= 0 })
+	if a.Metrics.TestFirst == "" || len(rows) == 0 {
+		return "No experiment would change the plan: what is not known of these channels does not decide how the budget is divided."
+	}
+	return "Revenue a month that the best plan would gain if an experiment settled what a channel brings, before its cost: " +
+		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(*r.Worth) }), func(r mixRow) string { return c.spelled(*r.Worth) })
 }
 
 func (c *Call) sayTrust(rows []mixRow, a *optimizationAnswer) string {

@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"strings"
 	"testing"
 
 	"assay/internal/control"
+	"assay/internal/measure"
 )
 
 func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
@@ -23,6 +25,39 @@ func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 	} {
 		if got := c.gain(test.change, " than today"); got != test.want {
 			t.Errorf("%+v:\n got %s\nwant %s", test.change, got, test.want)
+		}
+	}
+}
+
+func TestQuestionsAreReadByTheirWords(t *testing.T) {
+	t.Parallel()
+	w := control.NewWorkspace("W")
+	w.Currency = "USD"
+	c := &Call{Workspace: w}
+	row := func(channel measure.Channel, roas Ratio) mixRow {
+		return mixRow{
+			Channel: channel, Spend: 100, ROAS: Estimate[Ratio]{Value: roas}, MarginalROAS: Estimate[Ratio]{Value: roas / 2}, Brought: new(Estimate[Money]),
+			Saturation: new(Estimate[Percent]), Less: new(Estimate[Money]), More: new(Estimate[Money]), CarryOver: &Estimate[Percent]{Value: 40}, Worth: new(Money(7)),
+		}
+	}
+	a := &optimizationAnswer{Model: modelInfo{LeftOut: []string{"podcast"}}, Metrics: planMetrics{TestFirst: "google", Advice: "hold"}}
+	a.Rows = []mixRow{row("facebook", 2), row("google", 3)}
+	for _, test := range []struct{ question, begins, without string }{
+		{"Which channel is the most profitable?", "Revenue per unit of spend", ""},
+		{"What is the ROAS of Meta?", "Revenue per unit of spend, with 90 % intervals: facebook", "google"},
+		{"What does my google spend return?", "Revenue per unit of spend, with 90 % intervals: google", "facebook"},
+		{"Which channel should we test next?", "Revenue a month that the best plan would gain", ""},
+		{"How long does an ad work?", "Part of a week's effect", ""},
+		{"How good is the fit?", "The model explains", ""},
+		{"Is facebook saturated?", "The next unit of money brings less", "google"},
+		{"What if I cut google?", "Change of monthly revenue with 20 % less", "facebook"},
+		{"How should I split the budget?", "Advice: hold", ""},
+		{"Does podcast work?", "podcast is not in the model", "facebook"},
+		{"Who are you?", "The question was not understood", ""},
+	} {
+		got := c.mixAnswer(test.question, a)
+		if !strings.HasPrefix(got, test.begins) || test.without != "" && strings.Contains(got, test.without) {
+			t.Errorf("%q: %s", test.question, got)
 		}
 	}
 }

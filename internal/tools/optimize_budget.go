@@ -49,7 +49,7 @@ func (p optimizeBudgetParams) Check() error {
 		}
 	}
 	if least > p.TotalBudget {
-		return fault.Invalid("constraints need at least %v, and total_budget is %v", least, p.TotalBudget).
+		return fault.Invalid("constraints need at least %s, and total_budget is %s", number(least), number(p.TotalBudget)).
 			WithHint("Raise total_budget, or lower the minima.")
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/measure/mix"
 	"assay/internal/warehouse"
 )
 
@@ -260,6 +261,29 @@ func TestBasisOfRevenueFollowsTheWorkspace(t *testing.T) {
 	}
 	if !strings.Contains(net.DataQuality.Revenue, "without tax and shipping") {
 		t.Errorf("data_quality names the basis %q", net.DataQuality.Revenue)
+	}
+}
+
+func TestTheModelCardSaysThatTheModelIsStale(t *testing.T) {
+	t.Parallel()
+	card := func(w control.Workspace) (card modelCard) {
+		t.Helper()
+		c, err := fixtureService(t).Session(reader(w), "r1").ReadResource(t.Context(), cardURI)
+		if err == nil {
+			err = json.Unmarshal([]byte(c.Text), &card)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return card
+	}
+	if c := card(newWorkspace("full")); c.Status != string(mix.Active) || len(c.Why) > 0 {
+		t.Errorf("status %q because of %q, want active", c.Status, c.Why)
+	}
+	changed := newWorkspace("full")
+	changed.Basis.WithoutTax = true
+	if c := card(changed); c.Status != string(mix.Stale) || len(c.Why) != 1 {
+		t.Errorf("after the meaning of revenue has changed: status %q because of %q, want stale", c.Status, c.Why)
 	}
 }
 

@@ -22,6 +22,8 @@ type Advice struct {
 	Reasons []string
 	// Settle is the experiment that is worth most, nil when none is worth a thousandth of what the plan brings.
 	Settle *Value
+	// Worth is what a perfect experiment on each channel is worth, highest first.
+	Worth []Value
 }
 
 // convincing is the least probability of beating the current spends at which money is moved.
@@ -60,6 +62,7 @@ func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
 	if err != nil {
 		return nil, err
 	}
+	advice.Worth = values
 	if values[0].Gain > worthwhile*math.Abs(plan.Certificate.Objective) {
 		advice.Settle = &values[0]
 	}

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -198,7 +199,7 @@ func (p Problem) feasible() error {
 		low, high := part.sums(p.Channels)
 		if part.group != nil {
 			if g := part.group; low > g.Max*(1+slack) || high < g.Min*(1-slack) {
-				return fault.Invalid("the channels of the group %q spend %.6g to %.6g together, the group may spend %.6g to %.6g", g.Name, low, high, g.Min, g.Max).
+				return fault.Invalid("the channels of the group %q spend %s to %s together, the group may spend %s to %s", g.Name, spelled(low), spelled(high), spelled(g.Min), spelled(g.Max)).
 					WithHint("widen the bounds of the group or of its channels")
 			}
 			low, high = math.Max(low, part.group.Min), math.Min(high, part.group.Max)
@@ -207,13 +208,21 @@ func (p Problem) feasible() error {
 	}
 	switch {
 	case least > p.Budget*(1+slack):
-		return fault.Invalid("the least that the channels may spend adds up to %.6g, above the budget of %.6g", least, p.Budget).
-			WithHint("raise the budget to %.6g or more, or lower a min", least)
+		return fault.Invalid("the least that the channels may spend adds up to %s, above the budget of %s", spelled(least), spelled(p.Budget)).
+			WithHint("raise the budget to %s or more, or lower a min", spelled(math.Ceil(least)))
 	case most < p.Budget*(1-slack):
-		return fault.Invalid("the most that the channels may spend adds up to %.6g, below the budget of %.6g", most, p.Budget).
-			WithHint("lower the budget to %.6g or less, raise a max, or take more risk", most)
+		return fault.Invalid("the most that the channels may spend adds up to %s, below the budget of %s", spelled(most), spelled(p.Budget)).
+			WithHint("lower the budget to %s or less, or raise a max; where none is given the appetite for risk sets it", spelled(math.Floor(most)))
 	}
 	return nil
+}
+
+// spelled writes money for a message, whole where it is large: 1200000, 12.5.
+func spelled(x float64) string {
+	if math.Abs(x) >= 1000 {
+		x = math.Round(x)
+	}
+	return strconv.FormatFloat(math.Round(100*x)/100, 'f', -1, 64)
 }
 
 func (p Problem) names() []measure.Channel {
