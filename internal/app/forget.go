@@ -33,6 +33,22 @@ func ForgetCustomer(ctx context.Context, c config.Config, request ForgetRequest,
 	return decoded[ForgetResult](result, err)
 }
 
+// forgetFromPage forgets a customer for somebody who looks at a page meanwhile.
+func (a *App) forgetFromPage(ctx context.Context, ws measure.WorkspaceID, customer string, by control.By) (orders int, err error) {
+	leave, err := a.soon(ctx, ws, "the customer is not forgotten yet")
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	if id, person := by.Person(); person { // whose role may have ended while the import ran
+		if err := a.personManages(ws, id)(ctx); err != nil {
+			return 0, err
+		}
+	}
+	result, err := a.forgetNamed(ctx, ForgetRequest{Workspace: ws, Customer: customer, Actor: by.Actor})
+	return result.Orders, err
+}
+
 // forgetCustomer notes the customer first, so that what is imported from then on leaves them out, and then takes them
 // off the orders that are there. A process that dies in between has noted them: the command is repeated.
 func (a *App) forgetCustomer(ctx context.Context, request ForgetRequest) (ForgetResult, error) {
@@ -41,6 +57,11 @@ func (a *App) forgetCustomer(ctx context.Context, request ForgetRequest) (Forget
 		return ForgetResult{}, err
 	}
 	defer leave()
+	return a.forgetNamed(ctx, request)
+}
+
+// forgetNamed forgets a customer by name. The caller has the workspace to itself.
+func (a *App) forgetNamed(ctx context.Context, request ForgetRequest) (ForgetResult, error) {
 	workspace, err := a.control.Store.Workspace(ctx, request.Workspace)
 	if err != nil {
 		return ForgetResult{}, err

@@ -50,7 +50,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	f.keys = auth.NewKeys(auth.KeysOptions{Store: a.control.Store, Installation: a.control.Installation, Tokens: f.server, Now: a.now, Log: a.log})
 	f.pages = console.New(console.Options{
 		BaseURL: baseURL, People: a.people(f.keys.Invalidate), Store: a.control.Store, Keys: f.keys, Limits: a.limiter, Models: pageModels{a},
-		Tools: toolNames(), Ask: a.tools.Answer, Import: a.importUpload, Target: a.changeTarget, Known: a.tools, AddHookSecret: a.control.AddHookSecret,
+		Tools: toolNames(), Ask: a.tools.Answer, Import: a.importUpload, Target: a.changeTarget, Known: a.tools, AddHookSecret: a.control.AddHookSecret, Forget: a.forgetFromPage,
 		History: pageHistory{a.facts, a.tools},
 		Uploads: filepath.Join(a.config.Data, uploadsDir), TrustedProxies: a.config.TrustedProxies, Counter: a.counter, Now: a.now, Log: a.log,
 	})

@@ -55,12 +55,21 @@ func (s askedStore) Begin(ctx context.Context, spec warehouse.ImportSpec) (wareh
 
 // personWrites asks for the role of a person.
 func (a *App) personWrites(ws measure.WorkspaceID, id control.UserID) permit {
+	return a.person(ws, id, control.Role.Writes)
+}
+
+// personManages asks for the role of a person who changes what cannot be had back.
+func (a *App) personManages(ws measure.WorkspaceID, id control.UserID) permit {
+	return a.person(ws, id, control.Role.Manages)
+}
+
+func (a *App) person(ws measure.WorkspaceID, id control.UserID, may func(control.Role) bool) permit {
 	return func(ctx context.Context) error {
 		all, err := a.control.Store.Memberships(ctx, id)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(all, func(m control.Membership) bool { return m.Workspace.ID == ws && m.Role.Writes() }) {
+		if slices.ContainsFunc(all, func(m control.Membership) bool { return m.Workspace.ID == ws && may(m.Role) }) {
 			return nil
 		}
 		return fault.Forbidden("your role in the workspace no longer allows this: nothing was changed").WithHint("ask who manages the workspace")

@@ -16,20 +16,27 @@ import (
 	"assay/internal/warehouse"
 )
 
-// targetWait is how long a change of a target waits for an import that runs. Somebody looks at a page that does not move
+// pageWait is how long a change on a page waits for an import that runs. Somebody looks at a page that does not move
 // meanwhile; an import of years takes minutes.
-const targetWait = 5 * time.Second
+const pageWait = 5 * time.Second
+
+// soon gives a page the workspace to itself, unless an import has it for longer than anybody waits: then it is a fault of kind
+// conflict that says what stays so.
+func (a *App) soon(ctx context.Context, ws measure.WorkspaceID, stays string) (leave func(), err error) {
+	waiting, stop := context.WithTimeout(ctx, pageWait)
+	defer stop()
+	leave, err = a.writing.enter(waiting, ws)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		err = fault.Conflict("an import is running, and one change at a time reaches the facts: %s", stays).
+			WithHint("try again when the import is done; the page Data lists it then")
+	}
+	return leave, err
+}
 
 // changeTarget sets a target or takes it away for somebody who looks at a page meanwhile.
 func (a *App) changeTarget(ctx context.Context, change console.TargetChange, by control.By) error {
-	waiting, stop := context.WithTimeout(ctx, targetWait)
-	leave, err := a.writing.enter(waiting, change.Workspace.ID)
-	stop()
+	leave, err := a.soon(ctx, change.Workspace.ID, "the target stays as it was")
 	if err != nil {
-		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			return fault.Conflict("an import is running, and one change at a time reaches the facts: the target stays as it was").
-				WithHint("try again when the import is done; the page Data lists it then")
-		}
 		return err
 	}
 	defer leave()

@@ -72,6 +72,7 @@ type Options struct {
 	Known          Known        // nil: channels and regions are taken as they are written
 	History        History      // nil: the pages of data do not show it
 	AddHookSecret  AddHookSecret
+	Forget         Forget           // nil: customers are forgotten by a command only
 	Uploads        string           // folder of files that wait to be imported; the system's own when ""
 	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
 	Counter        limit.Counter    // of sign-ins that fail; counts in this process when nil
@@ -101,6 +102,7 @@ type Console struct {
 	known       Known
 	history     History
 	addSecret   AddHookSecret
+	forget      Forget
 	uploads     string
 	uploading   chan struct{} // has room for as many files as are taken at a time
 	shelf       shelf
@@ -126,7 +128,7 @@ func New(o Options) *Console {
 	}
 	c := &Console{
 		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, models: o.Models, tools: o.Tools,
-		ask: o.Ask, imports: o.Import, target: o.Target, known: o.Known, history: o.History, addSecret: o.AddHookSecret, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
+		ask: o.Ask, imports: o.Import, target: o.Target, known: o.Known, history: o.History, addSecret: o.AddHookSecret, forget: o.Forget, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
 		hosts: oauth.NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
 		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
 		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
@@ -153,6 +155,9 @@ func New(o Options) *Console {
 		c.routes.HandleFunc("GET "+dataPath, c.signedIn(c.dataPage))
 		c.routes.HandleFunc("POST "+dataPath, c.posted(c.changeData))
 		c.routes.HandleFunc("POST "+hooksPath, c.posted(c.changeHooks))
+		if c.forget != nil {
+			c.routes.HandleFunc("POST "+forgetPath, c.posted(c.forgetCustomer))
+		}
 		c.routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
 		c.routes.HandleFunc("GET "+taskPath, c.signedIn(c.taskPage))
 		c.routes.HandleFunc("GET "+mappingPath, c.signedIn(c.mappingPage))
@@ -200,6 +205,7 @@ const (
 	taskPath     = "/data/task"
 	mappingPath  = "/data/mapping"
 	hooksPath    = "/data/webhooks"
+	forgetPath   = "/data/forget"
 	historyPath  = "/data/history"
 	callsPath    = "/calls"
 	securityPath = "/security"

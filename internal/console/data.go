@@ -21,6 +21,8 @@ type dataView struct {
 	Kinds     []fileKind // that a file can be said to be
 	Largest   int        // file, in bytes
 	Problem   string
+	Done      string             // what a form did
+	Forgets   bool               // the visitor may forget customers
 	Report    *ingest.FileReport // of the file that was just looked at or imported
 	Held      string             // id of the file that was looked at and can be imported
 	HeldEnds  time.Time
@@ -151,7 +153,7 @@ func (c *Console) showData(w http.ResponseWriter, v visit, status int, view data
 	if view.Unknown() {
 		view.Fitting = fitting(view.Mappings, view.Report.Seen.Header)
 	}
-	view.MayImport = view.Role.Writes()
+	view.MayImport, view.Forgets = view.Role.Writes(), view.Manages() && c.forget != nil
 	view.Largest = maxUpload
 	for _, r := range ingest.Readers() {
 		view.Kinds = append(view.Kinds, fileKind{r.Name(), r.Title()})

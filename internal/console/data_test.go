@@ -35,6 +35,7 @@ type dataSite struct {
 	tools   *tools.Service
 	uploads string
 	hold    chan struct{} // imports wait for its end; nil: none waits
+	forgot  []string      // customers, in the order in which they were forgotten
 }
 
 type siteHistory struct {
@@ -63,6 +64,10 @@ func newDataSite(t *testing.T) *dataSite {
 			goal := warehouse.Target{Metric: c.Metric, Period: c.Period, Start: c.Start, Channel: c.Channel, Value: c.Value}
 			_, err := d.facts.ChangeTarget(ctx, c.Workspace.ID, c.Workspace.Currency, warehouse.TargetChange{Target: goal, Removed: c.Removed, Where: "the page"})
 			return err
+		}
+		o.Forget = func(_ context.Context, ws measure.WorkspaceID, customer string, _ control.By) (int, error) {
+			d.forgot = append(d.forgot, string(ws)+" "+customer)
+			return len(d.forgot) - 1, nil
 		}
 		o.AddHookSecret = func(ctx context.Context, ws measure.WorkspaceID, shop, secret string, by control.By) (string, error) {
 			if secret == "" {
@@ -464,5 +469,43 @@ func TestWebhookSecretsAreForWhoManagesTheWorkspace(t *testing.T) {
 	}
 	if all, err := d.store.HookSecrets(t.Context(), "acme"); len(all) != 0 || err != nil {
 		t.Errorf("%d secrets are left, %v", len(all), err)
+	}
+}
+
+func TestWhoManagesTheWorkspaceForgetsACustomer(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleAdmin)
+	d.member("ana@acme.example", control.RoleAnalyst)
+	admin, analyst := d.signedIn(email), d.signedIn("ana@acme.example")
+	if p := analyst.get("/data?workspace=acme"); strings.Contains(p.body, "Forget a customer") {
+		t.Error("an analyst is shown the form")
+	}
+	if p := analyst.form("/data/forget", "customer", "bo@example.com", "meant", "yes"); p.status != http.StatusForbidden {
+		t.Errorf("an analyst forgets a customer: %d, want 403", p.status)
+	}
+	if p := admin.get("/data?workspace=acme"); !strings.Contains(p.body, "Forget a customer") {
+		t.Error("an admin is not shown the form")
+	}
+	for name, fields := range map[string][]string{
+		"No customer is named.":         {"customer", " ", "meant", "yes"},
+		"forgotten cannot be had back.": {"customer", "bo@example.com"},
+	} {
+		p := admin.form("/data/forget", fields...)
+		if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, name) || strings.Contains(p.body, "bo@example.com") {
+			t.Errorf("%v: %d, want 422, %q and nobody's address", fields, p.status, name)
+		}
+	}
+	if len(d.forgot) != 0 {
+		t.Fatalf("%v are forgotten", d.forgot)
+	}
+	for _, want := range []string{"No order was theirs", "one order that was theirs is nobody’s now", "2 orders that were theirs are nobody’s now"} {
+		p := admin.form("/data/forget", "customer", " bo@example.com ", "meant", "yes")
+		if p.status != http.StatusOK || !strings.Contains(p.body, want) || strings.Contains(p.body, "bo@example.com") {
+			t.Errorf("%d, want 200, %q and nobody's address", p.status, want)
+		}
+	}
+	if d.forgot[0] != "acme bo@example.com" {
+		t.Errorf("forgotten: %q", d.forgot[0])
 	}
 }

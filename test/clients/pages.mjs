@@ -94,6 +94,14 @@ const steps = [
   ['consent-imitation', (page) => page.goto(base + request(falseClient, web, 'measurement.read'))],
   ['consent-refused', (page) => page.goto(base + request('nobody', web, everything))],
   ['data', (page) => page.goto(`${base}/data`)],
+  ['data-forgotten', async (page) => {
+    await page.goto(`${base}/data`);
+    await page.getByText('Forget one').click();
+    await page.getByLabel('Mail address, telephone number').fill('nobody@example.com');
+    await page.getByLabel('It cannot be undone').check();
+    await page.getByRole('button', { name: 'Forget the customer' }).click();
+    await page.getByText('The customer is forgotten').waitFor();
+  }],
   ['data-checked', async (page) => {
     await send(page, ['20.00', '30.50', '12.00']);
     await page.getByRole('button', { name: 'Import it' }).waitFor();
