@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -80,10 +81,59 @@ func TestPlantedLiftsLieInTheirIntervals(t *testing.T) {
 		}
 		factorsFollowTheirState(t, session, kept)
 		plantedDaysStandOut(t, session, truth)
+		haloKnowsTheTests(t, session, truth, kept)
 	}
 	if held < least {
 		t.Errorf("%d of %d intervals hold the planted lift, want %d", held, all, least)
 	}
+}
+
+// haloKnowsTheTests holds omnichannel to the tests: effects of tested channels on surfaces where people buy daily rest on them too,
+// are no less sure, and hold what was planted as often as they say.
+func haloKnowsTheTests(t *testing.T, s mcp.Session, truth demo.Truth, kept *keptExperiments) {
+	t.Helper()
+	const asked = `{"detail_level":"debug","compact":true}`
+	with := decoded[omnichannelAnswer](t, callAs(t, s, "omnichannel", asked).StructuredContent)
+	tests := kept.all
+	kept.all = nil
+	without := decoded[omnichannelAnswer](t, callAs(t, s, "omnichannel", asked).StructuredContent)
+	kept.all = tests
+	if without.Model.Grade != "correlation" || with.Model.Grade != "correlation and experiments" {
+		t.Errorf("halo rests on %q without tests and on %q with them", without.Model.Grade, with.Model.Grade)
+	}
+	planted, alone := map[[2]string]float64{}, map[[2]string]haloEffect{}
+	for _, h := range truth.Halo {
+		planted[[2]string{string(h.Channel), string(h.Surface)}] = h.Coefficient
+	}
+	for _, e := range without.Halo {
+		alone[[2]string{string(e.Channel), string(e.Surface)}] = e
+	}
+	tested, inside := 0, 0
+	for _, e := range with.Halo {
+		pair := [2]string{string(e.Channel), string(e.Surface)}
+		if e.Grade != "both" && e.Grade != "experiment" {
+			continue
+		}
+		tested++
+		t.Logf("%v: %v (%v to %v) by %s, planted %v; without tests %v (%v to %v)", pair, *e.Coefficient, *e.Low, *e.High, e.Grade, planted[pair],
+			ratioText(alone[pair].Coefficient), ratioText(alone[pair].Low), ratioText(alone[pair].High))
+		if float64(*e.Low) <= planted[pair]+0.005 && planted[pair]-0.005 <= float64(*e.High) {
+			inside++
+		}
+		if was := alone[pair]; was.Low != nil && float64(*e.High-*e.Low) > 1.15*float64(*was.High-*was.Low) {
+			t.Errorf("%v: the tests make %v to %v of %v to %v", pair, *e.Low, *e.High, *was.Low, *was.High)
+		}
+	}
+	if tested < 2 || inside < tested-max(1, tested/4) {
+		t.Errorf("%d effects rest on tests too, %d of them hold what was planted", tested, inside)
+	}
+}
+
+func ratioText(r *Ratio) string {
+	if r == nil {
+		return "unknown"
+	}
+	return fmt.Sprint(float64(*r))
 }
 
 // factorsFollowTheirState applies factors and takes them back.

@@ -13,7 +13,7 @@ import (
 // modelCard is the resource that says what the workspace's media mix model is. A model that was refused has reasons
 // there, and no figures.
 type modelCard struct {
-	Status      string           `json:"status"` // none, active, stale, refused
+	Status      string           `json:"status"`        // none, active, stale, refused
 	Why         []string         `json:"why,omitempty"` // it is not active
 	Training    bool             `json:"training"`
 	How         string           `json:"how_to_train"`

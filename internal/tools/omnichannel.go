@@ -66,7 +66,7 @@ type surfaceRow struct {
 // haloModel says how the effects were estimated.
 type haloModel struct {
 	Basis  measure.Basis `json:"basis"`
-	Grade  string        `json:"grade" doc:"What the coefficients rest on: correlation over time, or experiments."`
+	Grade  string        `json:"grade" doc:"What the coefficients rest on: correlation, or correlation and experiments. Each effect says it too."`
 	Level  Percent       `json:"level_pct" doc:"Of every interval."`
 	Start  civil.Date    `json:"start,omitzero" detail:"analyst"`
 	End    civil.Date    `json:"end,omitzero" detail:"analyst"`
@@ -83,6 +83,7 @@ type haloEffect struct {
 	Coefficient *Ratio          `json:"coefficient,omitempty" doc:"Revenue on the surface for each unit of spend, on average over the days. Absent where it cannot be estimated."`
 	Low         *Ratio          `json:"low,omitempty"`
 	High        *Ratio          `json:"high,omitempty"`
+	Grade       string          `json:"grade,omitempty" detail:"analyst" doc:"correlation over time, experiment, or both."`
 	Positive    *Percent        `json:"probability_positive_pct,omitempty" detail:"analyst"`
 	Reason      halo.Reason     `json:"not_estimable,omitempty" doc:"surface_days_too_few, spend_days_too_few, spend_does_not_vary, moves_with_other_channels or lead_placebo_fails."`
 	Revenue     *Money          `json:"revenue_in_period,omitempty" detail:"analyst" doc:"Coefficient times the channel's spend in the period."`
@@ -177,6 +178,9 @@ func (c *Call) halo(ctx context.Context, a *omnichannelAnswer, window civil.Rang
 	if err != nil || len(data.Channels) == 0 {
 		return nil, err
 	}
+	if data.Experiments, err = c.surfaceTests(ctx); err != nil {
+		return nil, err
+	}
 	all, err := halo.Estimate(data, halo.Options{Seed: haloSeed, Draws: haloDraws, Level: creatorLevel})
 	if err != nil {
 		return nil, fmt.Errorf("halo %s: %w", days, err)
@@ -201,6 +205,9 @@ func (c *Call) halo(ctx context.Context, a *omnichannelAnswer, window civil.Rang
 	}
 	for i, e := range effects {
 		a.Metrics.Halo.count(e)
+		if e.Experiments > 0 {
+			a.Model.Grade = "correlation and experiments"
+		}
 		if i < haloShown || c.view.DetailLevel != summaryLevel {
 			a.Halo = append(a.Halo, haloEffectOf(e, spend[e.Channel]))
 		}
@@ -236,7 +243,13 @@ func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 	if e.Reason == "" {
 		row.Coefficient, row.Low, row.High = new(Ratio(e.Coefficient)), new(Ratio(e.Low)), new(Ratio(e.High))
 		row.Positive, row.MeanLag = new(Percent(100*e.Positive)), new(Ratio(e.MeanLag))
-		row.Revenue = new(Money(e.Coefficient * spend))
+		row.Revenue, row.Grade = new(Money(e.Coefficient*spend)), "correlation"
+		switch {
+		case e.Alone:
+			row.Grade, row.MeanLag = "experiment", nil
+		case e.Experiments > 0:
+			row.Grade = "both"
+		}
 	}
 	return row
 }
@@ -330,7 +343,9 @@ func (c *Call) warnHalo(a *omnichannelAnswer, effects []halo.Effect) {
 		a.warn("halo_not_estimable", "There is one sales surface: import the orders of others to see what spend brings there.")
 	case len(effects) == 0:
 		a.warn("halo_not_estimable", "No spend lies in the days with orders: what it brings on other surfaces cannot be estimated.")
-	default:
+	case a.Model.Grade == "correlation":
 		a.warn("correlational", "Halo rests on what moved together over time and not on an experiment; a regional test of the largest would settle it.")
+	default:
+		a.warn("correlational", "Where grade is correlation, halo rests on what moved together over time; tests by region are part of the others.")
 	}
 }

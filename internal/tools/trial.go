@@ -14,7 +14,9 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
+	"assay/internal/measure/halo"
 	"assay/internal/money"
+	"assay/internal/warehouse"
 )
 
 // Experiments has the workspaces' experiments. The store of control data does.
@@ -23,7 +25,7 @@ type Experiments interface {
 }
 
 // experimentTools answer from the workspace's experiments.
-var experimentTools = []string{"experiments", "geo_experiment_preflight", "chart"}
+var experimentTools = []string{"experiments", "geo_experiment_preflight", "chart", "omnichannel"}
 
 // stateOfExperiments is another number whenever one of them is.
 func stateOfExperiments(all []control.Experiment) uint64 {
@@ -65,15 +67,20 @@ type trialKey struct {
 
 // trials keeps what experiments found, and works one out at a time: a fit takes all cores.
 type trials struct {
-	kept *otter.Cache[trialKey, *trial]
-	lane chan struct{}
+	kept     *otter.Cache[trialKey, *trial]
+	surfaces *otter.Cache[trialKey, []halo.Experiment] // what they found on each sales surface
+	lane     chan struct{}
 }
 
 const maxTrials = 2000
 
 func newTrials() (*trials, error) {
 	kept, err := otter.New(&otter.Options[trialKey, *trial]{MaximumSize: maxTrials})
-	return &trials{kept: kept, lane: make(chan struct{}, 1)}, err
+	if err != nil {
+		return nil, err
+	}
+	surfaces, err := otter.New(&otter.Options[trialKey, []halo.Experiment]{MaximumSize: maxTrials})
+	return &trials{kept: kept, surfaces: surfaces, lane: make(chan struct{}, 1)}, err
 }
 
 // trial returns an experiment with what it found. Only completed ones are read: looking at a test while it runs, and
@@ -173,7 +180,26 @@ func (c *Call) assess(ctx context.Context, t *trial) error {
 		return err
 	}
 	options := geo.Options{Alpha: trialAlpha, Seed: trialSeed, Draws: trialDraws}
-	costs := regionTable{days: history, values: map[string]map[civil.Date]float64{}}
+	change, known, err := c.spendChange(spent, test, panel, history)
+	if err != nil {
+		return err
+	}
+	if known {
+		options.Cost, t.spend = change, &change
+	}
+	if t.found, err = geo.Assess(panel, test, trialBlock, options); err != nil {
+		return err
+	}
+	if r := t.found.Return; r != nil && r.PerCostInterval != nil {
+		t.returned = &geo.Factor{Value: r.PerCost, Interval: *r.PerCostInterval}
+	}
+	return nil
+}
+
+// spendChange returns by how much spend in the treated regions of a panel was another one than it would have been; false where it
+// hardly was.
+func (c *Call) spendChange(spent []warehouse.RegionSpend, test geo.Test, panel *geo.Panel, days []civil.Date) (change float64, known bool, err error) {
+	costs := regionTable{days: days, values: map[string]map[civil.Date]float64{}}
 	for _, region := range panel.Regions {
 		costs.values[string(region)] = map[civil.Date]float64{}
 	}
@@ -184,19 +210,10 @@ func (c *Call) assess(ctx context.Context, t *trial) error {
 	}
 	spend, err := costs.panel()
 	if err != nil {
-		return err
+		return 0, false, err
 	}
-	if change, known := geo.SpendChange(spend, test); known {
-		options.Cost = change
-		t.spend = &change
-	}
-	if t.found, err = geo.Assess(panel, test, trialBlock, options); err != nil {
-		return err
-	}
-	if r := t.found.Return; r != nil && r.PerCostInterval != nil {
-		t.returned = &geo.Factor{Value: r.PerCost, Interval: *r.PerCostInterval}
-	}
-	return nil
+	change, known = geo.SpendChange(spend, test)
+	return change, known, nil
 }
 
 // cleanDays returns the days before a test on which no other test by region ran, and those of the test: four times its

@@ -35,6 +35,27 @@ func (w *Warehouse) RegionDays(ctx context.Context, ws measure.WorkspaceID, days
 	return out, err
 }
 
+// SurfaceRegionDay is what a surface took from a region on a day.
+type SurfaceRegionDay struct {
+	Surface measure.Surface
+	Region  string
+	Day     civil.Date
+	Charged int64 // minor units
+}
+
+// SurfaceRegionDays returns the days of the regions of the country with the most orders, sorted by surface, region and day.
+// Days without orders are left out.
+func (w *Warehouse) SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceRegionDay, error) {
+	var out []SurfaceRegionDay
+	err := w.ask(ctx, ws, "region_surface_days", bindDays(days), func(row Row) error {
+		var t SurfaceRegionDay
+		err := row.Scan(&t.Surface, &t.Region, &t.Day, &t.Charged)
+		out = append(out, t)
+		return err
+	})
+	return out, err
+}
+
 // RegionSpend returns what reports know a channel to have spent by region, sorted by day and region.
 func (w *Warehouse) RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]RegionSpend, error) {
 	bind := bindDays(days)

@@ -27,7 +27,6 @@ func (d Data) examine(y []float64, base [][]float64, known errors, usable []int,
 		e.Inflation = r.inflation(i, n)
 		e.LeadZ = r.lead(n, n+i)
 		switch {
-		case e.Measured:
 		case e.Inflation > mostInflation:
 			e.Reason = Collinear
 		case e.LeadZ > mostLeadZ:

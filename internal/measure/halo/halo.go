@@ -35,7 +35,7 @@ type Data struct {
 	First    civil.Date
 	Surfaces []Surface
 	Channels []Channel
-	// Experiments stand in for the prior where there are any.
+	// Experiments are known before the days are looked at.
 	Experiments []Experiment
 }
 
@@ -82,7 +82,8 @@ type Effect struct {
 	MeanLag       float64 // days from spend to revenue, on average
 	Inflation     float64 // variance inflation: how much less is known because channels move together
 	LeadZ         float64 // standardised effect of future spend; far above zero is a warning
-	Measured      bool    // an experiment stands in for the prior
+	Experiments   int     // that are part of it
+	Alone         bool    // the experiments are all of it, because the days cannot tell
 }
 
 // Found reports whether the effect is above zero with the 95 % interval.

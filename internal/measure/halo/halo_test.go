@@ -169,14 +169,39 @@ func TestWhatCannotBeToldIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnExperimentStandsInForThePrior(t *testing.T) {
+func TestExperimentsAndDaysAreJoinedByTheirPrecision(t *testing.T) {
 	t.Parallel()
 	d := simulate(6, [4]float64{0.25, 0.1, 0, 0.05})
 	before := estimate(t, d, Options{})[0]
 	d.Experiments = []Experiment{{Channel: "facebook", Surface: measure.Marketplace, Coefficient: 0.25, Error: 0.01}}
 	after := estimate(t, d, Options{})[0]
-	if !after.Measured || math.Abs(after.Coefficient-0.25) > 0.02 || after.High-after.Low > (before.High-before.Low)/2 {
+	if after.Experiments != 1 || after.Alone || math.Abs(after.Coefficient-0.25) > 0.02 || after.High-after.Low > (before.High-before.Low)/2 {
 		t.Errorf("with an experiment of 0.25 ± 0.01: %+v, before %+v", after, before)
+	}
+	d.Experiments[0].Coefficient, d.Experiments[0].Error = 5, 50
+	vague := estimate(t, d, Options{})[0]
+	if math.Abs(vague.Coefficient-before.Coefficient) > 0.01 || math.Abs(vague.SD-before.SD) > 0.01 {
+		t.Errorf("an experiment that says nothing moves %+v to %+v", before, vague)
+	}
+}
+
+func TestExperimentsSpeakWhereTheDaysCannot(t *testing.T) {
+	t.Parallel()
+	d := simulate(5, [4]float64{0.1, 0.1, 0.1, 0.1})
+	copy(d.Channels[3].Spend, d.Channels[1].Spend)
+	twin := d.Channels[1].Name
+	d.Experiments = []Experiment{
+		{Channel: twin, Surface: measure.Marketplace, Coefficient: 0.4, Error: 0.1},
+		{Channel: twin, Surface: measure.Marketplace, Coefficient: 0.2, Error: 0.1},
+	}
+	all := estimate(t, d, Options{})
+	e := all[1]
+	want := 0.6 / 0.01 / (2/0.01 + 1/(haloSize*haloSize)) // by hand: two results and the belief in no effect
+	if e.Reason != "" || !e.Alone || e.Experiments != 2 || math.Abs(e.Coefficient-want) > 1e-9 || !e.Found() {
+		t.Errorf("%s: %+v, want %v from the two experiments alone", twin, e, want)
+	}
+	if all[3].Reason != Collinear {
+		t.Errorf("its twin without an experiment: %q, want %q", all[3].Reason, Collinear)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"assay/internal/measure/stats"
 )
 
@@ -43,6 +45,7 @@ func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
 			usable = append(usable, k)
 		}
 	}
+	defer d.fallBack(effects, o.Level)
 	if len(usable) == 0 {
 		return effects
 	}
@@ -56,7 +59,7 @@ func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
 	regressed := model{regression: sweep(s.Revenue, columns, m.controls, known), priors: make([]prior, len(usable))}
 	for i, k := range usable {
 		regressed.priors[i] = d.priorOf(effects[k])
-		effects[k].Measured = regressed.priors[i].measured
+		effects[k].Experiments = regressed.priors[i].experiments
 	}
 	drawn := regressed.draw(o.Draws, stats.Stream(o.Seed, index))
 	typical := make([][]float64, len(usable))
@@ -203,22 +206,41 @@ func medianSize(u []float64) float64 {
 	return stats.Quantile(far, 0.5)
 }
 
-// prior is what is believed of a coefficient before the data: normal.
+// prior is what is believed of a coefficient before the days are looked at: normal.
 type prior struct {
 	mean, variance float64
-	measured       bool
+	experiments    int // that it holds
 }
 
+// priorOf joins what is believed of every such effect with what experiments found of this one, each by its precision.
 func (d Data) priorOf(e Effect) prior {
-	at := slices.IndexFunc(d.Experiments, func(x Experiment) bool { return x.Channel == e.Channel && x.Surface == e.Surface && x.Error > 0 })
-	switch {
-	case at >= 0:
-		x := d.Experiments[at]
-		return prior{mean: x.Coefficient, variance: x.Error * x.Error, measured: true}
-	case e.Home:
-		return prior{variance: homeSize * homeSize}
+	size := haloSize
+	if e.Home {
+		size = homeSize
 	}
-	return prior{variance: haloSize * haloSize}
+	precision, pull, n := 1/(size*size), 0.0, 0
+	for _, x := range d.Experiments {
+		if x.Channel == e.Channel && x.Surface == e.Surface && x.Error > 0 {
+			precision, pull, n = precision+1/(x.Error*x.Error), pull+x.Coefficient/(x.Error*x.Error), n+1
+		}
+	}
+	return prior{mean: pull / precision, variance: 1 / precision, experiments: n}
+}
+
+// fallBack lets the experiments speak where the days cannot tell.
+func (d Data) fallBack(effects []Effect, level float64) {
+	for k := range effects {
+		e := &effects[k]
+		known := d.priorOf(*e)
+		if e.Reason == "" || known.experiments == 0 {
+			continue
+		}
+		sd := math.Sqrt(known.variance)
+		reach, wide := sd*distuv.UnitNormal.Quantile((1+level)/2), sd*distuv.UnitNormal.Quantile(0.975)
+		e.Reason, e.Alone, e.Experiments, e.MeanLag = "", true, known.experiments, 0
+		e.Coefficient, e.SD, e.Positive = known.mean, sd, distuv.UnitNormal.CDF(known.mean/sd)
+		e.Low, e.High, e.Low95, e.High95 = known.mean-reach, known.mean+reach, known.mean-wide, known.mean+wide
+	}
 }
 
 // model is the regression of a surface: columns are the lags of the first channel, then those of the second, and so on.
