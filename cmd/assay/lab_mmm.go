@@ -24,6 +24,8 @@ type labMMMFit struct {
 	Geo        string            `placeholder:"C" help:"Column of places, when the records are of several."`
 	Population string            `placeholder:"C" help:"Column of the places' sizes. Default: the mean target of each."`
 	Controls   []string          `placeholder:"C,…" help:"Columns of what moves the target and is not media."`
+	Holidays   []string          `placeholder:"CC,…" help:"Countries whose holidays move the target: AT, AU, BE, CA, CH, DE, DK, ES, FI, FR, GB, IE, IT, NL, NO, NZ, PL, PT, SE, US."`
+	Events     string            `placeholder:"F" help:"CSV file of events of your own, such as sales: name,first,last, a line for each time."`
 	Spend      map[string]string `placeholder:"A=C,…" mapsep:"," help:"Column of money of a medium; without it the exposure is the money."`
 	Frequency  map[string]string `placeholder:"A=C,…" mapsep:"," help:"Column of frequency of a medium whose own column is reach."`
 	Varying    int               `default:"0" placeholder:"N" help:"Effects change slowly, in about N periods; 0: they are constant (default: ${default})."`
@@ -52,7 +54,7 @@ func (c *labMMMFit) Run(ctx context.Context, con *console, group *labCommand) er
 		return err
 	}
 	ask := lab.MMM{
-		Date: c.Date, Target: c.Target, Geo: c.Geo, Population: c.Population, Media: c.Media, Controls: c.Controls, Spend: maps.Clone(c.Spend), Frequency: maps.Clone(c.Frequency),
+		Date: c.Date, Target: c.Target, Geo: c.Geo, Population: c.Population, Media: c.Media, Controls: c.Controls, Holidays: c.Holidays, Events: c.Events, Spend: maps.Clone(c.Spend), Frequency: maps.Clone(c.Frequency),
 		Priors: c.Priors, Lifts: c.LiftTests, Spec: spec,
 		Sampling: mmm.Sampling{
 			Seed: group.Seed, Chains: c.Chains, Warmup: c.Warmup, Draws: c.Draws,

@@ -24,6 +24,8 @@ type MMM struct {
 	Population   string   // column of the places' sizes; empty when they are not known
 	Media        []string // columns of exposures
 	Controls     []string
+	Holidays     []string          // countries whose holidays move the target, as [holiday.Of] takes them
+	Events       string            // file of events, CSV; empty for none
 	Spend        map[string]string // columns of money by column of exposure; the exposure is the money where it has none
 	Frequency    map[string]string // columns of frequency by column of reach
 	Priors       string            // file of priors by parameter, JSON; empty for the defaults
@@ -41,6 +43,7 @@ type MMMReport struct {
 	Fit         *mmmFit             `json:"fit,omitempty"`
 	LeaveOneOut *mmm.LeaveOneOut    `json:"leave_one_out,omitempty"`
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
+	Events      []mmm.ControlEffect `json:"events,omitempty"`      // holidays and events
 	Frequencies []mmm.Frequency     `json:"frequencies,omitempty"` // of channels with reach and frequency
 	Varying     []mmmVarying        `json:"varying,omitempty"`     // when effects may change
 	Checks      *mmmChecks          `json:"checks,omitempty"`      // those that were asked for
@@ -99,6 +102,9 @@ func (m MMM) Run(t *Table) (*MMMReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := m.addEvents(&data, labels); err != nil {
+		return nil, err
+	}
 	spec := m.Spec
 	if m.Priors != "" {
 		if spec.Priors, err = readPriors(m.Priors); err != nil {
@@ -128,6 +134,7 @@ func (m MMM) Run(t *Table) (*MMMReport, error) {
 	loo := result.Posterior.LeaveOneOut()
 	report.LeaveOneOut = &loo
 	report.Channels = result.Posterior.Effects()
+	report.Events = result.Posterior.Batched()
 	report.addShapes()
 	if len(m.Checks) > 0 {
 		if report.Checks, err = m.check(result.Posterior, data, spec); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/civil"
 	"assay/internal/lab"
 	"assay/internal/measure"
 	"assay/internal/measure/mmm"
@@ -402,5 +403,59 @@ func TestFrequencyAndChangingEffectsAreReported(t *testing.T) {
 	}
 	if v := report.Varying; len(v) != 1 || len(v[0].Periods) != 80 || v[0].Periods[79].Date != "79" || v[0].Periods[40].Q05 > 1 || v[0].Periods[40].Q95 < 1 {
 		t.Errorf("changes %+v", v)
+	}
+}
+
+// dated is [twoChannels] with dates, a sale of the shop's own that comes twice, and sales of the weekend after Thanksgiving.
+func dated(t *testing.T) string {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(twoChannels()), "\n")
+	first := civil.MustParse("2023-10-02")
+	for i, line := range lines[1:] {
+		cells := strings.Split(line, ",")
+		sales, err := strconv.ParseFloat(cells[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		day := first.AddDays(7 * i)
+		switch day.String() {
+		case "2023-11-20":
+			sales += 900
+		case "2024-02-05", "2024-07-01":
+			sales += 400
+		}
+		cells[0], cells[1] = day.String(), strconv.FormatFloat(sales, 'f', 3, 64)
+		lines[i+1] = strings.Join(cells, ",")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func TestHolidaysAndEventsAreReported(t *testing.T) {
+	t.Parallel()
+	ask := ask()
+	ask.Holidays = []string{"us"}
+	ask.Events = filepath.Join(t.TempDir(), "events.csv")
+	if err := os.WriteFile(ask.Events, []byte("name,first,last\nclearance,2024-02-05,2024-02-11\nclearance,2024-07-01,2024-07-07\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report, err := ask.Run(table(t, dated(t)))
+	if err != nil || !report.Reportable() {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	found := map[string]mmm.ControlEffect{}
+	for _, e := range report.Events {
+		found[e.Name] = e
+	}
+	for name, want := range map[string]float64{"event.clearance": 800, "holiday.labor_day": 0} {
+		e, ok := found[name]
+		if !ok || math.Abs(e.Contribution.Mean-want) > 3*e.Contribution.SD {
+			t.Errorf("%s brought %v (deviation %v), want %v", name, e.Contribution.Mean, e.Contribution.SD, want)
+		}
+	}
+	if e := found["shopping.cyber_weekend"]; e.Batch != "shopping" || e.Contribution.Q05 < 600 || e.Contribution.Q95 > 1600 {
+		t.Errorf("the weekend after Thanksgiving is %+v, want some 1,000 of the batch shopping", e)
+	}
+	if _, ok := found["holiday.bastille"]; ok {
+		t.Error("a holiday of another country is in the model")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"assay/internal/civil"
+	"assay/internal/measure/holiday"
 )
 
 // lag is a way in which spend turns into revenue: what remains from one day to the next, and how soon more spend brings
@@ -97,24 +98,18 @@ func indicator(yes bool) float64 {
 	return 0
 }
 
-// thanksgiving is the fourth Thursday of November.
-func thanksgiving(year int) civil.Date {
-	first := civil.New(year, time.November, 1)
-	return first.AddDays((int(time.Thursday)-int(first.Weekday())+7)%7 + 21)
-}
-
 func blackFriday(d civil.Date) bool {
-	n := d.Sub(thanksgiving(d.Year()))
+	n := d.Sub(holiday.Thanksgiving(d.Year()))
 	return n >= 0 && n <= 2
 }
 
 func cyberMonday(d civil.Date) bool {
-	n := d.Sub(thanksgiving(d.Year()))
+	n := d.Sub(holiday.Thanksgiving(d.Year()))
 	return n == 3 || n == 4
 }
 
 func runUp(d civil.Date) bool {
-	return d.Sub(thanksgiving(d.Year())) > 4 && d.Month() >= time.November && (d.Month() == time.November || d.Day() <= 15)
+	return d.Sub(holiday.Thanksgiving(d.Year())) > 4 && d.Month() >= time.November && (d.Month() == time.November || d.Day() <= 15)
 }
 
 func christmas(d civil.Date) bool {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/measure/holiday"
 	"assay/internal/measure/mmm"
 )
 
@@ -115,46 +115,20 @@ func (f *frame) addChannels(s Store) {
 	}
 }
 
-// occasion is a stretch of days that comes every year.
-type occasion struct {
-	name string
-	of   func(year int) civil.Range
-}
-
-// occasions are the days of the calendar that move shops and that waves over the year are too broad for. Budgets rise with
-// them, so a model that does not know them gives their sales to the channels. Christmas ends when parcels no longer arrive in
-// time: a week before, as the carriers' last days have it.
-var occasions = []occasion{
-	{"cyber_weekend", func(year int) civil.Range {
-		friday := fourthThursday(year).AddDays(1)
-		return civil.Range{First: friday, Last: friday.AddDays(3)}
-	}},
-	{"christmas", func(year int) civil.Range {
-		return civil.Range{First: fourthThursday(year).AddDays(5), Last: civil.New(year, time.December, 18)}
-	}},
-}
+// occasions are the days of the calendar that move shops everywhere and that waves over the year are too broad for. Budgets rise
+// with them, so a model that does not know them gives their sales to the channels.
+var occasions = []string{"cyber_weekend", "christmas"}
 
 // events returns the occasions as controls. One that the window never sees is left out.
 func (f *frame) events() []mmm.Control {
 	var out []mmm.Control
-	for _, o := range occasions {
-		c := mmm.Control{Name: o.name, Values: make([]float64, f.weeks)}
-		for year := f.window.First.Year(); year <= f.window.Last.Year(); year++ {
-			for i, share := range mmm.EventControl(o.name, o.of(year), f.data.Dates).Values {
-				c.Values[i] += share
-			}
-		}
+	for _, name := range occasions {
+		c := mmm.EventControl(name, f.data.Dates, holiday.Named(name).Within(f.window)...)
 		if sum(c.Values) > 0 {
 			out = append(out, c)
 		}
 	}
 	return out
-}
-
-// fourthThursday returns Thanksgiving's day, on which the weekend of sales hangs also where nobody celebrates it.
-func fourthThursday(year int) civil.Date {
-	first := civil.New(year, time.November, 1)
-	return first.AddDays((int(time.Thursday-first.Weekday())+week)%week + 3*week)
 }
 
 // spec is the model: priors on the return of each channel, because that is what an analyst has an opinion on, and as alike as

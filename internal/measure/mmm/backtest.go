@@ -134,7 +134,7 @@ func (d Data) until(periods int) Data {
 		out.Media = append(out.Media, Media{m.Channel, cut(m.Exposure), cut(m.Frequency), cut(m.Spend)})
 	}
 	for _, c := range d.Controls {
-		out.Controls = append(out.Controls, Control{c.Name, cut(c.Values)})
+		out.Controls = append(out.Controls, Control{c.Name, cut(c.Values), c.Batch})
 	}
 	return out
 }

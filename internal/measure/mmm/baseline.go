@@ -60,6 +60,7 @@ type term struct {
 	name, group string
 	prior       Prior
 	values      []float64
+	batched     bool // the group is a batch of controls
 }
 
 // controls is the group of the terms of controls.
@@ -73,7 +74,7 @@ func baseline(d Data, s Spec) []term {
 	if s.Likelihood == LogNormal {
 		intercept = Prior{NormalPrior, -0.5, 1}
 	}
-	terms := []term{{"intercept", "", intercept, series(n, func(int) float64 { return 1 })}}
+	terms := []term{{name: "intercept", prior: intercept, values: series(n, func(int) float64 { return 1 })}}
 	terms = append(terms, s.Trend.terms(n)...)
 	yearly := func(day civil.Date) float64 { return float64(day.YearDay()) / 365.25 }
 	weekly := func(day civil.Date) float64 { return float64(day.Weekday()) / 7 }
@@ -85,7 +86,11 @@ func baseline(d Data, s Spec) []term {
 	for _, c := range d.Controls {
 		scale := largest(c.Values)
 		values := series(len(c.Values), func(t int) float64 { return c.Values[t] / scale })
-		terms = append(terms, term{c.Name, controls, Prior{NormalPrior, 0, 0.5}, values})
+		t := term{name: c.Name, group: controls, prior: Prior{NormalPrior, 0, 0.5}, values: values}
+		if c.Batch != "" {
+			t.group, t.batched = c.Batch, true
+		}
+		terms = append(terms, t)
 	}
 	return terms
 }
@@ -117,14 +122,14 @@ func (t Trend) terms(n int) []term {
 		return nil
 	}
 	prior := Prior{NormalPrior, 0, 0.5}
-	terms := []term{{"trend", "", prior, series(n, func(i int) float64 { return float64(i) / float64(n) })}}
+	terms := []term{{name: "trend", prior: prior, values: series(n, func(i int) float64 { return float64(i) / float64(n) })}}
 	if t.Kind == LinearTrend {
 		return terms
 	}
 	// A knot closer than half a stretch to the end has too few periods to be seen.
 	for at := t.Every; at <= n-max(t.Every/2, 2); at += t.Every {
 		values := series(n, func(i int) float64 { return math.Max(0, float64(i-at)) / float64(n) })
-		terms = append(terms, term{fmt.Sprintf("knot.%d", at), "knot", prior, values})
+		terms = append(terms, term{name: fmt.Sprintf("knot.%d", at), group: "knot", prior: prior, values: values})
 	}
 	return terms
 }
@@ -136,9 +141,13 @@ func waves(group string, pairs int, dates []civil.Date, phase func(civil.Date) f
 	var terms []term
 	for k := 1; k <= pairs; k++ {
 		angle := func(t int) float64 { return 2 * math.Pi * float64(k) * phase(dates[t]) }
-		terms = append(terms,
-			term{fmt.Sprintf("%s.sin%d", group, k), group, prior, series(n, func(t int) float64 { return math.Sin(angle(t)) })},
-			term{fmt.Sprintf("%s.cos%d", group, k), group, prior, series(n, func(t int) float64 { return math.Cos(angle(t)) })})
+		wave := func(name string, of func(float64) float64) term {
+			return term{
+				name: fmt.Sprintf("%s.%s%d", group, name, k), group: group, prior: prior,
+				values: series(n, func(t int) float64 { return of(angle(t)) }),
+			}
+		}
+		terms = append(terms, wave("sin", math.Sin), wave("cos", math.Cos))
 	}
 	return terms
 }

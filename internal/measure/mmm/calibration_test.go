@@ -278,6 +278,7 @@ func shortForms() map[string]Spec {
 		"lift tests":  {Trend: flat, Adstock: Adstock{Binomial, 3}, Saturation: MichaelisMenten, Lifts: lifts},
 		"student_t":   {Trend: flat, Adstock: Adstock{Delayed, 3}, Saturation: Tanh, Likelihood: StudentT},
 		"log_normal":  {Trend: flat, Adstock: Adstock{WeibullPDF, 3}, Saturation: Log, Likelihood: LogNormal},
+		"holidays":    {Trend: flat, Adstock: Adstock{Immediately, 1}, Saturation: MichaelisMenten},
 	}
 }
 
@@ -292,6 +293,9 @@ func TestRanksAreUniformInEveryForm(t *testing.T) {
 			t.Parallel()
 			c := quick(replicates, nil)
 			c.spec = spec
+			if name == "holidays" {
+				c.data = festive()
+			}
 			worst, p, _, quantities := c.unevenness(t)
 			t.Logf("%d quantities, least even: %s, p %.2g", quantities, worst, p)
 			if p < 1e-3/float64(quantities) {

@@ -119,7 +119,7 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 // priors returns the log density of all priors at theta, and sets the gradient to its derivatives.
 func (d *density) priors() (logp float64) {
 	for i, p := range d.parameters {
-		if d.kin.holds(i) {
+		if p.joint || d.kin.holds(i) {
 			continue
 		}
 		prior, byPrior := p.prior.logp(d.theta[i])
@@ -128,6 +128,9 @@ func (d *density) priors() (logp float64) {
 	}
 	if d.kin != nil {
 		logp += d.kin.logp(d.theta, d.gradient)
+	}
+	for _, b := range d.batches {
+		logp += b.logp(d.theta, d.gradient)
 	}
 	return logp
 }

@@ -172,7 +172,16 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 	}
 	theta[m.baselineAt] = intercept
 	for i, p := range m.parameters {
-		logp = dual.Add(logp, p.prior.dualPrior(theta[i]))
+		if !p.joint {
+			logp = dual.Add(logp, p.prior.dualPrior(theta[i]))
+		}
+	}
+	for _, b := range m.batches {
+		squares := constant(batchFreedom * batchScale * batchScale)
+		for _, i := range b.at {
+			squares = dual.Add(squares, dual.Mul(theta[i], theta[i]))
+		}
+		logp = dual.Add(logp, times(-(batchFreedom+float64(len(b.at)))/2, dual.Log(squares)))
 	}
 	sigma := theta[m.noiseAt]
 	for t := range mu {
@@ -231,6 +240,7 @@ func TestDensityIsThatOfDualNumbers(t *testing.T) {
 		{contacts(), Spec{Saturation: Hill}},
 		{contacts(), Spec{Effect: Share, Adstock: Adstock{Geometric, 3}, Holdout: 3}},
 		{toy(), Spec{Varying: 9}},
+		{festive(), Spec{Holdout: 4}},
 		{contacts(), Spec{Varying: 9, Effect: ROI, Holdout: 6}},
 	} {
 		m, err := newModel(c.data, c.spec)

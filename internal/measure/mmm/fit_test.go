@@ -34,7 +34,7 @@ func planted(seed uint64) (d Data, contributions map[measure.Channel]float64) {
 	})
 	promotion := series(weeks, func(int) float64 { return math.Floor(random.Float64() + 0.1) })
 	floats.AddScaled(d.Target, 8000, promotion)
-	d.Controls = []Control{{"promotion", promotion}}
+	d.Controls = []Control{{Name: "promotion", Values: promotion}}
 	for i, c := range []struct {
 		name             measure.Channel
 		spend, alpha     float64
@@ -397,7 +397,7 @@ func TestEventsBecomeSharesOfTheirPeriods(t *testing.T) {
 	weeks := []civil.Date{civil.New(2025, 11, 17), civil.New(2025, 11, 24), civil.New(2025, 12, 1)}
 	event := civil.Range{First: civil.New(2025, 11, 28), Last: civil.New(2025, 12, 1)}
 	want := []float64{0, 3.0 / 7, 1.0 / 7}
-	if got := EventControl("black friday", event, weeks); !slices.Equal(got.Values, want) || got.Name != "black friday" {
+	if got := EventControl("black friday", weeks, event); !slices.Equal(got.Values, want) || got.Name != "black friday" {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

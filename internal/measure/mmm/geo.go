@@ -96,16 +96,16 @@ func (m *model) spreads() []parameter {
 	if m.geos == 1 {
 		return nil
 	}
-	out := []parameter{{"intercept.spread", positive, Prior{HalfNormalPrior, 0.2, 0}}}
+	out := []parameter{{name: "intercept.spread", support: positive, prior: Prior{HalfNormalPrior, 0.2, 0}}}
 	scale := 1.0
 	if m.geos < manyGeos {
 		scale = 0.3
 	}
 	for _, c := range m.channels {
-		out = append(out, parameter{string(c.name) + ".spread", positive, Prior{HalfNormalPrior, scale, 0}})
+		out = append(out, parameter{name: string(c.name) + ".spread", support: positive, prior: Prior{HalfNormalPrior, scale, 0}})
 	}
 	for _, k := range m.local {
-		out = append(out, parameter{m.terms[k].name + ".spread", positive, Prior{HalfNormalPrior, 0.2, 0}})
+		out = append(out, parameter{name: m.terms[k].name + ".spread", support: positive, prior: Prior{HalfNormalPrior, 0.2, 0}})
 	}
 	return out
 }

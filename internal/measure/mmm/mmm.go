@@ -67,22 +67,26 @@ func (m Media) cost() []float64 {
 type Control struct {
 	Name   string    `json:"name"`
 	Values []float64 `json:"values"`
+	// Batch names controls whose coefficients are of one size, which the data tell: holidays, of which each is seen a few times
+	// only. See [batch]. Empty for a control with a prior of its own. With geos a batch is common to all.
+	Batch string `json:"batch,omitempty"`
 }
 
-// EventControl makes a control of an event: the share of each period's days that the event lasts on. The last
-// period is taken to be as long as the one before.
-func EventControl(name string, event civil.Range, dates []civil.Date) Control {
+// EventControl makes a control of an event that comes once or several times: the share of each period's days that it lasts on.
+func EventControl(name string, dates []civil.Date, events ...civil.Range) Control {
 	c := Control{Name: name, Values: make([]float64, len(dates))}
-	days := periodDays(dates)
+	days := PeriodDays(dates)
 	for i, first := range dates {
 		period := civil.Range{First: first, Last: first.AddDays(days - 1)}
-		c.Values[i] = float64(period.Intersect(event).Days()) / float64(days)
+		for _, event := range events {
+			c.Values[i] += float64(period.Intersect(event).Days()) / float64(days)
+		}
 	}
 	return c
 }
 
-// periodDays is the length of a period; 1 when there is only one.
-func periodDays(dates []civil.Date) int {
+// PeriodDays is the length of a period, the last one's too; 1 when there is only one.
+func PeriodDays(dates []civil.Date) int {
 	if len(dates) < 2 {
 		return 1
 	}
@@ -105,7 +109,8 @@ type Spec struct {
 	Alike bool `json:"alike,omitempty"`
 	// Priors replace defaults by a parameter's name: "x1.alpha" for one channel, "alpha" for all channels, and so on
 	// with "beta", "roi" or "share" and the parameters of adstock and saturation; "intercept", "trend", "knot",
-	// "yearly", "weekly", "control" for all controls, a control's own name, "sigma" and "nu".
+	// "yearly", "weekly", "control" for all controls without a batch, a batch's name for its controls, a control's own name, "sigma" and
+	// "nu". A control with a prior of its own leaves its batch.
 	Priors map[string]Prior `json:"priors,omitempty"`
 	// Lifts are results of experiments, which the posterior takes into account.
 	Lifts []Lift `json:"lifts,omitempty"`
@@ -176,7 +181,7 @@ func (d Data) validate(s Spec) error {
 		return err
 	}
 	for i := 2; i < len(d.Dates); i++ {
-		if step := periodDays(d.Dates); d.Dates[i].Sub(d.Dates[i-1]) != step || step <= 0 {
+		if step := PeriodDays(d.Dates); d.Dates[i].Sub(d.Dates[i-1]) != step || step <= 0 {
 			return fault.Invalid("the periods are not equally spaced: %s follows %s", d.Dates[i], d.Dates[i-1])
 		}
 	}
@@ -210,6 +215,9 @@ func (d Data) validate(s Spec) error {
 		}
 		if err := column(c.Name, c.Values, n, math.Inf(-1)); err != nil {
 			return err
+		}
+		if slices.Contains([]string{controls, "knot", "yearly", "weekly"}, c.Batch) {
+			return fault.Invalid("%s is in a batch called %q, as other terms of the model are", c.Name, c.Batch)
 		}
 	}
 	return s.validate(d)

@@ -16,6 +16,7 @@ type parameter struct {
 	name    string
 	support support
 	prior   Prior
+	joint   bool // a [batch] holds it, and not the prior
 }
 
 // model is data and settings made ready for evaluation. It does not change, so chains share it.
@@ -38,6 +39,7 @@ type model struct {
 	termMeans  []float64 // over the rows, of all terms but the intercept
 	parameters []parameter
 	kin        *kin        // joint prior of effects; nil when they are independent
+	batches    []batch     // joint priors of controls' coefficients
 	carryOver  int         // parameters of a channel's adstock
 	shape      int         // parameters of a channel's saturation
 	waves      [][]float64 // basis of the slow changes of effects, one row each over the periods; nil when they are constant
@@ -109,6 +111,7 @@ func newModel(d Data, s Spec) (*model, error) {
 	if m.kin, err = m.newKin(); err != nil {
 		return nil, err
 	}
+	m.batches = m.newBatches()
 	m.swings = m.guessSwings()
 	return m, nil
 }
@@ -141,7 +144,7 @@ func (m *model) addChannels(d Data) {
 			}
 		}
 		shared := slices.Concat(
-			[]parameter{{m.spec.Effect.parameter(), soft, m.spec.Effect.prior(spend/total, len(d.Media))}},
+			[]parameter{{name: m.spec.Effect.parameter(), support: soft, prior: m.spec.Effect.prior(spend/total, len(d.Media))}},
 			m.spec.Adstock.parameters(), m.spec.Saturation.parameters(), m.waveParameters())
 		for _, p := range shared {
 			p.name = string(media.Channel) + "." + p.name

@@ -81,7 +81,7 @@ func example(t *testing.T) Data {
 	return Data{
 		Dates: days(t, csv["date_week"]), Target: column("y"),
 		Media:    []Media{{Channel: "x1", Exposure: column("x1")}, {Channel: "x2", Exposure: column("x2")}},
-		Controls: []Control{{"event_1", column("event_1")}, {"event_2", column("event_2")}, {"t", column("t")}},
+		Controls: []Control{{Name: "event_1", Values: column("event_1")}, {Name: "event_2", Values: column("event_2")}, {Name: "t", Values: column("t")}},
 	}
 }
 
@@ -163,7 +163,7 @@ func TestBenchmarkStoreIsRecovered(t *testing.T) {
 		d.Media = append(d.Media, Media{Channel: measure.Channel(name), Exposure: numbers(t, csv[name])})
 	}
 	for _, name := range []string{"c1", "c2"} {
-		d.Controls = append(d.Controls, Control{name, numbers(t, csv[name])})
+		d.Controls = append(d.Controls, Control{Name: name, Values: numbers(t, csv[name])})
 	}
 	text, err := os.ReadFile(filepath.Join(shared, "mpr_small_business_truth.json"))
 	if err != nil {

@@ -38,6 +38,9 @@ func (m *model) drawPrior(random *rand.Rand) []float64 {
 	if m.kin != nil {
 		m.kin.draw(theta, random)
 	}
+	for _, b := range m.batches {
+		b.draw(theta, random)
+	}
 	return m.withGeos(theta, random)
 }
 

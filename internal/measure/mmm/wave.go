@@ -36,9 +36,9 @@ func (m *model) waveParameters() []parameter {
 	if m.waves == nil {
 		return nil
 	}
-	out := []parameter{{"amplitude", positive, Prior{LogNormalPrior, -1.9, 0.6}}}
+	out := []parameter{{name: "amplitude", support: positive, prior: Prior{LogNormalPrior, -1.9, 0.6}}}
 	for j := range m.waves {
-		out = append(out, parameter{fmt.Sprintf("wave.%d", j+1), real, Prior{NormalPrior, 0, 1}})
+		out = append(out, parameter{name: fmt.Sprintf("wave.%d", j+1), support: real, prior: Prior{NormalPrior, 0, 1}})
 	}
 	return out
 }

@@ -1,0 +1,122 @@
+// Package holiday knows the days of the calendar on which shops sell other than the season says: days off and the days
+// before gifts are given, with those that move with Easter, for twenty countries.
+//
+// It knows whole countries only: days of single states, cantons and provinces are left out, and so are days that are announced from
+// year to year (sales of a shop, a marketplace's own days, weeks of school). Days are given where they are named, also when
+// offices take the Monday off instead.
+package holiday
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+)
+
+// Kind says what people do on a holiday.
+type Kind string
+
+// The kinds. Days of one kind move sales by about as much; days of different kinds do not.
+const (
+	Off      Kind = "holiday"  // a day off
+	Shopping Kind = "shopping" // days on which, or before which, people buy
+)
+
+// Holiday is a stretch of days that comes every year.
+type Holiday struct {
+	Name      string
+	Kind      Kind
+	Countries []string // ISO 3166-1 alpha-2; nil for all that are known
+
+	days  func(year int) civil.Range
+	since int  // first year; 0 for always
+	daily bool // only data of days can tell it from another holiday
+}
+
+// In returns the holiday's days in a year; false when there was none yet.
+func (h Holiday) In(year int) (civil.Range, bool) {
+	if year < h.since {
+		return civil.Range{}, false
+	}
+	return h.days(year), true
+}
+
+// Within returns every occurrence of the holiday that has a day in the range, in order.
+func (h Holiday) Within(r civil.Range) []civil.Range {
+	var out []civil.Range
+	for year := r.First.Year() - 1; year <= r.Last.Year()+1; year++ {
+		if days, ok := h.In(year); ok && r.Intersect(days).Days() > 0 {
+			out = append(out, days)
+		}
+	}
+	return out
+}
+
+// Of returns the holidays of countries, each once, for data of single days or of longer periods. Codes are ISO 3166-1 alpha-2 in
+// any case; a fault of kind invalid names one that is not known.
+func Of(countries []string, daily bool) ([]Holiday, error) {
+	asked := make([]string, len(countries))
+	for i, country := range countries {
+		asked[i] = strings.ToUpper(strings.TrimSpace(country))
+		if !slices.Contains(known, asked[i]) {
+			return nil, fault.Invalid("there are no holidays of %q", country).WithHint("the countries are %s", strings.Join(known, ", "))
+		}
+	}
+	var out []Holiday
+	for _, h := range calendar {
+		observed := h.Countries == nil || slices.ContainsFunc(asked, func(c string) bool { return slices.Contains(h.Countries, c) })
+		if len(asked) > 0 && observed && (daily || !h.daily) {
+			out = append(out, h)
+		}
+	}
+	return out, nil
+}
+
+// Named returns the holiday of that name, which must be one.
+func Named(name string) Holiday {
+	return calendar[slices.IndexFunc(calendar, func(h Holiday) bool { return h.Name == name })]
+}
+
+// Thanksgiving is the fourth Thursday of November, on which the weekend of sales hangs also where nobody celebrates it.
+func Thanksgiving(year int) civil.Date { return nth(4, time.Thursday, time.November)(year) }
+
+// Easter is Easter Sunday in the Gregorian calendar, by the algorithm printed anonymously in Nature of 20 April 1876, as Meeus
+// (Astronomical Algorithms, 1991, chapter 8) gives it.
+func Easter(year int) civil.Date {
+	a, b, c := year%19, year/100, year%100
+	d, e := b/4, b%4
+	g := (b - (b+8)/25 + 1) / 3
+	h := (19*a + b - d - g + 15) % 30
+	i, k := c/4, c%4
+	l := (32 + 2*e + 2*i - h - k) % 7
+	m := (a + 11*h + 22*l) / 451
+	n := h + l - 7*m + 114
+	return civil.New(year, time.Month(n/31), n%31+1)
+}
+
+// on is a day of the same date every year.
+func on(month time.Month, day int) func(int) civil.Date {
+	return func(year int) civil.Date { return civil.New(year, month, day) }
+}
+
+// nth is the n-th such day of the week of a month.
+func nth(n int, weekday time.Weekday, month time.Month) func(int) civil.Date {
+	return func(year int) civil.Date { return from(civil.New(year, month, 1), weekday).AddDays(7 * (n - 1)) }
+}
+
+// last is the last such day of the week of a month.
+func last(weekday time.Weekday, month time.Month) func(int) civil.Date {
+	return func(year int) civil.Date { return from(civil.New(year, month+1, 1), weekday).AddDays(-7) }
+}
+
+// from is the first such day of the week that is not before a day.
+func from(day civil.Date, weekday time.Weekday) civil.Date {
+	return day.AddDays((int(weekday-day.Weekday()) + 7) % 7)
+}
+
+// easter is a day so many days after Easter Sunday.
+func easter(days int) func(int) civil.Date {
+	return func(year int) civil.Date { return Easter(year).AddDays(days) }
+}
