@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"assay/internal/defect"
 	"assay/internal/measure/stats"
 	"assay/internal/measure/stats/psis"
 )
@@ -63,38 +64,60 @@ func accuracy(target, fitted []float64) Accuracy {
 // LogScores returns for each held-out period the log of the density that the posterior predicted there for what came,
 // in the target's unit. Higher is better; scores of models of the same target may be compared and added.
 func (p *Posterior) LogScores() []float64 {
-	m := p.model
-	perDraw := make([][]float64, len(m.y)-m.rows)
-	all := make([]int, len(m.y))
+	all := make([]int, len(p.model.y))
 	for t := range all {
 		all[t] = t
 	}
-	rows := heldOut(m, all)
-	for _, theta := range p.draws {
-		mu := p.location(theta)
-		for i, row := range rows {
-			perDraw[i] = append(perDraw[i], m.logDensityAt(row, mu[row], theta[m.noiseAt:m.pooledAt]))
-		}
-	}
-	out := make([]float64, len(perDraw))
-	for i, logs := range perDraw {
-		out[i] = floats.LogSumExp(logs) - math.Log(float64(len(logs)))
+	logs := p.logDensities(heldOut(p.model, all), 1)
+	out := make([]float64, len(logs))
+	for i, row := range logs {
+		out[i] = floats.LogSumExp(row) - math.Log(float64(len(row)))
 	}
 	return out
 }
 
-// logDensityAt returns the log density of one period's target, in the target's unit.
-func (m *model) logDensityAt(t int, mu float64, theta []float64) float64 {
-	unit := math.Log(m.yScale * m.size[t/m.span])
-	if m.spec.Likelihood == LogNormal {
-		unit += m.y[t] // the log of the target itself
+// logDensities returns for each of the rows the log density of its target, in the target's unit, under every so many-th draw.
+func (p *Posterior) logDensities(rows []int, every int) [][]float64 {
+	out := make([][]float64, len(rows))
+	for k := range out {
+		out[k] = make([]float64, (len(p.draws)+every-1)/every)
 	}
-	grad := make([]float64, len(theta))
-	kernel := m.spec.Likelihood.logp(m.y[t:t+1], []float64{mu}, theta, make([]float64, 1), grad)
+	p.eachBlock(func(_, from int, draws [][]float64) {
+		l := p.model.newLocator()
+		for i, theta := range draws {
+			if (from+i)%every != 0 {
+				continue
+			}
+			mu, at := l.location(theta), p.model.logDensity(theta[p.model.noiseAt:p.model.pooledAt])
+			for k, row := range rows {
+				out[k][(from+i)/every] = at(row, mu[row])
+			}
+		}
+	})
+	return out
+}
+
+// logDensity returns the log density of one row's target, in the target's unit, by the row and its mu, under the likelihood's
+// parameters.
+func (m *model) logDensity(theta []float64) func(row int, mu float64) float64 {
+	constant := func(g int) float64 { return math.Log(m.yScale * m.size[g]) }
+	sigma := theta[0]
+	logSigma, units := math.Log(sigma), series(len(m.size), constant)
+	kernel := func(z float64) float64 { return -z*z/2 - logSigma - math.Log(2*math.Pi)/2 }
 	if m.spec.Likelihood == StudentT {
-		return kernel - math.Log(math.Pi)/2 - unit
+		nu := theta[1]
+		upper, _ := math.Lgamma((nu + 1) / 2)
+		lower, _ := math.Lgamma(nu / 2)
+		level := upper - lower - math.Log(math.Pi*nu)/2 - logSigma
+		kernel = func(z float64) float64 { return level - (nu+1)/2*math.Log1p(z*z/nu) }
 	}
-	return kernel - math.Log(2*math.Pi)/2 - unit
+	return func(row int, mu float64) float64 {
+		log := kernel((m.y[row]-mu)/sigma) - units[row/m.span]
+		if m.spec.Likelihood == LogNormal {
+			log -= m.y[row] // the log of the target itself
+		}
+		return log
+	}
 }
 
 // LeaveOneOut is how well the model predicts a fitted row from all others, without fitting it anew: the sum over rows
@@ -121,29 +144,31 @@ func (p *Posterior) LeaveOneOut() LeaveOneOut {
 			rows = append(rows, g*m.span+t)
 		}
 	}
-	every := 1 + m.rows*len(p.draws)/mostTerms
-	perRow := make([][]float64, len(rows))
-	for i := 0; i < len(p.draws); i += every {
-		mu := p.location(p.draws[i])
-		for k, row := range rows {
-			perRow[k] = append(perRow[k], m.logDensityAt(row, mu[row], p.draws[i][m.noiseAt:m.pooledAt]))
-		}
+	perRow := p.logDensities(rows, 1+m.rows*len(p.draws)/mostTerms)
+	terms, gains, shapes := make([]float64, len(rows)), make([]float64, len(rows)), make([]float64, len(rows))
+	var work defect.Group
+	for from := 0; from < len(rows); from += rowsAtOnce {
+		work.Go(func() {
+			for k := from; k < min(from+rowsAtOnce, len(rows)); k++ {
+				logs := perRow[k]
+				weights, shape := psis.Smooth(divided(logs, -1))
+				floats.Add(weights, logs)
+				terms[k], shapes[k] = floats.LogSumExp(weights), shape
+				gains[k] = floats.LogSumExp(logs) - math.Log(float64(len(logs)))
+			}
+		})
 	}
-	var out LeaveOneOut
-	terms := make([]float64, len(rows))
-	for k, logs := range perRow {
-		ratios := series(len(logs), func(i int) float64 { return -logs[i] })
-		weights, shape := psis.Smooth(ratios)
+	work.Wait()
+	out := LeaveOneOut{ELPD: floats.Sum(terms), Parameters: floats.Sum(gains) - floats.Sum(terms)}
+	for _, shape := range shapes {
 		if !(shape < psis.Unreliable) {
 			out.Unreliable++
 		}
-		out.Parameters += floats.LogSumExp(logs) - math.Log(float64(len(logs)))
-		floats.Add(weights, logs)
-		terms[k] = floats.LogSumExp(weights)
 	}
-	out.ELPD = floats.Sum(terms)
-	out.Parameters -= out.ELPD
 	_, sd := stats.MeanSD(terms)
 	out.SE = sd * math.Sqrt(float64(len(terms)))
 	return out
 }
+
+// rowsAtOnce is how many rows are weighted in a row.
+const rowsAtOnce = 32

@@ -20,7 +20,7 @@ type ControlEffect struct {
 
 // Batched returns the effect of every control that belongs to a batch, in the data's order.
 func (p *Posterior) Batched() []ControlEffect {
-	m, sales := p.model, floats.Sum(p.data.Target)
+	m, sales, l := p.model, floats.Sum(p.data.Target), p.model.newLocator()
 	var out []ControlEffect
 	for k, t := range m.terms {
 		if !t.batched {
@@ -32,7 +32,7 @@ func (p *Posterior) Batched() []ControlEffect {
 				e.Periods++
 			}
 		}
-		total := series(len(p.draws), func(draw int) float64 { return p.brought(p.draws[draw], k) })
+		total := series(len(p.draws), func(draw int) float64 { return l.brought(p.draws[draw], k) })
 		e.Contribution, e.Share = stats.Summarize(total), stats.Summarize(divided(total, sales))
 		out = append(out, e)
 	}
@@ -40,17 +40,16 @@ func (p *Posterior) Batched() []ControlEffect {
 }
 
 // brought is what a term that is common to all geos brought under one draw.
-func (p *Posterior) brought(theta []float64, k int) (total float64) {
-	m := p.model
-	gamma, values := theta[m.baselineAt+k], m.terms[k].values
-	if m.spec.Likelihood == LogNormal {
-		for t, mean := range p.mean(theta) {
+func (l *locator) brought(theta []float64, k int) (total float64) {
+	gamma, values := theta[l.baselineAt+k], l.terms[k].values
+	if l.spec.Likelihood == LogNormal {
+		for t, mean := range l.mean(theta) {
 			total -= mean * math.Expm1(-gamma*values[t])
 		}
 		return total
 	}
 	for t, v := range values {
-		total += gamma * v * m.size[t/m.span] * m.yScale
+		total += gamma * v * l.size[t/l.span] * l.yScale
 	}
 	return total
 }

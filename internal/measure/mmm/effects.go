@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"assay/internal/defect"
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
@@ -25,31 +26,35 @@ type ChannelEffect struct {
 // Effects returns every channel's effect in the data's order. The marginal return is that of the next unit of money
 // when the whole history of the channel is scaled up.
 func (p *Posterior) Effects() []ChannelEffect {
-	sales := floats.Sum(p.data.Target)
-	var out []ChannelEffect
-	for i := range p.model.channels {
-		c := &p.model.channels[i]
-		total := p.contributionTotals(c.name)
-		e := ChannelEffect{
-			Channel: c.name, Spend: floats.Sum(c.cost),
-			Contribution: stats.Summarize(total), Share: stats.Summarize(divided(total, sales)),
-			Adstock: map[string]stats.Summary{}, Saturation: map[string]stats.Summary{},
-		}
-		if e.Spend > 0 {
-			average, marginal := stats.Summarize(divided(total, e.Spend)), stats.Summarize(divided(p.slopes(c), e.Spend))
-			e.ROAS, e.MarginalROAS = &average, &marginal
-		}
-		at := c.at + 1
-		for j, parameter := range p.model.spec.Adstock.parameters() {
-			e.Adstock[parameter.name] = p.summary(at + j)
-		}
-		at += p.model.carryOver
-		for j, parameter := range p.model.spec.Saturation.parameters() {
-			e.Saturation[parameter.name] = p.summary(at + j)
-		}
-		out = append(out, e)
+	out := make([]ChannelEffect, len(p.model.channels))
+	var work defect.Group
+	for i := range out {
+		work.Go(func() { out[i] = p.effect(&p.model.channels[i]) })
 	}
+	work.Wait()
 	return out
+}
+
+func (p *Posterior) effect(c *channel) ChannelEffect {
+	total := p.contributionTotals(c.name)
+	e := ChannelEffect{
+		Channel: c.name, Spend: floats.Sum(c.cost),
+		Contribution: stats.Summarize(total), Share: stats.Summarize(divided(total, floats.Sum(p.data.Target))),
+		Adstock: map[string]stats.Summary{}, Saturation: map[string]stats.Summary{},
+	}
+	if e.Spend > 0 {
+		average, marginal := stats.Summarize(divided(total, e.Spend)), stats.Summarize(divided(p.slopes(c), e.Spend))
+		e.ROAS, e.MarginalROAS = &average, &marginal
+	}
+	at := c.at + 1
+	for j, parameter := range p.model.spec.Adstock.parameters() {
+		e.Adstock[parameter.name] = p.summary(at + j)
+	}
+	at += p.model.carryOver
+	for j, parameter := range p.model.spec.Saturation.parameters() {
+		e.Saturation[parameter.name] = p.summary(at + j)
+	}
+	return e
 }
 
 // summary describes one parameter.
@@ -93,46 +98,70 @@ func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 // At a factor of 0 the derivative of some shapes is infinite; it is given as 0 there.
 func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (responses, slopes [][]float64) {
 	c, m := p.channel(name), p.model
-	for range factors {
-		responses, slopes = append(responses, make([]float64, len(p.draws))), append(slopes, make([]float64, len(p.draws)))
+	responses, slopes = grid(len(factors), len(p.draws)), grid(len(factors), len(p.draws))
+	w, room := newWorth(len(m.y)), make([]float64, len(m.y))
+	p.eachExposed(c, func(i int, e exposed) {
+		for k, factor := range factors {
+			scaled := room[:len(e.a)]
+			floats.ScaleTo(scaled, factor, e.a)
+			m.spec.Saturation.fill(w, scaled, e.shape)
+			floats.Mul(w.ds[:len(e.a)], e.a) // the derivative by the factor: what saturates grows in proportion
+			if e.without == nil {
+				responses[k][i], slopes[k][i] = floats.Dot(e.weights, w.s[:len(e.a)]), floats.Dot(e.weights, w.ds[:len(e.a)])
+				continue
+			}
+			if e.wave != nil {
+				e.wave.vary(w.s)
+				e.wave.vary(w.ds)
+			}
+			responses[k][i], slopes[k][i] = multiplied(e.beta, w, e.without)
+		}
+	})
+	return responses, slopes
+}
+
+// grid returns room for rows of equal length.
+func grid(rows, columns int) [][]float64 {
+	out := make([][]float64, rows)
+	for k := range out {
+		out[k] = make([]float64, columns)
 	}
-	v, w := m.newCurve(len(m.y)), newWorth(len(m.y))
-	scaled, room := make([]float64, len(m.y)), make([]float64, len(m.y))
+	return out
+}
+
+// exposed is what a channel's response is made of under one draw: of exposures whose worth, times weights, sums to it. When
+// effects multiply, without is the mean of each period without the channel, and beta times the worth its logarithm.
+type exposed struct {
+	a, weights []float64
+	shape      []float64 // parameters of saturation
+	beta       float64
+	wave       *wave
+	without    []float64 // nil when effects add
+}
+
+// eachExposed hands over what the channel's response is made of under each draw. It is used again after f returns.
+func (p *Posterior) eachExposed(c *channel, f func(draw int, e exposed)) {
+	m := p.model
+	v, weights, l := m.newCurve(len(m.y)), make([]float64, len(m.y)), m.newLocator()
 	for i, theta := range p.draws {
 		m.evaluateAt(&v, c, theta)
 		_, shape := m.split(c, theta)
-		without, weights := p.without(&v, theta), room
 		for t := range weights {
 			weights[t] = v.betas[t/m.span] * m.size[t/m.span] * m.yScale
 		}
 		if v.wave != nil {
 			v.wave.vary(weights)
 		}
-		a := v.a
+		e := exposed{v.a, weights, shape, v.beta, v.wave, l.without(&v, theta)}
 		if c.often != nil {
-			a = c.often
+			e.a = c.often
 			p.toReach(weights, &v, c)
 		}
-		if without == nil {
-			a, weights = gathered(a, weights)
+		if e.without == nil {
+			e.a, e.weights = gathered(e.a, weights)
 		}
-		for k, factor := range factors {
-			scaled := scaled[:len(a)]
-			floats.ScaleTo(scaled, factor, a)
-			m.spec.Saturation.fill(w, scaled, shape)
-			floats.Mul(w.ds[:len(a)], a) // the derivative by the factor: what saturates grows in proportion
-			if without == nil {
-				responses[k][i], slopes[k][i] = floats.Dot(weights, w.s[:len(a)]), floats.Dot(weights, w.ds[:len(a)])
-				continue
-			}
-			if v.wave != nil {
-				v.wave.vary(w.s)
-				v.wave.vary(w.ds)
-			}
-			responses[k][i], slopes[k][i] = multiplied(v.beta, w, without)
-		}
+		f(i, e)
 	}
-	return responses, slopes
 }
 
 // gatherFrom is the number of rows from which a sum over them is taken at fewer points, and gatherAt those points.
@@ -166,11 +195,11 @@ func gathered(a, weights []float64) (points, sums []float64) {
 }
 
 // without returns the mean of each period without the channel when effects multiply, and nil when they add.
-func (p *Posterior) without(v *curve, theta []float64) []float64 {
-	if p.model.spec.Likelihood != LogNormal {
+func (l *locator) without(v *curve, theta []float64) []float64 {
+	if l.spec.Likelihood != LogNormal {
 		return nil
 	}
-	mean := p.mean(theta)
+	mean := l.mean(theta)
 	for t := range mean {
 		mean[t] *= math.Exp(-v.beta * v.s[t])
 	}
@@ -184,32 +213,4 @@ func multiplied(beta float64, w worth, without []float64) (total, slope float64)
 		slope += mean * math.Exp(beta*w.s[t]) * beta * w.ds[t]
 	}
 	return total, slope
-}
-
-// Curve is a channel's response to its spend: what it brings in all over the window when its whole spend there is
-// Spend, spread over time as it was.
-type Curve struct {
-	Channel measure.Channel `json:"channel"`
-	Points  []CurvePoint    `json:"points"`
-}
-
-// CurvePoint is one point of a [Curve]: spend in its money, response in the target's unit.
-type CurvePoint struct {
-	Spend float64 `json:"spend"`
-	Mean  float64 `json:"mean"`
-	Q05   float64 `json:"q05"`
-	Q95   float64 `json:"q95"`
-}
-
-// ResponseCurve returns the channel's curve at points from no spend to factor times the current one, evenly spaced.
-// There must be at least two points.
-func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points int) Curve {
-	factors := floats.Span(make([]float64, points), 0, factor)
-	curve := Curve{Channel: name}
-	spend := p.Spend(name)
-	for i, draws := range p.Responses(name, factors) {
-		s := stats.Summarize(draws)
-		curve.Points = append(curve.Points, CurvePoint{factors[i] * spend, s.Mean, s.Q05, s.Q95})
-	}
-	return curve
 }

@@ -279,16 +279,16 @@ func TestGeosAddUpAndAreRestored(t *testing.T) {
 	}
 	// Every geo's mean moves with the geo's own intercept.
 	theta := slices.Clone(p.draws[7])
-	before := p.mean(theta)
+	before := p.model.newLocator().mean(theta)
 	theta[m.ofGeo(1)] += 0.1
-	after := p.mean(theta)
+	after := p.model.newLocator().mean(theta)
 	if rise := after[m.span] - before[m.span]; !near(rise, 0.1*m.yScale*m.size[1], 1e-9) || after[0] != before[0] {
 		t.Errorf("the second geo's intercept moves the second geo by %v and the first by %v", rise, after[0]-before[0])
 	}
 	// So does it with the geo's own coefficient of a control, by what that is in the period.
 	theta = slices.Clone(p.draws[7])
 	theta[m.ofGeo(1)+1+len(m.channels)] += 0.1
-	own, price := p.mean(theta), m.terms[m.local[0]].values[m.span]
+	own, price := p.model.newLocator().mean(theta), m.terms[m.local[0]].values[m.span]
 	if rise := own[m.span] - before[m.span]; !near(rise, 0.1*price*m.yScale*m.size[1], 1e-9) || own[0] != before[0] {
 		t.Errorf("the second geo's coefficient of the price moves the second geo by %v and the first by %v", rise, own[0]-before[0])
 	}

@@ -274,7 +274,6 @@ func TestEffectsAreReparametrisationsOfOneModel(t *testing.T) {
 		}
 		theta := make([]float64, len(m.parameters))
 		m.constrain(theta, make([]float64, len(theta)), m.newCurves())
-		p := &Posterior{model: m, data: toy(), chains: 1}
 		for i := range m.channels {
 			c := &m.channels[i]
 			v := m.newCurve(m.rows)
@@ -284,7 +283,7 @@ func TestEffectsAreReparametrisationsOfOneModel(t *testing.T) {
 				theta[c.at] *= v.mean * float64(m.rows) / c.effectOf
 			}
 		}
-		means = append(means, p.mean(theta))
+		means = append(means, m.newLocator().mean(theta))
 	}
 	for i, other := range means[1:] {
 		if !floats.EqualApprox(means[0], other, 1e-9*floats.Max(means[0])) {

@@ -153,11 +153,11 @@ func (p *Posterior) GeoContributions(name measure.Channel, geo int) [][]float64 
 // eachContribution hands over the contributions of each draw and geo. The row is used again after f returns.
 func (p *Posterior) eachContribution(c *channel, f func(draw, geo int, row []float64)) {
 	m := p.model
-	v, row := m.newCurve(len(m.y)), make([]float64, m.span)
+	v, row, l := m.newCurve(len(m.y)), make([]float64, m.span), m.newLocator()
 	for i, theta := range p.draws {
 		m.evaluateAt(&v, c, theta)
 		if m.spec.Likelihood == LogNormal {
-			for t, mean := range p.mean(theta) {
+			for t, mean := range l.mean(theta) {
 				row[t] = mean * -math.Expm1(-v.beta*v.s[t])
 			}
 			f(i, 0, row)
@@ -176,47 +176,81 @@ func (p *Posterior) contributionTotals(name measure.Channel) []float64 {
 	return out
 }
 
-// location returns mu of each period under one draw: in maxima of the target, or on the log scale of those.
-func (p *Posterior) location(theta []float64) []float64 {
-	m := p.model
-	mu := make([]float64, len(m.y))
-	m.baselineMean(mu, theta)
-	v := m.newCurve(len(m.y))
-	for i := range m.channels {
-		m.evaluateAt(&v, &m.channels[i], theta)
-		for g, beta := range v.betas {
-			floats.AddScaled(mu[g*m.span:(g+1)*m.span], beta, v.s[g*m.span:(g+1)*m.span])
-		}
+// blockOfDraws is how many draws are gone through in a row. Sums over draws are of blocks and then of all, so that their
+// rounding does not depend on the number of cores.
+const blockOfDraws = 500
+
+// eachBlock goes through the draws in blocks, several at once.
+func (p *Posterior) eachBlock(do func(block, from int, draws [][]float64)) (blocks int) {
+	var work defect.Group
+	for draws := range slices.Chunk(p.draws, blockOfDraws) {
+		block := blocks
+		work.Go(func() { do(block, block*blockOfDraws, draws) })
+		blocks++
 	}
-	if m.geos > 1 {
-		for g := range m.geos {
-			floats.AddConst(theta[m.ofGeo(g)]-theta[m.baselineAt], mu[g*m.span:(g+1)*m.span])
-			m.localMean(mu[g*m.span:(g+1)*m.span], theta, g)
-		}
-	}
-	return mu
+	work.Wait()
+	return blocks
 }
 
-// mean returns the expected target of each period under one draw, in the target's unit.
-func (p *Posterior) mean(theta []float64) []float64 {
-	mu := p.location(theta)
-	if p.model.spec.Likelihood == LogNormal {
-		sigma := theta[p.model.noiseAt]
+// locator is room for the means of all periods under one draw.
+type locator struct {
+	*model
+	mu []float64
+	v  curve
+}
+
+func (m *model) newLocator() *locator {
+	return &locator{m, make([]float64, len(m.y)), m.newCurve(len(m.y))}
+}
+
+// location returns mu of each period under one draw: in maxima of the target, or on the log scale of those. The next call
+// changes it.
+func (l *locator) location(theta []float64) []float64 {
+	clear(l.mu)
+	l.baselineMean(l.mu, theta)
+	for i := range l.channels {
+		l.evaluateAt(&l.v, &l.channels[i], theta)
+		for g, beta := range l.v.betas {
+			floats.AddScaled(l.mu[g*l.span:(g+1)*l.span], beta, l.v.s[g*l.span:(g+1)*l.span])
+		}
+	}
+	if l.geos > 1 {
+		for g := range l.geos {
+			floats.AddConst(theta[l.ofGeo(g)]-theta[l.baselineAt], l.mu[g*l.span:(g+1)*l.span])
+			l.localMean(l.mu[g*l.span:(g+1)*l.span], theta, g)
+		}
+	}
+	return l.mu
+}
+
+// mean returns the expected target of each period under one draw, in the target's unit. The next call changes it.
+func (l *locator) mean(theta []float64) []float64 {
+	mu := l.location(theta)
+	if l.spec.Likelihood == LogNormal {
+		sigma := theta[l.noiseAt]
 		for t := range mu {
 			mu[t] = math.Exp(mu[t] + sigma*sigma/2)
 		}
 	}
 	for t := range mu {
-		mu[t] *= p.model.yScale * p.model.size[t/p.model.span]
+		mu[t] *= l.yScale * l.size[t/l.span]
 	}
 	return mu
 }
 
 // Fitted returns the posterior mean of the target's expectation in each period, held-out ones included.
 func (p *Posterior) Fitted() []float64 {
+	sums := make([][]float64, len(p.draws))
+	blocks := p.eachBlock(func(block, _ int, draws [][]float64) {
+		l, sum := p.model.newLocator(), make([]float64, len(p.model.y))
+		for _, theta := range draws {
+			floats.AddScaled(sum, 1/float64(len(p.draws)), l.mean(theta))
+		}
+		sums[block] = sum
+	})
 	total := make([]float64, len(p.model.y))
-	for _, theta := range p.draws {
-		floats.AddScaled(total, 1/float64(len(p.draws)), p.mean(theta))
+	for _, sum := range sums[:blocks] {
+		floats.Add(total, sum)
 	}
 	return total
 }

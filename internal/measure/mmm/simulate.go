@@ -68,7 +68,7 @@ func (m *model) withGeos(theta []float64, random *rand.Rand) []float64 {
 
 // simulate returns a target that the model makes of a draw, as the likelihood sees it.
 func (m *model) simulate(theta []float64, random *rand.Rand) []float64 {
-	y := (&Posterior{model: m}).location(theta)
+	y := m.newLocator().location(theta)
 	noise := func() float64 { return random.NormFloat64() }
 	if m.spec.Likelihood == StudentT {
 		noise = distuv.StudentsT{Sigma: 1, Nu: theta[m.noiseAt+1], Src: random}.Rand
@@ -127,7 +127,7 @@ func (m *model) measureLifts(theta []float64, random *rand.Rand) {
 // logLikelihood returns the log density of the fitted rows under one draw, up to a constant.
 func (p *Posterior) logLikelihood(theta []float64) float64 {
 	m := p.model
-	mu := m.fitted(p.location(theta))
+	mu := m.fitted(m.newLocator().location(theta))
 	noise := theta[m.noiseAt:m.pooledAt]
 	return m.spec.Likelihood.logp(m.fitted(m.y), mu, noise, make([]float64, len(mu)), make([]float64, len(noise)))
 }

@@ -88,7 +88,7 @@ type Summary struct {
 // Summarize describes the draws, of which there must be at least two. The order of draws does not matter.
 func Summarize(draws []float64) Summary {
 	sorted := slices.Clone(draws)
-	slices.Sort(sorted)
+	Sort(sorted)
 	mean, sd := MeanSD(sorted)
 	return Summary{
 		Mean: mean, SD: sd,

@@ -8,6 +8,7 @@
 package diag
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -25,7 +26,12 @@ type Quality struct {
 
 // Of returns the quality of the draws.
 func Of(chains [][]float64) Quality {
-	return Quality{RHat: RHat(chains), ESSBulk: ESSBulk(chains), ESSTail: ESSTail(chains)}
+	if degenerate(chains) {
+		return Quality{math.NaN(), math.NaN(), math.NaN()}
+	}
+	halves := split(chains)
+	scores := ranked(halves)
+	return Quality{RHat: foldedRHat(halves, scores), ESSBulk: ess(scores), ESSTail: ESSTail(chains)}
 }
 
 // RHat returns the rank-normalised split R-hat, the larger of that of the draws and of the folded draws.
@@ -33,7 +39,13 @@ func RHat(chains [][]float64) float64 {
 	if degenerate(chains) {
 		return math.NaN()
 	}
-	return math.Max(rhat(ranked(split(chains))), rhat(ranked(folded(split(chains)))))
+	halves := split(chains)
+	return foldedRHat(halves, ranked(halves))
+}
+
+// foldedRHat is the larger R-hat of the draws, whose normal scores are given, and of the folded draws.
+func foldedRHat(halves, scores [][]float64) float64 {
+	return math.Max(rhat(scores), rhat(ranked(folded(halves))))
 }
 
 // rhat is the potential scale reduction of Gelman and Rubin without further ado.
@@ -62,28 +74,22 @@ func split(chains [][]float64) [][]float64 {
 
 // ranked replaces the draws by normal scores of their ranks over all chains; ties share their mean rank.
 func ranked(chains [][]float64) [][]float64 {
-	type place struct{ chain, draw int }
+	type place struct {
+		value       float64
+		chain, draw int
+	}
 	var places []place
 	for i, c := range chains {
-		for j := range c {
-			places = append(places, place{i, j})
+		for j, v := range c {
+			places = append(places, place{v, i, j})
 		}
 	}
-	at := func(p place) float64 { return chains[p.chain][p.draw] }
-	slices.SortStableFunc(places, func(a, b place) int {
-		switch va, vb := at(a), at(b); {
-		case va < vb:
-			return -1
-		case va > vb:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.value, b.value) })
 	out := like(chains)
 	size := float64(len(places))
 	for from := 0; from < len(places); {
 		to := from + 1
-		for to < len(places) && at(places[to]) == at(places[from]) {
+		for to < len(places) && places[to].value == places[from].value {
 			to++
 		}
 		rank := float64(from+1+to) / 2
@@ -121,7 +127,9 @@ func like(chains [][]float64) [][]float64 {
 }
 
 func sorted(chains [][]float64) []float64 {
-	return slices.Sorted(slices.Values(slices.Concat(chains...)))
+	all := slices.Concat(chains...)
+	stats.Sort(all)
+	return all
 }
 
 // degenerate reports whether there is nothing to say: too few draws, not finite, or all the same.

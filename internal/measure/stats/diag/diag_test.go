@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"assay/internal/measure/stats/diag"
@@ -28,6 +30,17 @@ func TestDiagnosticsAgreeWithArviZ(t *testing.T) {
 			if want := number(t, row[i+1]); math.Abs(g-want) > 1e-9*math.Abs(want) {
 				t.Errorf("%s of %q: got %v, want %v", expected[0][i+1], row[0], g, want)
 			}
+		}
+	}
+}
+
+func TestQualityIsTheThreeFiguresTogether(t *testing.T) {
+	t.Parallel()
+	draws, _ := readArviZ(t)
+	for name, chains := range draws {
+		want := diag.Quality{RHat: diag.RHat(chains), ESSBulk: diag.ESSBulk(chains), ESSTail: diag.ESSTail(chains)}
+		if diff := cmp.Diff(want, diag.Of(chains), cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -27,7 +27,11 @@ func ESSMean(chains [][]float64) float64 {
 
 // ESSTail returns the smaller of the effective sample sizes for the 5 % and 95 % quantiles.
 func ESSTail(chains [][]float64) float64 {
-	return math.Min(ESSQuantile(chains, 0.05), ESSQuantile(chains, 0.95))
+	if degenerate(chains) {
+		return math.NaN()
+	}
+	all := sorted(chains)
+	return math.Min(essBelow(chains, stats.Quantile(all, 0.05)), essBelow(chains, stats.Quantile(all, 0.95)))
 }
 
 // ESSQuantile returns the effective sample size for the p-quantile: that of "the draw lies at or below it".
@@ -35,7 +39,11 @@ func ESSQuantile(chains [][]float64, p float64) float64 {
 	if degenerate(chains) {
 		return math.NaN()
 	}
-	q := stats.Quantile(sorted(chains), p)
+	return essBelow(chains, stats.Quantile(sorted(chains), p))
+}
+
+// essBelow returns the effective sample size of "the draw lies at or below q".
+func essBelow(chains [][]float64, q float64) float64 {
 	below := transformed(split(chains), func(x float64) float64 {
 		if x <= q {
 			return 1
@@ -91,9 +99,10 @@ func ess(chains [][]float64) float64 {
 	m, n := len(chains), len(chains[0])
 	acov := make([]float64, n)
 	means := make([]float64, m)
+	covariance := newAutocovariance(n)
 	for i, c := range chains {
 		means[i], _ = stats.MeanSD(c)
-		for lag, v := range autocovariance(c) {
+		for lag, v := range covariance.of(c) {
 			acov[lag] += v / float64(m)
 		}
 	}
@@ -126,27 +135,36 @@ func autocorrelationTime(rho func(lag int) float64, n int) float64 {
 	return -1 + 2*sum + math.Max(even, 0)
 }
 
-// autocovariance returns the autocovariances of x with divisor n at all lags, by the fast Fourier transform of x
-// padded with zeros so that it does not wrap around.
-func autocovariance(x []float64) []float64 {
-	n := len(x)
+// autocovariance is room and factors for autocovariances of so many values.
+type autocovariance struct {
+	fft      *fourier.FFT
+	padded   []float64
+	spectrum []complex128
+}
+
+func newAutocovariance(n int) *autocovariance {
 	size := 1
 	for size < 2*n {
 		size *= 2
 	}
+	return &autocovariance{fourier.NewFFT(size), make([]float64, size), make([]complex128, size/2+1)}
+}
+
+// of returns the autocovariances of x with divisor n at all lags, by the fast Fourier transform of x padded with zeros so
+// that it does not wrap around. The next call changes them.
+func (a *autocovariance) of(x []float64) []float64 {
+	clear(a.padded)
 	mean, _ := stats.MeanSD(x)
-	padded := make([]float64, size)
 	for i, v := range x {
-		padded[i] = v - mean
+		a.padded[i] = v - mean
 	}
-	fft := fourier.NewFFT(size)
-	spectrum := fft.Coefficients(nil, padded)
-	for i, c := range spectrum {
-		spectrum[i] = complex(real(c)*real(c)+imag(c)*imag(c), 0)
+	a.fft.Coefficients(a.spectrum, a.padded)
+	for i, c := range a.spectrum {
+		a.spectrum[i] = complex(real(c)*real(c)+imag(c)*imag(c), 0)
 	}
-	acov := fft.Sequence(padded, spectrum)[:n]
+	acov := a.fft.Sequence(a.padded, a.spectrum)[:len(x)]
 	for i := range acov {
-		acov[i] /= float64(size) * float64(n)
+		acov[i] /= float64(len(a.padded)) * float64(len(x))
 	}
 	return acov
 }

@@ -9,8 +9,10 @@ package pathfinder
 
 import (
 	"errors"
+	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"assay/internal/defect"
 	"assay/internal/measure/stats"
@@ -34,9 +36,10 @@ type Start struct {
 var ErrNoStart = errors.New("the density is not finite at any starting point")
 
 const (
-	drawsPerPath = 50  // candidates for starts
-	startStream  = 1e6 // the streams of this package, apart from those of chains
-	maxTries     = 100 // random points tried for one path
+	drawsPerPath  = 50  // candidates for starts
+	drawsPerBound = 5   // draws that an evidence lower bound is estimated from
+	startStream   = 1e6 // the streams of this package, apart from those of chains
+	maxTries      = 100 // random points tried for one path
 )
 
 // Find returns n starts, all different unless fewer candidates than n could be found. The same seed gives the
@@ -90,30 +93,64 @@ func finitePoint(density stats.Density, radius float64, random *rand.Rand) (poin
 	return nil, false
 }
 
-// bestApproximation returns the normal approximation along the path that has the highest evidence lower bound.
+// sample is draws from the normal approximation at a step of a path, with their log densities under it.
+type sample struct {
+	step int
+	x    [drawsPerBound][]float64
+	logq [drawsPerBound]float64
+}
+
+// bestApproximation returns the normal approximation along the path that has the highest evidence lower bound. Bounds rise along
+// a path, so they are taken from its end, and one that its first draws put far below the highest is given up.
 func bestApproximation(density stats.Density, path []iterate, random *rand.Rand) *normal {
-	const drawsPerBound = 5
-	var best *normal
-	highest := math.Inf(-1)
-	history := newCurvature(density.Dim())
-	for i, at := range path {
-		if i > 0 {
-			history.update(path[i-1], at)
+	var samples []sample
+	for step, q := range approximations(path) {
+		s := sample{step: step}
+		for k := range s.x {
+			s.x[k], s.logq[k] = q.draw(random)
 		}
-		q := history.normalAt(at)
-		if q == nil {
-			continue
-		}
-		var bound float64
-		for range drawsPerBound {
-			x, logq := q.draw(random)
-			bound += (value(density, x) - logq) / drawsPerBound
-		}
-		if best == nil || bound > highest {
-			best, highest = q, bound
+		samples = append(samples, s)
+	}
+	best, highest := -1, math.Inf(-1)
+	for _, s := range slices.Backward(samples) {
+		if bound := s.bound(density, highest); best < 0 || bound >= highest {
+			best, highest = s.step, bound
 		}
 	}
-	return best
+	for step, q := range approximations(path) { // again: to keep them all would take more room than anything else in a fit
+		if step == best {
+			return q
+		}
+	}
+	return nil
+}
+
+// approximations goes through the steps of a path with the normal approximation at each, where there is one.
+func approximations(path []iterate) iter.Seq2[int, *normal] {
+	return func(yield func(int, *normal) bool) {
+		history := newCurvature(len(path[0].x))
+		for i, at := range path {
+			if i > 0 {
+				history.update(path[i-1], at)
+			}
+			if q := history.normalAt(at); q != nil && !yield(i, q) {
+				return
+			}
+		}
+	}
+}
+
+// bound estimates the evidence lower bound. It is -Inf as soon as its draws lie so far below the highest seen as chance hardly
+// puts them: where the approximation is good, a draw scatters by the root of half the dimension.
+func (s *sample) bound(density stats.Density, highest float64) float64 {
+	hopeless, sum := 5+math.Sqrt(float64(density.Dim())), 0.0
+	for k, x := range s.x {
+		sum += value(density, x) - s.logq[k]
+		if sum/float64(k+1) < highest-hopeless {
+			return math.Inf(-1)
+		}
+	}
+	return sum / drawsPerBound
 }
 
 // candidates are draws from all paths' approximations with their log importance weights.

@@ -188,3 +188,45 @@ func TestADensityWithoutSupportHasNoStart(t *testing.T) {
 		t.Errorf("got %v, want ErrNoStart", err)
 	}
 }
+
+// counted counts evaluations.
+type counted struct {
+	gaussian
+	evaluations *int
+}
+
+func (c counted) LogDensity(x, grad []float64) float64 {
+	*c.evaluations++
+	return c.gaussian.LogDensity(x, grad)
+}
+
+// The approximation that is chosen is the one with the highest bound of all, and many of the others are given up early.
+func TestBoundsThatAreGivenUpAreNotTheHighest(t *testing.T) {
+	t.Parallel()
+	evaluations, all := 0, 0
+	for seed := range uint64(6) {
+		density := chained(30)
+		from, _ := finitePoint(density, 2, stats.Stream(seed, 0))
+		path, random := ascend(density, from), stats.Stream(seed, 1)
+		var want *normal
+		highest := math.Inf(-1)
+		for _, q := range approximations(path) {
+			var bound float64
+			for range drawsPerBound {
+				x, logq := q.draw(random)
+				bound += value(density, x) - logq
+				all++
+			}
+			if bound > highest {
+				want, highest = q, bound
+			}
+		}
+		got := bestApproximation(counted{density, &evaluations}, path, stats.Stream(seed, 1))
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("seed %d: another approximation than the best of %d", seed, len(path))
+		}
+	}
+	if evaluations > all*3/4 {
+		t.Errorf("%d evaluations where %d would do without looking", evaluations, all)
+	}
+}

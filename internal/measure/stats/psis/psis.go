@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/measure/stats"
 )
 
 // Unreliable is the shape from which the mean that the weights give has no usable error, for some thousands of draws.
@@ -23,20 +25,28 @@ func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
 	n := len(logRatios)
 	logWeights = slices.Clone(logRatios)
 	floats.AddConst(-floats.Max(logWeights), logWeights)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(logWeights[a], logWeights[b]), cmp.Compare(a, b))
-	})
 	tail := int(math.Ceil(math.Min(0.2*float64(n), 3*math.Sqrt(float64(n)))))
 	shape = math.Inf(1)
 	if tail >= fewest && tail < n {
-		shape = smoothTail(logWeights, order[n-tail:], logWeights[order[n-tail-1]])
+		sorted := slices.Clone(logWeights)
+		stats.Sort(sorted)
+		shape = smoothTail(logWeights, largest(logWeights, tail, sorted[n-tail]), sorted[n-tail-1])
 	}
 	floats.AddConst(-floats.LogSumExp(logWeights), logWeights)
 	return logWeights, shape
+}
+
+// largest returns where the n largest values are, sorted upwards; least is the smallest of them. Of equal values the last
+// count as larger.
+func largest(values []float64, n int, least float64) []int {
+	var at []int
+	for i, v := range values {
+		if v >= least {
+			at = append(at, i)
+		}
+	}
+	slices.SortFunc(at, func(a, b int) int { return cmp.Or(cmp.Compare(values[a], values[b]), cmp.Compare(a, b)) })
+	return at[len(at)-n:]
 }
 
 // smoothTail replaces the weights of the tail, which is sorted upwards, by expected order statistics of the fitted

@@ -1,0 +1,64 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// Draws come by thousands and are sorted for every summary. Comparing them mispredicts every second branch, so they are sorted
+// by digits instead, the lowest first (radix sort; Knuth, The Art of Computer Programming 3, 5.2.5): no step depends on a value.
+const (
+	digitBits = 11
+	digits    = (64 + digitBits - 1) / digitBits
+	fewToSort = 400 // below which comparing is as fast
+)
+
+// Sort sorts values upwards. None may be NaN.
+func Sort(values []float64) {
+	n := len(values)
+	if n < fewToSort {
+		slices.Sort(values)
+		return
+	}
+	room := make([]uint64, 2*n)
+	keys, sorted := room[:n], room[n:]
+	var counts [digits][1 << digitBits]uint32
+	for i, v := range values {
+		key := sortable(v)
+		keys[i] = key
+		for d := range counts {
+			counts[d][key>>(d*digitBits)&(1<<digitBits-1)]++
+		}
+	}
+	for d := range counts {
+		count, shift := &counts[d], d*digitBits
+		if count[keys[0]>>shift&(1<<digitBits-1)] == uint32(n) {
+			continue // a digit that all have in common
+		}
+		var from uint32
+		for i, c := range count {
+			count[i] = from
+			from += c
+		}
+		for _, key := range keys {
+			at := &count[key>>shift&(1<<digitBits-1)]
+			sorted[*at] = key
+			*at++
+		}
+		keys, sorted = sorted, keys
+	}
+	for i, key := range keys {
+		values[i] = unsortable(key)
+	}
+}
+
+// sortable returns bits that are ordered as the values are: those of negative values are turned round.
+func sortable(v float64) uint64 {
+	bits := math.Float64bits(v)
+	return bits ^ (uint64(int64(bits)>>63) | 1<<63)
+}
+
+// unsortable returns the value of [sortable] bits.
+func unsortable(bits uint64) float64 {
+	return math.Float64frombits(bits ^ (uint64(int64(^bits)>>63) | 1<<63))
+}
