@@ -6,7 +6,7 @@ ADDR    ?= 127.0.0.1:8080
 FUZZ    ?= 10s
 LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -X assay/internal/app.version=$(VERSION)
+LDFLAGS := -s -w -X assay/internal/app.version=$(VERSION)
 
 .PHONY: help demo test build check lint race fuzz golden bench peers clients oauth pages conformance clean toolchain
 

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -166,6 +167,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Dat
 		return nil, err
 	}
 	defer leave()
+	defer sparing()()
 	before, _, err := k.read(w)
 	if err != nil {
 		k.log.WarnContext(ctx, "the earlier model cannot be read", slog.String("workspace", string(w.ID)), slog.Any("error", err))
@@ -236,6 +238,21 @@ func (k *Keeper) enter(ctx context.Context, id measure.WorkspaceID) (leave func(
 	case <-ctx.Done():
 		done()
 		return nil, ctx.Err()
+	}
+}
+
+// sparing collects garbage when the heap has doubled, however seldom the process does otherwise: a training makes several times as
+// much of it as calls do, and nobody waits for the end of one. Done ends that and gives what is free back to the system. One
+// training runs at a time.
+func sparing() (done func()) {
+	const percent = 100
+	usual := debug.SetGCPercent(percent)
+	if usual >= 0 && usual < percent {
+		debug.SetGCPercent(usual)
+	}
+	return func() {
+		debug.SetGCPercent(usual)
+		debug.FreeOSMemory()
 	}
 }
 

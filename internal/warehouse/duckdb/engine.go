@@ -157,6 +157,8 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 		// Its Bloom filters may be probed before they are built, which ends the process (docs/decisions/0009).
 		"SET disabled_optimizers = 'join_filter_pushdown'",
 		"SET TimeZone = 'UTC'",
+		// Memory that it has freed goes back to the system seconds later, and not when it next allocates.
+		"SET allocator_background_threads = true",
 		"SET temp_directory = " + quoted(spill),
 		"SET allowed_directories = [" + quoted(e.options.Dir) + "]",
 	}
