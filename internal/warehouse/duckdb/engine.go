@@ -154,8 +154,9 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 		fmt.Sprintf("SET threads = %d", e.options.Threads),
 		// Answers are ordered by their statements; without this an import could not use all cores.
 		"SET preserve_insertion_order = false",
-		// Its Bloom filters may be probed before they are built, which ends the process (docs/decisions/0009).
-		"SET disabled_optimizers = 'join_filter_pushdown'",
+		// Its Bloom filters may be probed before they are built, which ends the process (docs/decisions/0009). Without them, reading
+		// the columns of a few rows late reads the whole table.
+		"SET disabled_optimizers = 'join_filter_pushdown,late_materialization'",
 		"SET TimeZone = 'UTC'",
 		// Memory that it has freed goes back to the system seconds later, and not when it next allocates.
 		"SET allocator_background_threads = true",
