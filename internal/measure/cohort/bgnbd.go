@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"assay/internal/measure/stats"
 )
 
 // BGNBD is the beta-geometric / NBD model of repeat purchases (Fader, Hardie and Lee 2005, "Counting your customers
@@ -132,11 +134,51 @@ func (m BGNBD) whileActive(x, since, t float64) float64 {
 	return c*lead - math.Exp((m.A-1)*l)*series
 }
 
-// future draws the number of purchases within the time after the observation.
-func (m BGNBD) future(h History, time float64, r *rand.Rand) int {
-	if r.Float64() >= m.Alive(h) {
-		return 0
+// futures draws the number of purchases of each customer within the time after the observation. Rate and leaving are not
+// drawn for it but integrated out: given the history they are Gamma(r+x, α+T) and Beta(a, b+x) distributed and independent, as
+// long as the customer is active, and the n-th purchase comes when none of the n-1 before it was the last one and there is
+// time for n,
+//
+//	P(N ≥ n) = P(active) · Π_(j<n-1) (b+x+j)/(a+b+x+j) · P(K ≥ n),
+//
+// with K negative binomial, P(K = 0) = ((α+T)/(α+T+t))^(r+x) (equation 8 of the paper, for a customer with a history). One random
+// number finds the n.
+func (m BGNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, room []float64) {
+	active, none := room[:len(group)], room[len(group):2*len(group)]
+	for i := range group {
+		h := &group[i].History
+		since := m.Alpha + h.Age
+		active[i], none[i] = since/(m.Alpha+h.Recency), since/(since+time)
 	}
+	stats.Log(room[:2*len(group)], room[:2*len(group)])
+	for i := range group {
+		rates := m.R + float64(group[i].Repeats)
+		active[i], none[i] = rates*active[i], rates*none[i]
+	}
+	stats.Exp(room[:2*len(group)], room[:2*len(group)])
+	for i := range group {
+		h := &group[i].History
+		at := r.Float64()
+		if h.Repeats > 0 {
+			at *= 1 + m.A/(m.B+float64(h.Repeats)-1)*active[i] // over the probability of [BGNBD.Alive]
+		}
+		switch {
+		case at >= 1:
+			counts[i] = 0
+		case none[i] < leastNone:
+			counts[i] = m.lived(h, time, r)
+		default:
+			counts[i] = m.purchases(h, time, at, none[i])
+		}
+	}
+}
+
+// leastNone is the probability of no purchase below which sums of products that start from it would lose digits: it takes
+// hundreds of purchases.
+const leastNone = 1e-280
+
+// lived draws the number of purchases of an active customer by going from one to the next.
+func (m BGNBD) lived(h *History, time float64, r *rand.Rand) int {
 	x := float64(h.Repeats)
 	rate := gamma(m.R+x, r) / (m.Alpha + h.Age)
 	leave := beta(m.A, m.B+x, r)
@@ -146,6 +188,29 @@ func (m BGNBD) future(h History, time float64, r *rand.Rand) int {
 		if r.Float64() < leave {
 			break
 		}
+	}
+	return n
+}
+
+// purchases returns the largest n with P(N ≥ n | active) above a probability. None is the probability of no purchase.
+func (m BGNBD) purchases(h *History, time, at, none float64) int {
+	if at >= 1-none {
+		return 0
+	}
+	x := float64(h.Repeats)
+	share := time / (m.Alpha + h.Age + time)
+	stays, exactly, atLeast := 1.0, none, 1-none // P(the first n-1 are not the last), P(K = n-1), P(K ≥ n)
+	n := 0
+	for at < stays*atLeast {
+		k := float64(n)
+		exactly *= share * (m.R + x + k) / (k + 1)
+		stays *= (m.B + x + k) / (m.A + m.B + x + k)
+		n++
+		left := atLeast - exactly
+		if left >= atLeast { // what is left is rounding
+			break
+		}
+		atLeast = left
 	}
 	return n
 }

@@ -134,11 +134,8 @@ func (m GammaGamma) Expected(s Spend) float64 {
 	return m.P * (m.V + x*s.Mean) / (m.P*x + m.Q - 1)
 }
 
-// future draws the value of n further purchases.
+// future draws the value of n further purchases, at least one.
 func (m GammaGamma) future(s Spend, n int, r *rand.Rand) float64 {
-	if n == 0 {
-		return 0
-	}
 	x := float64(s.Purchases)
 	nu := gamma(m.P*x+m.Q, r) / (m.V + x*s.Mean)
 	return gamma(m.P*float64(n), r) / nu

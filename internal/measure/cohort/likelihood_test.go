@@ -3,6 +3,7 @@ package cohort
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -134,10 +135,11 @@ func TestDrawnFuturesHaveTheExpectedMean(t *testing.T) {
 		for _, h := range histories {
 			const draws = 40_000
 			var sum, squares float64
-			for range draws {
-				n := float64(m.future(h, 25, r))
-				sum += n
-				squares += n * n
+			counts, room := make([]int, draws), make([]float64, 2*draws)
+			m.futures(slices.Repeat([]Buyer{{History: h}}, draws), 25, r, counts, room)
+			for _, n := range counts {
+				sum += float64(n)
+				squares += float64(n) * float64(n)
 			}
 			mean := sum / draws
 			se := math.Sqrt((squares/draws - mean*mean) / draws)
@@ -145,5 +147,54 @@ func TestDrawnFuturesHaveTheExpectedMean(t *testing.T) {
 				t.Errorf("%T of %+v: mean %v ± %v, want %v", m, h, mean, se, want)
 			}
 		}
+	}
+}
+
+// Numbers of purchases are drawn from a closed form; going from one purchase to the next draws them, too. The limit is that of
+// some sixty comparisons.
+func TestNumbersOfPurchasesAreThoseOfLivedFutures(t *testing.T) {
+	t.Parallel()
+	const draws, weeks = 40_000, 25
+	m := BGNBD{R: .8, Alpha: 6, A: .8, B: 2.5}
+	for _, h := range []History{{0, 0, 30}, {0, 0, 2}, {2, 20, 35}, {7, 30, 31}, {40, 51, 52}} {
+		r := rand.New(rand.NewPCG(15, uint64(h.Repeats)))
+		counts, room := make([]int, draws), make([]float64, 2*draws)
+		m.futures(slices.Repeat([]Buyer{{History: h}}, draws), weeks, r, counts, room)
+		drawn, lived := map[int]float64{}, map[int]float64{}
+		for _, n := range counts {
+			drawn[n/h.wide()]++
+			switch {
+			case r.Float64() < m.Alive(h):
+				lived[m.lived(&h, weeks, r)/h.wide()]++
+			default:
+				lived[0]++
+			}
+		}
+		for n := range 12 {
+			a, b := drawn[n], lived[n]
+			if math.Abs(a-b) > 4*math.Sqrt(a+b+1) {
+				t.Errorf("%+v: %v futures with %d purchases, %v that were lived", h, a, n*h.wide(), b)
+			}
+		}
+	}
+}
+
+// wide is how many numbers of purchases are counted together.
+func (h History) wide() int { return 1 + h.Repeats/10 }
+
+// Who bought thousands of times will buy so often that the probability of no purchase is zero in a float64.
+func TestVastHistoriesHaveFutures(t *testing.T) {
+	t.Parallel()
+	m := BGNBD{R: .8, Alpha: 6, A: .01, B: 2.5}
+	h := History{Repeats: 5000, Recency: 52, Age: 52}
+	const draws = 2000
+	counts, room := make([]int, draws), make([]float64, 2*draws)
+	m.futures(slices.Repeat([]Buyer{{History: h}}, draws), 52, rand.New(rand.NewPCG(16, 0)), counts, room)
+	mean := 0.0
+	for _, n := range counts {
+		mean += float64(n) / draws
+	}
+	if want := m.Expected(h, 52); math.Abs(mean-want) > .01*want {
+		t.Errorf("mean of %v purchases, want %v", mean, want)
 	}
 }

@@ -160,7 +160,14 @@ func (m ParetoNBD) activeTime(beta, t float64) float64 {
 	return -beta * math.Expm1(-(m.S-1)*l) / (m.S - 1)
 }
 
-// future draws the number of purchases within the time after the observation.
+// futures draws the number of purchases of each customer within the time after the observation.
+func (m ParetoNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, _ []float64) {
+	for i := range group {
+		counts[i] = m.future(group[i].History, time, r)
+	}
+}
+
+// future draws the number of purchases of a customer.
 func (m ParetoNBD) future(h History, time float64, r *rand.Rand) int {
 	if r.Float64() >= m.Alive(h) {
 		return 0

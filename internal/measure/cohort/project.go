@@ -19,7 +19,8 @@ type Model interface {
 	// Purchases returns the expected number of repeat purchases of a new customer within the time.
 	Purchases(time float64) float64
 
-	future(h History, time float64, r *rand.Rand) int
+	// futures draws the number of further purchases of each customer within the time. The room holds two numbers for each.
+	futures(group []Buyer, time float64, r *rand.Rand, counts []int, room []float64)
 }
 
 // Horizon says how far and how surely [Project] looks ahead.
@@ -43,9 +44,9 @@ type Projection struct {
 // expectation. Histories are in the unit that the model was fitted in; spend may be nil, and otherwise needs a Q above 1.
 //
 // The interval is a parametric bootstrap: each draw takes parameters from the normal distribution around their
-// logarithms at the maximum, and for each customer a rate, a way of leaving and purchases from the model given the
+// logarithms at the maximum, and for each customer the number of purchases and what they are worth from the model given the
 // customer's history. So it covers chance in the future and in the parameters, and no wrong assumption. One draw of a
-// thousand customers takes about a tenth of a millisecond. The same seed gives the same bytes.
+// thousand customers takes a few hundredths of a millisecond. The same seed gives the same bytes.
 //
 // The group may be a part of the customers of the fit, such as those of one channel. Its members are then expected to
 // be like everybody with their history.
@@ -101,8 +102,11 @@ func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon
 	var work defect.Group
 	for first := range min(workers, horizon.Draws) {
 		work.Go(func() {
+			counts, room := make([]int, len(group)), make([]float64, 2*len(group))
 			for d := first; d < horizon.Draws; d += workers {
-				purchases[d], values[d] = future(fit, spend, group, horizon, d)
+				r := rand.New(rand.NewPCG(horizon.Seed, uint64(d)))
+				fit.draw(r).futures(group, horizon.Time, r, counts, room)
+				purchases[d], values[d] = total(spend, group, counts, r)
 			}
 		})
 	}
@@ -110,23 +114,19 @@ func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon
 	return purchases, values
 }
 
-// future draws one total of the group.
-func future[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon, draw int) (purchases, value float64) {
-	r := rand.New(rand.NewPCG(horizon.Seed, uint64(draw)))
-	model := fit.draw(r)
+// total returns the purchases of all, and draws what they are worth.
+func total(spend *Fit[GammaGamma], group []Buyer, counts []int, r *rand.Rand) (purchases, value float64) {
 	var worth GammaGamma
 	if spend != nil {
 		worth = spend.draw(r)
 	}
-	var count int
-	for _, b := range group {
-		n := model.future(b.History, horizon.Time, r)
-		count += n
-		if spend != nil {
-			value += worth.future(b.spend(), n, r)
+	for i, n := range counts {
+		purchases += float64(n)
+		if spend != nil && n > 0 {
+			value += worth.future(group[i].spend(), n, r)
 		}
 	}
-	return float64(count), value
+	return purchases, value
 }
 
 // middle returns the interval between the outer quantiles.

@@ -4,13 +4,13 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/measure/stats"
 )
 
 // Member is a customer with what was earned since the first order.
@@ -167,21 +167,10 @@ func chronicle(members []Member) (gains []dated, byAge []int) {
 }
 
 // studentQuantile returns the two-sided quantile of Student's t; beyond a thousand degrees of freedom it is the normal
-// one to three digits. A curve asks for one each day, and all curves for the same few, so they are remembered.
+// one to three digits.
 func studentQuantile(level, freedom float64) float64 {
 	if freedom > 1000 {
 		return distuv.UnitNormal.Quantile((1 + level) / 2)
 	}
-	key := student{level, freedom}
-	if known, ok := students.Load(key); ok {
-		return known.(float64)
-	}
-	q := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile((1 + level) / 2)
-	students.Store(key, q)
-	return q
+	return stats.Student(level, freedom)
 }
-
-type student struct{ level, freedom float64 }
-
-// students holds quantiles by student: a thousand at most for each level, of which callers have one or two.
-var students sync.Map
