@@ -102,15 +102,26 @@ func (l lens) from(x float64) float64 {
 const habit = 5
 
 func bestLens(values []float64, season int) judgement {
-	best := judged(values, season, asIs)
+	lenses := []lens{asIs}
 	least := slices.Min(values)
 	if least >= 0 {
-		if other := judged(values, season, root); other.likelihood > best.likelihood {
-			best = other
-		}
+		lenses = append(lenses, root)
 	}
 	if least > 0 {
-		if other := judged(values, season, logs); other.likelihood > best.likelihood-habit {
+		lenses = append(lenses, logs)
+	}
+	seen, look := make([]judgement, len(lenses)), make([]func(), len(lenses))
+	for i, l := range lenses {
+		look[i] = func() { seen[i] = judged(values, season, l) }
+	}
+	together(look...)
+	best := seen[asIs]
+	for _, other := range seen[1:] {
+		lead := 0.0
+		if other.lens == logs {
+			lead = habit
+		}
+		if other.likelihood > best.likelihood-lead {
 			best = other
 		}
 	}
@@ -171,15 +182,18 @@ func (j judgement) nearby(season int) func(t int) distuv.StudentsT {
 	reach := min(n, max(nearPoints, nearCycles*season))
 	step := nearShared * max(nearPoints/nearCycles, season)
 	noise := make([]distuv.StudentsT, (n+step-1)/step)
-	before := -1
+	start := func(b int) int { return max(0, min(n-reach, b*step+(step-reach)/2)) }
+	var fits []func()
 	for b := range noise {
-		from := max(0, min(n-reach, b*step+(step-reach)/2))
-		if from == before {
-			noise[b] = noise[b-1]
-			continue
+		if b == 0 || start(b) != start(b-1) {
+			fits = append(fits, func() { noise[b], _ = noiseOf(j.errors[start(b):start(b)+reach], j.size) })
 		}
-		noise[b], _ = noiseOf(j.errors[from:from+reach], j.size)
-		before = from
+	}
+	together(fits...)
+	for b := range noise {
+		if b > 0 && start(b) == start(b-1) {
+			noise[b] = noise[b-1]
+		}
 	}
 	return func(t int) distuv.StudentsT { return noise[t/step] }
 }
@@ -368,23 +382,69 @@ func censoredOf(errors int) int { return (errors + censoredShare - 1) / censored
 // freedom is -doubt/ν. Without it few points make tails heavy by chance.
 const doubt = 8
 
-// highestBetween returns where a function with one hill is highest, by golden sections.
+// closeEnough is how near [highestBetween] comes: a change of a scale by it is not seen in any probability.
+const closeEnough = 1e-5
+
+// highestBetween returns where a function with one hill is highest, by parabolas through the three best points and golden
+// sections where those do not help (Brent 1973, "Algorithms for minimization without derivatives", chapter 5).
 func highestBetween(f func(float64) float64, low, high float64) float64 {
-	const golden = 0.6180339887498949
-	a, b := high-golden*(high-low), low+golden*(high-low)
-	fa, fb := f(a), f(b)
-	for range 24 {
-		if fa > fb {
-			high, b, fb = b, a, fa
-			a = high - golden*(high-low)
-			fa = f(a)
+	const golden = 0.3819660112501051
+	best := low + golden*(high-low)
+	second, third := best, best
+	fBest := f(best)
+	fSecond, fThird := fBest, fBest
+	step, before := 0.0, 0.0 // the last one and the one before it
+	for {
+		middle := (low + high) / 2
+		if math.Abs(best-middle) <= 2*closeEnough-(high-low)/2 {
+			return best
+		}
+		r, q := (best-second)*(fBest-fThird), (best-third)*(fBest-fSecond)
+		p := (best-third)*q - (best-second)*r
+		if q = 2 * (q - r); q > 0 {
+			p = -p
+		}
+		q = math.Abs(q)
+		limit := math.Abs(q * before / 2)
+		before = step
+		switch {
+		case math.Abs(p) < limit && p > q*(low-best) && p < q*(high-best):
+			step = p / q
+			if at := best + step; at-low < 2*closeEnough || high-at < 2*closeEnough {
+				step = math.Copysign(closeEnough, middle-best)
+			}
+		case best < middle:
+			before = high - best
+			step = golden * before
+		default:
+			before = low - best
+			step = golden * before
+		}
+		at := best + math.Copysign(max(closeEnough, math.Abs(step)), step)
+		fAt := f(at)
+		if fAt >= fBest {
+			if at < best {
+				high = best
+			} else {
+				low = best
+			}
+			third, second, best = second, best, at
+			fThird, fSecond, fBest = fSecond, fBest, fAt
+			continue
+		}
+		if at < best {
+			low = at
 		} else {
-			low, a, fa = a, b, fb
-			b = low + golden*(high-low)
-			fb = f(b)
+			high = at
+		}
+		switch {
+		case fAt >= fSecond || second == best:
+			third, second = second, at
+			fThird, fSecond = fSecond, fAt
+		case fAt >= fThird || third == best || third == second:
+			third, fThird = at, fAt
 		}
 	}
-	return (low + high) / 2
 }
 
 // discover sets Q and what follows from it.

@@ -44,6 +44,7 @@ type arima struct {
 	values    []float64 // y so far, as many as full reaches back
 	errors    []float64 // beside values
 	criterion float64
+	params    []float64 // the partial autocorrelations as any numbers, in the order of the terms, and the mean
 }
 
 // lags are the coefficients of a recursion that are not zero.
@@ -112,20 +113,18 @@ type candidate struct {
 	w      []float64 // differenced
 	centre float64   // mean of w
 	spread float64   // standard deviation of w
+	trail  *trail
+	room   room // of searches
+	bases  room // of derivatives
 }
 
-// fit estimates the order by conditional least squares: the points and errors before the first are taken to be at the
-// mean (Box, Jenkins and Reinsel 2008, section 7.1).
-func (c *candidate) fit(o order) (*arima, bool) {
+// problem is that of the errors of a model of the order, which it sets to the parameters tried last. They are zero.
+func (c *candidate) problem(o order) (problem, *arima, []float64) {
 	k := o.terms()
-	n := len(c.w)
 	if o.constant {
 		k++
 	}
-	if n < k+3 || n <= o.p+o.season*o.sp+1 {
-		return nil, false
-	}
-	a := &arima{order: o}
+	a := &arima{order: o, params: make([]float64, k)}
 	var ar, sar, ma, sma [8]float64
 	set := func(params []float64) {
 		stationary(params[:o.p], ar[:o.p])
@@ -139,26 +138,169 @@ func (c *candidate) fit(o order) (*arima, bool) {
 			a.mean = c.centre + params[o.terms()]*c.spread
 		}
 	}
-	p := problem{points: n, residuals: func(params, out []float64) bool {
+	p := problem{points: len(c.w), room: &c.room, residuals: func(params, out []float64) bool {
 		set(params)
 		a.residuals(c.w, out)
 		return true
+	}, derive: func(params, now, columns []float64) {
+		set(params)
+		c.derive(a, params, now, columns)
 	}}
-	params := make([]float64, k)
-	for i := range o.terms() {
-		params[i] = 0.1
+	return p, a, a.params
+}
+
+// fit estimates the order by conditional least squares: the points and errors before the first are taken to be at the
+// mean (Box, Jenkins and Reinsel 2008, section 7.1). The search begins where the trail ended, else near another model if there is
+// one, and stops where it cannot get below that one's AICc.
+func (c *candidate) fit(o order, near *arima) (*arima, bool) {
+	p, a, params := c.problem(o)
+	size, parameters := float64(len(c.w)), float64(len(params)+1)
+	if size-parameters-1 < 1 || len(c.w) <= o.p+o.season*o.sp+1 {
+		return nil, false
+	}
+	penalty := 2 * parameters * size / (size - parameters - 1)
+	o.start(params, near)
+	c.trail.order(o, c, params)
+	if near != nil {
+		p.rival = size * math.Exp((near.criterion-penalty)/size)
 	}
 	sum := p.solve(params)
 	if math.IsInf(sum, 1) {
 		return nil, false
 	}
-	set(params)
-	size, parameters := float64(n), float64(k+1)
-	if size-parameters-1 < 1 {
-		return nil, false
-	}
-	a.criterion = size*math.Log(max(sum/size, 1e-300)) + 2*parameters*size/(size-parameters-1)
+	c.trail.leaveOrder(o, c, params)
+	p.residuals(params, c.room.take(len(c.w)))
+	a.criterion = size*math.Log(max(sum/size, 1e-300)) + penalty
 	return a, true
+}
+
+// derive sets the derivatives of the errors e by the parameters, with the lags of the model set to them. With x = w - c,
+//
+//	θ(B) Θ(B^m) e = φ(B) Φ(B^m) x,   X = x / θΘ,   E = e / θΘ,
+//	∂e/∂φ_i = -B^i Φ X,   ∂e/∂Φ_j = -B^(mj) φ X,   ∂e/∂θ_i = B^i Θ E,   ∂e/∂Θ_j = B^(mj) θ E,   ∂e/∂c = -φ Φ 1 / θΘ,
+//
+// and all before the first point is zero.
+func (c *candidate) derive(a *arima, params, e, columns []float64) {
+	n := len(c.w)
+	bases := c.bases.take(3 * n)
+	filtered, reduced, errors := bases[:n], bases[n:2*n], bases[2*n:]
+	for t, y := range c.w {
+		filtered[t] = y - a.mean
+	}
+	a.ma.filter(filtered)
+	copy(errors, e)
+	a.ma.filter(errors)
+	o := a.order
+	ar, rest := params[:o.p], params[o.p:]
+	sar, rest := rest[:o.sp], rest[o.sp:]
+	ma, rest := rest[:o.q], rest[o.q:]
+	sma, rest := rest[:o.sq], rest[o.sq:]
+	for _, part := range []struct {
+		own, other  []float64
+		near, far   int // steps of the lags
+		base        []float64
+		orientation float64
+	}{
+		{ar, sar, 1, o.season, filtered, -1},
+		{sar, ar, o.season, 1, filtered, -1},
+		{ma, sma, 1, o.season, errors, 1},
+		{sma, ma, o.season, 1, errors, 1},
+	} {
+		if len(part.own) == 0 {
+			continue
+		}
+		var by [8]float64
+		stationary(part.other, by[:len(part.other)])
+		copy(reduced, part.base)
+		for j, x := range by[:len(part.other)] {
+			addLater(-x, part.base, reduced, part.far*(j+1))
+		}
+		for k := range part.own {
+			column := columns[k*n : (k+1)*n]
+			clear(column)
+			slope := slopeOf(part.own, k)
+			for i, x := range slope[:len(part.own)] {
+				addLater(part.orientation*x, reduced, column, part.near*(i+1))
+			}
+		}
+		columns = columns[len(part.own)*n:]
+	}
+	if len(rest) == 0 {
+		return
+	}
+	for t := range columns {
+		columns[t] = -c.spread
+	}
+	for i, lag := range a.ar.at {
+		for t := lag; t < n; t++ {
+			columns[t] += a.ar.by[i] * c.spread
+		}
+	}
+	a.ma.filter(columns)
+}
+
+// addLater adds to each value a multiple of the one so many points earlier.
+func addLater(by float64, from, to []float64, lag int) {
+	if by == 0 || lag >= len(to) {
+		return
+	}
+	to = to[lag:]
+	for t, x := range from[:len(to)] {
+		to[t] += by * x
+	}
+}
+
+// slopeOf is the derivative of the coefficients that [stationary] returns by one of its numbers.
+func slopeOf(free []float64, k int) (slope [8]float64) {
+	var moved, up, down [8]float64
+	const h = 1e-5
+	copy(moved[:], free)
+	moved[k] += h
+	stationary(moved[:len(free)], up[:])
+	moved[k] -= 2 * h
+	stationary(moved[:len(free)], down[:])
+	for i := range free {
+		slope[i] = (up[i] - down[i]) / (2 * h)
+	}
+	return slope
+}
+
+// filter divides the values by 1 - Σ, with zeros before the first.
+func (l *lags) filter(values []float64) {
+	start := min(len(values), l.most)
+	for t := range start {
+		for i, lag := range l.at {
+			if lag <= t {
+				values[t] += l.by[i] * values[t-lag]
+			}
+		}
+	}
+	l.recur(values, start)
+}
+
+// start sets parameters to search from: those of the model nearby, where it has them.
+func (o order) start(params []float64, near *arima) {
+	for i := range o.terms() {
+		params[i] = 0.1
+	}
+	if near == nil {
+		return
+	}
+	to, from := params, near.params
+	for _, n := range [][2]int{{o.p, near.p}, {o.sp, near.sp}, {o.q, near.q}, {o.sq, near.sq}} {
+		copy(to[:n[0]], from[:n[1]])
+		to, from = to[n[0]:], from[n[1]:]
+	}
+	copy(to, from) // the mean
+	o.hold(params)
+}
+
+// hold brings parameters back from where a root stands at its limit and derivatives vanish.
+func (o order) hold(params []float64) {
+	const most = 3
+	for i := range o.terms() {
+		params[i] = max(-most, min(most, params[i]))
+	}
 }
 
 // residuals sets the errors. Terms that reach before the first point are zero.
@@ -309,7 +451,7 @@ const (
 
 // fitARIMA finds the order stepwise by AICc (Hyndman and Khandakar 2008, "Automatic time series forecasting: the forecast
 // package for R", section 3.2): seasonal differences by the strength of the season, others by the KPSS test.
-func fitARIMA(values []float64, season int) track {
+func fitARIMA(values []float64, season int, t *trail) track {
 	if len(values) < 2*season {
 		season = 1
 	}
@@ -325,7 +467,7 @@ func fitARIMA(values []float64, season int) track {
 	if len(w) < 5 {
 		return naive(values, 1)
 	}
-	c := &candidate{values: values, w: w, centre: mean(w)}
+	c := &candidate{values: values, w: w, centre: mean(w), trail: t}
 	for _, x := range w {
 		c.spread += (x - c.centre) * (x - c.centre) / float64(len(w))
 	}
@@ -338,6 +480,7 @@ func fitARIMA(values []float64, season int) track {
 	if best == nil {
 		return naive(values, o.season)
 	}
+	t.choose(best.order)
 	best.settle(c)
 	return best
 }
@@ -353,7 +496,7 @@ func stepwise(c *candidate, base order) *arima {
 			return false
 		}
 		tried[o] = true
-		a, ok := c.fit(o)
+		a, ok := c.fit(o, best)
 		if !ok || best != nil && !(a.criterion < best.criterion) {
 			return false
 		}
@@ -368,6 +511,9 @@ func stepwise(c *candidate, base order) *arima {
 		o := base
 		o.p, o.q, o.sp, o.sq = p, q, sp, sq
 		return o
+	}
+	if o, ok := c.trail.chosen(base); ok {
+		try(o)
 	}
 	try(with(2, 2, seasonal, seasonal))
 	try(with(0, 0, 0, 0))

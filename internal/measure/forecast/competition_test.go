@@ -139,7 +139,7 @@ func TestPoolBeatsTheWinnerOnM4Weekly(t *testing.T) {
 		series, most = every(8, series), .86
 	}
 	naive2 := accuracy(t, series, 1, func(v []float64, h int) []float64 { return ahead(naive(v, 1), h) })
-	got := accuracy(t, series, 1, func(v []float64, h int) []float64 { return ahead(Pool.fit(v, 52), h) })
+	got := accuracy(t, series, 1, func(v []float64, h int) []float64 { return ahead(Pool.fit(v, 52, nil), h) })
 	t.Logf("%d series: sMAPE %.3f, MASE %.3f, OWA %.3f", len(series), got.smape, got.mase, got.owa(naive2))
 	if got.owa(naive2) > most {
 		t.Errorf("OWA %.3f, want at most %v", got.owa(naive2), most)
@@ -150,16 +150,16 @@ func TestPoolBeatsTheWinnerOnM4Weekly(t *testing.T) {
 func TestPoolBeatsThetaOnM3Monthly(t *testing.T) {
 	t.Parallel()
 	series := readCompetition(t, "m3_monthly.csv")
-	theta := accuracy(t, series, 12, func(v []float64, h int) []float64 { return ahead(Theta.fit(v, 12), h) })
+	theta := accuracy(t, series, 12, func(v []float64, h int) []float64 { return ahead(Theta.fit(v, 12, nil), h) })
 	if math.Abs(theta.smape-13.89) > .03 {
 		t.Errorf("Theta: sMAPE %.3f, published 13.89", theta.smape)
 	}
 	most := 13.6
 	if !nightly() {
 		series = every(12, series)
-		most = accuracy(t, series, 12, func(v []float64, h int) []float64 { return ahead(Theta.fit(v, 12), h) }).smape
+		most = accuracy(t, series, 12, func(v []float64, h int) []float64 { return ahead(Theta.fit(v, 12, nil), h) }).smape
 	}
-	got := accuracy(t, series, 12, func(v []float64, h int) []float64 { return ahead(Pool.fit(v, 12), h) })
+	got := accuracy(t, series, 12, func(v []float64, h int) []float64 { return ahead(Pool.fit(v, 12, nil), h) })
 	t.Logf("Theta sMAPE %.3f, MASE %.3f; pool on %d series: sMAPE %.3f, MASE %.3f", theta.smape, theta.mase, len(series), got.smape, got.mase)
 	if got.smape > most {
 		t.Errorf("sMAPE %.3f, want at most %v", got.smape, most)
@@ -181,21 +181,26 @@ func every(n int, series []competition) []competition {
 func TestIntervalsCoverWhatTheySay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		file         string
-		season, skip int
-	}{{"m4_weekly.csv", 52, 15}, {"m3_monthly.csv", 12, 40}} {
+		file                string
+		season, scale, skip int
+	}{{"m4_weekly.csv", 52, 1, 15}, {"m3_monthly.csv", 12, 12, 40}} {
 		series := readCompetition(t, c.file)
 		if !nightly() {
 			series = every(c.skip, series)
 		}
 		levels := []float64{.8, .95}
 		var inside [2]float64
-		var points float64
+		var points, smape, mase float64
 		for _, s := range series {
 			p, err := Predict(s.train, Ask{Horizon: len(s.test), Season: c.season, Levels: levels})
 			if err != nil {
 				t.Fatalf("%s: %v", s.id, err)
 			}
+			score, err := Scored(s.train, s.test, p.Points, c.scale)
+			if err != nil {
+				t.Fatalf("%s: %v", s.id, err)
+			}
+			smape, mase = smape+score.SMAPE/float64(len(series)), mase+*score.MASE/float64(len(series))
 			for h, y := range s.test {
 				points++
 				for l := range levels {
@@ -206,7 +211,7 @@ func TestIntervalsCoverWhatTheySay(t *testing.T) {
 			}
 		}
 		low, high := inside[0]/points, inside[1]/points
-		t.Logf("%s, %d series: %.3f and %.3f", c.file, len(series), low, high)
+		t.Logf("%s, %d series: %.3f and %.3f; the points' sMAPE %.3f, MASE %.3f", c.file, len(series), low, high, smape, mase)
 		room := .05 // of thirty series
 		if nightly() {
 			room = 0

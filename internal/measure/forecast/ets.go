@@ -1,7 +1,9 @@
 package forecast
 
 import (
+	"cmp"
 	"math"
+	"slices"
 )
 
 // form is one of the fifteen exponential smoothing models that are tried: those of the taxonomy of Hyndman, Koehler, Ord
@@ -254,54 +256,120 @@ func (f form) errors(values []float64, lanes []lane) {
 	}
 }
 
-// fit returns the model of the form with the highest likelihood, its state after the last value, and false when there
-// are too few values for its parameters. start holds the states to begin the search from.
-func (f form) fit(values []float64, season int, start initial) (*smoother, bool) {
+// climb is the search for the parameters of a form.
+type climb struct {
+	layout
+	problem
+	values []float64
+	lanes  [abreast]lane
+	params []float64
+	sum    float64 // of squares at params
+}
+
+// begin finds a start for the form, of a few and the one that is known, if any. It reports false when there are too few
+// values for the form's parameters.
+func (f form) begin(values []float64, season int, start initial, known []float64, r *room) (*climb, bool) {
 	if f.season == 'N' {
 		season = 1
 	}
-	l := f.layout(season, start.unit)
-	n, k := float64(len(values)), float64(l.length+1) // the variance is a parameter, too
-	if n-k-1 < 1 {
+	c := &climb{layout: f.layout(season, start.unit), values: values}
+	if c.freedom() < 1 {
 		return nil, false
 	}
-	var lanes [abreast]lane
-	for i := range lanes {
-		lanes[i].smoother = &smoother{form: f}
+	for i := range c.lanes {
+		c.lanes[i].smoother = &smoother{form: f}
 		if f.season != 'N' {
-			lanes[i].seasonal = make([]float64, season)
+			c.lanes[i].seasonal = make([]float64, season)
 		}
 	}
-	several := func(params, out [][]float64, allowed []bool) {
-		for i, of := range params {
-			l.set(lanes[i].smoother, of)
-			lanes[i].out = out[i]
-		}
-		f.errors(values, lanes[:len(params)])
-		for i := range params {
-			allowed[i] = lanes[i].allowed
-		}
-	}
-	p := problem{points: len(values), several: several, residuals: func(params, out []float64) bool {
+	c.problem = problem{points: len(values), several: c.several, room: r, residuals: func(params, out []float64) bool {
 		var allowed [1]bool
-		several([][]float64{params}, [][]float64{out}, allowed[:])
+		c.several([][]float64{params}, [][]float64{out}, allowed[:])
 		return allowed[0]
 	}}
-	s, errors := lanes[0].smoother, make([]float64, len(values))
-	params := l.begin(p, start, errors)
-	sum := p.solve(params)
+	starts := c.starts(start)
+	if known != nil {
+		starts = append(starts, known)
+	}
+	c.params, c.sum = c.least(starts)
+	return c, true
+}
+
+// several runs models of the form through the values: see [problem].
+func (c *climb) several(params, out [][]float64, allowed []bool) {
+	for i, of := range params {
+		c.set(c.lanes[i].smoother, of)
+		c.lanes[i].out = out[i]
+	}
+	c.errors(c.values, c.lanes[:len(params)])
+	for i := range params {
+		allowed[i] = c.lanes[i].allowed
+	}
+}
+
+// freedom is how many more values there are than AICc asks for.
+func (c *climb) freedom() float64 { return float64(len(c.values)) - float64(c.length+1) - 1 }
+
+// penalty is what AICc adds for the parameters. The variance is one, too.
+func (c *climb) penalty() float64 {
+	return 2 * float64(c.length+1) * float64(len(c.values)) / c.freedom()
+}
+
+// criterion is AICc at a sum of squares, but for a constant.
+func (c *climb) criterion(sum float64) float64 {
+	return float64(len(c.values))*math.Log(max(sum, 1e-300)) + c.penalty()
+}
+
+// fit climbs to the parameters of the highest likelihood, or until they cannot reach the criterion to beat, and returns the model
+// in its state after the last value. It reports false when no parameters are allowed.
+func (c *climb) fit(beat float64) (*smoother, bool) {
+	c.rival = math.Exp((beat - c.penalty()) / float64(len(c.values)))
+	sum := c.solve(c.params)
 	if math.IsInf(sum, 1) {
 		return nil, false
 	}
-	p.residuals(params, errors) // brings the state to the end of the values
-	s.criterion = n*math.Log(max(sum, 1e-300)) + 2*k*n/(n-k-1)
+	c.residuals(c.params, c.room.take(len(c.values))) // brings the state to the end of the values
+	s := c.lanes[0].smoother
+	s.criterion = c.criterion(sum)
 	return s, true
 }
 
-// begin returns the best of a few starts, because the sum of squares may have several minima.
-func (l *layout) begin(p problem, start initial, room []float64) []float64 {
-	var best []float64
-	least := math.Inf(1)
+// fit returns the model of the form with the highest likelihood, its state after the last value, and false when there
+// are too few values for its parameters. start holds the states to begin the search from.
+func (f form) fit(values []float64, season int, start initial) (*smoother, bool) {
+	c, ok := f.begin(values, season, start, nil, new(room))
+	if !ok {
+		return nil, false
+	}
+	return c.fit(math.Inf(1))
+}
+
+// least returns the best of the starts, because the sum of squares may have several minima; the first when none is allowed.
+func (c *climb) least(starts [][]float64) ([]float64, float64) {
+	best, least := starts[0], math.Inf(1)
+	var out [abreast][]float64
+	n := len(c.values)
+	all := c.room.take(abreast * n)
+	for i := range out {
+		out[i] = all[i*n : (i+1)*n]
+	}
+	for len(starts) > 0 {
+		n := min(abreast, len(starts))
+		var allowed [abreast]bool
+		c.several(starts[:n], out[:n], allowed[:n])
+		for i, params := range starts[:n] {
+			if sum := squares(out[i]); allowed[i] && sum < least {
+				best, least = params, sum
+			}
+		}
+		starts = starts[n:]
+	}
+	return best, least
+}
+
+// starts are places to begin a search from.
+func (l *layout) starts(start initial) [][]float64 {
+	var all [][]float64
 	for _, alpha := range []float64{0.05, 0.2, 0.5, 0.9} {
 		for _, beta := range []float64{0.02, 0.2} {
 			params := make([]float64, l.length)
@@ -331,16 +399,10 @@ func (l *layout) begin(p problem, start initial, room []float64) []float64 {
 					params[l.seasonal+i] = factors[i] / scale
 				}
 			}
-			if p.residuals(params, room) {
-				if sum := squares(room); sum < least || best == nil {
-					best, least = params, sum
-				}
-			} else if best == nil {
-				best = params
-			}
+			all = append(all, params)
 		}
 	}
-	return best
+	return all
 }
 
 // initial holds states to begin a search from.
@@ -385,15 +447,27 @@ func initialOf(values []float64, season int, positive bool) initial {
 }
 
 // fitETS returns the form with the smallest AICc (Hyndman, Koehler, Snyder and Grose 2002, "A state space framework for
-// automatic forecasting using exponential smoothing methods"), and false when the values are too few for any.
-func fitETS(values []float64, season int) (*smoother, bool) {
+// automatic forecasting using exponential smoothing methods"), and false when the values are too few for any. The forms that
+// start best are climbed first, so that the others stop early. Searches begin from the best start and from where those of the
+// trail ended, and leave where they end.
+func fitETS(values []float64, season int, t *trail) (*smoother, bool) {
 	positive := allPositive(values)
 	start := initialOf(values, season, positive)
-	var best *smoother
+	r := new(room)
+	var climbs []*climb
 	for _, f := range forms(season, positive) {
-		if s, ok := f.fit(values, season, start); ok && (best == nil || s.criterion < best.criterion) {
-			best = s
+		if c, ok := f.begin(values, season, start, t.form(f, season, start.unit), r); ok {
+			climbs = append(climbs, c)
 		}
+	}
+	slices.SortStableFunc(climbs, func(a, b *climb) int { return cmp.Compare(a.criterion(a.sum), b.criterion(b.sum)) })
+	var best *smoother
+	least := math.Inf(1)
+	for _, c := range climbs {
+		if s, ok := c.fit(least); ok && s.criterion < least {
+			best, least = s, s.criterion
+		}
+		t.leaveForm(c)
 	}
 	return best, best != nil
 }

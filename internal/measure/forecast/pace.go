@@ -256,7 +256,7 @@ func Index(values []float64, goal Goal, ask Ask) *float64 {
 		kind = Auto
 	}
 	profile := make([]float64, goal.Length)
-	kind.fit(before, ask.Season).ahead(profile)
+	kind.fit(before, ask.Season, nil).ahead(profile)
 	var now, whole float64
 	for h, y := range profile {
 		if y = max(0, y); h < goal.Elapsed {

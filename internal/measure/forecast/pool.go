@@ -31,8 +31,9 @@ func ParseKind(s string) (Kind, error) {
 	return "", fault.Invalid("there is no forecasting model %q", s).WithHint("use auto, ets, arima, theta or pool")
 }
 
-// fit returns the model of the kind after the values. A season that fits less than twice into them is dropped.
-func (k Kind) fit(values []float64, season int) track {
+// fit returns the model of the kind after the values. A season that fits less than twice into them is dropped. Its searches
+// begin where those of the trail ended, and leave one.
+func (k Kind) fit(values []float64, season int, t *trail) track {
 	if season < 2 || len(values) < 2*season {
 		season = 1
 	}
@@ -40,12 +41,12 @@ func (k Kind) fit(values []float64, season int) track {
 	case Theta:
 		return classical(values, season, fitTheta)
 	case ETS:
-		return unlessLong(values, season, func(values []float64, season int) track { return bestETS(values, season) })
+		return unlessLong(values, season, t, bestETS)
 	case ARIMA:
-		return unlessLong(values, season, fitARIMA)
+		return unlessLong(values, season, t, fitARIMA)
 	case Auto, Pool:
 	}
-	return unlessLong(values, season, fitPool)
+	return unlessLong(values, season, t, fitPool)
 }
 
 const (
@@ -57,38 +58,38 @@ const (
 
 // unlessLong fits a model with its season, and takes a long season out before: by STL when it is strong, and otherwise
 // it is not believed, because weekly figures that vary have a pattern of 52 numbers always.
-func unlessLong(values []float64, season int, inner func([]float64, int) track) track {
+func unlessLong(values []float64, season int, t *trail, inner func([]float64, int, *trail) track) track {
 	if season <= longSeason {
-		return inner(values, season)
+		return inner(values, season, t)
 	}
 	parts := MSTL(values, season)
 	if strength(parts) <= strong {
-		return inner(values, 1)
+		return inner(values, 1, t)
 	}
 	rest := make([]float64, len(values))
-	for t, y := range values {
-		rest[t] = y - parts.Seasonal[0][t]
+	for i, y := range values {
+		rest[i] = y - parts.Seasonal[0][i]
 	}
-	return &adjusted{prefix: "STL+", factors: tail(parts.Seasonal[0], season), inner: inner(rest, 1)}
+	return &adjusted{prefix: "STL+", factors: tail(parts.Seasonal[0], season), inner: inner(rest, 1, t)}
 }
 
-func bestETS(values []float64, season int) track {
-	if s, ok := fitETS(values, season); ok {
+func bestETS(values []float64, season int, t *trail) track {
+	if s, ok := fitETS(values, season, t); ok {
 		return s
 	}
 	return naive(values, season)
 }
 
 // fitPool fits the members. The orders of ARIMA are searched on logarithms where all values are positive.
-func fitPool(values []float64, season int) track {
+func fitPool(values []float64, season int, t *trail) track {
 	if len(values) < leastModelled {
 		return naive(values, season)
 	}
 	p := &pool{name: "Pool", members: make([]track, 4)}
 	together(
-		func() { p.members[0] = bestETS(values, season) },
+		func() { p.members[0] = bestETS(values, season, t) },
 		func() {
-			p.members[1] = onLogarithms(values, func(values []float64) track { return fitARIMA(values, season) })
+			p.members[1] = onLogarithms(values, func(values []float64) track { return fitARIMA(values, season, t) })
 		},
 		func() {
 			p.members[2] = classical(values, season, fitDynamic)

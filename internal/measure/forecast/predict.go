@@ -74,16 +74,12 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 			return Prediction{}, err
 		}
 	}
-	var model, earlier track // of all values, and of those before the first rolling origin
-	origins := ask.origins(len(values))
-	together(
-		func() { model = kind.fit(values, ask.Season) },
-		func() {
-			if origins > 0 {
-				earlier = kind.fit(values[:len(values)-origins], ask.Season)
-			}
-		},
-	)
+	var earlier track // of the values before the first rolling origin
+	t := newTrail()
+	if origins := ask.origins(len(values)); origins > 0 {
+		earlier = kind.fit(values[:len(values)-origins], ask.Season, t)
+	}
+	model := kind.fit(values, ask.Season, t)
 	p := Prediction{Model: model.String(), Points: make([]float64, ask.Horizon), Levels: slices.Clone(ask.Levels)}
 	model.ahead(p.Points)
 	p.ratio, p.nonnegative = allPositive(values), slices.Min(values) >= 0
@@ -317,7 +313,7 @@ func (p *Prediction) reach(h int, level float64) float64 {
 		return 0
 	}
 	if len(p.shape) == 0 {
-		return p.spread[h] * distuv.StudentsT{Sigma: 1, Nu: p.freedom[h]}.Quantile((1+level)/2)
+		return p.spread[h] * stats.Student(level, p.freedom[h])
 	}
 	return p.spread[h] * quantile(p.shape, level) * cautious(p.freedom[h], level)
 }
@@ -325,8 +321,7 @@ func (p *Prediction) reach(h int, level float64) float64 {
 // cautious is what an interval is widened by because it rests on so few independent errors: Student's quantile over the
 // normal one, with at least [leastFreedom].
 func cautious(freedom, level float64) float64 {
-	upper := (1 + level) / 2
-	return distuv.StudentsT{Sigma: 1, Nu: max(leastFreedom, freedom)}.Quantile(upper) / distuv.UnitNormal.Quantile(upper)
+	return stats.Student(level, max(leastFreedom, freedom)) / distuv.UnitNormal.Quantile((1+level)/2)
 }
 
 // leastFreedom is the number of independent errors below which Student's quantiles say more about him than about them.

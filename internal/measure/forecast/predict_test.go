@@ -42,7 +42,7 @@ func TestAirPassengersHaveTheKnownModels(t *testing.T) {
 	if !ok || s.criterion > 1400.638 || s.criterion < 1398 {
 		t.Errorf("ETS(M,Ad,M) has the AICc %.3f, want at most 1400.638", s.criterion)
 	}
-	if best, _ := fitETS(airPassengers, 12); best.criterion > s.criterion {
+	if best, _ := fitETS(airPassengers, 12, nil); best.criterion > s.criterion {
 		t.Errorf("%s is chosen with the AICc %.3f", best, best.criterion)
 	}
 	logs := make([]float64, len(airPassengers))
@@ -51,7 +51,7 @@ func TestAirPassengersHaveTheKnownModels(t *testing.T) {
 	}
 	w := differenced(logs, 1, 1, 12)
 	c := &candidate{values: logs, w: w, centre: mean(w), spread: math.Sqrt(variance(w))}
-	a, ok := c.fit(order{d: 1, q: 1, sd: 1, sq: 1, season: 12})
+	a, ok := c.fit(order{d: 1, q: 1, sd: 1, sq: 1, season: 12}, nil)
 	if !ok {
 		t.Fatal("the airline model has no fit")
 	}
@@ -59,8 +59,44 @@ func TestAirPassengersHaveTheKnownModels(t *testing.T) {
 	if theta, seasonal := a.ma.by[0], a.ma.by[1]; math.Abs(theta-.377) > .03 || math.Abs(seasonal-.572) > .03 {
 		t.Errorf("the airline model has θ = %.3f and Θ = %.3f, want about .377 and .572", theta, seasonal)
 	}
-	if m := fitARIMA(logs, 12).String(); !strings.Contains(m, "[12]") {
+	if m := fitARIMA(logs, 12, nil).String(); !strings.Contains(m, "[12]") {
 		t.Errorf("the stepwise search ends at %s, want a seasonal model", m)
+	}
+}
+
+func TestDerivativesOfErrorsAreTheirDifferences(t *testing.T) {
+	t.Parallel()
+	w := stride(airPassengers, 1)
+	c := &candidate{w: w, centre: mean(w), spread: 10}
+	for _, o := range []order{
+		{p: 1, season: 12},
+		{q: 2, season: 12, constant: true},
+		{p: 2, q: 1, sp: 1, sq: 1, season: 12, constant: true},
+		{p: 3, sp: 2, season: 5},
+		{p: 1, q: 3, sq: 2, season: 5, constant: true},
+	} {
+		p, a, params := c.problem(o)
+		for i := range params {
+			params[i] = .2 + .3*float64(i)/float64(len(params))
+		}
+		n := len(w)
+		now, up, down := make([]float64, n), make([]float64, n), make([]float64, n)
+		columns := make([]float64, n*len(params))
+		p.residuals(params, now)
+		p.derive(params, now, columns)
+		for i, at := range params {
+			const h = 1e-5
+			params[i] = at + h
+			p.residuals(params, up)
+			params[i] = at - h
+			p.residuals(params, down)
+			params[i] = at
+			for k := range n {
+				if got, want := columns[i*n+k], (up[k]-down[k])/(2*h); math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
+					t.Fatalf("%s: parameter %d, point %d: got %v, want %v", a, i, k, got, want)
+				}
+			}
+		}
 	}
 }
 
@@ -374,7 +410,7 @@ func BenchmarkTwoYearsOfDays(b *testing.B) {
 	y := shop(rand.New(rand.NewPCG(71, 72)), 730, .3, false)
 	b.Run("pool", func(b *testing.B) {
 		for b.Loop() {
-			Pool.fit(y, 7)
+			Pool.fit(y, 7, nil)
 		}
 	})
 	b.Run("with intervals", func(b *testing.B) {
@@ -405,7 +441,7 @@ func TestFollowingASeriesEndsWhereRunningThroughItDoes(t *testing.T) {
 		}
 		sameAhead(t, whole, &followed)
 	}
-	fitted := fitARIMA(airPassengers, 12).(*arima)
+	fitted := fitARIMA(airPassengers, 12, nil).(*arima)
 	followed := arima{order: fitted.order, ar: fitted.ar, ma: fitted.ma, mean: fitted.mean}
 	followed.settle(&candidate{
 		values: airPassengers[:begun], w: differenced(airPassengers[:begun], fitted.d, fitted.sd, fitted.season),

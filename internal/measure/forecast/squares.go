@@ -3,6 +3,8 @@ package forecast
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"assay/internal/measure/stats"
 )
 
@@ -11,27 +13,55 @@ type problem struct {
 	points    int
 	residuals func(params, out []float64) bool
 	several   several // nil: sets of parameters are tried one after the other
+	derive    derive  // nil: derivatives are taken from differences
+	room      *room   // nil: memory of its own
+	rival     float64 // the sum of squares to beat; 0 or infinite: none
 }
 
 // several does what residuals does for up to [abreast] sets of parameters at the same time. A recursion waits for its own
 // last step, so that the processor does another set's meanwhile.
 type several func(params, out [][]float64, allowed []bool)
 
+// derive sets the derivative of every residual by every parameter, one column after the other, where residuals were last set at
+// those parameters.
+type derive func(params, now, columns []float64)
+
+// room is memory that searches use one after the other.
+type room struct{ all []float64 }
+
+// take returns so many numbers that say nothing, until the next time.
+func (r *room) take(n int) []float64 {
+	if r == nil {
+		return make([]float64, n)
+	}
+	if len(r.all) < n {
+		r.all = make([]float64, n)
+	}
+	return r.all[:n]
+}
+
 // abreast is how many sets of parameters are tried at the same time.
 const abreast = 4
 
 const (
 	mostSteps  = 40
+	straight   = 0.2  // difference between a step's gain and the one foreseen, relative, below which residuals are straight there
 	enough     = 1e-6 // relative decline of the sum of squares below which a climb ends
 	difference = 1e-6 // step of the derivatives, times the size of the parameter where that is above 1
 )
 
 // solve moves the parameters to a local minimum of the sum of squared residuals and returns that sum, +Inf when the
-// start is not allowed. It is the method of Levenberg and Marquardt (Moré 1978, "The Levenberg-Marquardt algorithm:
+// start is not allowed. Where it cannot beat the rival it stops on the way. It is the method of Levenberg and Marquardt (Moré 1978, "The Levenberg-Marquardt algorithm:
 // implementation and theory") with derivatives from differences and Marquardt's scaling.
 func (p problem) solve(params []float64) float64 {
 	k := len(params)
-	now, trial := make([]float64, p.points), make([]float64, p.points)
+	all := p.room.take((k+2)*p.points + 2*k*k + 3*k)
+	cut := func(n int) []float64 {
+		part := all[:n:n]
+		all = all[n:]
+		return part
+	}
+	now, trial := cut(p.points), cut(p.points)
 	if !p.residuals(params, now) {
 		return math.Inf(1)
 	}
@@ -39,14 +69,13 @@ func (p problem) solve(params []float64) float64 {
 	if k == 0 {
 		return best
 	}
-	columns := make([]float64, k*p.points)
-	gram, damped := make([]float64, k*k), make([]float64, k*k)
-	slope, step, moved := make([]float64, k), make([]float64, k), make([]float64, k)
+	columns, gram, damped := cut(k*p.points), cut(k*k), cut(k*k)
+	slope, step, moved := cut(k), cut(k), cut(k)
 	damping := 1e-3
-	for range mostSteps {
+	for left := mostSteps; left > 0; left-- {
 		p.slopes(params, now, columns)
 		normal(columns, now, gram, slope)
-		before := best
+		before, foreseen := best, 0.0
 		for damping < 1e10 {
 			copy(damped, gram)
 			for i := range k {
@@ -61,7 +90,7 @@ func (p problem) solve(params []float64) float64 {
 			}
 			if p.residuals(moved, trial) {
 				if sum := squares(trial); sum < best {
-					best = sum
+					best, foreseen = sum, decline(gram, slope, step, damping)
 					copy(params, moved)
 					now, trial = trial, now
 					damping = max(damping/6, 1e-12)
@@ -70,15 +99,38 @@ func (p problem) solve(params []float64) float64 {
 			}
 			damping *= 8
 		}
-		if !(before-best > enough*before) {
+		gain := before - best
+		if !(gain > enough*before) || p.rival > 0 && best-p.rival > gain*further(gain, foreseen, left) {
 			break
 		}
 	}
 	return best
 }
 
+// decline is by how much a step lowers the sum of squares where residuals are as straight as their derivatives say.
+func decline(gram, slope, step []float64, damping float64) float64 {
+	sum := 0.0
+	for i, x := range step {
+		sum += x * (slope[i] + damping*gram[i*len(step)+i]*x)
+	}
+	return sum
+}
+
+// further is how many times its gain a climb may still gain after a step, as long as steps get shorter: as often as there are
+// steps left. Where the step did what its straight residuals let foresee, it has gone nearly all of the way: at most once more.
+func further(gain, foreseen float64, left int) float64 {
+	if math.Abs(gain-foreseen) < straight*foreseen {
+		return 1
+	}
+	return float64(left)
+}
+
 // slopes sets the derivative of every residual, one column of the matrix after the other.
 func (p problem) slopes(params, now, columns []float64) {
+	if p.derive != nil {
+		p.derive(params, now, columns)
+		return
+	}
 	known := p.sideBySide(params, columns)
 	for i, at := range params {
 		h := stepAt(at)
@@ -131,9 +183,9 @@ func normal(columns, residuals, gram, slope []float64) {
 	k, n := len(slope), len(residuals)
 	for i := range k {
 		a := columns[i*n : (i+1)*n]
-		slope[i] = stats.Dot(a, residuals)
+		slope[i] = floats.Dot(a, residuals)
 		for j := 0; j <= i; j++ {
-			g := stats.Dot(a, columns[j*n:(j+1)*n])
+			g := floats.Dot(a, columns[j*n:(j+1)*n])
 			gram[i*k+j], gram[j*k+i] = g, g
 		}
 	}
