@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"assay/internal/measure/stats"
 )
 
@@ -170,21 +172,16 @@ func sweep(y []float64, columns, without [][]float64, known errors) regression {
 		}
 		taken[i] = l.forward(controls.products(all[i]))
 	}
-	products := func(i, j, k int) (ij, ik float64) {
-		ij, ik = stats.Dots(all[i], all[j], all[k])
-		takenJ, takenK := stats.Dots(taken[i], taken[j], taken[k])
-		return ij - takenJ, ik - takenK
-	}
+	product := func(i, j int) float64 { return floats.Dot(all[i], all[j]) - floats.Dot(taken[i], taken[j]) }
 	n := len(columns)
 	r := regression{xy: make([]float64, n), xx: make([][]float64, n), free: float64(len(y) - l.rank()), excess: known.excess}
-	r.yy, _ = products(n, n, n)
+	r.yy = product(n, n)
 	for i := range n {
 		r.xx[i] = make([]float64, n)
-		r.xy[i], r.xx[i][i] = products(i, n, i)
-		for j := 0; j < i; j += 2 {
-			next := min(j+1, i-1) // the last of an odd number is taken twice
-			r.xx[i][j], r.xx[i][next] = products(i, j, next)
-			r.xx[j][i], r.xx[next][i] = r.xx[i][j], r.xx[i][next]
+		r.xy[i] = product(i, n)
+		for j := range i + 1 {
+			r.xx[i][j] = product(i, j)
+			r.xx[j][i] = r.xx[i][j]
 		}
 	}
 	return r

@@ -262,12 +262,17 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 		at[k] = k*g + usualLag
 	}
 	noise := m.excess * m.yy / m.free
+	squares := make([]float64, n*g) // of each column, in one place
+	for j := range squares {
+		squares[j] = m.xx[j][j]
+	}
 	out := draws{beta: make([][]float64, n), lag: make([][]int, n)}
 	for k := range n {
 		out.beta[k], out.lag[k] = make([]float64, 0, keep), make([]int, 0, keep)
 	}
 	rest, means, sizes, heights := make([]float64, g), make([]float64, g), make([]float64, g), make([]float64, g)
 	for i := range warmup + keep {
+		sure := 1 / noise
 		for k := range n {
 			own := k * g
 			copy(rest, m.xy[own:own+g])
@@ -278,8 +283,8 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 			}
 			most, precision, pull := math.Inf(-1), 1/m.priors[k].variance, m.priors[k].mean/m.priors[k].variance
 			for j, r := range rest {
-				variance := 1 / (m.xx[own+j][own+j]/noise + precision)
-				towards := r/noise + pull
+				variance := 1 / (squares[own+j]*sure + precision)
+				towards := r*sure + pull
 				means[j], sizes[j] = towards*variance, math.Sqrt(variance)
 				heights[j] = 0.5 * towards * means[j]
 				most = max(most, heights[j])
@@ -363,8 +368,14 @@ func (d draws) describe(i int, level float64, e *Effect) {
 // response is the mean of the channel's responses over the draws.
 func (d draws) response(i int, columns [][]float64) []float64 {
 	out := make([]float64, len(columns[0]))
+	times := make([]float64, len(lags))
 	for _, j := range d.lag[i] {
-		axpy(1/float64(len(d.lag[i])), columns[i*len(lags)+j], out)
+		times[j]++
+	}
+	for j, n := range times {
+		if n > 0 {
+			axpy(n/float64(len(d.lag[i])), columns[i*len(lags)+j], out)
+		}
 	}
 	return out
 }

@@ -51,29 +51,6 @@ func Dot(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Dots returns the inner products of one slice with two others of the same length, as [Dot] would: read once, it serves both.
-func Dots(a, b, c []float64) (ab, ac float64) {
-	b, c = b[:len(a)], c[:len(a)]
-	var s0, s1, s2, s3, t0, t1, t2, t3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		a0, a1, a2, a3 := a[i], a[i+1], a[i+2], a[i+3]
-		s0 += a0 * b[i]
-		t0 += a0 * c[i]
-		s1 += a1 * b[i+1]
-		t1 += a1 * c[i+1]
-		s2 += a2 * b[i+2]
-		t2 += a2 * c[i+2]
-		s3 += a3 * b[i+3]
-		t3 += a3 * c[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-		t0 += a[i] * c[i]
-	}
-	return (s0 + s1) + (s2 + s3), (t0 + t1) + (t2 + t3)
-}
-
 // Summary describes the draws of one quantity, in the quantity's own unit.
 type Summary struct {
 	Mean float64 `json:"mean"`

@@ -36,17 +36,3 @@ func TestStreamsRepeatAndDiffer(t *testing.T) {
 		}
 	}
 }
-
-func TestDotsAreTwoDots(t *testing.T) {
-	t.Parallel()
-	r := stats.Stream(5, 1)
-	for n := range 20 {
-		a, b, c := make([]float64, n), make([]float64, n), make([]float64, n)
-		for i := range n {
-			a[i], b[i], c[i] = r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
-		}
-		if ab, ac := stats.Dots(a, b, c); ab != stats.Dot(a, b) || ac != stats.Dot(a, c) {
-			t.Errorf("%d elements: got %v and %v, want %v and %v", n, ab, ac, stats.Dot(a, b), stats.Dot(a, c))
-		}
-	}
-}
