@@ -98,7 +98,8 @@ type Call struct {
 	limitGiven bool   // the caller set a limit, which then wins over the level's
 	reads      []Read // what was asked, for the debug level
 
-	daysRead map[daysRead][]warehouse.DayTotal // what this call has read of days already
+	daysRead map[daysRead][]warehouse.DayTotal    // what this call has read of days already
+	spent    map[civil.Range][]warehouse.SpendDay // and of the channels' spend
 
 	blended *attribution.BlendedSums // how a survey was blended into the recent window, if it was
 }

@@ -76,14 +76,10 @@ func marksExperiment(e control.Experiment, p chartParams, shown []drawn) bool {
 
 // oddPoints returns the points of a single series that trends says are worth a look, the strongest of them.
 func (c *Call) oddPoints(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
-	if a.Breakdown != noBreakdown || p.Metric == trendAOV || p.Granularity == civil.ByMonth {
+	if !searched(p, a) {
 		return nil, nil
 	}
-	whole := civil.Range{First: historyStart(days), Last: c.Today}
-	if days.Last.After(whole.Last) {
-		whole.Last = days.Last
-	}
-	s, err := c.series(ctx, a.Channel, whole)
+	s, err := c.history(ctx, a.Channel, days)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +98,20 @@ func (c *Call) oddPoints(ctx context.Context, p chartParams, a *chartAnswer, day
 		marks = append(marks, chartMark{Date: r.Date, Kind: markAnomaly, Label: label})
 	}
 	return marks, nil
+}
+
+// searched reports whether odd points are looked for.
+func searched(p chartParams, a *chartAnswer) bool {
+	return a.ChartType != drawing.Pie && a.Breakdown == noBreakdown && p.Metric != trendAOV && p.Granularity != civil.ByMonth
+}
+
+// history is the series that odd points of a window are looked for in.
+func (c *Call) history(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
+	whole := civil.Range{First: historyStart(days), Last: c.Today}
+	if days.Last.After(whole.Last) {
+		whole.Last = days.Last
+	}
+	return c.series(ctx, channel, whole)
 }
 
 // markSentence names the marks for who does not see the picture.

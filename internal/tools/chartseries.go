@@ -24,6 +24,11 @@ type drawn struct {
 func (c *Call) chartSeries(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole series, err error) {
 	both := join(days.Previous(), days)
 	if a.Breakdown == noBreakdown {
+		if searched(p, a) { // the history is read first, and has the window in it
+			if _, err := c.history(ctx, a.Channel, days); err != nil {
+				return nil, series{}, err
+			}
+		}
 		s, err := c.series(ctx, a.Channel, both)
 		if err != nil || s.days.Intersect(days).Days() == 0 {
 			return nil, s, err

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -111,7 +112,7 @@ const forecastDays = 730
 // week is the season of daily figures.
 const week = 7
 
-// newOutlook reads the series of the goals one after the other and forecasts them side by side.
+// newOutlook reads the series of the goals one after the other, and forecasts each beside the reading of the next.
 func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
 	o := &outlook{call: c, known: map[seriesKey]*expectedSeries{}}
 	until := map[seriesKey]civil.Date{}
@@ -121,20 +122,23 @@ func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
 		}
 	}
 	yesterday := c.Today.AddDays(-1)
-	var work []func() error
-	for _, g := range goals {
+	var forecasts defect.Group
+	failed := make([]error, len(goals), len(goals)+1)
+	for i, g := range goals {
 		key := g.key()
 		if o.known[key] != nil {
 			continue
 		}
 		s, err := c.daily(ctx, key, civil.Range{First: yesterday.AddDays(1 - forecastDays), Last: yesterday})
 		if err != nil {
-			return nil, err
+			failed = append(failed, err)
+			break
 		}
 		o.known[key] = s
-		work = append(work, func() error { return s.predict(key, until[key]) })
+		forecasts.Go(func() { failed[i] = s.predict(key, until[key]) })
 	}
-	return o, defect.Together(work...)
+	forecasts.Wait()
+	return o, errors.Join(failed...)
 }
 
 func (g goal) key() seriesKey { return seriesKey{g.metric, g.channel} }
@@ -157,7 +161,11 @@ func (s *expectedSeries) predict(key seriesKey, last civil.Date) error {
 
 // daily reads a metric by day, from the first to the last day on which it is known.
 func (c *Call) daily(ctx context.Context, key seriesKey, days civil.Range) (*expectedSeries, error) {
-	read, err := c.series(ctx, key.channel, days)
+	of := c.series
+	if key.metric == trendSpend && key.channel != "" {
+		of = c.spendSeries
+	}
+	read, err := of(ctx, key.channel, days)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,45 @@ func (c *Call) series(ctx context.Context, channel measure.Channel, days civil.R
 	return s, nil
 }
 
+// spendSeries reads the days of a channel's spend and nothing else: a call reads those of all channels once, which takes less than
+// what one channel is credited with.
+func (c *Call) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
+	days = days.Intersect(c.Store.days())
+	if days.Days() == 0 {
+		return series{}, nil
+	}
+	all, err := c.spendByDay(ctx, civil.Range{First: days.First, Last: c.Store.days().Last}) // later reports tell of days without spend
+	if err != nil {
+		return series{}, err
+	}
+	var found []warehouse.DayTotal
+	for _, d := range all {
+		if d.Channel == channel {
+			found = append(found, warehouse.DayTotal{Day: d.Day, Spend: d.Spend, SpendKnown: true})
+		}
+	}
+	s := newSeries(days, found, spendDays(found))
+	s.untold = c.untold(channel)
+	return s, nil
+}
+
+// spendByDay returns the spend of all channels by day. Nobody may change it.
+func (c *Call) spendByDay(ctx context.Context, days civil.Range) ([]warehouse.SpendDay, error) {
+	if known, ok := c.spent[days]; ok {
+		return known, nil
+	}
+	found, err := c.Facts.SpendDays(ctx, c.Workspace.ID, days)
+	if err != nil {
+		return nil, fmt.Errorf("days of spend %s: %w", days, err)
+	}
+	c.read("spend_days", len(found))
+	if c.spent == nil {
+		c.spent = map[civil.Range][]warehouse.SpendDay{}
+	}
+	c.spent[days] = found
+	return found, nil
+}
+
 // newSeries lays what was found on days. On a day inside reported that has no report, nothing was spent.
 func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Range) series {
 	s := series{days: days, totals: make([]warehouse.DayTotal, days.Days())}
@@ -62,8 +101,8 @@ func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Rang
 	return s
 }
 
-// dayTotals returns the days of a channel, or of the store when none is named. A call reads each once: its metrics share
-// them. Nobody may change them.
+// dayTotals returns the days of a channel, or of the store when none is named, and maybe days around those of the store. A call
+// reads each once: its metrics share them. Nobody may change them.
 func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
 	if channel != "" {
 		// Later reports tell whether a day at the end without one is a day without spend.
@@ -72,6 +111,11 @@ func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civi
 	key := daysRead{channel, days}
 	if known, ok := c.daysRead[key]; ok {
 		return known, nil
+	}
+	for of, known := range c.daysRead {
+		if channel == "" && of.channel == "" && of.days.Intersect(days) == days {
+			return known, nil
+		}
 	}
 	found, err := c.readDays(ctx, channel, days)
 	if err != nil {
