@@ -25,7 +25,8 @@ func (c *Console) forgetCustomer(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace forget its customers.")
 		return
 	}
-	orders, err := 0, error(nil)
+	var orders int
+	var err error
 	customer := strings.TrimSpace(v.PostForm.Get("customer"))
 	switch {
 	case customer == "":
