@@ -95,20 +95,23 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 		logp += math.Log(d.effectOfSwing(&d.curves[i], &d.channels[i], d.theta) / swing)
 	}
 	mean := u[d.baselineAt]
-	scale := d.scaleMean(d.theta)
+	scale := d.scaleMean(d.theta, d.stretches)
 	d.slope[d.baselineAt] = scale
 	logp += math.Log(scale)
 	d.centre(d.theta, d.curves)
 	logp += d.priors()
 	logp += d.likelihood(grad)
+	byMean := d.gradient[d.baselineAt]
+	byScale := byMean*mean + 1/scale
 	if d.geos > 1 {
-		byScale := d.gradient[d.baselineAt]*mean + 1/scale
 		d.gradient[d.pooledAt] += byScale * d.theta[d.pooledAt] / (float64(d.geos) * scale)
 	}
 	for i, s := range d.stretches {
-		at := d.channels[i].at
-		d.gradient[d.pooledAt+1+i] += (grad[at]*u[at] + 1/s.by) * s.bySpread
-		grad[at] *= s.by
+		at, level := d.channels[i].at, d.levels[i]
+		byBy := grad[at]*u[at] + 1/s.by // by how much the coordinate is stretched
+		byBy += byMean*level*u[at]*(1+1/(s.by*s.by)) + byScale*level*level/(s.by*s.by*s.by*scale)
+		d.gradient[d.pooledAt+1+i] += byBy * s.bySpread
+		grad[at] = grad[at]*s.by + byMean*level*(s.by-1/s.by)
 	}
 	for i := range grad {
 		grad[i] += d.gradient[i] * d.slope[i]
@@ -145,8 +148,8 @@ func (m *model) effectOfSwing(v *curve, c *channel, theta []float64) float64 {
 	return theta[c.at]
 }
 
-// stretch is by how much a channel's coordinate is stretched, and the derivative of that by its spread.
-type stretch struct{ by, bySpread float64 }
+// stretch is by how much a channel's coordinate is stretched, the derivative of that by its spread, and the coordinate.
+type stretch struct{ by, bySpread, u float64 }
 
 // stretch turns the coordinates of swings into swings, in units of the resolution, and returns the log of the Jacobian.
 // With geos the common swing is known the better the less their effects differ: their mean is known to about the
@@ -157,8 +160,8 @@ func (m *model) stretch(u []float64, stretches []stretch) (logJacobian float64) 
 		spread, _, _, _ := positive.constrain(u[m.pooledAt+1+i])
 		share := guess * guess / float64(m.geos)
 		by := math.Sqrt(1 + share*spread*spread)
-		stretches[i] = stretch{by, share * spread / by}
 		at := m.channels[i].at
+		stretches[i] = stretch{by, share * spread / by, u[at]}
 		u[at] = guess + u[at]*by
 		logJacobian += math.Log(by)
 	}
@@ -166,15 +169,25 @@ func (m *model) stretch(u []float64, stretches []stretch) (logJacobian float64) 
 }
 
 // scaleMean turns the coordinate of the mean of mu in theta into that mean, and returns the derivative. With geos the
-// mean is known the better the less their intercepts differ; a coordinate that does not know this is a funnel. So it
-// counts, from the targets' mean, in standard errors: sqrt(intercept.spread^2 / geos + resolution^2).
-func (m *model) scaleMean(theta []float64) float64 {
+// mean is known the better the less their intercepts and effects differ; a coordinate that does not know this is a funnel.
+// Data know the mean of the geos' own means. A common swing that is k standard errors, each by = sqrt(1 + share) resolutions, off
+// the guess differs from the geos' mean swing by k (by - 1/by) of these, of which the mean of the normal distributions on both
+// sides has the part share / (1 + share), with a variance of as many squared resolutions. With a channel's level l, the mean of
+// its contribution where its swing is one resolution, the coordinate counts from
+//
+//	mean of the targets + sum of k l (by - 1/by)     in units of     sqrt(intercept.spread^2 / geos + resolution^2 + sum of l^2 (1 - 1/by^2))
+func (m *model) scaleMean(theta []float64, stretches []stretch) float64 {
 	if m.geos == 1 {
 		return 1
 	}
 	spread := theta[m.pooledAt]
-	scale := math.Sqrt(spread*spread/float64(m.geos) + m.resolution*m.resolution)
-	theta[m.baselineAt] = m.yMean + theta[m.baselineAt]*scale
+	from, square := m.yMean, spread*spread/float64(m.geos)+m.resolution*m.resolution
+	for i, s := range stretches {
+		from += s.u * m.levels[i] * (s.by - 1/s.by)
+		square += m.levels[i] * m.levels[i] * (1 - 1/(s.by*s.by))
+	}
+	scale := math.Sqrt(square)
+	theta[m.baselineAt] = from + theta[m.baselineAt]*scale
 	return scale
 }
 
@@ -307,7 +320,8 @@ func (m *model) evaluateAt(v *curve, c *channel, theta []float64) {
 // constrain sets theta to the parameters on their own scale at the coordinates u. The curves are scratch.
 func (m *model) constrain(theta, u []float64, curves []curve) {
 	u = slices.Clone(u)
-	m.stretch(u, make([]stretch, len(m.swings)))
+	stretches := make([]stretch, len(m.swings))
+	m.stretch(u, stretches)
 	for i, p := range m.parameters {
 		theta[i], _, _, _ = p.support.constrain(u[i])
 	}
@@ -315,7 +329,7 @@ func (m *model) constrain(theta, u []float64, curves []curve) {
 		m.evaluate(&curves[i], &m.channels[i], theta)
 		m.effectOfSwing(&curves[i], &m.channels[i], theta)
 	}
-	m.scaleMean(theta)
+	m.scaleMean(theta, stretches)
 	m.centre(theta, curves)
 }
 

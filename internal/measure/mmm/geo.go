@@ -121,17 +121,19 @@ func (m *model) localTerms() (terms []int) {
 }
 
 // guessSwings returns what least squares within geos say of each channel's swing, in units of the resolution, with shapes at
-// the centre of their coordinates; nil without geos. It places coordinates only, so it may be wrong.
-func (m *model) guessSwings() []float64 {
+// the centre of their coordinates, and the mean of its contribution where its swing is the resolution; nil without geos. They
+// place coordinates only, so they may be wrong.
+func (m *model) guessSwings() (swings, levels []float64) {
 	if m.geos == 1 {
-		return nil
+		return nil, nil
 	}
-	out := make([]float64, len(m.channels))
+	swings = make([]float64, len(m.channels))
 	theta, curves := make([]float64, len(m.parameters)), m.newCurves()
 	m.constrain(theta, theta, curves)
 	var columns [][]float64
 	for _, v := range curves {
 		columns = append(columns, m.within(v.s))
+		levels = append(levels, m.resolution*v.mean/v.sd)
 	}
 	for _, t := range m.terms[1:] {
 		columns = append(columns, m.within(m.fitted(t.values)))
@@ -149,14 +151,14 @@ func (m *model) guessSwings() []float64 {
 	var root mat.Cholesky
 	var solved mat.VecDense
 	if !root.Factorize(gram) || root.SolveVecTo(&solved, along) != nil {
-		return out
+		return swings, levels
 	}
 	for i, v := range curves {
 		if swing := solved.AtVec(i) * v.sd / m.resolution; swing > 0 && !math.IsInf(swing, 0) {
-			out[i] = swing
+			swings[i] = swing
 		}
 	}
-	return out
+	return swings, levels
 }
 
 // manyGeos is the number of geos from which their spread is left to the data.

@@ -90,13 +90,18 @@ func TestStretchedCoordinatesAreTheSameDensity(t *testing.T) {
 	}
 	got := m.newDensity().LogDensity(u, grad)
 	moved := slices.Clone(u)
-	var logJacobian float64
+	plainScale := math.Hypot(math.Exp(u[m.pooledAt])/math.Sqrt(3), m.resolution)
+	scale, from, logJacobian := plainScale*plainScale, 0.0, 0.0
 	for i, guess := range m.swings {
 		spread := math.Exp(u[m.pooledAt+1+i])
 		by := math.Sqrt(1 + guess*guess*spread*spread/3)
 		moved[m.channels[i].at] = guess + by*u[m.channels[i].at]
 		logJacobian += math.Log(by)
+		from += u[m.channels[i].at] * m.levels[i] * (by - 1/by)
+		scale += m.levels[i] * m.levels[i] * (1 - 1/(by*by))
 	}
+	moved[m.baselineAt] = (from + math.Sqrt(scale)*u[m.baselineAt]) / plainScale
+	logJacobian += math.Log(math.Sqrt(scale) / plainScale)
 	if want := plain.newDensity().LogDensity(moved, grad) + logJacobian; !near(got, want, 1e-10) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -345,5 +350,47 @@ func TestGeosThatAreNoneAreRefused(t *testing.T) {
 		if _, err := newModel(d, s); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: got %v, want a refusal that says %q", name, err, c.says)
 		}
+	}
+}
+
+// TestCommonMeanOfTwoGeosIsNoFunnel samples two towns whose channel is always on. Data know the towns' own means; the common one is as
+// far off as their effects may differ, and a coordinate that does not know this has trajectories that diverge.
+func TestCommonMeanOfTwoGeosIsNoFunnel(t *testing.T) {
+	t.Parallel()
+	random := stats.Stream(23, 0)
+	d := Data{Geos: []Geo{{Name: "north"}, {Name: "south"}}, Media: []Media{{Channel: "video"}}}
+	for t := range 60 {
+		d.Dates = append(d.Dates, civil.New(2024, 1, 1).AddDays(7*t))
+	}
+	for g := range 2 {
+		for range d.Dates {
+			spend := 100 * math.Exp(0.4*random.NormFloat64())
+			d.Media[0].Exposure = append(d.Media[0].Exposure, spend)
+			d.Target = append(d.Target, 1000+float64(3+2*g)*spend+30*random.NormFloat64())
+		}
+	}
+	m, err := newModel(d, Spec{Adstock: Adstock{Immediately, 1}, Saturation: Unsaturated, Trend: Trend{Kind: NoTrend}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// deviation is that of the mean's coordinate, which is 1 where it counts in its own standard errors.
+	deviation := func(m *model) (sd float64, divergences int) {
+		run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, hmc.Options{Seed: 1, Chains: 2, Warmup: 300, Draws: 400, Accept: 0.9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, sd = stats.MeanSD(slices.Concat(run.Values(func(draw []float64) float64 { return draw[m.baselineAt] })...))
+		return sd, run.Divergences()
+	}
+	sd, divergences := deviation(m)
+	blind := *m
+	blind.levels = make([]float64, 1)
+	blindSD, blindDivergences := deviation(&blind)
+	t.Logf("deviation %.2f, %d divergences; blind to levels %.2f, %d", sd, divergences, blindSD, blindDivergences)
+	if sd > 1.25 || divergences > 0 {
+		t.Errorf("the coordinate of the mean has deviation %.2f, want about 1; %d trajectories diverged", sd, divergences)
+	}
+	if blindSD < 1.5 || blindDivergences == 0 {
+		t.Error("blind to levels the coordinate is as good: the store does not show what they are for")
 	}
 }

@@ -47,7 +47,8 @@ type model struct {
 	noiseAt    int         // first parameter of the likelihood
 	pooledAt   int         // first parameter of the differences between geos
 	local      []int       // terms whose coefficients differ between geos
-	swings     []float64   // a guess at each channel\'s swing, in units of the resolution; nil without geos
+	swings     []float64   // a guess at each channel's swing, in units of the resolution; nil without geos
+	levels     []float64   // a guess at the mean of each channel's contribution where its swing is the resolution
 }
 
 // channel is one channel's exposure, ready for evaluation.
@@ -112,7 +113,7 @@ func newModel(d Data, s Spec) (*model, error) {
 		return nil, err
 	}
 	m.batches = m.newBatches()
-	m.swings = m.guessSwings()
+	m.swings, m.levels = m.guessSwings()
 	return m, nil
 }
 
