@@ -4,7 +4,7 @@
 #
 #   ROUNDS   seeds of each comparison (default 5; 1 when quick)
 #   QUICK=1  fewer series, budgets and draws
-#   PARTS    which comparisons: budgets regions forecasts mixes, the default, and meridian
+#   PARTS    which comparisons: budgets regions forecasts mixes, the default, and meridian holdouts
 #   CACHE    where the peers are installed, about 2 GB, 5 GB with meridian (default: assay-peers under TMPDIR)
 #   RUNS     where finished runs are kept (default: runs under CACHE). A comparison that was interrupted goes on where it was;
 #            without the folder everything is measured anew
@@ -46,9 +46,9 @@ for part in $PARTS; do
   case $part in
     budgets | forecasts) environment forecast ;;
     regions) environment causal; environment causalpy; environment mlsynth ;;
-    mixes) environment mmm ;;
+    mixes | holdouts) environment mmm ;;
     meridian) environment mmm; environment meridian ;;
-    *) echo "there is no part $part (want budgets, regions, forecasts, mixes, meridian)" >&2; exit 1 ;;
+    *) echo "there is no part $part (want budgets, regions, forecasts, mixes, meridian, holdouts)" >&2; exit 1 ;;
   esac
 done
 
