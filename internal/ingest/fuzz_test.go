@@ -99,4 +99,8 @@ func FuzzLandedMicros(f *testing.F) { fuzzSource(f, "google_landed", "landed*.tx
 func FuzzLandedNames(f *testing.F)  { fuzzSource(f, "facebook_names", "landed*.txtar") }
 func FuzzRefunds(f *testing.F)      { fuzzSource(f, "shopify_refunds", "landed*.txtar") }
 func FuzzPayments(f *testing.F)     { fuzzSource(f, "shopify_transactions", "landed*.txtar") }
+func FuzzLandedOrder(f *testing.F)  { fuzzSource(f, "shopify_landed", "landed*.txtar") }
+func FuzzLandedLines(f *testing.F)  { fuzzSource(f, "shopify_order_lines", "landed_lines.txtar") }
+func FuzzLineParts(f *testing.F)    { fuzzSource(f, "shopify_line_discounts", "landed_lines.txtar") }
+func FuzzOrderCodes(f *testing.F)   { fuzzSource(f, "shopify_order_codes", "landed_lines.txtar") }
 func FuzzAuto(f *testing.F)         { fuzzSource(f, ingest.Auto, "*.txtar") }

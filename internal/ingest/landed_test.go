@@ -149,6 +149,46 @@ func (anyDay) Rate(civil.Date, money.Currency, money.Currency) (money.Rate, bool
 	return rate, err == nil
 }
 
+// Each table of parts of orders is known by its columns alone, and nothing that looks like one is taken for it.
+func TestLandedTablesOfOrdersAreTold(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]struct {
+		source string
+		rows   int
+	}{
+		"shopify_order_data.csv":                           {"shopify_landed", 16},
+		"shopify_gql_order_data.csv":                       {"shopify_landed", 18},
+		"shopify_order_line_data.csv":                      {"shopify_order_lines", 3},
+		"shopify_gql_order_line_data.csv":                  {"shopify_order_lines", 10},
+		"shopify_discount_allocation_data.csv":             {"shopify_line_discounts", 3},
+		"shopify_gql_discount_allocation_data.csv":         {"shopify_line_discounts", 10},
+		"shopify_order_discount_code_data.csv":             {"shopify_order_codes", 10},
+		"shopify_gql_order_discount_code_data.csv":         {"shopify_order_codes", 10},
+		"shopify_abandoned_checkout_discount_code_data.csv": {},
+		"shopify_discount_application_data.csv":            {},
+		"shopify_gql_discount_application_data.csv":        {},
+		"shopify_discount_redeem_code_data.csv":            {},
+		"shopify_order_shipping_line_data.csv":             {},
+		"shopify_gql_order_shipping_line_data.csv":         {},
+		"shopify_gql_fulfillment_order_line_item_data.csv": {},
+		"shopify_gql_refund_line_item_data.csv":            {},
+		"shopify_order_url_tag_data.csv":                   {},
+		"shopify_tax_line_data.csv":                        {},
+	} {
+		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/shopify/"+file))
+		o.Rates = anyDay{}
+		store := &recorder{}
+		report, err := ingest.Run(t.Context(), store, o)
+		got := ""
+		if err == nil {
+			got = report.Files[0].Source
+		}
+		if got != want.source || len(store.rows) != want.rows {
+			t.Errorf("%s is read as %q with %d rows (%v), want %+v", file, got, len(store.rows), err, want)
+		}
+	}
+}
+
 func TestLandedTablesOfPartsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{

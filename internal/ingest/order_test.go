@@ -34,7 +34,7 @@ func everySource(t *testing.T) []ingest.File {
 			files = append(files, text(d.Name+".csv", string(content)))
 		}
 	}
-	for _, path := range []string{"klaviyo", "surveys", "woocommerce", "snapchat", "catalogue_shopify", "regions", "surfaces", "tiktok", "customers", "landed"} {
+	for _, path := range []string{"klaviyo", "surveys", "woocommerce", "snapchat", "catalogue_shopify", "regions", "surfaces", "tiktok", "customers", "landed", "landed_lines"} {
 		archive, err := txtar.ParseFile(filepath.Join("testdata", path+".txtar"))
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestTheOrderAndNumberOfImportsDoNotMatter(t *testing.T) {
 			once(store, f)
 		}
 	})
-	for _, table := range []string{"orders", "ad_days", "ad_names", "channel_spend", "products", "product_costs", "profiles", "message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates", "region_days", "surface_days", "totals of days"} {
+	for _, table := range []string{"orders", "ad_days", "ad_names", "channel_spend", "products", "product_costs", "profiles", "message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates", "region_days", "surface_days", "totals of days", "landed_orders", "landed_lines", "landed_discounts", "landed_codes"} {
 		if len(want[table]) == 0 {
 			t.Errorf("no file has rows of %s", table)
 		}

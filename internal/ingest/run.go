@@ -319,6 +319,10 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 		l.notes.Add("orders_older", "%d orders of this file are older than what the store has, which says that they were cancelled, more was given back "+
 			"or more was paid, or when they were updated: they %s. If the file is right, import it with --latest", out.Older, l.wouldBe("left out"))
 	}
+	if out.Waiting > 0 {
+		l.notes.Add("orders_awaited", "%d orders that this file is about are not there yet, or are in another currency than the file: what it says of them "+
+			"waits. Import the table of orders too", out.Waiting)
+	}
 	l.report.Warnings = l.notes.List()
 	return nil
 }

@@ -19,6 +19,12 @@ type Batch struct {
 	Refunds      []Refund
 	Coupons      []OrderCoupon
 	Touches      []Touch
+
+	LandedOrders    []LandedOrder
+	LandedLines     []LandedLine
+	LandedDiscounts []LandedDiscount
+	LandedCodes     []LandedCode
+
 	AdDays       []AdDay
 	AdNames      []AdName
 	ChannelSpend []ChannelSpend
@@ -39,7 +45,8 @@ type Batch struct {
 
 // Len returns how many rows the batch holds, of all kinds.
 func (b *Batch) Len() int {
-	return len(b.Orders) + len(b.Profiles) + len(b.Lines) + len(b.Refunds) + len(b.Coupons) + len(b.Touches) + len(b.AdDays) +
+	return len(b.Orders) + len(b.Profiles) + len(b.Lines) + len(b.Refunds) + len(b.Coupons) + len(b.Touches) +
+		len(b.LandedOrders) + len(b.LandedLines) + len(b.LandedDiscounts) + len(b.LandedCodes) + len(b.AdDays) +
 		len(b.AdNames) + len(b.ChannelSpend) + len(b.Products) + len(b.Costs) + len(b.Messages) + len(b.Surveys) + len(b.Creators) + len(b.CreatorCodes) +
 		len(b.CreatorCosts) + len(b.LinkDays) + len(b.CouponMap) + len(b.Targets) + len(b.FXRates) + len(b.RegionDays) + len(b.SurfaceDays)
 }
@@ -142,6 +149,57 @@ type Touch struct {
 	Platform measure.Platform
 	Campaign string // the platform's own id
 	Kind     string // click, view, visit
+}
+
+// LandedOrder is what a connector's table of orders tells besides the order: what its other tables call it, and what the order's
+// lines come to. Amounts are minor units of the order's own currency.
+type LandedOrder struct {
+	OrderRef
+	Row           string // the connector's id of the row, by which other tables name the order; "" where they have its key
+	Subtotal      int64  // of the lines after all discounts
+	SubtotalKnown bool
+	Discounts     int64     // of the whole order
+	UpdatedAt     time.Time // the later one wins, and one that is known before one that is not
+}
+
+// LandedLine is a line of an order from a table of lines. Lines become [OrderLine]s when their order is there, unless it came
+// with lines of its own. Amounts are minor units of Currency; lines in another currency than their order's wait.
+type LandedLine struct {
+	Source   string
+	Order    string // the order's key, or what [LandedOrder] calls its row
+	ID       string
+	Row      string // the connector's id of the row, by which discounts may name the line
+	Place    int64  // among the order's lines; lines with the same stand in the order of their ids
+	SKU      string
+	Title    string
+	Quantity int64
+	Gross    int64 // price × quantity
+	Discount int64 // the line's own, where no [LandedDiscount] tells more
+	Currency money.Currency
+	Gone     bool      // it is no longer a line of the order
+	SyncedAt time.Time // the later one wins, and one that is known before one that is not
+}
+
+// LandedDiscount is a part of a discount that a line has.
+type LandedDiscount struct {
+	Source   string
+	Line     string // the line's id or row
+	Place    int64  // among those of the line
+	Amount   int64
+	Currency money.Currency
+	SyncedAt time.Time // as that of [LandedLine]
+}
+
+// LandedCode is a discount code of an order from a table of codes. It becomes an [OrderCoupon] as lines become lines.
+type LandedCode struct {
+	Source      string
+	Order       string // as that of [LandedLine]
+	Code        string // upper case
+	Amount      int64  // what it took off
+	AmountKnown bool
+	Currency    money.Currency
+	Gone        bool
+	SyncedAt    time.Time // as that of [LandedLine]
 }
 
 // AdDay is one row of an ad report: an ad on a day, in the account's own zone, and a region where known.

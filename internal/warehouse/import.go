@@ -53,6 +53,9 @@ type AdWindow struct {
 //   - When the order is not in the import, rows are added to what it has, or replace the row with their key. So a
 //     list of April's refunds leaves March's alone.
 //
+//   - Lines and codes from tables of their own become an order's when it is there, whichever comes first, unless it came with
+//     lines or codes itself.
+//
 // Of an order's touches the latest twenty are kept.
 type Import interface {
 	// Add takes rows. The batch may be reused after it returns.
@@ -72,6 +75,7 @@ type Outcome struct {
 	Already bool   // the same file was imported before and nothing has changed since
 	Tables  map[string]Counts
 	Older   int64       // orders that were left out because the store has a later version
+	Waiting int64       // orders whose lines or codes came from a table of their own, and that are not there or in another currency
 	Days    civil.Range // from the first to the last day that changed; zero when none did
 	DaysHit int         // how many changed
 	Version uint64      // the data version now

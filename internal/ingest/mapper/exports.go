@@ -201,18 +201,6 @@ var exports = []export{
 		required: []string{"order", "at", "status", "total", "quantity", "price"},
 	},
 	{
-		mapping: Mapping{Name: "shopify_landed", Title: "Shopify orders as a warehouse has them", Kind: Orders, System: "shopify", Dates: Dates{Zone: "UTC"}},
-		columns: map[string][]string{
-			"order": {"id"}, "name": {"name"}, "at": {"created at"}, "currency": {"currency", "total price set shop currency code", "currency code"},
-			"total": {"total price", "total price set shop amount"}, "tax": {"total tax", "total tax set shop amount"},
-			"shipping": {"total shipping price set shop amount"}, "discount": {"total discounts", "total discounts set shop amount"},
-			"customer": {"email"}, "status": {"financial status", "display financial status"}, "cancelled_at": {"cancelled at"}, "test": {"test"},
-			"surface": {"source name"}, "country": {"shipping address country code"}, "region": {"shipping address province code"},
-		},
-		required: []string{"order", "at", "total", "status", "country"}, telltale: []string{"processed at"},
-		note: "the table has orders only: their items and coupons are in tables of their own, which are not read, and their refunds in one that is; all stay as they are where they were imported otherwise",
-	},
-	{
 		mapping: Mapping{Name: "ga4", Title: "Google Analytics 4 report by region and day", Kind: RegionDays},
 		columns: map[string][]string{
 			"date": {"date"}, "country": {"country id", "country"}, "region": {"region"}, "sessions": {"sessions"},

@@ -13,10 +13,11 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Landed returns the readers of the tables in which connectors keep what was given back: refunds with their totals, and
-// payments, of which those that went back are read. A refund has the key that it has in its order's document.
+// Landed returns the readers of the tables in which connectors keep orders, their parts and what was given back: refunds
+// with their totals, and payments, of which those that went back are read. A refund has the key that it has in its order's
+// document.
 func Landed() []source.Reader {
-	return []source.Reader{
+	return slices.Concat([]source.Reader{orderTable{}}, parts(), []source.Reader{
 		landedRefunds{
 			name: "shopify_refunds", title: "Shopify refunds as a warehouse has them",
 			columns: refundColumns(
@@ -37,7 +38,7 @@ func Landed() []source.Reader {
 			),
 			needs: []string{"refund", "order", "at", "amount", "kind", "gateway", "status"},
 		},
-	}
+	})
 }
 
 func refundColumns(own ...source.Column) []source.Column {

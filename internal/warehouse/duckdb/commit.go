@@ -32,7 +32,7 @@ func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
 		return warehouse.Outcome{}, err
 	}
 	out := warehouse.Outcome{Tables: m.counts, Version: l.w.version.Load()}
-	out.Older = m.stale
+	out.Older, out.Waiting = m.stale, m.waiting
 	var err error
 	if out.Days, out.DaysHit, err = m.daysHit(ctx); err != nil {
 		return warehouse.Outcome{}, err
@@ -77,6 +77,8 @@ type merge struct {
 	parts  []*part // those that brought rows
 	counts map[string]warehouse.Counts
 	stale  int64 // orders that were left out as older than what is there
+
+	waiting int64 // orders whose parts came and that are not there
 }
 
 func newMerge(l *load) *merge {
@@ -132,6 +134,9 @@ func (m *merge) run(ctx context.Context) error {
 		if err := m.apply(ctx, p); err != nil {
 			return fmt.Errorf("merge of %s: %w", p.table.name, err)
 		}
+	}
+	if err := m.assemble(ctx); err != nil {
+		return fmt.Errorf("parts of orders from tables of their own: %w", err)
 	}
 	if err := m.noteOrders(ctx); err != nil {
 		return err

@@ -43,6 +43,10 @@ var (
 	refunds       = &table{name: "refunds", kind: ofOrder, key: []string{"source", "key", "refund"}, day: "day", whole: true}
 	orderCoupons  = &table{name: "order_coupons", kind: ofOrder, key: []string{"source", "key", "code"}, whole: true}
 	touches       = &table{name: "touches", kind: ofOrder, key: []string{"source", "key", "seq"}}
+	landedOrders  = &table{name: "landed_orders", key: []string{"source", "key"}, version: "updated_at"}
+	landedLines   = &table{name: "landed_lines", key: []string{"source", "parent", "id"}, version: "synced_at"}
+	landedOff     = &table{name: "landed_discounts", key: []string{"source", "line", "place"}, version: "synced_at"}
+	landedCodes   = &table{name: "landed_codes", key: []string{"source", "parent", "code"}, version: "synced_at"}
 	adDays        = &table{name: "ad_days", kind: bag, day: "day", key: []string{"source", "platform", "account", "day", "campaign_id", "ad_set_id", "ad_id", "country", "region"}}
 	adNames       = &table{name: "ad_names", key: []string{"platform", "level", "id"}, version: "updated_at"}
 	channelSpend  = &table{name: "channel_spend", key: []string{"source", "channel", "day", "region"}, day: "day", sum: "spend"}
@@ -125,6 +129,57 @@ func putTouch(c *cells, t *warehouse.Touch) {
 	c.text(string(t.Platform))
 	c.text(t.Campaign)
 	c.text(t.Kind)
+}
+
+func putLandedOrder(c *cells, o *warehouse.LandedOrder) {
+	putRef(c, &o.OrderRef)
+	c.text(o.Row)
+	if o.SubtotalKnown {
+		c.int(o.Subtotal)
+	} else {
+		c.null()
+	}
+	c.int(o.Discounts)
+	c.instant(o.UpdatedAt)
+}
+
+func putLandedLine(c *cells, l *warehouse.LandedLine) {
+	c.text(l.Source)
+	c.text(l.Order)
+	c.text(l.ID)
+	c.text(l.Row)
+	c.int(l.Place)
+	c.text(l.SKU)
+	c.text(l.Title)
+	c.int(l.Quantity)
+	c.int(l.Gross)
+	c.int(l.Discount)
+	c.text(string(l.Currency))
+	c.flag(l.Gone)
+	c.instant(l.SyncedAt)
+}
+
+func putLandedDiscount(c *cells, d *warehouse.LandedDiscount) {
+	c.text(d.Source)
+	c.text(d.Line)
+	c.int(d.Place)
+	c.int(d.Amount)
+	c.text(string(d.Currency))
+	c.instant(d.SyncedAt)
+}
+
+func putLandedCode(c *cells, l *warehouse.LandedCode) {
+	c.text(l.Source)
+	c.text(l.Order)
+	c.text(l.Code)
+	if l.AmountKnown {
+		c.int(l.Amount)
+	} else {
+		c.null()
+	}
+	c.text(string(l.Currency))
+	c.flag(l.Gone)
+	c.instant(l.SyncedAt)
 }
 
 func putAdDay(c *cells, a *warehouse.AdDay) {

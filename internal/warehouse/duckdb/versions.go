@@ -77,8 +77,10 @@ WHERE b.source = s.source AND b.key = s.key AND b.updated_at IS NOT NULL AND (s.
 	if err != nil {
 		return err
 	}
-	m.stale, err = m.count(ctx, "SELECT count(*) FROM stale")
-	return err
+	if m.stale, err = m.count(ctx, "SELECT count(*) FROM stale"); err != nil {
+		return err
+	}
+	return m.keepUnits(ctx)
 }
 
 // joinProfiles leaves one version of each customer's profile, made of those that came and those that were there before, if a

@@ -1,0 +1,323 @@
+package shopify
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/internal/ingest/source"
+	"assay/internal/ingest/tabular"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// orderTable reads the table in which connectors keep orders. Its columns are the members of the REST API's documents: some
+// connectors write what an order holds into columns of their own (shipping_address_country_code), others as JSON. A row is
+// put together into such a document again, so that an order is what webhooks and taps make of it.
+type orderTable struct{}
+
+// Name implements [source.Reader].
+func (orderTable) Name() string { return "shopify_landed" }
+
+// Title implements [source.Reader].
+func (orderTable) Title() string { return "Shopify orders as a warehouse has them" }
+
+// orderMembers are the columns of the table, by the member of the document that each is: the parts of its path, separated
+// by dots.
+var orderMembers = []source.Column{
+	{Field: "id", Names: []string{"id"}},
+	{Field: "name", Names: []string{"name"}},
+	{Field: "created_at", Names: []string{"created at"}},
+	{Field: "updated_at", Names: []string{"updated at"}},
+	{Field: "cancelled_at", Names: []string{"cancelled at"}},
+	{Field: "currency", Names: []string{"currency", "total price set shop currency code", "currency code"}},
+	{Field: "total_price", Names: []string{"total price", "total price set shop amount"}},
+	{Field: "subtotal_price", Names: []string{"subtotal price", "subtotal price set shop amount"}},
+	{Field: "total_tax", Names: []string{"total tax", "total tax set shop amount"}},
+	{Field: "total_discounts", Names: []string{"total discounts", "total discounts set shop amount"}},
+	{Field: "total_shipping_price_set.shop_money.amount", Names: []string{"total shipping price set shop amount", "total shipping price set shop money amount"}},
+	{Field: "total_shipping_price_set", Names: []string{"total shipping price set"}},
+	{Field: "shipping_lines", Names: []string{"shipping lines"}},
+	{Field: "financial_status", Names: []string{"financial status", "display financial status"}},
+	{Field: "test", Names: []string{"test"}},
+	{Field: "tags", Names: []string{"tags"}},
+	{Field: "payment_gateway_names", Names: []string{"payment gateway names"}},
+	{Field: "source_name", Names: []string{"source name"}},
+	{Field: "landing_site", Names: []string{"landing site", "landing site base url"}},
+	{Field: "email", Names: []string{"email"}},
+	{Field: "contact_email", Names: []string{"contact email"}},
+	{Field: "customer.id", Names: []string{"customer id"}},
+	{Field: "customer.email", Names: []string{"customer email"}},
+	{Field: "customer", Names: []string{"customer"}},
+	{Field: "shipping_address.country_code", Names: []string{"shipping address country code", "shipping address country code v2"}},
+	{Field: "shipping_address.province_code", Names: []string{"shipping address province code"}},
+	{Field: "shipping_address", Names: []string{"shipping address"}},
+	{Field: "billing_address.country_code", Names: []string{"billing address country code", "billing address country code v2"}},
+	{Field: "billing_address.province_code", Names: []string{"billing address province code"}},
+	{Field: "billing_address", Names: []string{"billing address"}},
+	{Field: "line_items", Names: []string{"line items"}},
+	{Field: "discount_codes", Names: []string{"discount codes"}},
+	{Field: "refunds", Names: []string{"refunds"}},
+}
+
+// What the table has besides the document.
+const (
+	deleted = "fivetran deleted"
+	telling = "processed at" // no other kind of order has it
+)
+
+var orderRow = []string{"dlt id", "airbyte orders hashid"}
+
+// orderNeeds are the columns without which a table is no table of orders.
+var orderNeeds = []string{"id", "created_at", "total_price", "financial_status", "processed_at"}
+
+// Columns implements [source.Described].
+func (orderTable) Columns() []source.Column {
+	return append(slices.Clone(orderMembers), source.Column{Field: "processed_at", Names: []string{telling}},
+		source.Column{Field: "row", Names: orderRow}, source.Column{Field: "deleted", Names: []string{deleted}})
+}
+
+// Needs implements [source.Described].
+func (orderTable) Needs() []string { return orderNeeds }
+
+// Fit implements [source.Reader].
+func (t orderTable) Fit(h source.Header) source.Fit { return source.FitOf(h, t.Columns(), orderNeeds) }
+
+// Open implements [source.Reader].
+func (t orderTable) Open(table source.Table, o source.Options) (source.Rows, error) {
+	utc := o
+	utc.Zone = time.UTC // connectors write times without a zone in UTC
+	r := &orderTableRows{
+		header: table.Header, options: o, reader: NewDocuments(utc), orders: source.NewOrders(o), gathered: map[string]*landedSale{},
+		at: table.Header.Place(t.Columns()), row: table.Header.Index(orderRow...), deleted: table.Header.Index(deleted),
+	}
+	if _, told := r.at["currency"]; !told {
+		r.currency = o.AssumedCurrency()
+	}
+	if _, whole := r.at["line_items"]; !whole {
+		o.Notes.Add("orders_only", "the table has orders only: their items, discounts, codes and refunds are in tables of their own, which can be imported before or after it")
+	}
+	r.members = membersOf(r.at)
+	return r, nil
+}
+
+// tableMember is a member of the document: a column that has it whole, or columns that have its parts.
+type tableMember struct {
+	name  string
+	whole int // -1: none
+	parts []tablePart
+}
+
+type tablePart struct {
+	path []string
+	at   int
+}
+
+// membersOf groups the columns that are there by member.
+func membersOf(at map[string]int) (members []tableMember) {
+	for _, c := range orderMembers {
+		column, there := at[c.Field]
+		if !there {
+			continue
+		}
+		path := strings.Split(c.Field, ".")
+		i := slices.IndexFunc(members, func(m tableMember) bool { return m.name == path[0] })
+		if i < 0 {
+			i = len(members)
+			members = append(members, tableMember{name: path[0], whole: -1})
+		}
+		if len(path) == 1 {
+			members[i].whole = column
+		} else {
+			members[i].parts = append(members[i].parts, tablePart{path[1:], column})
+		}
+	}
+	return members
+}
+
+// landedSale is an order of the table, with what its lines come to.
+type landedSale struct {
+	source.Sale
+	landed warehouse.LandedOrder
+}
+
+// orderTableRows reads the table. Rows that come in the order of their keys are handed on at once. Others are gathered: a
+// table to which a connector only appends has every version of an order, of which the latest counts.
+type orderTableRows struct {
+	header       source.Header
+	options      source.Options
+	reader       *Documents
+	orders       *source.Orders
+	members      []tableMember
+	at           map[string]int
+	row, deleted int
+	currency     money.Currency // where the table does not tell it
+	text         bytes.Buffer   // the document of a row
+	one          landedSale
+	gathered     map[string]*landedSale
+}
+
+// Skip implements [source.Rows].
+func (r *orderTableRows) Skip([]string) bool { return false }
+
+// Add implements [source.Rows].
+func (r *orderTableRows) Add(rec tabular.Record, b *warehouse.Batch) error {
+	if id := source.Cell(rec.Fields, r.at["id"]); source.Shortened(id) {
+		return source.ShortenedID(rec.Line, r.header.Name(r.at["id"]), id, "import the table as it was written")
+	}
+	if err := r.read(rec, &r.one); err != nil {
+		return source.Located(err, rec.Line, 1)
+	}
+	s := &r.one
+	if !r.options.Scattered {
+		return r.handOver(s, b)
+	}
+	before := r.gathered[s.Order.Key]
+	if before != nil {
+		r.options.Notes.Add("orders_versions", "the table has several versions of an order: the latest counts")
+		s.Rows += before.Rows
+		if before.Order.UpdatedAt.After(s.Order.UpdatedAt) {
+			before.Rows = s.Rows
+			return nil
+		}
+	}
+	kept := *s
+	kept.Lines, kept.Refunds, kept.Coupons, kept.Touches = slices.Clone(s.Lines), slices.Clone(s.Refunds), slices.Clone(s.Coupons), slices.Clone(s.Touches)
+	r.gathered[s.Order.Key] = &kept
+	return nil
+}
+
+func (r *orderTableRows) read(rec tabular.Record, s *landedSale) error {
+	if err := r.document(rec.Fields); err != nil {
+		return err
+	}
+	if _, err := r.reader.Order(r.text.Bytes(), &s.Sale); err != nil {
+		return err
+	}
+	s.Line, s.Rows = rec.Line, 1
+	o := &s.Order
+	if at, told := r.at["updated_at"]; !told || source.Cell(rec.Fields, at) == "" {
+		o.UpdatedAt = time.Time{}
+	}
+	if isTrue(source.Cell(rec.Fields, r.deleted)) {
+		o.Cancelled = true
+		r.options.Notes.Add("orders_deleted", "orders that were deleted in the shop count as cancelled")
+	}
+	s.landed = warehouse.LandedOrder{OrderRef: o.OrderRef, Row: source.Cell(rec.Fields, r.row), Discounts: o.Discounts, UpdatedAt: o.UpdatedAt}
+	if cell := source.Cell(rec.Fields, r.place("subtotal_price")); cell != "" {
+		var err error
+		if s.landed.Subtotal, err = source.Money(cell, s.Currency, money.Point); err != nil {
+			return source.Unreadable(rec.Line, r.header.Name(r.place("subtotal_price")), cell, err)
+		}
+		s.landed.SubtotalKnown = true
+	}
+	return nil
+}
+
+func (r *orderTableRows) place(field string) int {
+	if at, there := r.at[field]; there {
+		return at
+	}
+	return -1
+}
+
+func isTrue(cell string) bool { return strings.EqualFold(cell, "true") || cell == "1" }
+
+// document writes the row as a document of the REST API.
+func (r *orderTableRows) document(fields []string) error {
+	r.text.Reset()
+	r.text.WriteByte('{')
+	r.put("currency", string(r.currency))
+	for _, m := range r.members {
+		cell := source.Cell(fields, m.whole)
+		if m.name == "test" && isTrue(cell) {
+			cell = "true"
+		}
+		switch {
+		case m.whole >= 0 && (strings.HasPrefix(cell, "{") || strings.HasPrefix(cell, "[")):
+			if !json.Valid([]byte(cell)) {
+				return &source.RowError{Column: r.header.Name(m.whole), Reason: "what the order holds is not written as JSON", Fix: "export nested columns as JSON"}
+			}
+			r.member(m.name)
+			r.text.WriteString(cell)
+		case cell != "":
+			r.put(m.name, cell)
+		case len(m.parts) > 0:
+			r.nested(fields, m)
+		}
+	}
+	r.text.WriteByte('}')
+	return nil
+}
+
+// nested writes a member that stands in several columns. A path has one or two steps.
+func (r *orderTableRows) nested(fields []string, m tableMember) {
+	r.member(m.name)
+	r.text.WriteByte('{')
+	for _, p := range m.parts {
+		cell := source.Cell(fields, p.at)
+		if cell == "" {
+			continue
+		}
+		for _, step := range p.path[:len(p.path)-1] {
+			r.member(step)
+			r.text.WriteByte('{')
+		}
+		r.put(p.path[len(p.path)-1], cell)
+		r.text.WriteString(strings.Repeat("}", len(p.path)-1))
+	}
+	r.text.WriteByte('}')
+}
+
+// member begins a member; put writes one that is text, unless it is empty.
+func (r *orderTableRows) member(name string) {
+	if last := r.text.Bytes()[r.text.Len()-1]; last != '{' {
+		r.text.WriteByte(',')
+	}
+	r.text.WriteString(`"` + name + `":`)
+}
+
+func (r *orderTableRows) put(name, text string) {
+	if text == "" {
+		return
+	}
+	r.member(name)
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // text is text
+	}
+	r.text.Write(quoted)
+}
+
+// handOver adds the order to the batch.
+func (r *orderTableRows) handOver(s *landedSale, b *warehouse.Batch) error {
+	if err := r.orders.Add(&s.Sale, b); err != nil {
+		return err
+	}
+	if _, whole := r.at["line_items"]; !whole {
+		b.LandedOrders = append(b.LandedOrders, s.landed)
+	}
+	return nil
+}
+
+// Close implements [source.Rows].
+func (r *orderTableRows) Close(b *warehouse.Batch) (source.Summary, error) {
+	all := make([]*landedSale, 0, len(r.gathered))
+	for _, s := range r.gathered {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(x, y *landedSale) int {
+		return cmp.Or(cmp.Compare(len(x.Order.Key), len(y.Order.Key)), cmp.Compare(x.Order.Key, y.Order.Key))
+	})
+	var bad []error
+	for _, s := range all {
+		if err := r.handOver(s, b); err != nil {
+			bad = append(bad, err)
+		}
+	}
+	return source.Summary{Totals: r.orders.Totals}, errors.Join(bad...)
+}
