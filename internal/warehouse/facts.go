@@ -15,6 +15,7 @@ import (
 type Batch struct {
 	Orders       []Order
 	Profiles     []Profile
+	Ties         []CustomerTie
 	Lines        []OrderLine
 	Refunds      []Refund
 	Coupons      []OrderCoupon
@@ -45,7 +46,7 @@ type Batch struct {
 
 // Len returns how many rows the batch holds, of all kinds.
 func (b *Batch) Len() int {
-	return len(b.Orders) + len(b.Profiles) + len(b.Lines) + len(b.Refunds) + len(b.Coupons) + len(b.Touches) +
+	return len(b.Orders) + len(b.Profiles) + len(b.Ties) + len(b.Lines) + len(b.Refunds) + len(b.Coupons) + len(b.Touches) +
 		len(b.LandedOrders) + len(b.LandedLines) + len(b.LandedDiscounts) + len(b.LandedCodes) + len(b.AdDays) +
 		len(b.AdNames) + len(b.ChannelSpend) + len(b.Products) + len(b.Costs) + len(b.Messages) + len(b.Surveys) + len(b.Creators) + len(b.CreatorCodes) +
 		len(b.CreatorCosts) + len(b.LinkDays) + len(b.CouponMap) + len(b.Targets) + len(b.FXRates) + len(b.RegionDays) + len(b.SurfaceDays)
@@ -64,7 +65,7 @@ type Order struct {
 	At        time.Time
 	Day       civil.Date // At in the workspace's zone
 	Surface   measure.Surface
-	Customer  string          // keyed hash of mail address or id; "" for guests
+	Customer  string          // keyed hash of mail address, else of the source's id, else of the telephone number; "" for guests
 	Channel   measure.Channel // credited by the source itself; "" leaves it to touchpoints
 	Charged   int64           // after discounts, tax and shipping included
 	Tax       int64
@@ -87,7 +88,7 @@ type Order struct {
 // of the latest version which tells it, the number of orders the largest and the first contact the earliest that any tells.
 type Profile struct {
 	Source      string
-	Customer    string     // keyed hash of the mail address, else of the telephone number, else of the source's id
+	Customer    string     // keyed hash of the mail address, else of the source's id, else of the telephone number
 	Phone       string     // keyed hash of the telephone number's digits; "" when unknown
 	Since       civil.Date // when the source first knew the customer, in the workspace's zone; zero: unknown
 	Email       Consent    // to marketing by mail
@@ -108,6 +109,14 @@ const (
 	Consented      Consent = "yes"
 	Refused        Consent = "no"
 )
+
+// CustomerTie says that a customer whom a source knows by an id has a mail address. Orders and profiles under either, whenever
+// they come, are one customer's; so are those of several addresses that an id had, and of several ids.
+type CustomerTie struct {
+	Source   string
+	KnownAs  string // keyed hash of the source's id
+	Customer string // keyed hash of the mail address
+}
 
 // OrderLine is one line of an order.
 type OrderLine struct {

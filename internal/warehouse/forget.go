@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 
 	"assay/internal/measure"
@@ -17,8 +18,8 @@ type Forgotten func(ctx context.Context, ws measure.WorkspaceID) (map[string]str
 // is used.
 func (w *Warehouse) Forgetting(forgotten Forgotten) { w.forgotten = forgotten }
 
-// KnownAs returns the keyed hashes of customers with those that profiles tie to them: the telephone numbers of a mail address,
-// and the mail address of a telephone number that one customer alone has. Who shares a number with others, as a family or an
+// KnownAs returns the keyed hashes of customers with those that are tied to them: the addresses and ids of the same customer, their
+// telephone numbers, and all that of a telephone number that one customer alone has. Who shares a number with others, as a family or an
 // office does, is not known by it: nobody is forgotten for somebody else. None stands in the answer twice.
 func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, customers ...string) ([]string, error) {
 	var all []string
@@ -27,8 +28,19 @@ func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, custome
 			all = append(all, hash)
 		}
 	}
+	addSame := func() error {
+		for _, known := range slices.Clone(all) {
+			if err := w.sameAs(ctx, ws, known, add); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	for _, customer := range customers {
 		add(customer)
+	}
+	if err := addSame(); err != nil {
+		return nil, err
 	}
 	for _, number := range slices.Clone(all) {
 		owners := map[string]struct{}{}
@@ -46,6 +58,9 @@ func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, custome
 			}
 		}
 	}
+	if err := addSame(); err != nil {
+		return nil, err
+	}
 	for _, known := range slices.Clone(all) {
 		err := w.profilesOf(ctx, ws, known, func(customer, phone string) {
 			if customer == known {
@@ -57,6 +72,20 @@ func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, custome
 		}
 	}
 	return all, nil
+}
+
+// sameAs tells the hashes of the customer who is known by this one.
+func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(hash string)) error {
+	err := w.ask(ctx, ws, "same_customer", values{"customer": hash}, func(row Row) error {
+		var known string
+		err := row.Scan(&known)
+		tell(known)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("who a customer is: %w", err)
+	}
+	return nil
 }
 
 // profilesOf tells the hashes of each profile that has this one as its customer's or as its telephone number's.
@@ -84,9 +113,11 @@ func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base mon
 	// From here on nobody else changes the workspace.
 	profiles := false
 	for _, customer := range customers {
-		err := w.ask(ctx, ws, "known_as", values{"customer": customer}, func(Row) error { profiles = true; return nil })
-		if err != nil {
-			return 0, err
+		for _, question := range []string{"known_as", "same_customer"} {
+			err := w.ask(ctx, ws, question, values{"customer": customer}, func(Row) error { profiles = true; return nil })
+			if err != nil {
+				return 0, err
+			}
 		}
 	}
 	var theirs Batch
@@ -130,8 +161,17 @@ type forgetfulImport struct {
 	forgotten map[string]struct{}
 }
 
-// Add takes rows. Orders of forgotten customers become orders of nobody and their profiles are left out, in the batch too.
+// Add takes rows. Orders of forgotten customers become orders of nobody, and their profiles and ties are left out, in the batch too.
+// An address that the batch ties to a forgotten id is forgotten with it, and an id with its address.
 func (i *forgetfulImport) Add(ctx context.Context, b *Batch) error {
+	b.Ties = slices.DeleteFunc(b.Ties, func(t CustomerTie) bool {
+		_, id := i.forgotten[t.KnownAs]
+		_, address := i.forgotten[t.Customer]
+		if id || address {
+			i.forgotten[t.KnownAs], i.forgotten[t.Customer] = struct{}{}, struct{}{}
+		}
+		return id || address
+	})
 	for n := range b.Orders {
 		if _, gone := i.forgotten[b.Orders[n].Customer]; gone {
 			b.Orders[n].Customer = ""
@@ -159,5 +199,5 @@ func (w *Warehouse) begin(ctx context.Context, spec ImportSpec) (Import, error) 
 	if len(forgotten) == 0 {
 		return load, nil
 	}
-	return &forgetfulImport{Import: load, forgotten: forgotten}, nil
+	return &forgetfulImport{Import: load, forgotten: maps.Clone(forgotten)}, nil
 }

@@ -24,6 +24,7 @@ type binding struct {
 	layout   string
 	zone     *time.Location
 	assumed  money.Currency // where the file does not tell; "" until that was needed
+	known    bool           // the file is a known product's, whose ids are each one customer's
 	ends     string         // how the first row begins that is no longer of the table; "" when the file is one table
 }
 
@@ -171,7 +172,7 @@ func (b *binding) channel(fields []string, i int) measure.Channel {
 
 // bind connects the mapping's fields with the columns of one file.
 func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
-	b := &binding{mapping: r.mapping, header: t.Header, options: o, zone: o.WrittenIn(), layout: goLayout(r.mapping.Dates.Layout)}
+	b := &binding{mapping: r.mapping, header: t.Header, options: o, zone: o.WrittenIn(), layout: goLayout(r.mapping.Dates.Layout), known: r.export != nil}
 	columns := r.columns()
 	b.fields = make([]place, len(columns))
 	for i, c := range columns {

@@ -48,7 +48,8 @@ func newCustomerRows(b *binding) *factRows {
 			Source: b.origin(), Phone: people.HashPhone(r.text(customerPhone)), OrdersKnown: r.text(customerOrders) != "",
 			Orders: r.counted(customerOrders), Email: r.consent(customerAcceptsEmail), SMS: r.consent(customerAcceptsSMS),
 		}
-		p.Customer = cmp.Or(people.Hash(r.text(customerEmail)), p.Phone, people.Hash(strings.TrimPrefix(r.text(customerID), "'"))) // as Shopify writes ids, so that a spreadsheet takes them for text
+		mail, id := people.Hash(r.text(customerEmail)), people.Hash(strings.TrimPrefix(r.text(customerID), "'")) // as Shopify writes ids, so that a spreadsheet takes them for text
+		p.Customer = cmp.Or(mail, id, p.Phone)
 		if r.text(customerSince) != "" {
 			p.Since = r.date(customerSince)
 		}
@@ -72,6 +73,9 @@ func newCustomerRows(b *binding) *factRows {
 		}
 		known[p.Customer] = p
 		into.Profiles = append(into.Profiles, p)
+		if b.known && id != "" && mail != "" {
+			into.Ties = append(into.Ties, warehouse.CustomerTie{Source: p.Source, KnownAs: id, Customer: mail})
+		}
 	}, nil)
 }
 

@@ -26,6 +26,7 @@ type Collector struct {
 	listed  bool              // a stream of refunds was announced
 
 	customers []warehouse.Profile // all versions: the store knows how they meet
+	ties      []warehouse.CustomerTie
 }
 
 type sale struct {
@@ -85,6 +86,7 @@ func (c *Collector) Order(stream string, doc document.Value, line int) error {
 	s := &sale{Sale: c.sale, stream: stream, gone: gone}
 	s.Line, s.Rows = line, 1
 	s.Lines, s.Refunds, s.Coupons, s.Touches = slices.Clone(s.Lines), slices.Clone(s.Refunds), slices.Clone(s.Coupons), slices.Clone(s.Touches)
+	s.Ties = slices.Clone(s.Ties)
 	if !gone.Itemised && gone.Total != 0 {
 		c.held[key] = s
 		return nil
@@ -106,9 +108,9 @@ func (c *Collector) Refund(stream string, doc document.Value, line int) error {
 
 // Customer takes a customer. Its error is a [*source.RowError].
 func (c *Collector) Customer(doc document.Value) error {
-	p, err := c.reader.Customer(doc)
+	p, ties, err := c.reader.Customer(doc)
 	if err == nil {
-		c.customers = append(c.customers, p)
+		c.customers, c.ties = append(c.customers, p), append(c.ties, ties...)
 	}
 	return err
 }
@@ -150,8 +152,8 @@ func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejec
 		all = append(all, l)
 	}
 	if len(c.customers) > 0 {
-		all = append(all, Step{Source: "shopify_customers", What: "customers", Batch: warehouse.Batch{Profiles: c.customers}})
-		c.customers = nil
+		all = append(all, Step{Source: "shopify_customers", What: "customers", Batch: warehouse.Batch{Profiles: c.customers, Ties: c.ties}})
+		c.customers, c.ties = nil, nil
 	}
 	return all, bad
 }

@@ -14,26 +14,28 @@ import (
 )
 
 // Customer reads a customer as Shopify's two APIs write them, into the profile that the customers export fills: the customer
-// is the keyed hash of the mail address, else of the telephone number, else of the shop's number. Its error is a
-// [*source.RowError] that names the field and shows nothing of it.
-func (d *Documents) Customer(doc document.Value) (p warehouse.Profile, err error) {
+// is the keyed hash of the mail address, else of the shop's number, else of the telephone number; ties say which number has which
+// address. Its error is a [*source.RowError] that names the field and shows nothing of it.
+func (d *Documents) Customer(doc document.Value) (p warehouse.Profile, ties []warehouse.CustomerTie, err error) {
 	d.object.Read(doc)
 	p.Source = System
 	p.Phone = cmp.Or(d.text(reducedPhone), d.people.HashPhone(d.text("phone")))
 	email := cmp.Or(d.text("email"), d.first("defaultEmailAddress").Path("emailAddress").Text())
-	p.Customer = cmp.Or(d.text(reducedCustomer), d.people.Hash(email), p.Phone, d.people.Hash(d.id("legacyResourceId", "id")))
+	mail := cmp.Or(d.text(reducedMail), d.people.Hash(email))
+	id := cmp.Or(d.text(reducedID), d.people.Hash(d.id("legacyResourceId", "id")))
+	p.Customer = cmp.Or(d.text(reducedCustomer), mail, id, p.Phone)
 	if p.Customer == "" {
-		return p, missing("id")
+		return p, nil, missing("id")
 	}
 	since, err := d.moment("createdAt", "created_at")
 	if err != nil {
-		return p, err
+		return p, nil, err
 	}
 	if !since.IsZero() {
 		p.Since = civil.DayOf(since, d.options.Zone)
 	}
 	if p.UpdatedAt, err = d.moment("updatedAt", "updated_at"); err != nil {
-		return p, err
+		return p, nil, err
 	}
 	p.Email = d.consent(cmp.Or(d.consentState("emailMarketingConsent", "email_marketing_consent"), d.text("accepts_marketing")))
 	p.SMS = d.consent(d.consentState("smsMarketingConsent", "sms_marketing_consent"))
@@ -41,10 +43,10 @@ func (d *Documents) Customer(doc document.Value) (p warehouse.Profile, err error
 	if cell := d.text("numberOfOrders", "orders_count"); cell != "" {
 		p.OrdersKnown = true
 		if p.Orders, err = source.Count(cell, money.Point); err != nil || p.Orders < 0 {
-			return p, unreadable("orders_count")
+			return p, nil, unreadable("orders_count")
 		}
 	}
-	return p, nil
+	return p, tied(nil, id, mail), nil
 }
 
 // moment reads a time that a customer need not have.
@@ -94,8 +96,12 @@ func unreadable(field string) error {
 	return &source.RowError{Column: field, Reason: "cannot be read"}
 }
 
-// reducedPhone is the member of a reduced customer that has the telephone number's keyed hash.
-const reducedPhone = "phone_hash"
+// The members of a reduced document that have keyed hashes: of the customer's telephone number, own mail address and id.
+const (
+	reducedPhone = "phone_hash"
+	reducedMail  = "customer_mail_hash"
+	reducedID    = "customer_id_hash"
+)
 
 var reducedPerson = reduction{
 	"created_at": nil, "updated_at": nil, "orders_count": nil, "accepts_marketing": nil, "default_address": reducedAddress,
@@ -111,14 +117,21 @@ func ReducedCustomer(body []byte, people *source.Customers) ([]byte, error) {
 	}
 	var o document.Object
 	o.Read(body)
-	phone := people.HashPhone(o.First("phone").Text())
-	if phone != "" {
-		kept[reducedPhone] = phone
-	}
-	who := cmp.Or(people.Hash(o.First("email").Text()), phone, people.Hash(o.First("id").Text()))
+	phone, mail, id := people.HashPhone(o.First("phone").Text()), people.Hash(o.First("email").Text()), people.Hash(tail(o.First("id").Text()))
+	keep(kept, map[string]string{reducedPhone: phone, reducedMail: mail, reducedID: id})
+	who := cmp.Or(mail, id, phone)
 	if who == "" {
 		return nil, fault.Invalid("the body names no customer")
 	}
 	kept[reducedCustomer] = who
 	return json.Marshal(kept)
+}
+
+// keep adds the hashes that are known to a reduced document.
+func keep(kept map[string]any, hashes map[string]string) {
+	for name, hash := range hashes {
+		if hash != "" {
+			kept[name] = hash
+		}
+	}
 }

@@ -84,6 +84,7 @@ func (d *Documents) Order(doc document.Value, s *source.Sale) (gone Gone, err er
 		return gone, err
 	}
 	d.describe(o)
+	s.Ties = d.customer(o, s.Ties)
 	if err := d.lines(s, subtotal); err != nil {
 		return gone, err
 	}
@@ -99,11 +100,6 @@ func (d *Documents) describe(o *warehouse.Order) {
 	o.Cancelled = d.text("cancelledAt", "cancelled_at") != "" || o.Status == "voided"
 	gateways := string(d.first("paymentGatewayNames", "payment_gateway_names"))
 	o.Test = d.text("test") == "true" || isTest(gateways, d.tags())
-	email := d.text("email", "contact_email")
-	if customer := d.first("customer"); email == "" && customer != nil {
-		email = cmp.Or(customer.Path("email").Text(), customer.Path("defaultEmailAddress", "emailAddress").Text())
-	}
-	o.Customer = cmp.Or(d.text(reducedCustomer), d.people.Hash(email))
 	name := d.text("sourceName", "source_name")
 	surface, ok := source.Surface(name)
 	if !ok {
@@ -116,6 +112,26 @@ func (d *Documents) describe(o *warehouse.Order) {
 			o.Country, o.Region = d.place(address, "orders")
 		}
 	}
+}
+
+// customer fills whose order it is: the mail address that the order was placed with, else the customer's own, else the shop's
+// id, else the telephone number. Only the customer's own address is tied to the id: one that staff writes into many orders
+// would make one customer of many.
+func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
+	customer := d.first("customer")
+	own := cmp.Or(d.text(reducedMail), d.people.Hash(cmp.Or(customer.Path("email").Text(), customer.Path("defaultEmailAddress", "emailAddress").Text())))
+	id := cmp.Or(d.text(reducedID), d.people.Hash(tail(cmp.Or(customer.Path("legacyResourceId").Text(), customer.Path("id").Text()))))
+	phone := cmp.Or(d.text(reducedPhone), d.people.HashPhone(cmp.Or(d.text("phone"), customer.Path("phone").Text())))
+	o.Customer = cmp.Or(d.text(reducedCustomer), d.people.Hash(d.text("email", "contact_email")), own, id, phone)
+	return tied(ties, id, own)
+}
+
+// tied appends the tie of an id to a mail address, where both are known.
+func tied(ties []warehouse.CustomerTie, id, mail string) []warehouse.CustomerTie {
+	if id == "" || mail == "" {
+		return ties
+	}
+	return append(ties, warehouse.CustomerTie{Source: System, KnownAs: id, Customer: mail})
 }
 
 func (d *Documents) tags() string {

@@ -187,6 +187,7 @@ func (r *orderTableRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	}
 	kept := *s
 	kept.Lines, kept.Refunds, kept.Coupons, kept.Touches = slices.Clone(s.Lines), slices.Clone(s.Refunds), slices.Clone(s.Coupons), slices.Clone(s.Touches)
+	kept.Ties = slices.Clone(s.Ties)
 	r.gathered[s.Order.Key] = &kept
 	return nil
 }

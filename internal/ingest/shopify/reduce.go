@@ -13,7 +13,7 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// reducedCustomer is the member of a reduced order that has the customer's keyed hash.
+// reducedCustomer is the member of a reduced document that has the keyed hash of whom it is about, where no other member says it.
 const reducedCustomer = "customer_hash"
 
 // reduction says which members of a document are kept, and how much of those that hold others; nil keeps a value whole.
@@ -50,10 +50,13 @@ func ReducedOrder(body []byte, people *source.Customers) ([]byte, error) {
 	}
 	var o document.Object
 	o.Read(body)
-	email := cmp.Or(o.First("email", "contact_email").Text(), o.First("customer").Path("email").Text())
-	if hash := people.Hash(email); hash != "" {
-		kept[reducedCustomer] = hash
-	}
+	customer := o.First("customer")
+	keep(kept, map[string]string{
+		reducedCustomer: people.Hash(o.First("email", "contact_email").Text()),
+		reducedMail:     people.Hash(customer.Path("email").Text()),
+		reducedID:       people.Hash(customer.Path("id").Text()),
+		reducedPhone:    people.HashPhone(cmp.Or(o.First("phone").Text(), customer.Path("phone").Text())),
+	})
 	if landing := campaignOf(o.First("landing_site").Text()); landing != "" {
 		kept["landing_site"] = landing
 	}

@@ -21,12 +21,13 @@ type Sale struct {
 	Refunds  []warehouse.Refund
 	Coupons  []warehouse.OrderCoupon
 	Touches  []warehouse.Touch
+	Ties     []warehouse.CustomerTie // of the customer's id and mail address
 	Content  uint64 // of the rows, from a [Hasher]; two copies of an order have the same
 }
 
 // Reset empties the sale and keeps its room.
 func (s *Sale) Reset() {
-	*s = Sale{Lines: s.Lines[:0], Refunds: s.Refunds[:0], Coupons: s.Coupons[:0], Touches: s.Touches[:0]}
+	*s = Sale{Lines: s.Lines[:0], Refunds: s.Refunds[:0], Coupons: s.Coupons[:0], Touches: s.Touches[:0], Ties: s.Ties[:0]}
 }
 
 // Orders takes the sales of one file: it converts them, dates them in the workspace's zone, lets copies count
@@ -113,6 +114,7 @@ func (t *Orders) Add(s *Sale, b *warehouse.Batch) error {
 	b.Refunds = append(b.Refunds, s.Refunds...)
 	b.Coupons = append(b.Coupons, s.Coupons...)
 	b.Touches = append(b.Touches, s.Touches...)
+	b.Ties = append(b.Ties, s.Ties...)
 	return nil
 }
 

@@ -24,6 +24,7 @@ type incoming interface {
 func newBuffers(texts *orderTexts) buffers {
 	return buffers{
 		newBuffer(orders, texts.rows, putOrder, watchOrders()),
+		newBuffer(customerTies, func(b *warehouse.Batch) []warehouse.CustomerTie { return b.Ties }, putTie, nil),
 		newBuffer(profiles, func(b *warehouse.Batch) []warehouse.Profile { return b.Profiles }, putProfile, nil),
 		newBuffer(orderLines, func(b *warehouse.Batch) []warehouse.OrderLine { return b.Lines }, putLine,
 			watchParts(func(l *warehouse.OrderLine) *warehouse.OrderRef { return &l.OrderRef },

@@ -113,6 +113,9 @@ func (m *merge) run(ctx context.Context) error {
 	if err := m.nameOrders(ctx); err != nil {
 		return err
 	}
+	if err := m.unite(ctx); err != nil {
+		return fmt.Errorf("customers who are the same: %w", err)
+	}
 	if err := m.replaceEmptyWindows(ctx); err != nil {
 		return err
 	}

@@ -248,6 +248,12 @@ func (m *merge) forget(ctx context.Context) error {
 		if err := m.takeAway(ctx, profiles, "customer = $1 OR phone = $1", customer); err != nil {
 			return err
 		}
+		if err := m.takeAway(ctx, customerTies, "customer = $1 OR known_as = $1", customer); err != nil {
+			return err
+		}
+		if err := m.exec(ctx, "DELETE FROM {{identities}} WHERE known_as = $1", customer); err != nil {
+			return err
+		}
 	}
 	return nil
 }

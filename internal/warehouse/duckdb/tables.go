@@ -39,6 +39,7 @@ func (t *table) home() string { return cmp.Or(t.rows, t.name) }
 var (
 	orders        = &table{name: "orders", rows: "order_rows", key: []string{"source", "key"}, day: "day"}
 	profiles      = &table{name: "profiles", key: []string{"source", "customer"}}
+	customerTies  = &table{name: "customer_ties", key: []string{"source", "known_as", "customer"}}
 	orderLines    = &table{name: "order_lines", kind: ofOrder, key: []string{"source", "key", "line"}}
 	refunds       = &table{name: "refunds", kind: ofOrder, key: []string{"source", "key", "refund"}, day: "day", whole: true}
 	orderCoupons  = &table{name: "order_coupons", kind: ofOrder, key: []string{"source", "key", "code"}, whole: true}
@@ -92,6 +93,12 @@ func putProfile(c *cells, p *warehouse.Profile) {
 			c.instant(p.UpdatedAt)
 		}
 	}
+}
+
+func putTie(c *cells, t *warehouse.CustomerTie) {
+	c.text(t.Source)
+	c.text(t.KnownAs)
+	c.text(t.Customer)
 }
 
 func putLine(c *cells, l *warehouse.OrderLine) {

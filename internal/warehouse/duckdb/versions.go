@@ -91,8 +91,12 @@ func (m *merge) joinProfiles(ctx context.Context, before string) error {
 	if before != "" {
 		had = "UNION ALL SELECT *, -1 FROM " + before
 	}
-	return m.exec(ctx, fmt.Sprintf(`
-CREATE OR REPLACE TEMP TABLE stage_profiles AS
+	return m.exec(ctx, "CREATE OR REPLACE TEMP TABLE stage_profiles AS "+joined("(SELECT *, rowid AS came FROM stage_profiles "+had+")"))
+}
+
+// joined writes the question for one version of each customer's profile. The later of two rows came later.
+func joined(versions string) string {
+	return `
 SELECT source, customer, phone,
     min(since) OVER (PARTITION BY source, customer) AS since,
     coalesce(first_value(nullif(email, '') IGNORE NULLS) OVER by_email, '') AS email,
@@ -102,7 +106,7 @@ SELECT source, customer, phone,
     updated_at,
     max(CASE WHEN email <> '' THEN email_at END) OVER (PARTITION BY source, customer) AS email_at,
     max(CASE WHEN sms <> '' THEN sms_at END) OVER (PARTITION BY source, customer) AS sms_at
-FROM (SELECT *, rowid AS came FROM stage_profiles %s)
+FROM ` + versions + `
 WINDOW
     by_email AS (
         PARTITION BY source, customer ORDER BY email_at DESC NULLS LAST, came DESC
@@ -112,7 +116,7 @@ WINDOW
         PARTITION BY source, customer ORDER BY sms_at DESC NULLS LAST, came DESC
         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
     )
-QUALIFY row_number() OVER (PARTITION BY source, customer ORDER BY updated_at DESC NULLS LAST, came DESC) = 1`, had))
+QUALIFY row_number() OVER (PARTITION BY source, customer ORDER BY updated_at DESC NULLS LAST, came DESC) = 1`
 }
 
 // dropEarlier leaves out rows that are older versions of what is there. A version without a date may be of any age, so one

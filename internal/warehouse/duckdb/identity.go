@@ -1,0 +1,124 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+)
+
+// unite lets everything of a customer meet under one hash, by the ties that came and those that are there. Facts that are there
+// under another hash move; those that come take the hash before they are compared. See docs/decisions/0015.
+func (m *merge) unite(ctx context.Context) error {
+	if m.buffers.of(customerTies).rows > 0 {
+		if err := m.tie(ctx); err != nil {
+			return err
+		}
+		if err := m.move(ctx); err != nil {
+			return err
+		}
+	}
+	n, err := m.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{identities}} LIMIT 1)")
+	if err != nil || n == 0 {
+		return err
+	}
+	for _, t := range []*table{orders, profiles} {
+		p := m.buffers.of(t)
+		if p.rows == 0 {
+			continue
+		}
+		into := stage(t)
+		if p.direct {
+			into, p.tied = "{{"+t.home()+"}}", true // orders of one instant may have become one customer's
+		}
+		err := m.exec(ctx, fmt.Sprintf("UPDATE %s s SET customer = i.customer FROM {{identities}} i WHERE i.known_as = s.customer AND i.customer <> s.customer", into))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tie brings identities up to date, and makes moved: the hashes that are known under another one than before.
+func (m *merge) tie(ctx context.Context) error {
+	from := stage(customerTies)
+	if m.buffers.of(customerTies).direct {
+		from = "{{" + customerTies.name + "}}"
+	}
+	err := m.exec(ctx, fmt.Sprintf(`
+CREATE TEMP TABLE tied AS SELECT DISTINCT known_as, customer FROM %s;
+
+-- Customers who are there already and are tied to others now come in with all that they are known by.
+INSERT INTO tied
+SELECT i.known_as, i.customer FROM {{identities}} i
+SEMI JOIN (
+    SELECT o.customer FROM {{identities}} o SEMI JOIN (SELECT known_as AS name FROM tied UNION SELECT customer FROM tied) t ON t.name = o.known_as
+) c ON c.customer = i.customer;
+
+-- Each name begins with the first address that it is tied to, an address with itself.
+CREATE TEMP TABLE named AS
+SELECT name, min(customer) AS customer
+FROM (SELECT known_as AS name, customer FROM tied UNION ALL SELECT customer, customer FROM tied)
+GROUP BY name`, from))
+	if err != nil {
+		return err
+	}
+	for changed := int64(1); changed > 0; { // an address that is nearer by one tie each time
+		done, err := m.conn.ExecContext(ctx, `
+UPDATE named SET customer = nearer.customer
+FROM (
+    SELECT name, min(customer) AS customer
+    FROM (
+        SELECT t.known_as AS name, n.customer FROM tied t JOIN named n ON n.name = t.customer
+        UNION ALL
+        SELECT t.customer, n.customer FROM tied t JOIN named n ON n.name = t.known_as
+    )
+    GROUP BY name
+) nearer
+WHERE nearer.name = named.name AND nearer.customer < named.customer`)
+		if err != nil {
+			return err
+		}
+		if changed, err = done.RowsAffected(); err != nil {
+			return err
+		}
+	}
+	return m.exec(ctx, `
+CREATE TEMP TABLE moved AS
+SELECT n.name, n.customer FROM named n
+ANTI JOIN {{identities}} i ON i.known_as = n.name AND i.customer = n.customer
+WHERE n.name <> n.customer;
+DELETE FROM {{identities}} i USING named n WHERE n.name = i.known_as;
+INSERT INTO {{identities}} SELECT name, customer FROM named ORDER BY name`)
+}
+
+// move gives orders and profiles that are there the hash that stands for their customers now.
+func (m *merge) move(ctx context.Context) error {
+	n, err := m.count(ctx, "SELECT count(*) FROM moved")
+	if err != nil || n == 0 {
+		return err
+	}
+	if !m.buffers.of(orders).direct { // else all that is there came just now
+		err := m.exec(ctx, `
+INSERT INTO touched
+SELECT k.source, r.key FROM {{order_rows}} r
+SEMI JOIN moved v ON v.name = r.customer
+INNER JOIN {{order_kinds}} k ON k.kind = r.kind`)
+		if err != nil {
+			return err
+		}
+		if err := m.noteOrders(ctx); err != nil { // under the hash of before
+			return err
+		}
+		if err := m.exec(ctx, "UPDATE {{order_rows}} r SET customer = v.customer FROM moved v WHERE v.name = r.customer"); err != nil {
+			return err
+		}
+	}
+	if m.buffers.of(profiles).direct {
+		return nil
+	}
+	return m.exec(ctx, `
+UPDATE {{profiles}} p SET customer = v.customer FROM moved v WHERE v.name = p.customer;
+CREATE TEMP TABLE met AS
+SELECT p.* FROM {{profiles}} p SEMI JOIN moved v ON v.customer = p.customer;
+DELETE FROM {{profiles}} p USING moved v WHERE v.customer = p.customer;
+INSERT INTO {{profiles}} `+joined("(SELECT *, rowid AS came FROM met)"))
+}
