@@ -251,8 +251,8 @@ func TestAShopIsTheSameThroughEveryDoor(t *testing.T) {
 			files: slices.Concat(reversed(fivetran(shop)), fivetran(shop)), atOnce: 1,
 		},
 		"Fivetran's tables without discounts of lines": {slices.Delete(fivetran(shop), 2, 3), 1},
-		"dlt's tables shuffled":             {shuffled(dlt(shop), 2), 4},
-		"Fivetran's and Airbyte's together": {shuffled(slices.Concat(fivetran(shop), airbyte(shop)), 3), 4},
+		"dlt's tables shuffled":                        {shuffled(dlt(shop), 2), 4},
+		"Fivetran's and Airbyte's together":            {shuffled(slices.Concat(fivetran(shop), airbyte(shop)), 3), 4},
 	} {
 		if diff := cmp.Diff(want, through(door.files, door.atOnce)); diff != "" {
 			t.Errorf("%s (-Airbyte's +these):\n%s", name, diff)
@@ -316,7 +316,7 @@ func TestLinesInAnotherCurrency(t *testing.T) {
 		}
 		net += n
 	}
-	if off := net - int64(got.Charged); off < -2 || off > 2 { // a line is rounded to the penny
+	if off := net - got.Charged; off < -2 || off > 2 { // a line is rounded to the penny
 		t.Errorf("the lines come to %d pence and the order to %d", net, got.Charged)
 	}
 }

@@ -67,6 +67,26 @@ func TestParquetIsReadLikeCSV(t *testing.T) {
 	}
 }
 
+// A connector writes what an order holds as lists and structures, and another one as JSON. Both are read as the same.
+func TestNestedParquetIsReadAsJSON(t *testing.T) {
+	t.Parallel()
+	file := text("orders.parquet", parquetOf(t, `SELECT 7001 AS id, '2026-09-01T10:00:00Z' AS created_at, '2026-09-01T10:00:00Z' AS processed_at, 'USD' AS currency,
+		'90.00' AS total_price, '90.00' AS subtotal_price, 'paid' AS financial_status,
+		[{'id': 9, 'sku': 'TEE "M"', 'title': 'Tee', 'quantity': 2, 'price': '50.00', 'discount_allocations': [{'amount': '10.00'}]}] AS line_items,
+		[{'code': 'SAVE10', 'amount': '10.00'}] AS discount_codes, {'country_code': 'US', 'province_code': 'NY'} AS shipping_address`))
+	store := newBench(t, "USD", "UTC")
+	o := store.options(file)
+	o.Parquet = duckdb.ParquetToCSV
+	store.run(t, o)
+	rows := rowsOf(t, store)
+	if diff := cmp.Diff([]string{`shopify,7001,1,"TEE ""M""",Tee,2,9000,1000,0,false`}, rows["order_lines"]); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"shopify,7001,SAVE10,1000"}, rows["order_coupons"]); diff != "" || !strings.Contains(rows["orders"][0], ",US,NY,2,") {
+		t.Errorf("order %q, coupons (-want +got):\n%s", rows["orders"], diff)
+	}
+}
+
 func TestBrokenParquetIsRefused(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "USD", "UTC")
@@ -119,13 +139,19 @@ func TestFilesThatUnpackToTooMuchAreRefused(t *testing.T) {
 // bombParquet returns a file of some kilobytes with many equal rows.
 func bombParquet(t *testing.T) string {
 	t.Helper()
+	return parquetOf(t, "SELECT DATE '2026-03-01' AS day, 'campaign of no end' AS campaign, 1 AS spend FROM range(40000)")
+}
+
+// parquetOf returns a file with the rows of a question.
+func parquetOf(t *testing.T, question string) string {
+	t.Helper()
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	path := filepath.Join(t.TempDir(), "bomb.parquet")
-	if _, err := db.ExecContext(t.Context(), "COPY (SELECT DATE '2026-03-01' AS day, 'campaign of no end' AS campaign, 1 AS spend FROM range(40000)) TO '"+path+"' (FORMAT parquet)"); err != nil {
+	path := filepath.Join(t.TempDir(), "some.parquet")
+	if _, err := db.ExecContext(t.Context(), "COPY ("+question+") TO '"+path+"' (FORMAT parquet)"); err != nil {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(path)

@@ -142,6 +142,7 @@ func (r *readings) tables() []Reading {
 // take adds the facts of a batch.
 func (r *readings) take(b *warehouse.Batch) {
 	r.takeOrders(b)
+	r.takeParts(b)
 	r.takeSpend(b)
 	r.takeCreators(b)
 	add(r, "products", b.Products,
@@ -232,6 +233,28 @@ func (r *readings) takeOrders(b *warehouse.Batch) {
 		part[warehouse.OrderCoupon]{"order", func(c warehouse.OrderCoupon) string { return c.Key }},
 		part[warehouse.OrderCoupon]{"code", func(c warehouse.OrderCoupon) string { return c.Code }},
 		part[warehouse.OrderCoupon]{"discount", func(c warehouse.OrderCoupon) string { return r.amount(c.Discount) }})
+}
+
+// takeParts shows parts of orders, whose amounts are of their own currency.
+func (r *readings) takeParts(b *warehouse.Batch) {
+	amount := func(minor int64, c money.Currency) string {
+		return known(minor != 0, money.Amount{Minor: minor, Currency: c}.String())
+	}
+	add(r, "landed_lines", b.LandedLines,
+		part[warehouse.LandedLine]{"order", func(l warehouse.LandedLine) string { return l.Order }},
+		part[warehouse.LandedLine]{"sku", func(l warehouse.LandedLine) string { return l.SKU }},
+		part[warehouse.LandedLine]{"title", func(l warehouse.LandedLine) string { return l.Title }},
+		part[warehouse.LandedLine]{"quantity", func(l warehouse.LandedLine) string { return strconv.FormatInt(l.Quantity, 10) }},
+		part[warehouse.LandedLine]{"gross", func(l warehouse.LandedLine) string { return amount(l.Gross, l.Currency) }},
+		part[warehouse.LandedLine]{"discount", func(l warehouse.LandedLine) string { return amount(l.Discount, l.Currency) }},
+		part[warehouse.LandedLine]{"counts", func(l warehouse.LandedLine) string { return known(l.Gone, "no, removed") }})
+	add(r, "landed_discounts", b.LandedDiscounts,
+		part[warehouse.LandedDiscount]{"line", func(d warehouse.LandedDiscount) string { return d.Line }},
+		part[warehouse.LandedDiscount]{"amount", func(d warehouse.LandedDiscount) string { return amount(d.Amount, d.Currency) }})
+	add(r, "landed_codes", b.LandedCodes,
+		part[warehouse.LandedCode]{"order", func(c warehouse.LandedCode) string { return c.Order }},
+		part[warehouse.LandedCode]{"code", func(c warehouse.LandedCode) string { return c.Code }},
+		part[warehouse.LandedCode]{"amount", func(c warehouse.LandedCode) string { return amount(c.Amount, c.Currency) }})
 }
 
 func (r *readings) takeSpend(b *warehouse.Batch) {

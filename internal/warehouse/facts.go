@@ -13,13 +13,13 @@ import (
 //
 // Amounts are minor units of the workspace's currency unless a field says otherwise. Readers convert.
 type Batch struct {
-	Orders       []Order
-	Profiles     []Profile
-	Ties         []CustomerTie
-	Lines        []OrderLine
-	Refunds      []Refund
-	Coupons      []OrderCoupon
-	Touches      []Touch
+	Orders   []Order
+	Profiles []Profile
+	Ties     []CustomerTie
+	Lines    []OrderLine
+	Refunds  []Refund
+	Coupons  []OrderCoupon
+	Touches  []Touch
 
 	LandedOrders    []LandedOrder
 	LandedLines     []LandedLine

@@ -40,16 +40,21 @@ type AdWindow struct {
 // the store as it was. It is used by one goroutine.
 //
 // A row replaces the row with its key. What belongs to an order follows these rules:
+//
 //   - The latest version of an order counts; an older one is left out with all that came with it. Where one of two versions
 //     does not say when it was updated, the one that has come further counts: cancelled, more given back, paid. If both have
 //     come as far, one with a date is preferred, and of two without one the later import counts.
+//
 //   - When the order is in the import, the lines, refunds, coupons and touches that come with it replace all that it
 //     had of their kind.
+//
 //   - When the order is in the import and none of a kind come with it, it keeps its lines and touches, which some
 //     sources leave out. It keeps its refunds and coupons only if the import has none of that kind for any order:
 //     a file that tells refunds tells all refunds of its orders.
+//
 //   - Refunds with a day outlast an import that tells only how much was refunded in all: of that total there is what
 //     they leave. Refunds that come alone are taken off a total that is there.
+//
 //   - When the order is not in the import, rows are added to what it has, or replace the row with their key. So a
 //     list of April's refunds leaves March's alone.
 //

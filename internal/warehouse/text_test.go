@@ -95,7 +95,7 @@ func TestEachQuestionSaysWhatItsRowsAre(t *testing.T) {
 // Roll-ups have a row per day and something; these have a row per order, customer or ad.
 func TestQuestionsThatReadLargeTablesAreHeavy(t *testing.T) {
 	t.Parallel()
-	large := regexp.MustCompile(`\{\{(orders|order_rows|order_lines|order_coupons|refunds|profiles|touches|ad_days)\}\}`)
+	large := regexp.MustCompile(`\{\{(orders|order_rows|order_lines|order_coupons|refunds|profiles|touches|ad_days|identities|customer_ties)\}\}`)
 	heavy := regexp.MustCompile(`(?m)^-- heavy: `)
 	for file, text := range questions(t) {
 		if reads, says := large.FindString(text), heavy.MatchString(text); (reads != "") != says {

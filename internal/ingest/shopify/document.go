@@ -119,10 +119,19 @@ func (d *Documents) describe(o *warehouse.Order) {
 // would make one customer of many.
 func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
 	customer := d.first("customer")
-	own := cmp.Or(d.text(reducedMail), d.people.Hash(cmp.Or(customer.Path("email").Text(), customer.Path("defaultEmailAddress", "emailAddress").Text())))
+	address := d.text("email", "contact_email")
+	mail := d.people.Hash(address)
+	own := d.text(reducedMail)
+	switch theirs := cmp.Or(customer.Path("email").Text(), customer.Path("defaultEmailAddress", "emailAddress").Text()); {
+	case own != "":
+	case theirs == address:
+		own = mail
+	default:
+		own = d.people.Hash(theirs)
+	}
 	id := cmp.Or(d.text(reducedID), d.people.Hash(tail(cmp.Or(customer.Path("legacyResourceId").Text(), customer.Path("id").Text()))))
 	phone := cmp.Or(d.text(reducedPhone), d.people.HashPhone(cmp.Or(d.text("phone"), customer.Path("phone").Text())))
-	o.Customer = cmp.Or(d.text(reducedCustomer), d.people.Hash(d.text("email", "contact_email")), own, id, phone)
+	o.Customer = cmp.Or(d.text(reducedCustomer), mail, own, id, phone)
 	return tied(ties, id, own)
 }
 

@@ -22,7 +22,7 @@ type Sale struct {
 	Coupons  []warehouse.OrderCoupon
 	Touches  []warehouse.Touch
 	Ties     []warehouse.CustomerTie // of the customer's id and mail address
-	Content  uint64 // of the rows, from a [Hasher]; two copies of an order have the same
+	Content  uint64                  // of the rows, from a [Hasher]; two copies of an order have the same
 }
 
 // Reset empties the sale and keeps its room.

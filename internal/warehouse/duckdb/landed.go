@@ -88,7 +88,7 @@ LEFT JOIN {{landed_orders}} t ON t.source = p.source AND t.row_id = p.parent`
 // noteTold notes which of those orders have lines or coupons that came with them.
 func (m *merge) noteTold(ctx context.Context) error {
 	for _, of := range []struct {
-		t           *table
+		t          *table
 		told, part string
 	}{{orderLines, "lines_told", "lines"}, {orderCoupons, "codes_told", "codes"}} {
 		if p := m.buffers.of(of.t); p.rows > 0 && !p.direct {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
@@ -14,7 +15,7 @@ import (
 )
 
 // ParquetToCSV writes the rows of a Parquet file to a new file as CSV with a header: times with an offset in UTC, what is
-// missing as nothing. A file that cannot be read as Parquet is a fault of kind invalid. The database that reads it is
+// missing as nothing, lists and structures as JSON. A file that cannot be read as Parquet is a fault of kind invalid. The database that reads it is
 // one of its own, which can reach these two files and no others. One whose rows fill more than so many bytes is a fault of
 // kind invalid too; kilobytes may hold billions of equal rows, of which no length in the file tells.
 func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
@@ -40,7 +41,11 @@ func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	}
 	bounded, done := whileSmall(ctx, to, most)
 	defer done()
-	if _, err := conn.ExecContext(bounded, fmt.Sprintf("COPY (FROM read_parquet(%s)) TO %s (FORMAT csv, HEADER)", quoted(from), quoted(to))); err != nil {
+	columns, err := asText(bounded, conn, from)
+	if err == nil {
+		_, err = conn.ExecContext(bounded, fmt.Sprintf("COPY (SELECT %s FROM read_parquet(%s)) TO %s (FORMAT csv, HEADER)", columns, quoted(from), quoted(to)))
+	}
+	if err != nil {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -53,6 +58,28 @@ func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 		return unpacksTooFar(most)
 	}
 	return nil
+}
+
+// asText writes the columns of a Parquet file in the order of the file.
+func asText(ctx context.Context, conn *sql.Conn, from string) (columns string, err error) {
+	rows, err := conn.QueryContext(ctx, fmt.Sprintf("SELECT column_name, column_type FROM (DESCRIBE FROM read_parquet(%s))", quoted(from)))
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	var list []string
+	for rows.Next() {
+		var name, kind string
+		if err := rows.Scan(&name, &kind); err != nil {
+			return "", err
+		}
+		column := identifier(name)
+		if strings.HasSuffix(kind, "]") || strings.HasPrefix(kind, "STRUCT(") || strings.HasPrefix(kind, "MAP(") {
+			column = "to_json(" + column + ") AS " + column
+		}
+		list = append(list, column)
+	}
+	return strings.Join(list, ", "), rows.Err()
 }
 
 func isAbove(path string, most int64) bool {
