@@ -45,9 +45,9 @@ func TestTheForecastPageSaysWhatTheToolSays(t *testing.T) {
 	b := s.signedIn(email)
 	page := b.get("/forecasts?workspace=acme")
 	for _, want := range []string{
-		"is expected to end at 15,068 USD", "15,068", "14,836 to 17,050", "14,512 to 18,310", "a chance of 70 %", // the month
+		"is expected to end at 15,072 USD", "15,072", "14,837 to 17,053", "14,503 to 18,303", "a chance of 70 %", // the month
 		"7.4 % of the time", "Spend has been down since 2026-03-02", "−7.7 %", // alerts with their rate
-		"Not enough yet", "Your role reads targets", "/forecasts/days.svg", "4,583 to 4,754", // the tenth by day
+		"Not enough yet", "Your role reads targets", "/forecasts/days.svg", "4,586 to 4,762", // the tenth by day
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page does not say %q", want)

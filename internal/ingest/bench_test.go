@@ -41,6 +41,9 @@ func (s *sumStore) Add(_ context.Context, b *warehouse.Batch) error {
 	for _, c := range b.ChannelSpend {
 		s.spend += c.Spend
 	}
+	for _, d := range b.SurfaceDays {
+		s.charged += d.Charged
+	}
 	return nil
 }
 

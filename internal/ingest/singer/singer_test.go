@@ -236,7 +236,7 @@ const (
 func TestCustomersOfATapBecomeProfiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	other := strings.NewReplacer("a@example.com", "b@example.com", "SUBSCRIBED", "MAYBE").Replace(customerRow)
+	other := strings.NewReplacer("Customer/77", "Customer/78", "a@example.com", "b@example.com", "SUBSCRIBED", "MAYBE").Replace(customerRow)
 	report := b.run(t, customerSchema, customerRow, other, customerRow, state)
 	want := []singer.Stream{{Name: "people", Meaning: "Shopify customers", Records: 3, Used: 3}}
 	if diff := cmp.Diff(want, report.Streams); diff != "" || report.Tables["profiles"].Inserted != 2 || len(report.Warnings) != 1 {
