@@ -269,6 +269,19 @@ func TestAShopIsTheSameThroughEveryDoor(t *testing.T) {
 	}
 }
 
+// A shop may put brackets into the names of its orders and into tags: they are text and no JSON.
+func TestTextsOfLandedOrdersMayBeginLikeJSON(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "UTC")
+	store.run(t, store.options(text("orders.csv", "id,name,created_at,processed_at,currency,total_price,financial_status,tags\n"+
+		"7001,[EU]1001,2026-09-01T10:00:00Z,2026-09-01T10:00:00Z,USD,90.00,paid,[VIP] gift\n"+
+		"7002,[1002],2026-09-02T10:00:00Z,2026-09-02T10:00:00Z,USD,10.00,paid,\"[\"\"wholesale\"\"]\"\n")))
+	rows := rowsOf(t, store)["orders"]
+	if len(rows) != 2 || !strings.Contains(rows[0], "[EU]1001") || !strings.Contains(rows[1], "[1002]") {
+		t.Errorf("orders %q", rows)
+	}
+}
+
 func reversed(files []ingest.File) []ingest.File {
 	slices.Reverse(files)
 	return files
