@@ -123,7 +123,7 @@ func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
 	}
 	yesterday := c.Today.AddDays(-1)
 	var forecasts defect.Group
-	failed := make([]error, len(goals), len(goals)+1)
+	failed := make([]error, len(goals)+1) // of each forecast, and of the reading
 	for i, g := range goals {
 		key := g.key()
 		if o.known[key] != nil {
@@ -131,14 +131,17 @@ func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
 		}
 		s, err := c.daily(ctx, key, civil.Range{First: yesterday.AddDays(1 - forecastDays), Last: yesterday})
 		if err != nil {
-			failed = append(failed, err)
+			failed[len(goals)] = err
 			break
 		}
 		o.known[key] = s
 		forecasts.Go(func() { failed[i] = s.predict(key, until[key]) })
 	}
 	forecasts.Wait()
-	return o, errors.Join(failed...)
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 func (g goal) key() seriesKey { return seriesKey{g.metric, g.channel} }
