@@ -244,6 +244,7 @@ async function look(page, name) {
   await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   if (wide > 0) problems.push(`${name}: ${wide} pixels wider than the window`);
+  for (const line of await page.evaluate(leaving)) problems.push(`${name}: ${line}`);
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
   for (const v of violations) {
@@ -251,6 +252,16 @@ async function look(page, name) {
     if (['serious', 'critical'].includes(v.impact)) problems.push(line);
     else console.log(line);
   }
+}
+
+// leaving runs in the page: which blocks reach past the column they stand in, where the window still has room for them.
+function leaving() {
+  const main = document.querySelector('main');
+  if (main === null) return [];
+  const edge = main.getBoundingClientRect().right;
+  return [...main.querySelectorAll('table, section, form, figure, pre, dl')]
+    .filter((node) => node.parentElement.closest('.scroll') === null && node.getBoundingClientRect().right > edge + 1)
+    .map((node) => `${node.tagName.toLowerCase()} "${node.textContent.trim().slice(0, 30)}" reaches ${Math.round(node.getBoundingClientRect().right - edge)} pixels out of its column`);
 }
 
 const browser = await launch();
