@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -19,10 +20,14 @@ type History interface {
 	DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error)
 	DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error)
 	Curves(ctx context.Context, w control.Workspace) ([]settle.Curve, error)
+	AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error)
 }
 
 // changesShown is how many days that changed the page of data shows; their own page has them all.
 const changesShown = 8
+
+// adsShown is how many changes of campaigns, ad sets and ads a page shows.
+const adsShown = 25
 
 // historyPart is what the page of data shows of the history of days.
 type historyPart struct {
@@ -49,6 +54,27 @@ type historyView struct {
 	Day     civil.Date // zero: the days that changed
 	Problem string
 	Rows    []changeRow
+	Ads     []adRow // on the first page of the days that changed, and on the page of a day
+}
+
+// adRow is a change of a campaign, an ad set or an ad.
+type adRow struct {
+	measure.AdChange
+	Moves []measure.AdMove
+}
+
+// Of says what changed.
+func (r adRow) Of() string {
+	return words(string(r.Now.Platform)) + " " + words(string(r.Now.Level))
+}
+
+// fillAds reads what the platforms changed between two instants.
+func (c *Console) fillAds(v visit, view *historyView, from, until time.Time) error {
+	history, err := c.history.AdHistory(v.Context(), view.Workspace.ID, measure.AdHistoryOf{From: from, Until: until})
+	for _, change := range history.Changes[:min(len(history.Changes), adsShown)] {
+		view.Ads = append(view.Ads, adRow{change, change.Moves()})
+	}
+	return err
 }
 
 // historyOf returns what the page of data shows. There is none without a history.
@@ -182,7 +208,11 @@ func (c *Console) fillDay(v visit, view *historyView, text string) error {
 	view.Day = day
 	versions, err := c.history.DayVersions(v.Context(), view.Workspace.ID, civil.Range{First: day, Last: day})
 	view.Rows = versionRows(versions, view.Workspace.Currency)
-	return err
+	if err != nil {
+		return err
+	}
+	zone := view.Workspace.Location()
+	return c.fillAds(v, view, civil.StartOf(day, zone), civil.StartOf(day.AddDays(1), zone))
 }
 
 // fillChanges reads a page of the days that changed. Pages go by numbers of days passed over.
@@ -203,7 +233,10 @@ func (c *Console) fillChanges(v visit, view *historyView, passed string) error {
 		view.Newest = pageBefore(v.URL, "")
 	}
 	view.Rows = changeRows(changes, view.Workspace.Currency)
-	return nil
+	if offset > 0 {
+		return nil
+	}
+	return c.fillAds(v, view, time.Time{}, c.now().AddDate(1, 0, 0))
 }
 
 // DayAddress is where the versions of a row's day are.

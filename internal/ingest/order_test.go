@@ -67,7 +67,7 @@ func TestTheOrderAndNumberOfImportsDoNotMatter(t *testing.T) {
 			once(store, f)
 		}
 	})
-	for _, table := range []string{"orders", "ad_days", "ad_names", "channel_spend", "products", "product_costs", "profiles", "message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates", "region_days", "surface_days", "totals of days", "landed_orders", "landed_lines", "landed_discounts", "landed_codes"} {
+	for _, table := range []string{"orders", "ad_days", "ad_names", "ad_states", "channel_spend", "products", "product_costs", "profiles", "message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates", "region_days", "surface_days", "totals of days", "landed_orders", "landed_lines", "landed_discounts", "landed_codes"} {
 		if len(want[table]) == 0 {
 			t.Errorf("no file has rows of %s", table)
 		}

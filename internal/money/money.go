@@ -49,6 +49,18 @@ func Major(minor int64, c Currency) float64 {
 	return float64(minor) / math.Pow10(c.Exponent())
 }
 
+// FromMillionths returns millionths of a currency's whole unit as its minor units, rounded half away from zero.
+func FromMillionths(n int64, c Currency) int64 {
+	if n < 0 {
+		return -FromMillionths(-n, c)
+	}
+	unit := int64(1_000_000)
+	for range c.Exponent() {
+		unit /= 10
+	}
+	return n/unit + (n%unit+unit/2)/unit
+}
+
 // Add returns the sum. Two currencies have none: that is an error.
 func (a Amount) Add(b Amount) (Amount, error) {
 	if a.Currency != b.Currency {

@@ -33,6 +33,7 @@ type campaignsAnswer struct {
 	Basis   measure.Basis           `json:"basis" doc:"Of revenue, roas, conversions and cpa."`
 	Metrics campaignMetrics         `json:"metrics" doc:"Over all campaigns of the selection, not the page."`
 	table[campaignRow]
+	Changes []campaignChange `json:"changes,omitempty" detail:"analyst" doc:"What the platforms changed of names, statuses and budgets in the period, the newest first; at most 20."`
 	closing
 }
 
@@ -49,27 +50,28 @@ type campaignMetrics struct {
 
 // campaignRow is a campaign, or one ad of it, as its platform reports it.
 type campaignRow struct {
-	Platform        string     `json:"platform"`
-	Name            Foreign    `json:"name"`
-	CampaignID      string     `json:"campaign_id,omitempty" detail:"analyst"`
-	PlatformID      string     `json:"platform_campaign_id" doc:"The platform's own id: what campaign_id filters by and the writing tools take."`
-	AdName          Foreign    `json:"ad_name,omitempty"`
-	AdID            string     `json:"ad_id,omitempty"`
-	AdSet           Foreign    `json:"ad_set,omitempty" detail:"analyst"`
-	Spend           Money      `json:"spend"`
-	Revenue         Money      `json:"revenue" doc:"Claimed by the platform."`
-	ROAS            *Ratio     `json:"roas,omitempty"`
-	Conversions     Count      `json:"conversions" doc:"Claimed by the platform."`
-	CPA             *Money     `json:"cpa,omitempty" detail:"analyst"`
-	CTRPct          *Ratio     `json:"ctr_pct,omitempty" detail:"analyst"`
-	CreditedOrders  *Count     `json:"credited_orders,omitempty" detail:"analyst" doc:"Of the store's orders, by last touch."`
-	CreditedRevenue *Money     `json:"credited_revenue,omitempty" detail:"analyst"`
-	Impressions     int64      `json:"impressions,omitempty" detail:"debug"`
-	Clicks          int64      `json:"clicks,omitempty" detail:"debug"`
-	Account         Foreign    `json:"account,omitempty" detail:"debug"`
-	FirstDay        civil.Date `json:"first_day,omitzero" detail:"debug"`
-	LastDay         civil.Date `json:"last_day,omitzero" detail:"debug"`
-	Attribution     Foreign    `json:"attribution,omitempty" detail:"debug" doc:"The platform's attribution setting."`
+	Platform        string         `json:"platform"`
+	Name            Foreign        `json:"name"`
+	CampaignID      string         `json:"campaign_id,omitempty" detail:"analyst"`
+	PlatformID      string         `json:"platform_campaign_id" doc:"The platform's own id: what campaign_id filters by and the writing tools take."`
+	AdName          Foreign        `json:"ad_name,omitempty"`
+	AdID            string         `json:"ad_id,omitempty"`
+	AdSet           Foreign        `json:"ad_set,omitempty" detail:"analyst"`
+	Spend           Money          `json:"spend"`
+	Revenue         Money          `json:"revenue" doc:"Claimed by the platform."`
+	ROAS            *Ratio         `json:"roas,omitempty"`
+	Conversions     Count          `json:"conversions" doc:"Claimed by the platform."`
+	CPA             *Money         `json:"cpa,omitempty" detail:"analyst"`
+	CTRPct          *Ratio         `json:"ctr_pct,omitempty" detail:"analyst"`
+	CreditedOrders  *Count         `json:"credited_orders,omitempty" detail:"analyst" doc:"Of the store's orders, by last touch."`
+	CreditedRevenue *Money         `json:"credited_revenue,omitempty" detail:"analyst"`
+	State           *campaignState `json:"state,omitempty" detail:"analyst" doc:"As the platform last said until the end of the period."`
+	Impressions     int64          `json:"impressions,omitempty" detail:"debug"`
+	Clicks          int64          `json:"clicks,omitempty" detail:"debug"`
+	Account         Foreign        `json:"account,omitempty" detail:"debug"`
+	FirstDay        civil.Date     `json:"first_day,omitzero" detail:"debug"`
+	LastDay         civil.Date     `json:"last_day,omitzero" detail:"debug"`
+	Attribution     Foreign        `json:"attribution,omitempty" detail:"debug" doc:"The platform's attribution setting."`
 }
 
 func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAnswer, error) {
@@ -94,6 +96,9 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
 	for _, t := range found.Rows {
 		a.Rows = append(a.Rows, f.campaignRow(t, p.Level, credited))
+	}
+	if err := c.addStates(ctx, a, of); err != nil {
+		return nil, err
 	}
 	a.Pagination = page.pagination(len(a.Rows), found.Total)
 	if found.Total == 0 {

@@ -99,6 +99,7 @@ func fixtureBatch() *warehouse.Batch {
 		}
 		addReports(b, day, n)
 	}
+	addStates(b)
 	addOddities(b)
 	addAnswers(b)
 	addMessages(b)
@@ -242,6 +243,33 @@ func addReports(b *warehouse.Batch, day civil.Date, n int) {
 	if day.Weekday() == time.Monday {
 		b.ChannelSpend = append(b.ChannelSpend, warehouse.ChannelSpend{Source: "manual", Channel: "podcast", Day: day, Spend: 20000})
 	}
+}
+
+// addStates adds versions of campaigns and of an ad set: a budget that is raised in the last 30 days, a pause, an older raise, and
+// a campaign of which only the status is known.
+func addStates(b *warehouse.Batch) {
+	add := func(platform measure.Platform, level measure.AdLevel, id, name, since, told string, status measure.AdStatus, budget measure.AdBudget) {
+		at, err := time.Parse(time.RFC3339, since)
+		if err != nil {
+			panic(err)
+		}
+		s := measure.AdState{Platform: platform, Level: level, ID: id, Since: at, Account: "acc-1", Name: name, Told: told, Status: status, Budget: budget}
+		if level != measure.AdCampaign {
+			s.Campaign = "fb-1"
+		}
+		b.AdStates = append(b.AdStates, s)
+	}
+	daily := func(minor int64) measure.AdBudget {
+		return measure.AdBudget{Value: minor, Unit: measure.BudgetMinor, Per: measure.PerDay}
+	}
+	add(measure.Facebook, measure.AdCampaign, "fb-1", "Prospecting | broad", "2026-01-01T06:00:00Z", "ACTIVE", measure.AdActive, daily(40_00))
+	add(measure.Facebook, measure.AdCampaign, "fb-1", "Prospecting | broad", "2026-01-20T06:00:00Z", "ACTIVE", measure.AdActive, daily(50_00))
+	add(measure.Facebook, measure.AdCampaign, "fb-1", "Prospecting | broad", "2026-02-24T15:30:00Z", "ACTIVE", measure.AdActive, daily(60_00))
+	add(measure.Facebook, measure.AdCampaign, "fb-2", "Retargeting", "2026-01-01T06:00:00Z", "ACTIVE", measure.AdActive, daily(20_00))
+	add(measure.Facebook, measure.AdCampaign, "fb-2", "Retargeting", "2026-03-02T09:00:00Z", "PAUSED", measure.AdPaused, daily(20_00))
+	add(measure.Facebook, measure.AdSet, "fb-1-s", "All", "2026-01-01T06:00:00Z", "ACTIVE", measure.AdActive, measure.AdBudget{Per: measure.NoBudget})
+	add(measure.Facebook, measure.AdSet, "fb-1-s", "All, but\nmail pat@example.com", "2026-03-01T09:00:00Z", "ACTIVE", measure.AdActive, measure.AdBudget{Per: measure.NoBudget})
+	add(measure.Google, measure.AdCampaign, "g-1", "Brand search", "2026-02-01T00:00:00Z", "ENABLED", measure.AdActive, measure.AdBudget{})
 }
 
 // addOddities adds a refund without a date, a cancelled order, a test order and an order with two codes.

@@ -28,6 +28,7 @@ type Batch struct {
 
 	AdDays       []AdDay
 	AdNames      []AdName
+	AdStates     []measure.AdState
 	ChannelSpend []ChannelSpend
 	Products     []Product
 	Costs        []ProductCost
@@ -48,7 +49,7 @@ type Batch struct {
 func (b *Batch) Len() int {
 	return len(b.Orders) + len(b.Profiles) + len(b.Ties) + len(b.Lines) + len(b.Refunds) + len(b.Coupons) + len(b.Touches) +
 		len(b.LandedOrders) + len(b.LandedLines) + len(b.LandedDiscounts) + len(b.LandedCodes) + len(b.AdDays) +
-		len(b.AdNames) + len(b.ChannelSpend) + len(b.Products) + len(b.Costs) + len(b.Messages) + len(b.Surveys) + len(b.Creators) + len(b.CreatorCodes) +
+		len(b.AdNames) + len(b.AdStates) + len(b.ChannelSpend) + len(b.Products) + len(b.Costs) + len(b.Messages) + len(b.Surveys) + len(b.Creators) + len(b.CreatorCodes) +
 		len(b.CreatorCosts) + len(b.LinkDays) + len(b.CouponMap) + len(b.Targets) + len(b.FXRates) + len(b.RegionDays) + len(b.SurfaceDays)
 }
 
@@ -234,21 +235,11 @@ type AdDay struct {
 	Attribution     string       // the platform's attribution setting, as reported
 }
 
-// AdLevel is what a name belongs to.
-type AdLevel string
-
-// The levels. Platforms call an ad set an ad group or an ad squad too.
-const (
-	AdCampaign AdLevel = "campaign"
-	AdSet      AdLevel = "ad_set"
-	AdItself   AdLevel = "ad"
-)
-
 // AdName is what a campaign, an ad set or an ad is called, and what it belongs to. Rows of ad reports that lack names or the
 // campaign have them from here, whichever came first. The latest version of a name counts.
 type AdName struct {
 	Platform  measure.Platform
-	Level     AdLevel
+	Level     measure.AdLevel
 	ID        string
 	Name      string
 	Campaign  string    // id of the campaign that an ad set or ad belongs to; "": not told

@@ -19,7 +19,7 @@ func (w *Warehouse) DayVersions(ctx context.Context, ws measure.WorkspaceID, day
 // roll-ups had then. Where a feed changed a day several times within the hour of the instant, they are those of the hour before.
 func (w *Warehouse) DaysAsOf(ctx context.Context, ws measure.WorkspaceID, days civil.Range, at time.Time) ([]measure.DayVersion, error) {
 	bind := bindDays(days)
-	bind["at"] = at.UTC().Format("2006-01-02 15:04:05.999999")
+	bind["at"] = instantText(at)
 	return w.versions(ctx, ws, "days_as_of", bind)
 }
 

@@ -77,7 +77,7 @@ func (s *rows) settle() error {
 		c := d.Original.Currency
 		for field, into := range map[string]*int64{Spend: &d.Spend, Value: &d.Value} {
 			if slices.Contains(s.spec.Micros, field) {
-				*into = fromMicros(*into, c)
+				*into = money.FromMillionths(*into, c)
 			}
 		}
 		d.Original.Minor = d.Spend
@@ -87,16 +87,4 @@ func (s *rows) settle() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// fromMicros returns millionths of a currency as its minor units, rounded half away from zero.
-func fromMicros(micros int64, c money.Currency) int64 {
-	if micros < 0 {
-		return -fromMicros(-micros, c)
-	}
-	unit := int64(1_000_000)
-	for range c.Exponent() {
-		unit /= 10
-	}
-	return (micros + unit/2) / unit
 }

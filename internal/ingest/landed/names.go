@@ -29,7 +29,7 @@ type nameTables struct {
 
 // nameTable is the table of a level. Columns are folded names, preferred ones first.
 type nameTable struct {
-	level           warehouse.AdLevel
+	level           measure.AdLevel
 	id, name        []string
 	campaign, adSet []string   // parents
 	all             [][]string // of each list one must be there
@@ -42,7 +42,12 @@ var figures = []string{
 	"spend", "cost", "cost micros", "match type", "keyword text",
 }
 
-var versions = []string{"updated time", "updated at", "last updated date", "modified time", "last modified time", "fivetran synced", "airbyte extracted at"}
+// When a row was changed at the platform, and when a connector read it.
+var (
+	changed  = []string{"updated time", "updated at", "last updated date", "modified time", "last modified time", "modify time"}
+	synced   = []string{"fivetran synced", "airbyte extracted at"}
+	versions = slices.Concat(changed, synced)
+)
 
 var (
 	plainID, plainName = []string{"id"}, []string{"name"}
@@ -52,62 +57,62 @@ var (
 
 var names = []nameTables{
 	{name: "facebook_names", title: "Names of Meta campaigns, ad sets and ads as a warehouse has them", platform: measure.Facebook, tables: []nameTable{
-		{level: warehouse.AdItself, id: plainID, name: plainName, campaign: ofCampaign, adSet: []string{"ad set id", "adset id"}, all: [][]string{{"ad set id", "adset id"}, ofCampaign}},
+		{level: measure.AdItself, id: plainID, name: plainName, campaign: ofCampaign, adSet: []string{"ad set id", "adset id"}, all: [][]string{{"ad set id", "adset id"}, ofCampaign}},
 		{
-			level: warehouse.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"account id"}, {"updated time", "effective status"}},
+			level: measure.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"account id"}, {"updated time", "effective status"}},
 			none: []string{"ad set id", "adset id"},
 		},
-		{level: warehouse.AdCampaign, id: plainID, name: plainName, all: [][]string{{"account id"}, {"updated time", "effective status"}}, none: ofCampaign},
+		{level: measure.AdCampaign, id: plainID, name: plainName, all: [][]string{{"account id"}, {"updated time", "effective status"}}, none: ofCampaign},
 	}},
 	{name: "google_names", title: "Names of Google campaigns, ad groups and ads as a warehouse has them", platform: measure.Google, tables: []nameTable{
 		{
-			level: warehouse.AdItself, id: []string{"id", "ad group ad.ad.id"}, name: []string{"name", "ad group ad.ad.name"}, adSet: []string{"ad group id", "ad group.id"},
+			level: measure.AdItself, id: []string{"id", "ad group ad.ad.id"}, name: []string{"name", "ad group ad.ad.name"}, adSet: []string{"ad group id", "ad group.id"},
 			all: [][]string{{"ad group id", "ad group.id"}, {"final urls", "display url", "ad group ad.ad.final urls"}},
 		},
 		{
-			level: warehouse.AdSet, id: []string{"id", "ad group.id"}, name: []string{"name", "ad group.name"}, campaign: []string{"campaign id", "campaign.id"},
+			level: measure.AdSet, id: []string{"id", "ad group.id"}, name: []string{"name", "ad group.name"}, campaign: []string{"campaign id", "campaign.id"},
 			all: [][]string{{"campaign name", "ad group.type", "base campaign"}, {"campaign id", "campaign.id"}}, none: []string{"account id", "advertiser id", "adgroup id"},
 		},
 		{
-			level: warehouse.AdCampaign, id: []string{"id", "campaign.id"}, name: []string{"name", "campaign.name"},
+			level: measure.AdCampaign, id: []string{"id", "campaign.id"}, name: []string{"name", "campaign.name"},
 			all: [][]string{{"advertising channel type", "campaign.advertising channel type"}}, none: []string{"ad group id"},
 		},
 	}},
 	{name: "tiktok_names", title: "Names of TikTok campaigns, ad groups and ads as a warehouse has them", platform: measure.TikTok, tables: []nameTable{
-		{level: warehouse.AdItself, id: []string{"ad id"}, name: []string{"ad name"}, campaign: ofCampaign, adSet: []string{"adgroup id"}, all: [][]string{{"advertiser id"}, {"adgroup id"}}},
+		{level: measure.AdItself, id: []string{"ad id"}, name: []string{"ad name"}, campaign: ofCampaign, adSet: []string{"adgroup id"}, all: [][]string{{"advertiser id"}, {"adgroup id"}}},
 		{
-			level: warehouse.AdSet, id: []string{"adgroup id"}, name: []string{"adgroup name"}, campaign: ofCampaign, all: [][]string{{"advertiser id"}, ofCampaign},
+			level: measure.AdSet, id: []string{"adgroup id"}, name: []string{"adgroup name"}, campaign: ofCampaign, all: [][]string{{"advertiser id"}, ofCampaign},
 			none: []string{"ad id"},
 		},
-		{level: warehouse.AdCampaign, id: ofCampaign, name: []string{"campaign name"}, all: [][]string{{"advertiser id"}}, none: []string{"adgroup id", "ad id"}},
+		{level: measure.AdCampaign, id: ofCampaign, name: []string{"campaign name"}, all: [][]string{{"advertiser id"}}, none: []string{"adgroup id", "ad id"}},
 	}},
 	{name: "pinterest_names", title: "Names of Pinterest campaigns, ad groups and ads as a warehouse has them", platform: measure.Pinterest, tables: []nameTable{
-		{level: warehouse.AdItself, id: plainID, name: plainName, adSet: ofAdGroup, all: [][]string{ofAdGroup, {"pin id"}}},
-		{level: warehouse.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"placement group", "pacing delivery type"}}},
+		{level: measure.AdItself, id: plainID, name: plainName, adSet: ofAdGroup, all: [][]string{ofAdGroup, {"pin id"}}},
+		{level: measure.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"placement group", "pacing delivery type"}}},
 		{
-			level: warehouse.AdCampaign, id: plainID, name: plainName,
+			level: measure.AdCampaign, id: plainID, name: plainName,
 			all: [][]string{{"default ad group budget in micro currency", "is campaign budget optimization"}},
 		},
 	}},
 	{name: "snapchat_names", title: "Names of Snapchat campaigns, ad squads and ads as a warehouse has them", platform: measure.Snapchat, tables: []nameTable{
-		{level: warehouse.AdItself, id: plainID, name: plainName, adSet: []string{"ad squad id"}, all: [][]string{{"ad squad id"}}},
+		{level: measure.AdItself, id: plainID, name: plainName, adSet: []string{"ad squad id"}, all: [][]string{{"ad squad id"}}},
 		{
-			level: warehouse.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"fivetran synced", "optimization goal"}},
+			level: measure.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"fivetran synced", "optimization goal"}},
 			none: []string{"account id", "ad account id", "modified time", "updated time", "last updated date", "campaign name", "ad set id", "adset id", "placement group"},
 		},
 		{
-			level: warehouse.AdCampaign, id: plainID, name: plainName, all: [][]string{{"ad account id"}},
+			level: measure.AdCampaign, id: plainID, name: plainName, all: [][]string{{"ad account id"}},
 			none: []string{"web view url", "campaign id", "ad group id", "ad squad id", "pin id"},
 		},
 	}},
 	{name: "amazon_names", title: "Names of Amazon campaigns and ad groups as a warehouse has them", platform: measure.Amazon, tables: []nameTable{
-		{level: warehouse.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"default bid"}}},
-		{level: warehouse.AdCampaign, id: plainID, name: plainName, all: [][]string{{"targeting type"}}, none: ofCampaign},
+		{level: measure.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"default bid"}}},
+		{level: measure.AdCampaign, id: plainID, name: plainName, all: [][]string{{"targeting type"}}, none: ofCampaign},
 	}},
 	{name: "microsoft_names", title: "Names of Microsoft campaigns, ad groups and ads as a warehouse has them", platform: measure.Microsoft, tables: []nameTable{
-		{level: warehouse.AdItself, id: plainID, name: []string{"title", "title part 1"}, adSet: ofAdGroup, all: [][]string{{"modified time"}, ofAdGroup}},
-		{level: warehouse.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{{"modified time"}, ofCampaign}},
-		{level: warehouse.AdCampaign, id: plainID, name: plainName, all: [][]string{{"modified time"}, {"account id"}}, none: []string{"campaign id", "ad group id"}},
+		{level: measure.AdItself, id: plainID, name: []string{"title", "title part 1"}, adSet: ofAdGroup, all: [][]string{{"modified time"}, ofAdGroup}},
+		{level: measure.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{{"modified time"}, ofCampaign}},
+		{level: measure.AdCampaign, id: plainID, name: plainName, all: [][]string{{"modified time"}, {"account id"}}, none: []string{"campaign id", "ad group id"}},
 	}},
 }
 
@@ -193,17 +198,20 @@ func (n *nameTables) Open(t source.Table, o source.Options) (source.Rows, error)
 	h := t.Header
 	return &nameRows{
 		platform: n.platform, level: table.level, header: h, notes: o.Notes,
-		id: h.Index(table.id...), name: h.Index(table.name...), campaign: h.Index(table.campaign...), adSet: h.Index(table.adSet...), updated: h.Index(versions...),
+		id: h.Index(table.id...), name: h.Index(table.name...), campaign: h.Index(table.campaign...), adSet: h.Index(table.adSet...),
+		changed: h.Index(changed...), synced: h.Index(synced...), state: newStateColumns(n.platform, h),
 	}, nil
 }
 
 // nameRows reads a table of names.
 type nameRows struct {
-	platform                           measure.Platform
-	level                              warehouse.AdLevel
-	header                             source.Header
-	notes                              *source.Notes
-	id, name, campaign, adSet, updated int // columns; -1: none
+	platform                  measure.Platform
+	level                     measure.AdLevel
+	header                    source.Header
+	notes                     *source.Notes
+	id, name, campaign, adSet int // columns; -1: none
+	changed, synced           int
+	state                     stateColumns
 }
 
 // Skip implements [source.Rows].
@@ -226,19 +234,45 @@ func (r *nameRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	if n.ID == "" {
 		return &source.RowError{Line: rec.Line, Column: r.header.Name(r.id), Reason: "the row has no id"}
 	}
-	if cell := source.Cell(rec.Fields, r.updated); cell != "" {
-		at, err := source.ParseInstant(cell, source.UnknownOrder, time.UTC)
-		if err != nil {
-			return source.Unreadable(rec.Line, r.header.Name(r.updated), cell, err)
-		}
-		n.UpdatedAt = at
+	at, err := r.instant(rec, r.changed)
+	if err != nil {
+		return err
+	}
+	read, err := r.instant(rec, r.synced)
+	if err != nil {
+		return err
+	}
+	if n.UpdatedAt = at; at.IsZero() {
+		n.UpdatedAt = read
+	}
+	state, err := r.state.of(rec, &n, r.header)
+	if err != nil {
+		return err
+	}
+	if state.Read = read; state.Tells() {
+		b.AdStates = append(b.AdStates, state)
 	}
 	if n.Name == "" && n.Campaign == "" && n.AdSet == "" {
-		r.notes.Add("names_empty", "rows that name nothing are left out")
+		if !state.Tells() {
+			r.notes.Add("names_empty", "rows that name nothing are left out")
+		}
 		return nil
 	}
 	b.AdNames = append(b.AdNames, n)
 	return nil
+}
+
+// instant reads a time. A column that is not there and an empty cell give the zero time.
+func (r *nameRows) instant(rec tabular.Record, column int) (time.Time, error) {
+	cell := source.Cell(rec.Fields, column)
+	if cell == "" {
+		return time.Time{}, nil
+	}
+	at, err := source.ParseInstant(cell, source.UnknownOrder, time.UTC)
+	if err != nil {
+		return time.Time{}, source.Unreadable(rec.Line, r.header.Name(column), cell, err)
+	}
+	return at, nil
 }
 
 // Close implements [source.Rows].

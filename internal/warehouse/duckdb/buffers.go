@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
@@ -42,6 +43,7 @@ func newBuffers(texts *orderTexts) buffers {
 		newBuffer(landedCodes, func(b *warehouse.Batch) []warehouse.LandedCode { return b.LandedCodes }, putLandedCode, nil),
 		newBuffer(adDays, func(b *warehouse.Batch) []warehouse.AdDay { return b.AdDays }, putAdDay, nil),
 		newBuffer(adNames, func(b *warehouse.Batch) []warehouse.AdName { return b.AdNames }, putAdName, nil),
+		newBuffer(adStates, func(b *warehouse.Batch) []measure.AdState { return b.AdStates }, putAdState, nil),
 		newBuffer(channelSpend, func(b *warehouse.Batch) []warehouse.ChannelSpend { return b.ChannelSpend }, putChannelSpend, nil),
 		newBuffer(products, func(b *warehouse.Batch) []warehouse.Product { return b.Products }, putProduct, nil),
 		newBuffer(productCosts, func(b *warehouse.Batch) []warehouse.ProductCost { return b.Costs }, putCost, nil),

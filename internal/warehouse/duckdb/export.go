@@ -15,7 +15,7 @@ import (
 // exported are the tables of an export: all facts, and the ledger of imports. Roll-ups are made of them.
 var exported = []string{
 	"orders", "profiles", "customer_ties", "order_lines", "refunds", "order_coupons", "touches", "landed_orders", "landed_lines", "landed_discounts", "landed_codes",
-	"ad_days", "ad_names", "channel_spend", "products", "product_costs",
+	"ad_days", "ad_names", "ad_states", "channel_spend", "products", "product_costs",
 	"message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates",
 	"region_days", "surface_days", "imports", "import_tables", "day_history", "told_days",
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
@@ -356,7 +357,7 @@ WHERE NOT l.cost_known`)
 // noteNames notes the days of reports whose rows may have another name or campaign now.
 func (m *merge) noteNames(ctx context.Context, relations []string) error {
 	for _, from := range relations {
-		for _, level := range []warehouse.AdLevel{warehouse.AdCampaign, warehouse.AdSet, warehouse.AdItself} {
+		for _, level := range []measure.AdLevel{measure.AdCampaign, measure.AdSet, measure.AdItself} {
 			err := m.exec(ctx, fmt.Sprintf(`
 INSERT INTO spend_dirty
 SELECT DISTINCT d.day FROM {{named_ad_days}} d

@@ -3,6 +3,7 @@ package duckdb
 import (
 	"cmp"
 
+	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
@@ -50,6 +51,7 @@ var (
 	landedCodes   = &table{name: "landed_codes", key: []string{"source", "parent", "code"}, version: "synced_at"}
 	adDays        = &table{name: "ad_days", kind: bag, day: "day", key: []string{"source", "platform", "account", "day", "campaign_id", "ad_set_id", "ad_id", "country", "region"}}
 	adNames       = &table{name: "ad_names", key: []string{"platform", "level", "id"}, version: "updated_at"}
+	adStates      = &table{name: "ad_states", key: []string{"platform", "level", "id", "since"}, version: "read_at"}
 	channelSpend  = &table{name: "channel_spend", key: []string{"source", "channel", "day", "region"}, day: "day", sum: "spend"}
 	products      = &table{name: "products", key: []string{"source", "sku"}}
 	productCosts  = &table{name: "product_costs", key: []string{"source", "sku", "since"}}
@@ -221,6 +223,22 @@ func putAdName(c *cells, n *warehouse.AdName) {
 	c.text(n.Campaign)
 	c.text(n.AdSet)
 	c.instant(n.UpdatedAt)
+}
+
+func putAdState(c *cells, s *measure.AdState) {
+	c.text(string(s.Platform))
+	c.text(string(s.Level))
+	c.text(s.ID)
+	c.instant(s.Since)
+	c.instant(s.Read)
+	c.text(s.Account)
+	c.text(s.Name)
+	c.text(s.Campaign)
+	c.text(string(s.Status))
+	c.text(s.Told)
+	c.int(s.Budget.Value)
+	c.text(string(s.Budget.Unit))
+	c.text(string(s.Budget.Per))
 }
 
 func putChannelSpend(c *cells, s *warehouse.ChannelSpend) {

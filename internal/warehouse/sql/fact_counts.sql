@@ -16,6 +16,8 @@ SELECT 'ad_days' AS fact, count(*) AS fact_rows FROM {{ad_days}}
 UNION ALL
 SELECT 'ad_names' AS fact, count(*) AS fact_rows FROM {{ad_names}}
 UNION ALL
+SELECT 'ad_states' AS fact, count(*) AS fact_rows FROM {{ad_states}}
+UNION ALL
 SELECT 'channel_spend' AS fact, count(*) AS fact_rows FROM {{channel_spend}}
 UNION ALL
 SELECT 'products' AS fact, count(*) AS fact_rows FROM {{products}}

@@ -15,7 +15,7 @@ func namesFillReports(on trial) {
 			Source: "meta_ads", Platform: measure.Facebook, Account: "a", Channel: "facebook", Day: date("2026-01-05"), CampaignID: campaign, AdID: ad, Spend: minor,
 		}
 	}
-	name := func(level warehouse.AdLevel, id, called, campaign, adSet, updated string) warehouse.AdName {
+	name := func(level measure.AdLevel, id, called, campaign, adSet, updated string) warehouse.AdName {
 		n := warehouse.AdName{Platform: measure.Facebook, Level: level, ID: id, Name: called, Campaign: campaign, AdSet: adSet}
 		if updated != "" {
 			n.UpdatedAt = instant(updated)
@@ -25,14 +25,14 @@ func namesFillReports(on trial) {
 	const early, late = "2026-01-01T00:00:00Z", "2026-01-03T00:00:00Z"
 	pieces := map[byte]warehouse.Batch{
 		's': {AdDays: []warehouse.AdDay{spend("1203", "1203", 100), spend("1204", "1204", 10), spend("77", "", 50)}},
-		'a': {AdNames: []warehouse.AdName{name(warehouse.AdItself, "1203", "Video", "", "1202", late), name(warehouse.AdItself, "1204", "Still", "1201", "1202", late)}},
-		'g': {AdNames: []warehouse.AdName{name(warehouse.AdSet, "1202", "Broad", "1201", "", "")}},
+		'a': {AdNames: []warehouse.AdName{name(measure.AdItself, "1203", "Video", "", "1202", late), name(measure.AdItself, "1204", "Still", "1201", "1202", late)}},
+		'g': {AdNames: []warehouse.AdName{name(measure.AdSet, "1202", "Broad", "1201", "", "")}},
 		'c': {AdNames: []warehouse.AdName{
-			name(warehouse.AdCampaign, "1201", "Prospecting", "", "", late), name(warehouse.AdCampaign, "1201", "Before", "", "", early),
-			name(warehouse.AdCampaign, "77", "Brand", "", "", ""),
-			{Platform: measure.TikTok, Level: warehouse.AdCampaign, ID: "77", Name: "Another platform's"},
+			name(measure.AdCampaign, "1201", "Prospecting", "", "", late), name(measure.AdCampaign, "1201", "Before", "", "", early),
+			name(measure.AdCampaign, "77", "Brand", "", "", ""),
+			{Platform: measure.TikTok, Level: measure.AdCampaign, ID: "77", Name: "Another platform's"},
 		}},
-		'o': {AdNames: []warehouse.AdName{name(warehouse.AdCampaign, "1201", "Long ago", "", "", early)}},
+		'o': {AdNames: []warehouse.AdName{name(measure.AdCampaign, "1201", "Long ago", "", "", early)}},
 	}
 	want := []string{"1201/1202/1203 Prospecting, Broad, Video: 100", "77// Brand, , : 50", "1201/1202/1204 Prospecting, Broad, Still: 10"}
 	for _, order := range []string{"sagco", "cgas", "gsaoc", "ocsga"} {

@@ -57,6 +57,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehous
 		"a customer who is forgotten leaves the profiles":         forgottenProfile,
 		"the latest version of a customer's profile counts":       profileVersions,
 		"names fill the reports that tell ids only":               namesFillReports,
+		"campaigns keep their versions":                           campaignsKeepTheirVersions,
 		"what a version of a profile leaves out stays":            joinedProfiles,
 		"ad windows are replaced":                                 adWindows,
 		"spend of one key in one import adds up":                  spendAddsUp,

@@ -1,0 +1,56 @@
+package console_test
+
+import (
+	"html"
+	"net/http"
+	"strings"
+	"testing"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+func TestWhatPlatformsChangedIsShown(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleViewer)
+	var b warehouse.Batch
+	for i, told := range []string{"ACTIVE", "PAUSED"} {
+		b.AdStates = append(b.AdStates, measure.AdState{
+			Platform: measure.Google, Level: measure.AdCampaign, ID: "99", Since: civil.MustParse("2036-09-01").AddDays(i).UTC(), Name: "Brand <b>", Told: told,
+			Budget: measure.AdBudget{Value: int64(i+1) * 10_000_000, Unit: measure.BudgetMillionths, Per: measure.PerDay},
+		})
+	}
+	b.AdDays = []warehouse.AdDay{{Source: "google_ads", Platform: measure.Google, Channel: "google", Day: civil.MustParse("2036-09-01"), CampaignID: "99", Spend: 1}}
+	b.AdDays[0].Original.Currency = "USD"
+	in, err := d.facts.Begin(t.Context(), warehouse.ImportSpec{Workspace: "acme", Source: "google_names", File: "campaigns.csv", FileHash: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Abort()
+	if err := in.Add(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	browser := d.signedIn(email)
+	for path, shown := range map[string]bool{
+		"/data/history?workspace=acme":                true,
+		"/data/history?workspace=acme&day=2036-09-02": true,
+		"/data/history?workspace=acme&day=2036-09-01": false, // the first version changes nothing
+	} {
+		page := browser.get(path)
+		text := html.UnescapeString(page.body)
+		for _, want := range []string{"At the ad platforms", "Brand <b>", "status <bdi>ACTIVE</bdi> → <bdi>PAUSED</bdi>", "budget <bdi>10.00 USD a day</bdi> → <bdi>20.00 USD a day</bdi>"} {
+			if page.status != http.StatusOK || strings.Contains(text, want) != shown {
+				t.Errorf("%s: %d, holds %q: %t, want %t", path, page.status, want, !shown, shown)
+			}
+		}
+		if strings.Contains(page.body, "Brand <b>") {
+			t.Errorf("%s: a campaign's name is read as HTML", path)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package warehousetest
+
+import (
+	"fmt"
+	"time"
+
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// campaignsKeepTheirVersions imports versions of campaigns in different orders, twice. A version that leaves something open
+// stands as the one before it; a version read again later replaces the one of the same instant.
+func campaignsKeepTheirVersions(on trial) {
+	t, w := on.t, on.w
+	version := func(since, read, name, told string, status measure.AdStatus, budget int64) measure.AdState {
+		s := measure.AdState{
+			Platform: measure.Facebook, Level: measure.AdCampaign, ID: "1201", Since: instant(since), Read: instant(read), Account: "a", Name: name, Told: told, Status: status,
+		}
+		if budget > 0 {
+			s.Budget = measure.AdBudget{Value: budget, Unit: measure.BudgetMinor, Per: measure.PerDay}
+		}
+		return s
+	}
+	const first, second, third, fourth = "2026-01-01T08:00:00Z", "2026-01-03T08:00:00Z", "2026-01-05T08:00:00Z", "2026-01-07T08:00:00Z"
+	spend := warehouse.AdDay{Source: "meta_ads", Platform: measure.Facebook, Account: "a", Channel: "facebook", Day: date("2026-01-05"), CampaignID: "1201", Spend: 100}
+	spend.Original.Currency = "EUR"
+	pieces := map[byte]warehouse.Batch{
+		'd': {AdDays: []warehouse.AdDay{spend}},
+		'a': {AdStates: []measure.AdState{version(first, first, "Brand", "ACTIVE", measure.AdActive, 50_00)}},
+		'n': {AdStates: []measure.AdState{version(second, second, "Brand II", "", "", 0)}},
+		'p': {AdStates: []measure.AdState{version(third, fourth, "Brand II", "PAUSED", measure.AdPaused, 80_00)}},
+		'o': {AdStates: []measure.AdState{version(third, third, "Brand II", "PAUSED", measure.AdPaused, 70_00)}},
+		's': {AdStates: []measure.AdState{version(fourth, fourth, "Brand II", "PAUSED", measure.AdPaused, 80_00)}},
+	}
+	standing := func(ws measure.WorkspaceID, at string) string {
+		for _, s := range answer[measure.AdHistory](t)(w.AdHistory(t.Context(), ws, measure.AdHistoryOf{Until: instant(at)})).Standings {
+			return fmt.Sprintf("%s %s %s %s %s since %s", s.Platform, s.ID, s.Status, s.Told, s.Budget.Words(s.Currency), s.Since.Format(time.RFC3339))
+		}
+		return "nothing"
+	}
+	for _, order := range []string{"danpos", "sopnad", "ospands"} {
+		ws := measure.WorkspaceID("states-" + order)
+		for _, piece := range []byte(order + order) {
+			load(t, w, warehouse.ImportSpec{Workspace: ws}, pieces[piece])
+		}
+		same(t, "before the first version, imported as "+order, "nothing", standing(ws, first))
+		same(t, "a version that tells a name only, imported as "+order, "facebook 1201 active ACTIVE 50.00 EUR a day since "+second, standing(ws, third))
+		same(t, "the last version, imported as "+order, "facebook 1201 paused PAUSED 80.00 EUR a day since "+fourth, standing(ws, "2026-02-01T00:00:00Z"))
+		var got []string
+		of := measure.AdHistoryOf{From: instant("2025-01-01T00:00:00Z"), Until: instant("2027-01-01T00:00:00Z")}
+		for _, c := range answer[measure.AdHistory](t)(w.AdHistory(t.Context(), ws, of)).Changes {
+			got = append(got, fmt.Sprint(c.Now.Since.Format(time.DateOnly), c.Moves()))
+		}
+		want := []string{"2026-01-05[{status ACTIVE PAUSED} {budget 50.00 EUR a day 80.00 EUR a day}]", "2026-01-03[{name Brand Brand II}]"}
+		same(t, "changes, imported as "+order, want, got)
+		for what, narrow := range map[string]measure.AdHistoryOf{
+			"before the period":  {From: instant(fourth), Until: of.Until},
+			"another platform's": {From: of.From, Until: of.Until, Platform: measure.Google},
+			"another campaign's": {From: of.From, Until: of.Until, Campaign: "1202"},
+		} {
+			same(t, what+", imported as "+order, 0, len(answer[measure.AdHistory](t)(w.AdHistory(t.Context(), ws, narrow)).Changes))
+		}
+	}
+}
