@@ -1,34 +1,42 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the project for the given time each (default 10s), all of them whatever one finds, and fails
-# at the end when any failed. What was found lies under the package's testdata/fuzz.
+# Runs every fuzz target of the project for the given time each (default 10s), as many at once as there are processors, all
+# of them whatever one finds, and fails at the end when any failed. What was found lies under the package's testdata/fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-10s}
-failed=()
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+work=$(mktemp -d)
+kept=$(go env GOCACHE)/fuzz # where `go test -fuzz` keeps what it found worth trying again
+trap 'rm -rf "$work"' EXIT
+export time work kept
 
-# Go's fuzzing may take the end of the time for a failure that no input has caused (golang/go#75804): such a run is repeated.
-fuzz() {
-  local turn
+# run PACKAGE FOLDER TARGET: one target of a package's test program. Go's fuzzing may take the end of the time for a failure
+# that no input has caused (golang/go#75804): such a run is repeated.
+run() {
+  local package=$1 folder=$2 target=$3 log=$work/$3.log turn
   for turn in 1 2 3; do
-    go test -run '^$' -fuzz "^$2\$" -fuzztime "$time" "$1" | tee "$log" && return
+    if (cd "$folder" && "$work/${package//\//-}.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$time" \
+      -test.parallel 1 -test.fuzzcachedir "$kept/$package") &>"$log"; then
+      printf '== %s %s\n%s\n' "$package" "$target" "$(tail -n 2 "$log")"
+      return
+    fi
+    printf '== %s %s\n%s\n' "$package" "$target" "$(cat "$log")"
     if grep -q 'Failing input written' "$log" || ! grep -qx '    context deadline exceeded' "$log"; then
-      return 1
+      break
     fi
     echo "no input failed in turn $turn"
   done
-  return 1
+  echo "$package $target" >>"$work/failed"
 }
+export -f run
 
-for package in $(go list ./...); do
-  listed=$(go test -list '^Fuzz' "$package") # a package that does not compile ends the run here
-  for target in $(grep '^Fuzz' <<<"$listed" || true); do
-    echo "== $package $target"
-    fuzz "$package" "$target" || failed+=("$package $target")
-  done
-done
-if [ ${#failed[@]} -gt 0 ]; then
-  printf 'failed: %s\n' "${failed[@]}" >&2
+while read -r package folder; do
+  grep -qs '^func Fuzz' "$folder"/*_test.go || continue
+  program=$work/${package//\//-}.test
+  go test -c -fuzz . -o "$program" "$package" # a package that does not compile ends the run here
+  (cd "$folder" && "$program" -test.list '^Fuzz') | sed "s|^|$package $folder |" >>"$work/targets"
+done < <(go list -f '{{.ImportPath}} {{.Dir}}' ./...)
+xargs -r -P "$(nproc)" -L 1 bash -c 'run "$@"' run <"$work/targets"
+if [ -s "$work/failed" ]; then
+  sed 's/^/failed: /' "$work/failed" >&2
   exit 1
 fi
