@@ -33,15 +33,16 @@ type density struct {
 
 // curve is one channel's carried-over, saturated exposure with derivatives.
 type curve struct {
-	kernel   *kernel
-	a        []float64 // carried over
-	worth              // saturated
-	mean, sd float64   // of s over the fitted rows
-	level    float64   // mean of s times the geo's size over the fitted rows
-	beta     float64   // common to all geos
-	betas    []float64 // of each geo; set by evaluateAt only
-	byS      []float64 // derivatives by s that come from differences between geos; nil without geos
-	wave     *wave     // nil when the effect is constant
+	kernel      *kernel
+	a           []float64 // carried over
+	worth                 // saturated
+	mean, sd    float64   // of s over the fitted rows
+	level       float64   // mean of s times the geo's size over the fitted rows
+	beta        float64   // common to all geos
+	confounding float64   // what moves with s besides; 0 without lift tests
+	betas       []float64 // of each geo; set by evaluateAt only
+	byS         []float64 // derivatives by s that come from differences between geos; nil without geos
+	wave        *wave     // nil when the effect is constant
 }
 
 func (m *model) newDensity() *density {
@@ -92,6 +93,10 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 	for i := range d.channels {
 		swing := d.theta[d.channels[i].at]
 		d.evaluate(&d.curves[i], &d.channels[i], d.theta)
+		if at := d.channels[i].confoundingAt; at > 0 {
+			d.slope[at] = d.confoundingOfSwing(&d.channels[i], d.theta)
+			logp += math.Log(d.slope[at])
+		}
 		logp += math.Log(d.effectOfSwing(&d.curves[i], &d.channels[i], d.theta) / swing)
 	}
 	mean := u[d.baselineAt]
@@ -142,6 +147,7 @@ func (d *density) priors() (logp float64) {
 func (m *model) effectOfSwing(v *curve, c *channel, theta []float64) float64 {
 	v.beta = theta[c.at] * m.resolution / v.sd
 	theta[c.at] = v.beta
+	m.setConfounding(v, c, theta)
 	if m.spec.Effect != Coefficient {
 		theta[c.at] *= v.level * float64(m.rows) / c.effectOf
 	}
@@ -209,7 +215,7 @@ func (d *density) likelihood(grad []float64) float64 {
 	clear(d.mu)
 	d.baselineMean(d.mu, d.theta)
 	for i := range d.channels {
-		floats.AddScaled(d.mu, d.curves[i].beta, d.curves[i].s)
+		d.curves[i].addTo(d.mu)
 	}
 	noise := d.noiseAt
 	var logp float64
@@ -232,6 +238,14 @@ func (d *density) likelihood(grad []float64) float64 {
 		coefficients[k+1] -= coefficients[0] * mean
 	}
 	return logp
+}
+
+// addTo adds to mu the effect of the channel and what moves with it besides. Mu holds as many rows as the curve.
+func (v *curve) addTo(mu []float64) {
+	floats.AddScaled(mu, v.beta+v.confounding, v.s)
+	if v.confounding != 0 {
+		floats.AddConst(-v.confounding*v.mean, mu)
+	}
 }
 
 // evaluate sets the curve for the parameters over as many periods as it has room for, all but beta.
@@ -306,6 +320,7 @@ func squaresAround(mean float64, values []float64) float64 {
 func (m *model) evaluateAt(v *curve, c *channel, theta []float64) {
 	m.evaluate(v, c, theta)
 	v.beta = theta[c.at]
+	m.setConfounding(v, c, theta)
 	if m.spec.Effect != Coefficient {
 		v.beta *= c.effectOf / (v.level * float64(m.rows))
 	}
@@ -327,6 +342,9 @@ func (m *model) constrain(theta, u []float64, curves []curve) {
 	}
 	for i := range m.channels {
 		m.evaluate(&curves[i], &m.channels[i], theta)
+		if m.channels[i].confoundingAt > 0 {
+			m.confoundingOfSwing(&m.channels[i], theta)
+		}
 		m.effectOfSwing(&curves[i], &m.channels[i], theta)
 	}
 	m.scaleMean(theta, stretches)
@@ -349,11 +367,15 @@ func (m *model) split(c *channel, theta []float64) (adstock, saturation []float6
 //
 //	beta r_t - (B + E + L) (s_t - mean) / (n sd^2) + L / (n mean), and + E size / (n level) unless the effect is beta
 //
-// Differences between geos add what [density.pooled] left in byS.
+// Differences between geos add what [density.pooled] left in byS, and what moves with the channel adds [density.confoundingGradient].
 func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp float64) {
 	adstock, saturation := d.split(c, d.gradient)
 	_, shape := d.split(c, d.theta)
 	byBeta := floats.Dot(d.byMu, v.s)
+	var besideMean, besideSlope float64
+	if c.confoundingAt > 0 {
+		besideMean, besideSlope = d.confoundingGradient(v, c, byBeta, grad)
+	}
 	if d.pool != nil {
 		byBeta += d.pool.byBeta[c.index]
 	}
@@ -370,6 +392,8 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 
 	bySD := (byLogBeta + byLogEffect + 1 + byLogLevel) / (n * v.sd * v.sd)
 	byMean, bySize := byLogLevel/(n*v.mean), 0.0
+	bySD += v.confounding * besideSlope
+	byMean -= v.confounding * besideMean
 	if d.spec.Effect != Coefficient {
 		bySize = (byLogEffect + 1) / (n * v.level)
 	}
@@ -379,7 +403,7 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	byS := v.s // s itself is not needed any more
 	for g, size := range d.size {
 		for t := g * d.periods; t < (g+1)*d.periods; t++ {
-			byS[t] = v.beta*d.byMu[t] - bySD*(v.s[t]-v.mean) + byMean + bySize*size
+			byS[t] = (v.beta+v.confounding)*d.byMu[t] - bySD*(v.s[t]-v.mean) + byMean + bySize*size
 		}
 	}
 	if v.byS != nil {

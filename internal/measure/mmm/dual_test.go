@@ -143,6 +143,7 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 		}
 	}
 	n := float64(m.periods)
+	sigma := theta[m.noiseAt]
 	mu := make([]number2, m.periods)
 	intercept := theta[m.baselineAt]
 	for i := range m.channels {
@@ -157,6 +158,21 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 		sd := dual.Sqrt(times(1/n, squares))
 		swing := theta[c.at]
 		beta := quotient(times(m.resolution, swing), sd)
+		if c.confoundingAt > 0 {
+			by := quotient(constant(m.resolution), sigma)
+			x := dual.Mul(dual.Sub(theta[c.confoundingAt], swing), by)
+			theta[c.confoundingAt] = x
+			logp = dual.Add(logp, dual.Log(by))
+			for t := range mu {
+				mu[t] = dual.Add(mu[t], dual.Mul(dual.Mul(sigma, x), quotient(dual.Sub(s[t], mean), sd)))
+			}
+		}
+		for _, l := range c.lifts {
+			shape := theta[c.at+2 : c.at+2+m.shape]
+			rise := dual.Sub(m.spec.Saturation.dualValue(constant(l.to), shape), m.spec.Saturation.dualValue(constant(l.from), shape))
+			miss := times(1/l.sigma, dual.Sub(constant(l.delta), dual.Mul(beta, rise)))
+			logp = dual.Add(logp, times(-0.5, dual.Mul(miss, miss)))
+		}
 		theta[c.at] = beta
 		if m.spec.Effect != Coefficient {
 			theta[c.at] = times(n/c.effectOf, dual.Mul(beta, mean))
@@ -183,7 +199,6 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 		}
 		logp = dual.Add(logp, times(-(batchFreedom+float64(len(b.at)))/2, dual.Log(squares)))
 	}
-	sigma := theta[m.noiseAt]
 	for t := range mu {
 		for k := range m.terms {
 			mu[t] = dual.Add(mu[t], times(m.terms[k].values[t], theta[m.baselineAt+k]))
@@ -240,6 +255,9 @@ func TestDensityIsThatOfDualNumbers(t *testing.T) {
 		{contacts(), Spec{Saturation: Hill}},
 		{contacts(), Spec{Effect: Share, Adstock: Adstock{Geometric, 3}, Holdout: 3}},
 		{toy(), Spec{Varying: 9}},
+		{toy(), Spec{Lifts: toyLifts(), Saturation: Hill, Effect: ROI, Holdout: 4}},
+		{toy(), Spec{Lifts: toyLifts()[1:], Saturation: MichaelisMenten, Likelihood: StudentT}},
+		{toy(), Spec{Lifts: toyLifts(), Saturation: CES, Unconfounded: true}},
 		{festive(), Spec{Holdout: 4}},
 		{contacts(), Spec{Varying: 9, Effect: ROI, Holdout: 6}},
 	} {

@@ -19,8 +19,9 @@ type ChannelEffect struct {
 	Share        stats.Summary            `json:"share"`        // of the target's sum, as a fraction
 	ROAS         *stats.Summary           `json:"roas"`         // contribution by spend; nil without spend
 	MarginalROAS *stats.Summary           `json:"marginal_roas"`
-	Adstock      map[string]stats.Summary `json:"adstock"`    // parameters by name, for the exposure divided by its maximum
-	Saturation   map[string]stats.Summary `json:"saturation"` // likewise
+	Adstock      map[string]stats.Summary `json:"adstock"`               // parameters by name, for the exposure divided by its maximum
+	Saturation   map[string]stats.Summary `json:"saturation"`            // likewise
+	Confounding  *Confounding             `json:"confounding,omitempty"` // nil for a channel without lift tests
 }
 
 // Effects returns every channel's effect in the data's order. The marginal return is that of the next unit of money
@@ -40,7 +41,7 @@ func (p *Posterior) effect(c *channel) ChannelEffect {
 	e := ChannelEffect{
 		Channel: c.name, Spend: floats.Sum(c.cost),
 		Contribution: stats.Summarize(total), Share: stats.Summarize(divided(total, floats.Sum(p.data.Target))),
-		Adstock: map[string]stats.Summary{}, Saturation: map[string]stats.Summary{},
+		Adstock: map[string]stats.Summary{}, Saturation: map[string]stats.Summary{}, Confounding: p.confounding(c),
 	}
 	if e.Spend > 0 {
 		average, marginal := stats.Summarize(divided(total, e.Spend)), stats.Summarize(divided(p.slopes(c), e.Spend))

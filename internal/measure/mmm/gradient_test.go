@@ -157,6 +157,11 @@ func toy() Data {
 	return d
 }
 
+// toyLifts are lift tests of both channels of [toy].
+func toyLifts() []Lift {
+	return []Lift{{Channel: "social", X: 20, DeltaX: 30, DeltaY: 40, Sigma: 12}, {Channel: "search", X: 50, DeltaX: -50, DeltaY: -90, Sigma: 30}}
+}
+
 // specs lists every transform, effect, likelihood, and lift tests.
 func specs() []Spec {
 	var out []Spec
@@ -166,7 +171,8 @@ func specs() []Spec {
 	for _, s := range allSaturations() {
 		out = append(out, Spec{Saturation: s})
 	}
-	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, DeltaY: 40, Sigma: 12}, {Channel: "search", X: 50, DeltaX: -50, DeltaY: -90, Sigma: 30}}
+	lifts := toyLifts()
+	out = append(out, Spec{Lifts: lifts, Unconfounded: true}, Spec{Lifts: lifts[1:], Likelihood: StudentT, Saturation: CES, Adstock: Adstock{Delayed, 4}})
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		out = append(out, Spec{Effect: e, Yearly: 1}, Spec{Effect: e, Lifts: lifts, Saturation: Hill, Holdout: 5})
 	}

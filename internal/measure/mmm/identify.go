@@ -45,10 +45,16 @@ const (
 // unidentified returns the reasons for which the data cannot identify the model, none if they can.
 func (m *model) unidentified(d Data) []Reason {
 	var reasons []Reason
-	// Slow changes of effects, where a curve bends, and what belongs to a batch are held by their priors and cost little.
+	// Slow changes of effects, where a curve bends, what belongs to a batch and what moves with a tested channel are held
+	// by their priors and cost little.
 	unknown := len(m.parameters) - (len(m.waves)+m.spec.Saturation.held())*len(m.channels)
 	for _, b := range m.batches {
 		unknown -= len(b.at)
+	}
+	for _, c := range m.channels {
+		if c.confoundingAt > 0 {
+			unknown--
+		}
 	}
 	if need := max(leastPeriods, int(math.Ceil(periodsPerUnknown*float64(unknown)))); m.rows < need {
 		reasons = append(reasons, Reason{

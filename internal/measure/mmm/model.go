@@ -21,7 +21,7 @@ type parameter struct {
 
 // model is data and settings made ready for evaluation. It does not change, so chains share it.
 //
-// A parameter vector holds for each channel its effect, the adstock's and the saturation's parameters, then the
+// A parameter vector holds for each channel its effect, the adstock's and the saturation's parameters and what moves with it, then the
 // baseline's coefficients, then the likelihood's parameters.
 type model struct {
 	spec       Spec
@@ -53,16 +53,17 @@ type model struct {
 
 // channel is one channel's exposure, ready for evaluation.
 type channel struct {
-	name      measure.Channel
-	x         []float64 // exposure by size, divided by scale
-	often     []float64 // frequency, divided by its largest; nil without
-	scale     float64
-	mostOften float64 // largest frequency
-	cost      []float64
-	index     int
-	at        int     // first parameter: the effect
-	effectOf  float64 // what a return or share is a multiple of, in maxima of the target
-	lifts     []lift
+	name          measure.Channel
+	x             []float64 // exposure by size, divided by scale
+	often         []float64 // frequency, divided by its largest; nil without
+	scale         float64
+	mostOften     float64 // largest frequency
+	cost          []float64
+	index         int
+	at            int     // first parameter: the effect
+	effectOf      float64 // what a return or share is a multiple of, in maxima of the target
+	lifts         []lift
+	confoundingAt int // parameter of what moves with the channel and not because of it; 0 without
 }
 
 // lift is a [Lift] in the model's units.
@@ -151,6 +152,7 @@ func (m *model) addChannels(d Data) {
 			p.name = string(media.Channel) + "." + p.name
 			m.parameters = append(m.parameters, p)
 		}
+		m.confoundingParameter(&c)
 		m.channels = append(m.channels, c)
 	}
 }

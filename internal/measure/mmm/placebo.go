@@ -61,7 +61,7 @@ func CheckPlacebo(d Data, s Spec, how Sampling, of measure.Channel) (*Placebo, e
 			if mine {
 				s.Priors[p.name] = p.prior
 			}
-			if mine && c.name == of {
+			if mine && c.name == of && name != "confounding" { // no test was of the placebo
 				s.Priors[placeboName+"."+name] = p.prior
 			}
 		}

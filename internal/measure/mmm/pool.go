@@ -149,7 +149,7 @@ func (m *model) drawGeos(theta []float64, curves []curve, random *rand.Rand) []f
 	mu := make([]float64, m.rows)
 	m.baselineMean(mu, theta)
 	for i := range curves {
-		floats.AddScaled(mu, curves[i].beta, curves[i].s)
+		curves[i].addTo(mu)
 	}
 	common := theta
 	for g := range m.geos {

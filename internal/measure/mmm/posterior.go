@@ -3,6 +3,7 @@ package mmm
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -63,6 +64,9 @@ func (p *Posterior) Save() Saved {
 
 // Restore returns the posterior that was saved. A fault of kind invalid says that the parts do not belong together.
 func Restore(s Saved) (*Posterior, error) {
+	if len(s.Spec.Lifts) > 0 && !slices.ContainsFunc(s.Parameters, ofConfounding) {
+		s.Spec.Unconfounded = true // as models with lift tests once were
+	}
 	m, err := newModel(s.Data, s.Spec)
 	if err != nil {
 		return nil, err
@@ -77,6 +81,8 @@ func Restore(s Saved) (*Posterior, error) {
 	}
 	return &Posterior{m, s.Data, s.Chains, s.Draws}, nil
 }
+
+func ofConfounding(parameter string) bool { return strings.HasSuffix(parameter, ".confounding") }
 
 // Parameters returns the names of the parameters, such as "x1.alpha", in the order of a draw; with geos also those of
 // their coefficients, such as "x1.beta[north]".
@@ -211,7 +217,10 @@ func (l *locator) location(theta []float64) []float64 {
 	for i := range l.channels {
 		l.evaluateAt(&l.v, &l.channels[i], theta)
 		for g, beta := range l.v.betas {
-			floats.AddScaled(l.mu[g*l.span:(g+1)*l.span], beta, l.v.s[g*l.span:(g+1)*l.span])
+			floats.AddScaled(l.mu[g*l.span:(g+1)*l.span], beta+l.v.confounding, l.v.s[g*l.span:(g+1)*l.span])
+		}
+		if l.v.confounding != 0 {
+			floats.AddConst(-l.v.confounding*l.v.mean, l.mu)
 		}
 	}
 	if l.geos > 1 {
