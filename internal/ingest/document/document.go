@@ -1,63 +1,85 @@
 // Package document reads JSON that arrives in bulk, member by member and without building values: the records of a
-// tap, the body of a webhook. It expects text that [encoding/json.Valid] accepts, and nothing in it fails.
+// tap, the body of a webhook. Text of which nothing is known is checked by [Object.Check] or [encoding/json.Valid];
+// all else expects JSON, and nothing in it fails.
+//
+// What is read shares the text that it was read from. Whoever keeps a part of a large text clones it.
 package document
 
 import (
-	"bytes"
 	"encoding/json"
 	"iter"
 	"slices"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 )
 
-// Value is the text of one JSON value.
-type Value []byte
+// Value is the text of one JSON value, "" for none.
+type Value string
 
-// Object is a JSON object. Its members share the text that they were read from.
-type Object struct{ members []member }
+// Object is a JSON object.
+type Object struct {
+	marks   []uint32 // of the members' names: nearly every name that is not the one that is looked for has another
+	members []member
+}
 
 type member struct {
-	name  []byte // without quotes and escapes
+	name  string // without quotes and escapes
 	value Value
 }
 
 // Read makes the object hold the members of a value, and none when it is no object.
 func (o *Object) Read(v Value) {
-	o.members = o.members[:0]
-	for m := range v.members {
-		o.members = append(o.members, m)
+	o.clear()
+	for name, value := range v.members {
+		o.add(name, value)
 	}
+}
+
+func (o *Object) clear() { o.marks, o.members = o.marks[:0], o.members[:0] }
+
+func (o *Object) add(name string, value Value) {
+	o.marks = append(o.marks, mark(name))
+	o.members = append(o.members, member{name, value})
+}
+
+// mark tells most names apart by their length and four of their letters.
+func mark(name string) uint32 {
+	n := len(name)
+	if n == 0 {
+		return 0
+	}
+	return uint32(n)<<24 ^ uint32(name[0])<<16 ^ uint32(name[n/2])<<8 ^ uint32(name[n-1]) ^ uint32(name[n*2/3])<<20
 }
 
 // Len returns how many members the object has.
 func (o *Object) Len() int { return len(o.members) }
 
-// Get returns the member's value, nil when there is none. Of members with the same name the last one counts.
+// Get returns the member's value, "" when there is none. Of members with the same name the last one counts.
 func (o *Object) Get(name string) Value {
-	for _, m := range slices.Backward(o.members) {
-		if string(m.name) == name {
-			return m.value
+	wanted := mark(name)
+	for i, m := range slices.Backward(o.marks) {
+		if m == wanted && o.members[i].name == name {
+			return o.members[i].value
 		}
 	}
-	return nil
+	return ""
 }
 
-// First returns the value of the first of the names that is there and not null, nil when none is.
+// First returns the value of the first of the names that is there and not null, "" when none is.
 func (o *Object) First(names ...string) Value {
 	for _, name := range names {
 		if v := o.Get(name); !v.Missing() {
 			return v
 		}
 	}
-	return nil
+	return ""
 }
 
 // Names yields the members' names in their order.
 func (o *Object) Names() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, m := range o.members {
-			if !yield(string(m.name)) {
+		for i := range o.members {
+			if !yield(o.members[i].name) {
 				return
 			}
 		}
@@ -65,16 +87,16 @@ func (o *Object) Names() iter.Seq[string] {
 }
 
 // Missing reports whether there is no value, or null.
-func (v Value) Missing() bool { return len(v) == 0 || v[0] == 'n' }
+func (v Value) Missing() bool { return v == "" || v[0] == 'n' }
 
 // Text returns a string's content, a number in decimal digits, "true" or "false". It is "" for everything else.
 func (v Value) Text() string {
-	if len(v) == 0 {
+	if v == "" {
 		return ""
 	}
 	switch c := v[0]; {
 	case c == '"':
-		return string(content(v))
+		return content(string(v))
 	case c == '-' || c >= '0' && c <= '9':
 		return digits(string(v))
 	case c == 't' || c == 'f':
@@ -83,37 +105,38 @@ func (v Value) Text() string {
 	return ""
 }
 
-// Path returns the value at the end of a path of names, nil when it leads nowhere.
+// Path returns the value at the end of a path of names, "" when it leads nowhere.
 func (v Value) Path(names ...string) Value {
-	for _, name := range names {
+	for _, wanted := range names {
 		var found Value
-		for m := range v.members {
-			if string(m.name) == name {
-				found = m.value
+		for name, value := range v.members {
+			if name == wanted {
+				found = value
 			}
 		}
-		if v = found; v == nil {
-			return nil
+		if v = found; v == "" {
+			return ""
 		}
 	}
 	return v
 }
 
 // members yields what an object holds, and nothing of any other value.
-func (v Value) members(yield func(member) bool) {
-	at := skipBlank(v, 0)
-	if at >= len(v) || v[at] != '{' {
+func (v Value) members(yield func(string, Value) bool) {
+	text := string(v)
+	at := skipBlank(text, 0)
+	if at >= len(text) || text[at] != '{' {
 		return
 	}
-	for at = skipBlank(v, at+1); at < len(v) && v[at] == '"'; at = skipBlank(v, at) {
-		end := stringEnd(v, at)
-		name := content(v[at:end])
-		at = skipBlank(v, skipBlank(v, end)+1) // over the colon
-		end = valueEnd(v, at)
-		if !yield(member{name, v[at:end:end]}) {
+	for at = skipBlank(text, at+1); at < len(text) && text[at] == '"'; at = skipBlank(text, at) {
+		end := stringEnd(text, at)
+		name := content(text[at:end])
+		at = skipBlank(text, skipBlank(text, end)+1) // over the colon
+		end = valueEnd(text, at)
+		if !yield(name, v[at:end]) {
 			return
 		}
-		if at = skipBlank(v, end); at < len(v) && v[at] == ',' {
+		if at = skipBlank(text, end); at < len(text) && text[at] == ',' {
 			at++
 		}
 	}
@@ -122,15 +145,16 @@ func (v Value) members(yield func(member) bool) {
 // Elements yields the elements of an array, and none of anything else.
 func (v Value) Elements() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
-		if len(v) == 0 || v[0] != '[' {
+		text := string(v)
+		if text == "" || text[0] != '[' {
 			return
 		}
-		for at := skipBlank(v, 1); at < len(v) && v[at] != ']'; at = skipBlank(v, at) {
-			end := valueEnd(v, at)
-			if !yield(v[at:end:end]) {
+		for at := skipBlank(text, 1); at < len(text) && text[at] != ']'; at = skipBlank(text, at) {
+			end := valueEnd(text, at)
+			if !yield(v[at:end]) {
 				return
 			}
-			if at = skipBlank(v, end); at < len(v) && v[at] == ',' {
+			if at = skipBlank(text, end); at < len(text) && text[at] == ',' {
 				at++
 			}
 		}
@@ -139,64 +163,69 @@ func (v Value) Elements() iter.Seq[Value] {
 
 // digits writes numbers with an exponent without one.
 func digits(number string) string {
-	for i := range len(number) {
-		if number[i] != 'e' && number[i] != 'E' {
-			continue
-		}
+	if strings.ContainsAny(number, "eE") {
 		if f, err := strconv.ParseFloat(number, 64); err == nil {
 			return strconv.FormatFloat(f, 'f', -1, 64)
 		}
-		break
 	}
 	return number
 }
 
 // content returns what stands between the quotes, without escapes and, as in encoding/json, with U+FFFD for each byte
-// that is not UTF-8. Text that needs neither is shared.
-func content(quoted []byte) []byte {
-	if plain := quoted[1 : len(quoted)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
-		return plain
+// that is not UTF-8. Text in ASCII without escapes is shared.
+func content(quoted string) string {
+	plain := quoted[1 : len(quoted)-1]
+	for i := range len(plain) {
+		if c := plain[i]; c == '\\' || c >= 0x80 {
+			return decoded(quoted)
+		}
 	}
-	var text string
-	if json.Unmarshal(quoted, &text) != nil {
-		return nil
-	}
-	return []byte(text)
+	return plain
 }
 
-func skipBlank(v []byte, at int) int {
-	for at < len(v) && (v[at] == ' ' || v[at] == '\t' || v[at] == '\n' || v[at] == '\r') {
+func decoded(quoted string) string {
+	var text string
+	if json.Unmarshal([]byte(quoted), &text) != nil {
+		return ""
+	}
+	return text
+}
+
+func skipBlank(text string, at int) int {
+	for at < len(text) && isBlank(text[at]) {
 		at++
 	}
 	return at
 }
 
+func isBlank(c byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\n' || c == '\r') }
+
 // stringEnd returns the place behind the string that starts at a quote.
-func stringEnd(v []byte, at int) int {
-	for at++; at < len(v); at++ {
-		switch v[at] {
+func stringEnd(text string, at int) int {
+	for at++; at < len(text); at++ {
+		switch text[at] {
 		case '\\':
 			at++
 		case '"':
 			return at + 1
 		}
 	}
-	return len(v)
+	return len(text)
 }
 
 // valueEnd returns the place behind the value that starts at at.
-func valueEnd(v []byte, at int) int {
-	if at >= len(v) {
-		return len(v)
+func valueEnd(text string, at int) int {
+	if at >= len(text) {
+		return len(text)
 	}
-	switch v[at] {
+	switch text[at] {
 	case '"':
-		return stringEnd(v, at)
+		return stringEnd(text, at)
 	case '{', '[':
-		for depth := 0; at < len(v); at++ {
-			switch v[at] {
+		for depth := 0; at < len(text); at++ {
+			switch text[at] {
 			case '"':
-				at = stringEnd(v, at) - 1
+				at = stringEnd(text, at) - 1
 			case '{', '[':
 				depth++
 			case '}', ']':
@@ -205,14 +234,12 @@ func valueEnd(v []byte, at int) int {
 				}
 			}
 		}
-		return len(v)
+		return len(text)
 	}
-	for at < len(v) && !isEnd(v[at]) {
+	for at < len(text) && !isEnd(text[at]) {
 		at++
 	}
 	return at
 }
 
-func isEnd(c byte) bool {
-	return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\n' || c == '\r'
-}
+func isEnd(c byte) bool { return c == ',' || c == '}' || c == ']' || isBlank(c) }

@@ -3,6 +3,8 @@ package document_test
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,7 +55,7 @@ func FuzzObject(f *testing.F) {
 			return
 		}
 		var o document.Object
-		o.Read(text)
+		o.Read(document.Value(text))
 		var want map[string]json.RawMessage
 		if json.Unmarshal(text, &want) != nil {
 			if o.Len() != 0 {
@@ -63,13 +65,88 @@ func FuzzObject(f *testing.F) {
 		}
 		for name, value := range want {
 			got := o.Get(name)
-			if name != "" && got == nil && len(want) == o.Len() || got != nil && string(got) != string(value) {
+			if name != "" && got == "" && len(want) == o.Len() || got != "" && string(got) != string(value) {
 				t.Fatalf("member %q of %s: got %s, want %s", name, text, got, value)
 			}
 			var s string
-			if json.Unmarshal(value, &s) == nil && got != nil && got.Text() != s {
+			if json.Unmarshal(value, &s) == nil && got != "" && got.Text() != s {
 				t.Fatalf("text of %s: got %q, want %q", value, got.Text(), s)
 			}
 		}
 	})
+}
+
+// FuzzCheck compares the check with encoding/json's, and what is read in its pass with what is read afterwards.
+func FuzzCheck(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"RECORD","record":{"a":[{"b":"\u00e9"},-1.5E-2,null],"":{}}}`, ` {"record" : {"x":1} , "rec\u006frd":{"y":"\\"} } `, `{"record":{"a":1},"record":[{"a":1}]}`,
+		`[1,]`, `{"a":01}`, `{"a":"\x"}`, "{\"a\":\"\t\"}", `{"a":1,}`, `-`, `1e`, `1.`, `truth`, `"\u12g4"`, `{"a" 1}`, "\"\xff\"", `[[[]]`, "\u00a0{}", `"\ud800"`, ` 12 `, `{"a":tru}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		checkAsReference(t, string(text))
+	})
+}
+
+func checkAsReference(t *testing.T, text string) {
+	t.Helper()
+	var outer, inner, read document.Object
+	outer.Read(`{"left":"over"}`)
+	inner.Read(`{"left":"over"}`)
+	valid := outer.Check(text, "record", &inner)
+	if want := json.Valid([]byte(text)); valid != want {
+		t.Fatalf("%q is JSON: got %t, want %t", text, valid, want)
+	}
+	if !valid {
+		return
+	}
+	read.Read(document.Value(text))
+	if got, want := members(&outer), members(&read); got != want {
+		t.Fatalf("members of %q: got %s, want %s", text, got, want)
+	}
+	read.Read(read.Get("record"))
+	if got, want := members(&inner), members(&read); got != want {
+		t.Fatalf("members of the record of %q: got %s, want %s", text, got, want)
+	}
+}
+
+// members lists an object's members in their order.
+func members(o *document.Object) string {
+	all := ""
+	for name := range o.Names() {
+		all += strconv.Quote(name) + ": " + string(o.Get(name)) + "\n"
+	}
+	return all
+}
+
+// TestCheckAgreesOnBrokenText changes, doubles and leaves out parts of a message, byte by byte.
+func TestCheckAgreesOnBrokenText(t *testing.T) {
+	t.Parallel()
+	const message = `{"type":"RECORD", "record":{"id":-10.5e+3,"t":true,"f":false,"n":null,"s":"a\"\u00E9\\é","l":[0,{"x":[]},""]},"z":{}}`
+	checkAsReference(t, message)
+	for at := range len(message) {
+		checkAsReference(t, message[:at])
+		checkAsReference(t, message[:at]+message[at+1:])
+		for _, b := range "\x00\x1f \"\\{}[]:,-+.eE019autnf/\x7f\u00e9" {
+			checkAsReference(t, message[:at]+string(b)+message[at:])
+			checkAsReference(t, message[:at]+string(b)+message[at+1:])
+		}
+	}
+	for _, deep := range []int{9_999, 10_000, 10_001} {
+		checkAsReference(t, strings.Repeat("[", deep)+strings.Repeat("]", deep))
+		checkAsReference(t, strings.Repeat(`{"record":`, deep)+"1"+strings.Repeat("}", deep))
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	text := `{"type":"RECORD","stream":"adsinsights","record":{"date_start":"2026-11-18","account_id":"1234567890","campaign_name":"Prospecting","spend":"62.10","actions":[{"action_type":"omni_purchase","value":"3"}],"impressions":5400}}`
+	var outer, inner document.Object
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if !outer.Check(text, "record", &inner) {
+			b.Fatal("is JSON")
+		}
+	}
 }

@@ -20,6 +20,8 @@ type Collector struct {
 	options source.Options
 	reader  *Documents
 	sale    source.Sale
+	room    room // of sales
+	waiting room // of held
 	sales   map[string]*sale
 	held    map[string]*sale
 	returns map[string]*given // by order and refund
@@ -70,7 +72,7 @@ func (c *Collector) Waits() bool { return len(c.held) > 0 }
 
 // Order takes an order of a stream. The line is where it stood, for errors, which are [*source.RowError]s. Of several versions
 // the one that was updated last counts, of equals the later one.
-func (c *Collector) Order(stream string, doc document.Value, line int) error {
+func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	gone, err := c.reader.Order(doc, &c.sale)
 	if err != nil {
 		return err
@@ -83,20 +85,17 @@ func (c *Collector) Order(stream string, doc document.Value, line int) error {
 	}
 	delete(c.sales, key)
 	delete(c.held, key)
-	s := &sale{Sale: c.sale, stream: stream, gone: gone}
-	s.Line, s.Rows = line, 1
-	s.Lines, s.Refunds, s.Coupons, s.Touches = slices.Clone(s.Lines), slices.Clone(s.Refunds), slices.Clone(s.Coupons), slices.Clone(s.Touches)
-	s.Ties = slices.Clone(s.Ties)
+	c.sale.Line, c.sale.Rows = line, 1
 	if !gone.Itemised && gone.Total != 0 {
-		c.held[key] = s
+		c.held[key] = c.waiting.of(sale{Sale: c.sale, stream: stream, gone: gone})
 		return nil
 	}
-	c.sales[key] = s
+	c.sales[key] = c.room.of(sale{Sale: c.sale, stream: stream, gone: gone})
 	return nil
 }
 
 // Refund takes a refund that stands outside its order.
-func (c *Collector) Refund(stream string, doc document.Value, line int) error {
+func (c *Collector) Refund(stream string, doc *document.Object, line int) error {
 	r, err := c.reader.Refund(doc)
 	if err != nil || r.Refund.Amount == 0 {
 		return err
@@ -107,7 +106,7 @@ func (c *Collector) Refund(stream string, doc document.Value, line int) error {
 }
 
 // Customer takes a customer. Its error is a [*source.RowError].
-func (c *Collector) Customer(doc document.Value) error {
+func (c *Collector) Customer(doc *document.Object) error {
 	p, ties, err := c.reader.Customer(doc)
 	if err == nil {
 		c.customers, c.ties = append(c.customers, p), append(c.ties, ties...)
@@ -195,12 +194,24 @@ func (c *Collector) fill(b *warehouse.Batch, sales []*sale) (bad []Rejected) {
 		return cmp.Or(cmp.Compare(len(x.Order.Key), len(y.Order.Key)), cmp.Compare(x.Order.Key, y.Order.Key))
 	})
 	into := source.NewOrders(c.options)
+	c.reserve(b, sales)
 	for _, s := range sales {
 		if err := into.Add(&s.Sale, b); err != nil {
 			bad = append(bad, Rejected{s.stream, err})
 		}
 	}
 	return bad
+}
+
+// reserve makes room in the batch for all that it will hold.
+func (*Collector) reserve(b *warehouse.Batch, sales []*sale) {
+	var lines, refunds, coupons, touches, ties int
+	for _, s := range sales {
+		lines, refunds, coupons = lines+len(s.Lines), refunds+len(s.Refunds), coupons+len(s.Coupons)
+		touches, ties = touches+len(s.Touches), ties+len(s.Ties)
+	}
+	b.Orders, b.Lines, b.Refunds = make([]warehouse.Order, 0, len(sales)), make([]warehouse.OrderLine, 0, lines), make([]warehouse.Refund, 0, refunds)
+	b.Coupons, b.Touches, b.Ties = make([]warehouse.OrderCoupon, 0, coupons), make([]warehouse.Touch, 0, touches), make([]warehouse.CustomerTie, 0, ties)
 }
 
 func (c *Collector) fillReturns(b *warehouse.Batch, alone []*given) (bad []Rejected) {

@@ -16,8 +16,8 @@ import (
 // Customer reads a customer as Shopify's two APIs write them, into the profile that the customers export fills: the customer
 // is the keyed hash of the mail address, else of the shop's number, else of the telephone number; ties say which number has which
 // address. Its error is a [*source.RowError] that names the field and shows nothing of it.
-func (d *Documents) Customer(doc document.Value) (p warehouse.Profile, ties []warehouse.CustomerTie, err error) {
-	d.object.Read(doc)
+func (d *Documents) Customer(doc *document.Object) (p warehouse.Profile, ties []warehouse.CustomerTie, err error) {
+	d.object = doc
 	p.Source = System
 	p.Phone = cmp.Or(d.text(reducedPhone), d.people.HashPhone(d.text("phone")))
 	email := cmp.Or(d.text("email"), d.first("defaultEmailAddress").Path("emailAddress").Text())
@@ -88,7 +88,7 @@ func (d *Documents) place(address document.Value, of string) (country, region st
 		d.options.Notes.Add("country_unknown", "%q is no country that is known: its "+of+" have none", source.Shown(name))
 	}
 	region = cmp.Or(address.Path("provinceCode").Text(), address.Path("province_code").Text(), address.Path("province").Text())
-	return country, source.Region(region, country)
+	return country, d.words.Of(source.Region(region, country))
 }
 
 // unreadable is about a field of a person, so it does not show what stands there.
@@ -116,7 +116,7 @@ func ReducedCustomer(body []byte, people *source.Customers) ([]byte, error) {
 		return nil, err
 	}
 	var o document.Object
-	o.Read(body)
+	o.Read(document.Value(body))
 	phone, mail, id := people.HashPhone(o.First("phone").Text()), people.Hash(o.First("email").Text()), people.Hash(tail(o.First("id").Text()))
 	keep(kept, map[string]string{reducedPhone: phone, reducedMail: mail, reducedID: id})
 	who := cmp.Or(mail, id, phone)

@@ -23,14 +23,16 @@ type Documents struct {
 	options   source.Options
 	people    *source.Customers
 	countries *source.Countries
-	object    document.Object // the one that is read
-	inner     document.Object // one of its lines or refunds
-	detail    document.Object // a transaction of that
+	words     *source.Words
+	object    *document.Object // the one that is read
+	inner     document.Object  // one of its lines or refunds
+	detail    document.Object  // a transaction of that
+	codes     []string         // of its discounts
 }
 
 // NewDocuments returns the reader of a workspace's documents.
 func NewDocuments(o source.Options) *Documents {
-	return &Documents{options: o, people: source.NewCustomers(o.HashKey), countries: source.NewCountries()}
+	return &Documents{options: o, people: source.NewCustomers(o.HashKey), countries: source.NewCountries(), words: source.NewWords()}
 }
 
 // Gone is what an order's document says of money that was given back.
@@ -40,17 +42,17 @@ type Gone struct {
 }
 
 // Order reads an order into the sale. Its error is a [*source.RowError] that names the field.
-func (d *Documents) Order(doc document.Value, s *source.Sale) (gone Gone, err error) {
+func (d *Documents) Order(doc *document.Object, s *source.Sale) (gone Gone, err error) {
 	s.Reset()
-	d.object.Read(doc)
+	d.object = doc
 	o := &s.Order
-	o.Source, o.Key = System, d.id("legacyResourceId", "id")
+	o.Source, o.Key = System, strings.Clone(d.id("legacyResourceId", "id"))
 	if o.Key == "" {
 		return gone, missing("id")
 	}
-	o.Name = d.text("name")
+	o.Name = strings.Clone(d.text("name"))
 	currency := cmp.Or(d.first("totalPriceSet").Path("shopMoney", "currencyCode").Text(), d.text("currency", "currencyCode"))
-	if s.Currency, err = money.ParseCurrency(currency); err != nil {
+	if s.Currency, err = money.ParseCurrency(d.words.Of(currency)); err != nil {
 		return gone, source.Unreadable(0, "currency", currency, err)
 	}
 	if o.At, err = d.instant("createdAt", "created_at"); err != nil {
@@ -96,7 +98,7 @@ func (d *Documents) Order(doc document.Value, s *source.Sale) (gone Gone, err er
 
 // describe fills what an order says beside its key, times and amounts.
 func (d *Documents) describe(o *warehouse.Order) {
-	o.Status = strings.ToLower(d.text("displayFinancialStatus", "financial_status"))
+	o.Status = d.words.Of(strings.ToLower(d.text("displayFinancialStatus", "financial_status")))
 	o.Cancelled = d.text("cancelledAt", "cancelled_at") != "" || o.Status == "voided"
 	gateways := string(d.first("paymentGatewayNames", "payment_gateway_names"))
 	o.Test = d.text("test") == "true" || isTest(gateways, d.tags())
@@ -148,6 +150,9 @@ func (d *Documents) tags() string {
 	if text := v.Text(); text != "" {
 		return text
 	}
+	if v.Missing() {
+		return ""
+	}
 	return strings.Join(slices.Collect(texts(v)), ",")
 }
 
@@ -165,13 +170,17 @@ func texts(v document.Value) func(func(string) bool) {
 func (d *Documents) lines(s *source.Sale, subtotal int64) error {
 	item := &d.inner
 	var told int64 // what the lines say that codes took off
-	for _, v := range nodes(d.first("lineItems", "line_items")) {
+	items, edges := nodes(d.first("lineItems", "line_items"))
+	for v := range items.Elements() {
+		if edges {
+			v = v.Path("node")
+		}
 		item.Read(v)
 		quantity, err := source.Count(cmp.Or(item.First("quantity").Text(), "0"), money.Point)
 		if err != nil {
 			return source.Unreadable(0, "line_items.quantity", item.First("quantity").Text(), err)
 		}
-		line := warehouse.OrderLine{SKU: item.First("sku").Text(), Title: item.First("title", "name").Text(), Quantity: quantity}
+		line := warehouse.OrderLine{SKU: d.words.Of(item.First("sku").Text()), Title: d.words.Of(item.First("title", "name").Text()), Quantity: quantity}
 		gross, err := lineGross(item, quantity, s.Currency)
 		if err != nil {
 			return err
@@ -187,31 +196,23 @@ func (d *Documents) lines(s *source.Sale, subtotal int64) error {
 	return nil
 }
 
-// nodes returns the elements of a list in each of the forms that it has: an array, nodes, or edges with nodes.
-func nodes(list document.Value) []document.Value {
-	if nodes := list.Path("nodes"); nodes != nil {
+// nodes returns a list whose elements are those of any of its forms: an array, nodes, or edges that have a node each.
+func nodes(list document.Value) (elements document.Value, edges bool) {
+	if nodes := list.Path("nodes"); nodes != "" {
 		list = nodes
 	}
-	edges := list.Path("edges")
-	if edges != nil {
-		list = edges
+	if elements := list.Path("edges"); elements != "" {
+		return elements, true
 	}
-	var all []document.Value
-	for v := range list.Elements() {
-		if edges != nil {
-			v = v.Path("node")
-		}
-		all = append(all, v)
-	}
-	return all
+	return list, false
 }
 
 func lineGross(item *document.Object, quantity int64, c money.Currency) (int64, error) {
-	if set := item.First("originalTotalSet"); set != nil {
+	if set := item.First("originalTotalSet"); set != "" {
 		return shopMoney(set, "line_items.originalTotalSet", c)
 	}
 	price := item.First("price").Text()
-	if set := item.First("originalUnitPriceSet"); set != nil {
+	if set := item.First("originalUnitPriceSet"); set != "" {
 		price = set.Path("shopMoney", "amount").Text()
 	}
 	gross, err := source.Product(price, quantity, c, money.Point)
@@ -236,7 +237,7 @@ func lineDiscount(item *document.Object, gross int64, c money.Currency) (sum int
 	if sum != 0 {
 		return sum, nil
 	}
-	if set := item.First("discountedTotalSet"); set != nil {
+	if set := item.First("discountedTotalSet"); set != "" {
 		net, err := shopMoney(set, "line_items.discountedTotalSet", c)
 		return gross - net, err
 	}
@@ -252,7 +253,7 @@ func lineDiscount(item *document.Object, gross int64, c money.Currency) (sum int
 
 // coupons reads the codes. Only the REST API says what each one took off.
 func (d *Documents) coupons(s *source.Sale) {
-	var codes []string
+	d.codes = d.codes[:0]
 	amounts := map[string]int64{}
 	for v := range d.first("discountCodes", "discount_codes").Elements() {
 		code := cmp.Or(v.Text(), v.Path("code").Text())
@@ -260,21 +261,25 @@ func (d *Documents) coupons(s *source.Sale) {
 		if n, err := source.Money(v.Path("amount").Text(), s.Currency, money.Point); err == nil {
 			amounts[code] += n
 		}
-		codes = append(codes, code)
+		d.codes = append(d.codes, code)
 	}
-	s.Coupons = source.CouponsOf(s.Coupons, strings.Join(codes, ","), s.Order.Discounts)
+	s.Coupons = source.CouponsOf(s.Coupons, strings.Join(d.codes, ","), s.Order.Discounts)
 	for i := range s.Coupons {
 		if n, ok := amounts[s.Coupons[i].Code]; ok {
 			s.Coupons[i].Discount = n
 		}
+		s.Coupons[i].Code = d.words.Of(s.Coupons[i].Code)
 	}
 }
 
 // refunds reads the refunds that stand in the order.
 func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
-	list := d.first("refunds")
+	list, edges := nodes(d.first("refunds"))
 	refund := &d.inner
-	for _, v := range nodes(list) {
+	for v := range list.Elements() {
+		if edges {
+			v = v.Path("node")
+		}
 		refund.Read(v)
 		if refund.First("transactions", "totalRefundedSet", "refund_line_items").Missing() {
 			return false, nil // ids without amounts
@@ -298,21 +303,21 @@ func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 
 // Refund reads a refund that stands outside its order. A refund without money, of goods put back only, has the
 // amount 0. Its error is a [*source.RowError] that names the field.
-func (d *Documents) Refund(doc document.Value) (source.Return, error) {
-	d.object.Read(doc)
+func (d *Documents) Refund(doc *document.Object) (source.Return, error) {
+	d.object = doc
 	order := cmp.Or(d.text("order_id", "orderId"), d.first("order").Path("legacyResourceId").Text(), d.first("order").Path("id").Text(), d.text("__parentId"))
-	r, err := d.refund(&d.object, "")
+	r, err := d.refund(d.object, "")
 	if err != nil {
 		return r, err
 	}
-	if r.Refund.OrderRef = (warehouse.OrderRef{Source: System, Key: tail(order)}); r.Refund.Key == "" {
+	if r.Refund.OrderRef = (warehouse.OrderRef{Source: System, Key: strings.Clone(tail(order))}); r.Refund.Key == "" {
 		return r, missing("order_id")
 	}
 	return r, nil
 }
 
 func (d *Documents) refund(o *document.Object, usual money.Currency) (r source.Return, err error) {
-	r.Refund.Refund = tail(o.First("legacyResourceId", "id").Text())
+	r.Refund.Refund = strings.Clone(tail(o.First("legacyResourceId", "id").Text()))
 	if r.Refund.Refund == "" {
 		return r, missing("refund id")
 	}
@@ -321,9 +326,9 @@ func (d *Documents) refund(o *document.Object, usual money.Currency) (r source.R
 		return r, source.Unreadable(0, "created_at", at, err)
 	}
 	r.Currency = cmp.Or(usual, d.options.Base)
-	if set := o.First("totalRefundedSet"); set != nil {
+	if set := o.First("totalRefundedSet"); set != "" {
 		code := set.Path("shopMoney", "currencyCode").Text()
-		if r.Currency, err = money.ParseCurrency(cmp.Or(code, string(r.Currency))); err != nil {
+		if r.Currency, err = money.ParseCurrency(d.words.Of(cmp.Or(code, string(r.Currency)))); err != nil {
 			return r, source.Unreadable(0, "totalRefundedSet", code, err)
 		}
 		r.Refund.Amount, err = shopMoney(set, "totalRefundedSet", r.Currency)
@@ -341,7 +346,7 @@ func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 			continue
 		}
 		if code := t.First("currency").Text(); code != "" {
-			c, err := money.ParseCurrency(code)
+			c, err := money.ParseCurrency(d.words.Of(code))
 			if err != nil {
 				return source.Unreadable(0, "transactions.currency", code, err)
 			}
@@ -367,28 +372,66 @@ func (d *Documents) visit(s *source.Sale) {
 	utm := last.Path("utmParameters")
 	name, medium, campaign := utm.Path("source").Text(), utm.Path("medium").Text(), utm.Path("campaign").Text()
 	if landing := d.text("landing_site"); name == "" && strings.Contains(landing, "utm_") {
-		if at, err := url.Parse(landing); err == nil {
-			q := at.Query()
-			name, medium, campaign = q.Get("utm_source"), q.Get("utm_medium"), q.Get("utm_campaign")
-		}
+		name, medium, campaign = utmOf(landing)
 	}
 	at := s.Order.At
-	if seen, err := source.ParseInstant(last.Path("occurredAt").Text(), source.UnknownOrder, time.UTC); err == nil && seen.Before(at) {
-		at = seen
+	if cell := last.Path("occurredAt").Text(); cell != "" {
+		if seen, err := source.ParseInstant(cell, source.UnknownOrder, time.UTC); err == nil && seen.Before(at) {
+			at = seen
+		}
 	}
 	medium = strings.ReplaceAll(source.Fold(medium), "-", "_")
 	medium = strings.ReplaceAll(medium, " ", "_")
 	touch := warehouse.Touch{Seq: 1, At: at, Kind: "click"}
 	switch platform := measure.ParsePlatform(name); {
 	case medium == "email" || medium == "sms":
-		touch.Channel = measure.Channel(medium)
+		touch.Channel = measure.Channel(d.words.Of(medium))
 	case slices.Contains(paid, medium) && isPlatform(platform):
-		touch.Channel, touch.Platform, touch.Campaign = measure.Channel(platform), platform, campaign
+		platform = measure.Platform(d.words.Of(string(platform)))
+		touch.Channel, touch.Platform, touch.Campaign = measure.Channel(platform), platform, d.words.Of(campaign)
 	default:
 		return
 	}
 	touch.OrderRef = s.Order.OrderRef
 	s.Touches = append(s.Touches, touch)
+}
+
+// utmOf returns what a landing page's address says of the visit, as [url.URL.Query] reads it.
+func utmOf(landing string) (name, medium, campaign string) {
+	if isPlainAddress(landing) { // as most are
+		_, query, _ := strings.Cut(landing, "?")
+		for _, told := range []struct {
+			name string
+			into *string
+		}{{"utm_source=", &name}, {"utm_medium=", &medium}, {"utm_campaign=", &campaign}} {
+			for pair := range strings.SplitSeq(query, "&") {
+				if value, ok := strings.CutPrefix(pair, told.name); ok {
+					*told.into = strings.ReplaceAll(value, "+", " ")
+					break
+				}
+			}
+		}
+		return name, medium, campaign
+	}
+	at, err := url.Parse(landing)
+	if err != nil {
+		return "", "", ""
+	}
+	q := at.Query()
+	return q.Get("utm_source"), q.Get("utm_medium"), q.Get("utm_campaign")
+}
+
+// isPlainAddress reports whether an address is a path with a query in which nothing is escaped.
+func isPlainAddress(s string) bool {
+	if !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//") {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '-' || c > '9') && strings.IndexByte("/?&=_+~", c) < 0 { // - . / and digits
+			return false
+		}
+	}
+	return true
 }
 
 func isPlatform(p measure.Platform) bool {
@@ -410,20 +453,21 @@ func tail(id string) string {
 	return id
 }
 
-func (d *Documents) instant(names ...string) (time.Time, error) {
-	cell := d.text(names...)
-	if cell == "" && names[0] != "createdAt" {
+// instant reads a time by its names in the two APIs. An order has the one of its making.
+func (d *Documents) instant(graph, rest string) (time.Time, error) {
+	cell := d.text(graph, rest)
+	if cell == "" && graph != "createdAt" {
 		return time.Time{}, nil
 	}
 	at, err := source.ParseInstant(cell, source.UnknownOrder, d.options.Zone)
 	if err != nil {
-		return at, source.Unreadable(0, names[1], cell, err)
+		return at, source.Unreadable(0, rest, cell, err)
 	}
 	return at, nil
 }
 
 func (d *Documents) amount(c money.Currency, set, plain string) (int64, error) {
-	if v := d.first(set); v != nil {
+	if v := d.first(set); v != "" {
 		return shopMoney(v, set, c)
 	}
 	cell := d.text(plain)
@@ -438,10 +482,10 @@ func (d *Documents) amount(c money.Currency, set, plain string) (int64, error) {
 }
 
 func (d *Documents) shipping(c money.Currency) (sum int64, err error) {
-	if v := d.first("totalShippingPriceSet"); v != nil {
+	if v := d.first("totalShippingPriceSet"); v != "" {
 		return shopMoney(v, "totalShippingPriceSet", c)
 	}
-	if v := d.first("total_shipping_price_set"); v != nil {
+	if v := d.first("total_shipping_price_set"); v != "" {
 		cell := v.Path("shop_money", "amount").Text()
 		if sum, err = source.Money(cell, c, money.Point); err != nil {
 			return 0, source.Unreadable(0, "total_shipping_price_set", cell, err)

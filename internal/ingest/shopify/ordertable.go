@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/internal/ingest/document"
 	"assay/internal/ingest/source"
 	"assay/internal/ingest/tabular"
 	"assay/internal/money"
@@ -165,6 +166,7 @@ type orderTableRows struct {
 	row, deleted int
 	currency     money.Currency // where the table does not tell it
 	text         bytes.Buffer   // the document of a row
+	doc          document.Object
 	one          landedSale
 	gathered     map[string]*landedSale
 }
@@ -204,7 +206,8 @@ func (r *orderTableRows) read(rec tabular.Record, s *landedSale) error {
 	if err := r.document(rec.Fields); err != nil {
 		return err
 	}
-	if _, err := r.reader.Order(r.text.Bytes(), &s.Sale); err != nil {
+	r.doc.Read(document.Value(r.text.String()))
+	if _, err := r.reader.Order(&r.doc, &s.Sale); err != nil {
 		return err
 	}
 	s.Line, s.Rows = rec.Line, 1

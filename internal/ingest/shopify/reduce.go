@@ -49,7 +49,7 @@ func ReducedOrder(body []byte, people *source.Customers) ([]byte, error) {
 		return nil, err
 	}
 	var o document.Object
-	o.Read(body)
+	o.Read(document.Value(body))
 	customer := o.First("customer")
 	keep(kept, map[string]string{
 		reducedCustomer: people.Hash(o.First("email", "contact_email").Text()),
@@ -76,7 +76,7 @@ func reduced(body []byte, to reduction) (map[string]any, error) {
 	if !json.Valid(body) {
 		return nil, fault.Invalid("the body is not JSON")
 	}
-	kept, ok := to.of(bytes.TrimSpace(body)).(map[string]any)
+	kept, ok := to.of(document.Value(bytes.TrimSpace(body))).(map[string]any)
 	if !ok {
 		return nil, fault.Invalid("the body is not a JSON object")
 	}

@@ -21,7 +21,10 @@ import (
 type ads struct {
 	options   source.Options
 	countries *source.Countries
+	words     *source.Words
 	days      map[accountDay]*adDay
+	key       []byte          // of the record that is read
+	element   document.Object // of a list in it
 }
 
 // accountDay is what a report replaces.
@@ -32,7 +35,8 @@ type accountDay struct {
 }
 
 type adDay struct {
-	rows    map[string]adRow // by stream and key of the record
+	rows    []adRow
+	at      map[string]int // the place of a row, by stream and key of the record
 	changed bool
 }
 
@@ -44,7 +48,7 @@ type adRow struct {
 }
 
 func newAds(o source.Options) *ads {
-	return &ads{options: o, countries: source.NewCountries(), days: map[accountDay]*adDay{}}
+	return &ads{options: o, countries: source.NewCountries(), words: source.NewWords(), days: map[accountDay]*adDay{}}
 }
 
 // platform says how a platform's report names what a row has.
@@ -58,7 +62,7 @@ type platform struct {
 	country, region, attribution               []string
 }
 
-var platforms = map[shape]platform{
+var platforms = map[shape]*platform{
 	metaRecords: {
 		source: "meta_ads", platform: measure.Facebook, day: []string{"date_start"}, account: []string{"account_id"}, currency: []string{"account_currency"},
 		campaignID: []string{"campaign_id"}, campaign: []string{"campaign_name"}, setID: []string{"adset_id"}, set: []string{"adset_name"},
@@ -88,13 +92,15 @@ var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pix
 func (c *ads) add(s *stream, record *document.Object, line int) error {
 	p := platforms[s.shape]
 	cell := func(names []string) string { return strings.TrimSpace(record.First(names...).Text()) }
+	kept := func(names []string) string { return c.words.Of(cell(names)) }
 	row := adRow{rank: s.rank, stream: s.name, line: line}
 	row.Source, row.Platform, row.Channel = p.source, p.platform, measure.Channel(p.platform)
 	var err error
-	if row.Day, err = source.ParseDay(cell(p.day), source.UnknownOrder); err != nil {
-		return source.Unreadable(line, p.day[0], cell(p.day), err)
+	day := cell(p.day)
+	if row.Day, err = source.ParseDay(day, source.UnknownOrder); err != nil {
+		return source.Unreadable(line, p.day[0], day, err)
 	}
-	if stop := record.First("date_stop").Text(); s.shape == metaRecords && stop != "" {
+	if stop := record.First("date_stop").Text(); s.shape == metaRecords && stop != "" && stop != day {
 		if last, err := source.ParseDay(stop, source.UnknownOrder); err != nil || last != row.Day {
 			return &source.RowError{
 				Line: line, Column: "date_stop", Value: source.Shown(stop), Reason: "the row covers more than a day",
@@ -102,46 +108,53 @@ func (c *ads) add(s *stream, record *document.Object, line int) error {
 			}
 		}
 	}
-	row.Account = cmp.Or(cell(p.account), "default")
-	row.CampaignName, row.AdSetName, row.AdName = cell(p.campaign), cell(p.set), cell(p.ad)
-	row.CampaignID = cmp.Or(cell(p.campaignID), row.CampaignName)
-	row.AdSetID, row.AdID = cmp.Or(cell(p.setID), row.AdSetName), cmp.Or(cell(p.adID), row.AdName)
+	row.Account = cmp.Or(kept(p.account), "default")
+	row.CampaignName, row.AdSetName, row.AdName = kept(p.campaign), kept(p.set), kept(p.ad)
+	row.CampaignID = cmp.Or(kept(p.campaignID), row.CampaignName)
+	row.AdSetID, row.AdID = cmp.Or(kept(p.setID), row.AdSetName), cmp.Or(kept(p.adID), row.AdName)
 	row.Country, _ = c.countries.Code(cell(p.country))
-	row.Region, row.Attribution = source.Region(cell(p.region), row.Country), cell(p.attribution)
+	row.Region, row.Attribution = source.Region(kept(p.region), row.Country), kept(p.attribution)
 	if err := c.figures(p, s.shape, record, &row.AdDay, line); err != nil {
 		return err
 	}
-	c.put(accountDay{p.source, row.Account, row.Day}, recordKey(s, record), row)
+	c.put(accountDay{p.source, row.Account, row.Day}, s, record, &row)
 	return nil
 }
 
-func (c *ads) put(at accountDay, key string, row adRow) {
+// put keeps a row of a day. A record that is sent again takes the place of the earlier one.
+func (c *ads) put(at accountDay, s *stream, record *document.Object, row *adRow) {
 	day := c.days[at]
 	if day == nil {
-		day = &adDay{rows: map[string]adRow{}}
+		day = &adDay{at: map[string]int{}}
 		c.days[at] = day
 	}
-	day.rows[key], day.changed = row, true
+	day.changed = true
+	c.key = appendKey(c.key[:0], s, record)
+	if i, again := day.at[string(c.key)]; again {
+		day.rows[i] = *row
+		return
+	}
+	day.at[string(c.key)] = len(day.rows)
+	day.rows = append(day.rows, *row)
 }
 
-// recordKey is what tells a record of a run apart: sent again it takes the place of the earlier one. Without key
-// properties that is all it says.
-func recordKey(s *stream, record *document.Object) string {
+// appendKey appends what tells a record of a run apart: without key properties that is all it says.
+func appendKey(key []byte, s *stream, record *document.Object) []byte {
 	names := s.keys
 	if len(names) == 0 {
 		names = slices.Collect(record.Names())
 	}
-	key := []byte(s.name)
+	key = append(key, s.name...)
 	for _, name := range names {
 		key = append(append(key, 0), record.Get(name)...)
 	}
-	return string(key)
+	return key
 }
 
-func (c *ads) figures(p platform, is shape, record *document.Object, row *warehouse.AdDay, line int) error {
+func (c *ads) figures(p *platform, is shape, record *document.Object, row *warehouse.AdDay, line int) error {
 	currency := c.options.Base
 	if cell := record.First(p.currency...).Text(); cell != "" {
-		code, err := money.ParseCurrency(cell)
+		code, err := money.ParseCurrency(c.words.Of(cell))
 		if err != nil {
 			return source.Unreadable(line, p.currency[0], cell, err)
 		}
@@ -156,7 +169,7 @@ func (c *ads) figures(p platform, is shape, record *document.Object, row *wareho
 	}
 	claimed, value := record.First(p.conversions...).Text(), record.First(p.value...).Text()
 	if is == metaRecords {
-		claimed, value = action(record.First("actions")), action(record.First("action_values"))
+		claimed, value = c.action(record.First("actions")), c.action(record.First("action_values"))
 	}
 	count := func(cell string) (int64, error) { return source.Count(cell, money.Point) }
 	claims := func(cell string) (int64, error) { return source.Millionths(cell, money.Point) }
@@ -198,19 +211,15 @@ func micros(cell string, c money.Currency) (int64, error) {
 }
 
 // action returns what a list of Meta's actions says of purchases.
-func action(list document.Value) string {
-	found := map[string]string{}
+func (c *ads) action(list document.Value) (value string) {
+	first := len(purchases) - 1
 	for v := range list.Elements() {
-		if kind := v.Path("action_type").Text(); slices.Contains(purchases, kind) {
-			found[kind] = v.Path("value").Text()
+		c.element.Read(v)
+		if at := slices.Index(purchases, c.element.Get("action_type").Text()); at >= 0 && at <= first {
+			first, value = at, c.element.Get("value").Text()
 		}
 	}
-	for _, kind := range purchases {
-		if text, ok := found[kind]; ok {
-			return text
-		}
-	}
-	return ""
+	return value
 }
 
 // loads returns the days to which something came, a step for each source.
@@ -224,20 +233,20 @@ func (c *ads) loads(rates source.Rates) (all []load, bad []rejected) {
 		if !day.changed {
 			continue
 		}
-		day.changed = false
 		l := bySource[at.source]
 		if l == nil {
 			l = &load{source: at.source, what: "ad report"}
+			l.batch.AdDays = make([]warehouse.AdDay, 0, c.changed(at.source))
 			bySource[at.source] = l
 		}
-		rows, worse := c.summed(day, converter)
-		bad = append(bad, worse...)
-		if len(rows) == 0 {
+		day.changed = false
+		before := len(l.batch.AdDays)
+		bad = append(bad, c.sum(day, converter, &l.batch)...)
+		if before == len(l.batch.AdDays) {
 			continue
 		}
-		l.batch.AdDays = append(l.batch.AdDays, rows...)
 		l.windows = append(l.windows, warehouse.AdWindow{
-			Source: at.source, Platform: rows[0].Platform, Account: at.account, Days: civil.Range{First: at.day, Last: at.day},
+			Source: at.source, Platform: l.batch.AdDays[before].Platform, Account: at.account, Days: civil.Range{First: at.day, Last: at.day},
 		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(bySource)) {
@@ -248,46 +257,62 @@ func (c *ads) loads(rates source.Rates) (all []load, bad []rejected) {
 	return all, bad
 }
 
+// changed returns how many rows stand on the days of a source to which something came.
+func (c *ads) changed(source string) (rows int) {
+	for at, day := range c.days {
+		if at.source == source && day.changed {
+			rows += len(day.rows)
+		}
+	}
+	return rows
+}
+
 // thing is what a row of a report is about, on its day.
 type thing struct {
 	campaign, set, ad, country, region string
 	currency                           money.Currency
 }
 
-// summed adds up the rows of a day that are about the same thing. Of several reports on the same spend one counts.
-func (c *ads) summed(day *adDay, converter *source.Converter) (rows []warehouse.AdDay, bad []rejected) {
+// sum adds up the rows of a day that are about the same thing, and appends them to the batch. Of several reports on the same
+// spend one counts.
+func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch) (bad []rejected) {
 	rank, stream := math.MaxInt, ""
-	for _, r := range day.rows {
+	order := make([]*adRow, len(day.rows))
+	for i := range day.rows {
+		r := &day.rows[i]
+		order[i] = r
 		if r.rank < rank || r.rank == rank && r.stream < stream {
 			rank, stream = r.rank, r.stream
 		}
 	}
-	index := map[thing]int{}
-	for _, r := range slices.SortedFunc(maps.Values(day.rows), func(a, b adRow) int { return cmp.Compare(a.line, b.line) }) {
+	slices.SortFunc(order, func(a, b *adRow) int { return cmp.Compare(a.line, b.line) })
+	index := make(map[thing]int, len(order))
+	for _, r := range order {
 		if r.stream != stream {
 			c.options.Notes.Add("same_spend", "streams %s and %s tell the same spend: the records of %s count", source.Shown(stream), source.Shown(r.stream), source.Shown(stream))
 			continue
 		}
-		if err := converter.Convert(r.Day, r.Original.Currency, &r.Spend, &r.Value); err != nil {
+		row := r.AdDay // amounts of the day itself stay in their currency: it may be summed again
+		if err := converter.Convert(row.Day, row.Original.Currency, &row.Spend, &row.Value); err != nil {
 			bad = append(bad, rejected{r.stream, source.Located(err, r.line, 1)})
 			continue
 		}
-		k := thing{r.CampaignID, r.AdSetID, r.AdID, r.Country, r.Region, r.Original.Currency}
-		i, ok := index[k]
-		if !ok {
-			index[k] = len(rows)
-			rows = append(rows, r.AdDay)
+		k := thing{row.CampaignID, row.AdSetID, row.AdID, row.Country, row.Region, row.Original.Currency}
+		i, again := index[k]
+		if !again {
+			index[k] = len(into.AdDays)
+			into.AdDays = append(into.AdDays, row)
 			continue
 		}
-		into := &rows[i]
-		into.Impressions += r.Impressions
-		into.Clicks += r.Clicks
-		into.Spend += r.Spend
-		into.Original.Minor += r.Original.Minor
-		into.Conversions += r.Conversions
-		into.Value += r.Value
+		sum := &into.AdDays[i]
+		sum.Impressions += row.Impressions
+		sum.Clicks += row.Clicks
+		sum.Spend += row.Spend
+		sum.Original.Minor += row.Original.Minor
+		sum.Conversions += row.Conversions
+		sum.Value += row.Value
 	}
-	return rows, bad
+	return bad
 }
 
 // number reads a figure that may have decimals as a whole number, rounded.

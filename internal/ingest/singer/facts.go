@@ -33,20 +33,20 @@ func newFacts(o source.Options) *facts {
 }
 
 // add reads a record. Its error is a [*source.RowError].
-func (f *facts) add(s *stream, doc document.Value, record *document.Object, line int) error {
+func (f *facts) add(s *stream, record *document.Object, line int) error {
 	switch s.shape {
 	case orderRecords:
-		return f.orders.Order(s.name, doc, line)
+		return f.orders.Order(s.name, record, line)
 	case refundRecords:
-		return f.orders.Refund(s.name, doc, line)
+		return f.orders.Refund(s.name, record, line)
 	case customerRecords:
-		return f.orders.Customer(doc)
+		return f.orders.Customer(record)
 	case metaRecords, googleRecords, tiktokRecords:
 		return f.ads.add(s, record, line)
 	case statisticRecords:
 		return f.messages.add(record)
 	case campaignRecords, flowRecords:
-		f.messages.name(doc)
+		f.messages.name(record)
 	case unknownRecords:
 	}
 	return nil

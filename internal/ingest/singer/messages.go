@@ -20,6 +20,7 @@ import (
 // here for the run: a statistic that comes later changes the row.
 type messages struct {
 	options source.Options
+	words   *source.Words
 	rows    map[messageKey]*messageRow
 	named   map[string]named // campaigns and flows, by id
 	changed map[messageKey]bool
@@ -41,15 +42,15 @@ type named struct {
 }
 
 func newMessages(o source.Options) *messages {
-	return &messages{options: o, rows: map[messageKey]*messageRow{}, named: map[string]named{}, changed: map[messageKey]bool{}}
+	return &messages{options: o, words: source.NewWords(), rows: map[messageKey]*messageRow{}, named: map[string]named{}, changed: map[messageKey]bool{}}
 }
 
 // name takes what a campaign or flow is called, and when a campaign was sent.
-func (c *messages) name(doc document.Value) {
-	id := doc.Path("id").Text()
-	n := named{name: doc.Path("attributes", "name").Text()}
+func (c *messages) name(record *document.Object) {
+	id, attributes := c.words.Of(record.Get("id").Text()), record.Get("attributes")
+	n := named{name: strings.Clone(attributes.Path("name").Text())}
 	for _, field := range []string{"send_time", "scheduled_at"} {
-		if at, err := source.ParseInstant(doc.Path("attributes", field).Text(), source.UnknownOrder, time.UTC); err == nil && n.sent.IsZero() {
+		if at, err := source.ParseInstant(attributes.Path(field).Text(), source.UnknownOrder, time.UTC); err == nil && n.sent.IsZero() {
 			n.sent = civil.DayOf(at, c.options.Zone)
 		}
 	}
@@ -63,9 +64,11 @@ func (c *messages) name(doc document.Value) {
 
 // add takes a statistic. Its error is a [*source.RowError].
 func (c *messages) add(record *document.Object) error {
-	key := messageKey{entity: "campaign", id: record.First("campaign_id").Text(), message: record.First("campaign_message_id", "flow_message_id").Text()}
+	key := messageKey{
+		entity: "campaign", id: c.words.Of(record.First("campaign_id").Text()), message: c.words.Of(record.First("campaign_message_id", "flow_message_id").Text()),
+	}
 	if flow := record.First("flow_id").Text(); flow != "" {
-		key.entity, key.id = "flow", flow
+		key.entity, key.id = "flow", c.words.Of(flow)
 	}
 	if key.id == "" {
 		return &source.RowError{Column: "campaign_id", Reason: "the statistic belongs to no campaign or flow"}
@@ -73,7 +76,7 @@ func (c *messages) add(record *document.Object) error {
 	channel := strings.ToLower(record.First("send_channel").Text())
 	switch channel {
 	case "email", "sms":
-		key.channel = measure.Channel(channel)
+		key.channel = measure.Channel(c.words.Of(channel))
 	case "":
 		key.channel = "email"
 	default:

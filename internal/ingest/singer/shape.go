@@ -60,12 +60,12 @@ var partial = []string{
 
 // detect finds out what a stream is. The rank orders reports on the same spend: of several the lowest counts.
 func detect(name string, properties *document.Object, keys []string) (shape, int) {
-	has := func(p string) bool { return properties.Get(p) != nil }
-	if attributes := properties.Get("attributes").Path("properties"); attributes != nil {
+	has := func(p string) bool { return properties.Get(p) != "" }
+	if attributes := properties.Get("attributes").Path("properties"); attributes != "" {
 		switch {
-		case attributes.Path("send_time") != nil || attributes.Path("send_strategy") != nil:
+		case attributes.Path("send_time") != "" || attributes.Path("send_strategy") != "":
 			return campaignRecords, 0
-		case attributes.Path("trigger_type") != nil:
+		case attributes.Path("trigger_type") != "":
 			return flowRecords, 0
 		}
 	}

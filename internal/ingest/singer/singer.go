@@ -12,7 +12,6 @@
 package singer
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -20,6 +19,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"assay/internal/control"
@@ -53,9 +53,6 @@ type Options struct {
 const (
 	usualRows  = 50_000
 	usualPause = time.Minute
-
-	// longestLine is the largest message that is read: an order with its lines has some kilobytes.
-	longestLine = 16 << 20
 )
 
 // Run takes messages until their end. A record that cannot be used ends the work unless such records are to be
@@ -86,7 +83,7 @@ type target struct {
 	notes   *source.Notes
 	streams map[string]*stream
 	message document.Object
-	record  document.Object
+	record  document.Object // of the message
 	facts   *facts
 	state   []byte // the last one that came and was not passed on
 	since   int    // records since facts were kept
@@ -117,21 +114,21 @@ func (t *target) run(ctx context.Context, messages io.Reader) error {
 	if len(t.HashKey) == 0 {
 		return fault.New(fault.KindMisconfigured, "there is no key for customers' addresses")
 	}
-	lines := bufio.NewReaderSize(messages, 1<<20)
+	lines := newLines(messages)
 	t.began = t.Clock()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		line, err := nextLine(lines)
-		if errors.Is(err, io.EOF) && len(line) == 0 {
+		line, err := lines.next()
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		t.report.Lines++
-		if err != nil && !errors.Is(err, io.EOF) {
+		if err != nil {
 			return t.unreadable(err)
 		}
-		if line = bytes.TrimSpace(line); len(line) == 0 {
+		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
 		if err := t.take(ctx, line); err != nil {
@@ -142,25 +139,6 @@ func (t *target) run(ctx context.Context, messages io.Reader) error {
 		return err
 	}
 	return t.pass()
-}
-
-var errTooLong = errors.New("message too long")
-
-// nextLine returns a line, which holds until the next one is read. At the end of the input the error is io.EOF, and
-// the line is what stands behind the last line end.
-func nextLine(r *bufio.Reader) ([]byte, error) {
-	line, err := r.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return line, err
-	}
-	var long []byte
-	for errors.Is(err, bufio.ErrBufferFull) {
-		if long = append(long, line...); len(long) > longestLine {
-			return nil, errTooLong
-		}
-		line, err = r.ReadSlice('\n')
-	}
-	return append(long, line...), err
 }
 
 func (t *target) unreadable(err error) error {
@@ -176,12 +154,11 @@ func (t *target) refuse(format string, args ...any) *fault.Error {
 }
 
 // take does what a message says.
-func (t *target) take(ctx context.Context, line []byte) error {
-	if !json.Valid(line) {
-		return t.refuse("not a JSON object: %s", source.Shown(string(line[:min(len(line), 60)]))).
+func (t *target) take(ctx context.Context, line string) error {
+	if !t.message.Check(line, "record", &t.record) {
+		return t.refuse("not a JSON object: %s", source.Shown(line[:min(len(line), 60)])).
 			WithHint("a tap prints its messages to standard output and its log to standard error; only the first may be passed on")
 	}
-	t.message.Read(line)
 	switch kind := t.message.Get("type").Text(); kind {
 	case "RECORD":
 		if err := t.takeRecord(); err != nil || t.since < t.CommitRows {
@@ -218,13 +195,13 @@ func (t *target) takeSchema() error {
 	}
 	s := t.streams[name]
 	if s == nil {
-		s = &stream{name: name}
-		t.streams[name] = s
+		s = &stream{name: strings.Clone(name)}
+		t.streams[s.name] = s
 	}
 	s.keys = textsOf(t.message.Get("key_properties"))
 	s.required = textsOf(t.message.Get("schema").Path("required"))
 	for _, key := range s.keys {
-		if o.Get(key) == nil {
+		if o.Get(key) == "" {
 			return t.refuse("the schema of stream %q lacks its key property %q", source.Shown(name), source.Shown(key))
 		}
 	}
@@ -238,7 +215,7 @@ func (t *target) takeSchema() error {
 func textsOf(list document.Value) []string {
 	var all []string
 	for v := range list.Elements() {
-		all = append(all, v.Text())
+		all = append(all, strings.Clone(v.Text()))
 	}
 	return all
 }
@@ -250,13 +227,11 @@ func (t *target) takeRecord() error {
 	}
 	t.report.Records++
 	s.records++
-	value := t.message.Get("record")
-	t.record.Read(value)
 	err := t.check(s)
 	if err == nil && s.shape != unknownRecords {
 		s.used++
 		t.since++
-		err = t.facts.add(s, value, &t.record, t.report.Lines)
+		err = t.facts.add(s, &t.record, t.report.Lines)
 	}
 	if err == nil {
 		return nil
@@ -267,12 +242,12 @@ func (t *target) takeRecord() error {
 // check looks for the properties that the tap itself says every record has.
 func (t *target) check(s *stream) error {
 	for _, name := range s.required {
-		if t.record.Get(name) == nil {
+		if t.record.Get(name) == "" {
 			return &source.RowError{Column: name, Reason: "is missing, and the stream's schema requires it"}
 		}
 	}
 	for _, name := range s.keys {
-		if t.record.Get(name) == nil {
+		if t.record.Get(name) == "" {
 			return &source.RowError{Column: name, Reason: "is missing, and the stream's key needs it"}
 		}
 	}
@@ -303,7 +278,7 @@ func (t *target) reject(stream string, err error) error {
 
 func (t *target) takeState(ctx context.Context) error {
 	value := t.message.Get("value")
-	if value == nil {
+	if value == "" {
 		return t.refuse("a STATE without a value")
 	}
 	t.report.States++

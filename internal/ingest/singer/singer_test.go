@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -406,4 +408,46 @@ func TestACampaignCountsOnceByTapAndByExport(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want one row of 100.00", b.workspace.ID, rows, err)
 		}
 	}
+}
+
+// TestWhatWaitsDoesNotHoldTheMessages takes orders and ads with much beside what is read of them. What waits to be kept must
+// not keep the messages' text.
+func TestWhatWaitsDoesNotHoldTheMessages(t *testing.T) { //nolint:paralleltest // the heap is the process's
+	padding := fmt.Sprintf(`"note":%q,`, strings.Repeat("x", 20_000))
+	const count = 1_000
+	more := func(schema, row, id, marker string) io.Reader {
+		readers := []io.Reader{strings.NewReader(schema + "\n")}
+		for i := range count {
+			text := strings.Replace(strings.Replace(row, id, fmt.Sprintf("%s%05d", id, i), 1), marker, padding+marker, 1)
+			readers = append(readers, strings.NewReader(text+"\n"))
+		}
+		return io.MultiReader(readers...)
+	}
+	for name, messages := range map[string]func() io.Reader{
+		"orders":        func() io.Reader { return more(restSchema, restOrder, `"id":5001`, `"name"`) },
+		"held orders":   func() io.Reader { return more(graphSchema, graphOrder, "Order/5001", `"name"`) },
+		"refunds":       func() io.Reader { return more(refundList, refundOf, "Refund/31", `"createdAt"`) },
+		"ads of a shop": func() io.Reader { return more(metaSchema, metaRow, `"ad_id":"1203`, `"clicks"`) },
+	} {
+		b := &bench{workspace: newWorkspace()}
+		var before, after runtime.MemStats
+		atEnd := func() { runtime.GC(); runtime.ReadMemStats(&after) }
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		report, err := singer.Run(t.Context(), nowhere{}, io.MultiReader(messages(), &atEndReader{atEnd}), b.options())
+		if err != nil || report.Records != count {
+			t.Fatalf("%s: %v %s", name, err, report.Text())
+		}
+		if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > 8<<20 {
+			t.Errorf("%s: %d bytes are held while %d records wait", name, held, count)
+		}
+	}
+}
+
+// atEndReader does something when all before it was read.
+type atEndReader struct{ do func() }
+
+func (r *atEndReader) Read([]byte) (int, error) {
+	r.do()
+	return 0, io.EOF
 }

@@ -37,6 +37,9 @@ var folding = strings.NewReplacer("’", "'", "ß", "ss", "\u00a0", " ", "\ufeff
 // Fold returns a column's name in the form in which names are compared: lower case, without accents, with single
 // blanks. Underscores count as blanks.
 func Fold(name string) string {
+	if isFolded(name) { // as most are
+		return name
+	}
 	decomposed := norm.NFD.String(folding.Replace(name))
 	plain := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -45,6 +48,22 @@ func Fold(name string) string {
 		return unicode.ToLower(r)
 	}, decomposed)
 	return strings.Join(strings.Fields(plain), " ")
+}
+
+// isFolded reports whether a name is nothing but small letters, digits and single blanks between them.
+func isFolded(name string) bool {
+	blank := true // before the name
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+			blank = false
+		case c == ' ' && !blank:
+			blank = true
+		default:
+			return false
+		}
+	}
+	return !blank || name == ""
 }
 
 // Index returns the place of the first column that has one of the folded names, and -1 when none has. Names that

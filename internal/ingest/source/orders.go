@@ -41,6 +41,8 @@ type Orders struct {
 	seen    map[uint64]told // by key, hashed; orders stand here only in scattered files
 	day     dayCache
 	Totals  Totals
+
+	currency money.Currency // of what was counted last
 }
 
 // told is what the file told of an order or refund so far: enough to know it again and to take it back out of the
@@ -271,7 +273,10 @@ func (t *Orders) count(o told, sign int64) {
 		t.Totals.Orders += sign
 	case refundOnly:
 	}
-	c := money.Currency(o.currency[:])
+	if string(o.currency[:]) != string(t.currency) {
+		t.currency = money.Currency(o.currency[:])
+	}
+	c := t.currency
 	if o.charged != 0 {
 		t.Totals.Charged[c] += sign * o.charged
 	}
@@ -316,6 +321,9 @@ func Codes(cell string) []string {
 
 // CouponsOf returns the codes as coupons of an order. A discount can be given to a code only when it is the only one.
 func CouponsOf(into []warehouse.OrderCoupon, cell string, discount int64) []warehouse.OrderCoupon {
+	if code := strings.ToUpper(strings.TrimSpace(cell)); code != "" && !strings.Contains(code, ",") {
+		return append(into, warehouse.OrderCoupon{Code: code, Discount: discount})
+	}
 	codes := Codes(cell)
 	for _, code := range codes {
 		c := warehouse.OrderCoupon{Code: code}

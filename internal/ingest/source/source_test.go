@@ -19,7 +19,7 @@ func TestFoldUnifiesSpellings(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		" Montant  dépensé (EUR) ": "montant depense (eur)", "Nom de l’ensemble de publicités": "nom de l'ensemble de publicites",
-		"\ufeffName": "name", "CAMPAIGN_ID": "campaign id", "7 Day Total Sales ": "7 day total sales", "Käufe": "kaufe", "Größe": "grosse",
+		"": "", "campaign id": "campaign id", "a  b": "a b", " a": "a", "a ": "a", "\ufeffName": "name", "CAMPAIGN_ID": "campaign id", "7 Day Total Sales ": "7 day total sales", "Käufe": "kaufe", "Größe": "grosse",
 	} {
 		if got := Fold(name); got != want {
 			t.Errorf("Fold(%q) = %q, want %q", name, got, want)

@@ -65,7 +65,7 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 	if !json.Valid(body) {
 		return nil, fault.Invalid("the body is not JSON")
 	}
-	o.Read(bytes.TrimSpace(body))
+	o.Read(document.Value(bytes.TrimSpace(body)))
 	has := func(names ...string) bool {
 		for _, name := range names {
 			if o.Get(name).Missing() {
@@ -220,14 +220,15 @@ type run struct {
 
 // take reads a message. Its id stands for the stream, so that what is rejected later is known by it.
 func (r *run) take(m *control.Delivery, line int) (err error) {
-	doc := document.Value(m.Body)
+	var doc document.Object
+	doc.Read(document.Value(m.Body))
 	switch Topic(m.Topic) {
 	case OrderCreated, OrderUpdated, OrderPaid, OrderCancelled:
-		err = r.collected.Order(m.ID, doc, line+1)
+		err = r.collected.Order(m.ID, &doc, line+1)
 	case RefundCreated:
-		err = r.collected.Refund(m.ID, doc, line+1)
+		err = r.collected.Refund(m.ID, &doc, line+1)
 	case CustomerCreated, CustomerUpdated, CustomerEnabled, CustomerDisabled:
-		err = r.collected.Customer(doc)
+		err = r.collected.Customer(&doc)
 	case OrderDeleted:
 		r.gone = append(r.gone, m)
 	case CustomerRedact: // carried out by who runs this, where somebody is named

@@ -1,0 +1,39 @@
+package shopify
+
+import "assay/internal/warehouse"
+
+// room holds orders and their parts until they are kept: many in one piece of memory, because there are many.
+type room struct {
+	sales   pieces[sale]
+	lines   pieces[warehouse.OrderLine]
+	refunds pieces[warehouse.Refund]
+	coupons pieces[warehouse.OrderCoupon]
+	touches pieces[warehouse.Touch]
+	ties    pieces[warehouse.CustomerTie]
+}
+
+// of returns where a copy of the order is, with parts of its own.
+func (r *room) of(one sale) *sale {
+	s := &r.sales.of([]sale{one})[0]
+	s.Lines, s.Refunds, s.Coupons = r.lines.of(s.Lines), r.refunds.of(s.Refunds), r.coupons.of(s.Coupons)
+	s.Touches, s.Ties = r.touches.of(s.Touches), r.ties.of(s.Ties)
+	return s
+}
+
+// pieces copies lists into pieces of memory, each of which is freed when nothing of it is in use.
+type pieces[T any] struct{ piece []T }
+
+const pieceLength = 64
+
+// of returns a copy of the list, which stays as it is whatever is copied after it.
+func (p *pieces[T]) of(list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	if cap(p.piece)-len(p.piece) < len(list) {
+		p.piece = make([]T, 0, max(pieceLength, len(list)))
+	}
+	start := len(p.piece)
+	p.piece = append(p.piece, list...)
+	return p.piece[start:len(p.piece):len(p.piece)]
+}
