@@ -45,7 +45,7 @@ var parts = []struct {
 	{"internal/jobs", []string{"internal/defect", "internal/fault", "internal/measure", "internal/measure/mix", "internal/control"}},
 	{"internal/auth", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control"}},
 	{"internal/chart", []string{"internal/civil", "internal/money"}},
-	{"internal/ingest/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
+	{"internal/ingest/...", []string{"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
 	{"internal/mcp", []string{"internal/defect", "internal/civil", "internal/fault"}},
 	{"internal/tools", []string{
 		"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",

@@ -5,7 +5,8 @@
 // customers of Shopify in both of its APIs' forms, reports of Meta, Google and TikTok advertising, reports of Klaviyo. Records
 // of other streams are checked, counted and named in the report.
 //
-// A state is passed on only when everything before it is kept for good. What came after the last state that was
+// Facts are kept in steps of many records, each while the messages behind it are read. A state is passed on only when
+// everything before it is kept for good, the newest of several. What came after the last state that was
 // passed on will come again, and changes nothing when it does: orders meet on their number, reports replace days.
 //
 // The protocol: https://hub.meltano.com/singer/spec.
@@ -14,7 +15,6 @@ package singer
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -24,7 +24,6 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/fault"
-	"assay/internal/ingest"
 	"assay/internal/ingest/document"
 	"assay/internal/ingest/source"
 	"assay/internal/measure"
@@ -53,6 +52,9 @@ type Options struct {
 const (
 	usualRows  = 50_000
 	usualPause = time.Minute
+
+	// mostWaiting is how many bytes of records are kept in one step, at least, whatever their number: orders may be large.
+	mostWaiting = 128 << 20
 )
 
 // Run takes messages until their end. A record that cannot be used ends the work unless such records are to be
@@ -66,7 +68,11 @@ func Run(ctx context.Context, store Store, messages io.Reader, o Options) (Repor
 		o.CommitAfter = usualPause
 	}
 	t := newTarget(store, o)
+	defer func() { _ = t.settle() }() // nothing is written any more when this ends, even in a panic
 	err := t.run(ctx, messages)
+	if earlier := t.settle(); earlier != nil {
+		err = earlier // what came before is told first
+	}
 	t.report.Streams = t.summaries()
 	t.report.Warnings = t.notes.List()
 	if text, hint, ok := fault.Public(err); ok {
@@ -85,8 +91,10 @@ type target struct {
 	message document.Object
 	record  document.Object // of the message
 	facts   *facts
-	state   []byte // the last one that came and was not passed on
-	since   int    // records since facts were kept
+	kept    *keeping // the step before, which is written while more is read
+	state   string   // the last one that came and was not passed on
+	since   int      // records since facts were kept
+	waiting int      // bytes of records since then
 	began   time.Time
 }
 
@@ -135,10 +143,7 @@ func (t *target) run(ctx context.Context, messages io.Reader) error {
 			return err
 		}
 	}
-	if err := t.keep(ctx, true); err != nil {
-		return err
-	}
-	return t.pass()
+	return t.keep(ctx, true)
 }
 
 func (t *target) unreadable(err error) error {
@@ -161,7 +166,8 @@ func (t *target) take(ctx context.Context, line string) error {
 	}
 	switch kind := t.message.Get("type").Text(); kind {
 	case "RECORD":
-		if err := t.takeRecord(); err != nil || t.since < t.CommitRows {
+		t.waiting += len(line)
+		if err := t.takeRecord(); err != nil || t.since < t.CommitRows && t.waiting < mostWaiting {
 			return err
 		}
 		return t.keep(ctx, false) // a tap may send no state for long, and what waits takes memory
@@ -282,81 +288,14 @@ func (t *target) takeState(ctx context.Context) error {
 		return t.refuse("a STATE without a value")
 	}
 	t.report.States++
-	t.state = append(t.state[:0], value...)
-	if t.since > 0 && t.Clock().Sub(t.began) < t.CommitAfter {
-		return nil
-	}
-	if t.since > 0 {
-		if err := t.keep(ctx, false); err != nil {
-			return err
-		}
-	}
-	if t.facts.waits() {
-		return nil // what waits stands before this state, and is not kept yet
+	t.state = strings.Clone(string(value))
+	switch due := t.Clock().Sub(t.began) >= t.CommitAfter; {
+	case t.since > 0 && due:
+		return t.keep(ctx, false)
+	case t.since > 0 || t.kept != nil && !due:
+		return nil // what stands before this state is not kept yet
 	}
 	return t.pass()
-}
-
-// pass hands the last state on. All before it is kept.
-func (t *target) pass() error {
-	if t.state == nil || t.DryRun || t.Emit == nil {
-		t.state = nil
-		return nil
-	}
-	var line bytes.Buffer
-	if err := json.Compact(&line, t.state); err != nil {
-		return err
-	}
-	t.state = nil
-	t.report.StatesPassed++
-	return t.Emit(line.Bytes())
-}
-
-// keep writes the facts that came, each kind in a step of its own. Some can be told only at the end.
-func (t *target) keep(ctx context.Context, end bool) error {
-	known, err := t.store.FXRates(ctx, t.Workspace.ID)
-	if err != nil {
-		return err
-	}
-	rates, err := ingest.RatesOf(known)
-	if err != nil {
-		return err
-	}
-	loads, rejected := t.facts.loads(rates, end)
-	for _, r := range rejected {
-		if err := t.reject(r.stream, r.err); err != nil {
-			return err
-		}
-	}
-	for i := range loads {
-		if err := t.write(ctx, &loads[i]); err != nil {
-			return err
-		}
-	}
-	t.since, t.began = 0, t.Clock()
-	return nil
-}
-
-func (t *target) write(ctx context.Context, l *load) error {
-	into, err := t.store.Begin(ctx, warehouse.ImportSpec{
-		Workspace: t.Workspace.ID, Source: l.source, File: "singer: " + l.what, DryRun: t.DryRun, Base: t.Workspace.Currency,
-		Zone: t.Workspace.Location(), Feed: true,
-	})
-	if err != nil {
-		return err
-	}
-	defer into.Abort()
-	if err := into.Add(ctx, &l.batch); err != nil {
-		return err
-	}
-	into.Replace(l.windows...)
-	out, err := into.Commit(ctx)
-	if err != nil {
-		return err
-	}
-	t.report.add(out)
-	t.Log.InfoContext(ctx, "singer records kept", slog.String("workspace", string(t.Workspace.ID)), slog.String("source", l.source), slog.Int("changed_days", out.DaysHit))
-	return nil
 }
 
 // summaries lists the streams by name.

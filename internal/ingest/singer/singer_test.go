@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -301,6 +302,56 @@ func TestNoStateIsPassedOnBeforeItsRecordsAreKept(t *testing.T) {
 	if fault.KindOf(err) != fault.KindUnavailable || len(b.states) > 0 {
 		t.Errorf("states %q passed on, error %v", b.states, err)
 	}
+}
+
+func TestAStepThatFailsIsToldBeforeWhatCameBehindIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	o := b.options()
+	o.CommitRows = 1
+	_, err := singer.Run(t.Context(), failing{b}, strings.NewReader(strings.Join([]string{restSchema, restOrder, state, "no message"}, "\n")), o)
+	if fault.KindOf(err) != fault.KindUnavailable || len(b.states) > 0 {
+		t.Errorf("states %q passed on, error %v; want that of the step", b.states, err)
+	}
+}
+
+// slow is a store whose commits wait until more of the messages is asked for.
+type slow struct {
+	nowhere
+	more chan struct{}
+}
+
+func (s slow) Begin(context.Context, warehouse.ImportSpec) (warehouse.Import, error) { return s, nil }
+
+func (s slow) Commit(context.Context) (warehouse.Outcome, error) {
+	<-s.more
+	return warehouse.Outcome{}, nil
+}
+
+// TestMessagesAreReadWhileTheStepBeforeIsKept would never end if a step were kept before more is read.
+func TestMessagesAreReadWhileTheStepBeforeIsKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{workspace: newWorkspace()}
+		o := b.options()
+		o.CommitRows = 1
+		store := slow{more: make(chan struct{})}
+		asked := &atEndReader{func() {
+			if synctest.Wait(); len(b.states) > 0 {
+				t.Errorf("states %q were passed on before what stands before them was kept", b.states)
+			}
+			close(store.more)
+		}}
+		newest := strings.Replace(state, "10:00", "11:00", 1)
+		before, behind := strings.Join([]string{metaSchema, metaRow, state, ""}, "\n"), strings.Join([]string{strings.Replace(metaRow, "1203", "1204", 1), state, newest}, "\n")
+		report, err := singer.Run(t.Context(), store, io.MultiReader(strings.NewReader(before), asked, strings.NewReader(behind)), o)
+		if err != nil || report.Records != 2 || report.States != 3 || report.StatesPassed != len(b.states) {
+			t.Fatalf("%v, states %q, %s", err, b.states, report.Text())
+		}
+		if last := b.states[len(b.states)-1]; len(b.states) != 2 || !strings.Contains(last, "11:00") {
+			t.Errorf("states %q; want the one between the records and the newest", b.states)
+		}
+	})
 }
 
 func TestRecordsThatCannotBeUsedAreNamed(t *testing.T) {

@@ -1,0 +1,125 @@
+package singer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"assay/internal/defect"
+	"assay/internal/ingest"
+	"assay/internal/warehouse"
+)
+
+// keeping is a step that is written while the messages behind it are read. Whoever began it waits for it.
+type keeping struct {
+	work     defect.Group
+	outcomes []warehouse.Outcome
+	passed   int // states
+	err      error
+}
+
+// keep writes the facts that came, each kind in a step of its own, and passes the last state on when all before it is kept.
+// Some facts can be told only at the end. Only the end waits until all is written.
+func (t *target) keep(ctx context.Context, end bool) error {
+	known, err := t.store.FXRates(ctx, t.Workspace.ID)
+	if err != nil {
+		return err
+	}
+	rates, err := ingest.RatesOf(known)
+	if err != nil {
+		return err
+	}
+	loads, rejected := t.facts.loads(rates, end)
+	for _, r := range rejected {
+		if err := t.reject(r.stream, r.err); err != nil {
+			return err
+		}
+	}
+	if err := t.settle(); err != nil {
+		return err
+	}
+	t.since, t.waiting, t.began = 0, 0, t.Clock()
+	state := ""
+	if end || !t.facts.waits() { // what waits stands before the state
+		state, t.state = t.state, ""
+	}
+	k := &keeping{}
+	t.kept = k
+	k.work.Go(func() { k.err = t.write(ctx, k, loads, state) })
+	if end {
+		return t.settle()
+	}
+	return nil
+}
+
+// settle waits for the step before.
+func (t *target) settle() error {
+	k := t.kept
+	if k == nil {
+		return nil
+	}
+	t.kept = nil
+	k.work.Wait()
+	for _, out := range k.outcomes {
+		t.report.add(out)
+	}
+	t.report.StatesPassed += k.passed
+	return k.err
+}
+
+// pass hands the last state on, when all before it is kept.
+func (t *target) pass() error {
+	if err := t.settle(); err != nil || t.facts.waits() {
+		return err
+	}
+	k := &keeping{}
+	err := t.emit(k, t.state)
+	t.state = ""
+	t.report.StatesPassed += k.passed
+	return err
+}
+
+// write keeps facts and then hands the state on that stands behind them, if any.
+func (t *target) write(ctx context.Context, k *keeping, loads []load, state string) error {
+	for i := range loads {
+		out, err := t.writeLoad(ctx, &loads[i])
+		if err != nil {
+			return err
+		}
+		k.outcomes = append(k.outcomes, out)
+	}
+	return t.emit(k, state)
+}
+
+func (t *target) emit(k *keeping, state string) error {
+	if state == "" || t.DryRun || t.Emit == nil {
+		return nil
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, []byte(state)); err != nil {
+		return err
+	}
+	k.passed++
+	return t.Emit(line.Bytes())
+}
+
+func (t *target) writeLoad(ctx context.Context, l *load) (out warehouse.Outcome, err error) {
+	into, err := t.store.Begin(ctx, warehouse.ImportSpec{
+		Workspace: t.Workspace.ID, Source: l.source, File: "singer: " + l.what, DryRun: t.DryRun, Base: t.Workspace.Currency,
+		Zone: t.Workspace.Location(), Feed: true,
+	})
+	if err != nil {
+		return out, err
+	}
+	defer into.Abort()
+	if err := into.Add(ctx, &l.batch); err != nil {
+		return out, err
+	}
+	into.Replace(l.windows...)
+	if out, err = into.Commit(ctx); err != nil {
+		return out, err
+	}
+	t.Log.InfoContext(ctx, "singer records kept", slog.String("workspace", string(t.Workspace.ID)), slog.String("source", l.source), slog.Int("changed_days", out.DaysHit))
+	return out, nil
+}
