@@ -278,7 +278,10 @@ func shortForms() map[string]Spec {
 		"lift tests":  {Trend: flat, Adstock: Adstock{Binomial, 3}, Saturation: MichaelisMenten, Lifts: lifts},
 		"student_t":   {Trend: flat, Adstock: Adstock{Delayed, 3}, Saturation: Tanh, Likelihood: StudentT},
 		"log_normal":  {Trend: flat, Adstock: Adstock{WeibullPDF, 3}, Saturation: Log, Likelihood: LogNormal},
-		"holidays":    {Trend: flat, Adstock: Adstock{Immediately, 1}, Saturation: MichaelisMenten},
+		"tests in geos": {Trend: flat, Adstock: Adstock{Immediately, 1}, Saturation: MichaelisMenten, Lifts: []Lift{
+			{Channel: "search", X: 200, DeltaX: -200, Sigma: 150, DeltaY: 1}, {Channel: "search", X: 100, DeltaX: 60, Sigma: 60, DeltaY: 1, Geo: "south"},
+		}},
+		"holidays": {Trend: flat, Adstock: Adstock{Immediately, 1}, Saturation: MichaelisMenten},
 	}
 }
 
@@ -293,8 +296,11 @@ func TestRanksAreUniformInEveryForm(t *testing.T) {
 			t.Parallel()
 			c := quick(replicates, nil)
 			c.spec = spec
-			if name == "holidays" {
+			switch name {
+			case "holidays":
 				c.data = festive()
+			case "tests in geos":
+				c.data = spot()
 			}
 			worst, p, _, quantities := c.unevenness(t)
 			t.Logf("%d quantities, least even: %s, p %.2g", quantities, worst, p)

@@ -1,7 +1,9 @@
 package mmm
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -20,7 +22,8 @@ import (
 // are of beta s alone. Being of the form of s, the term says nothing of carry-over and shape, which are still the periods' to tell.
 //
 // Data know beta sd(s) + sigma x, what the channel seems to do, to about the resolution; what of it is which the test and the prior
-// tell. So that sum is the sampler's coordinate u, in units of the resolution like the swing: x = (u - swing) resolution / sigma.
+// tell. So that sum is the sampler's coordinate of x, in units of the resolution. And the channel's own is not its swing, of which the
+// periods say no more than of x, but what its surest test, the anchor, would find, in standard errors of it.
 
 // confoundingPrior is of x.
 var confoundingPrior = Prior{NormalPrior, 0, 1}
@@ -31,13 +34,27 @@ func (m *model) confoundingParameter(c *channel) {
 		return
 	}
 	c.confoundingAt = len(m.parameters)
+	c.anchor = slices.MinFunc(c.lifts, func(a, b lift) int {
+		return cmp.Compare(a.sigma/math.Abs(a.to-a.from), b.sigma/math.Abs(b.to-b.from))
+	})
 	m.parameters = append(m.parameters, parameter{name: string(c.name) + ".confounding", support: real, prior: confoundingPrior})
 }
 
-// confoundingOfSwing turns the coordinate in theta into x, while the channel's effect there is its swing still, and returns the derivative.
-func (m *model) confoundingOfSwing(c *channel, theta []float64) float64 {
+// rise is how much more the channel's worth is at the larger spend of its anchor than at the smaller one, in the anchor's standard
+// errors and for a beta of 1, and the derivatives of its logarithm by the parameters of saturation.
+func (m *model) rise(c *channel, shape []float64) (rise float64, byShape [maxSaturationParameters]float64) {
+	low, _, byLow := m.spec.Saturation.value(math.Min(c.anchor.from, c.anchor.to), shape)
+	high, _, byHigh := m.spec.Saturation.value(math.Max(c.anchor.from, c.anchor.to), shape)
+	for k := range shape {
+		byShape[k] = (byHigh[k] - byLow[k]) / (high - low)
+	}
+	return (high - low) / c.anchor.sigma, byShape
+}
+
+// confoundingOfSwing turns the coordinate in theta into x, once the curve has its beta, and returns the derivative.
+func (m *model) confoundingOfSwing(v *curve, c *channel, theta []float64) float64 {
 	by := m.resolution / theta[m.noiseAt]
-	theta[c.confoundingAt] = (theta[c.confoundingAt] - theta[c.at]) * by
+	theta[c.confoundingAt] = theta[c.confoundingAt]*by - v.beta*v.sd/theta[m.noiseAt]
 	return by
 }
 
@@ -53,9 +70,9 @@ func (m *model) setConfounding(v *curve, c *channel, theta []float64) {
 //
 //	(sigma x / sd) (r_t - mean r - z_t mean(r z))
 //
-// with r the gradient by mu, whose product with s is given. It returns mean r, and mean(r z) / sd. Prior and likelihood are in the
-// gradient by x before.
-func (d *density) confoundingGradient(v *curve, c *channel, along float64, grad []float64) (mean, slope float64) {
+// with r the gradient by mu, whose product with s is given. It returns mean r, mean(r z) / sd, and the gradient by the log of beta, and
+// of sd too, that comes from x. Prior and likelihood are in the gradient by x before.
+func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean, slope, bySwing float64) {
 	n := float64(d.rows)
 	mean = floats.Sum(d.byMu) / n
 	withZ := (along - v.mean*mean*n) / v.sd
@@ -63,9 +80,8 @@ func (d *density) confoundingGradient(v *curve, c *channel, along float64, grad 
 	d.gradient[c.confoundingAt] += sigma * withZ
 	d.gradient[d.noiseAt] += x * withZ
 	by := d.gradient[c.confoundingAt]
-	grad[c.at] -= by * d.slope[c.confoundingAt] * d.slope[c.at]
 	d.gradient[d.noiseAt] -= (by*x + 1) / sigma
-	return mean, withZ / (n * v.sd)
+	return mean, withZ / (n * v.sd), -by * v.beta * v.sd / sigma
 }
 
 // Confounding is what moves with a channel's budget and not because of it, as a lift test tells it from the channel's effect.

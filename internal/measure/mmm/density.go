@@ -18,7 +18,8 @@ import (
 //	beta = swing / sd(s)
 //	intercept = mean of mu - sum of beta mean(s) - sum of coefficients times their terms' means
 //
-// The priors stay on the parameters. With geos both count in standard errors: see [model.scaleMean], [model.stretch].
+// A channel with lift tests has the result of one for its swing: see [model.rise]. The priors stay on the parameters. With geos
+// both count in standard errors: see [model.scaleMean], [model.stretch].
 type density struct {
 	*model
 	theta, slope []float64 // parameters on their own scale, and their derivatives by the coordinates
@@ -93,11 +94,12 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 	for i := range d.channels {
 		swing := d.theta[d.channels[i].at]
 		d.evaluate(&d.curves[i], &d.channels[i], d.theta)
+		logp += math.Log(d.effectOfSwing(&d.curves[i], &d.channels[i], d.theta) / swing)
 		if at := d.channels[i].confoundingAt; at > 0 {
-			d.slope[at] = d.confoundingOfSwing(&d.channels[i], d.theta)
+			d.slope[at] = d.confoundingOfSwing(&d.curves[i], &d.channels[i], d.theta)
 			logp += math.Log(d.slope[at])
 		}
-		logp += math.Log(d.effectOfSwing(&d.curves[i], &d.channels[i], d.theta) / swing)
+		d.setConfounding(&d.curves[i], &d.channels[i], d.theta)
 	}
 	mean := u[d.baselineAt]
 	scale := d.scaleMean(d.theta, d.stretches)
@@ -143,11 +145,16 @@ func (d *density) priors() (logp float64) {
 	return logp
 }
 
-// effectOfSwing turns the channel's swing in theta into beta and its effect, and returns the effect.
+// effectOfSwing turns the channel's swing, or a test's result, in theta into beta and its effect, and returns the effect.
 func (m *model) effectOfSwing(v *curve, c *channel, theta []float64) float64 {
-	v.beta = theta[c.at] * m.resolution / v.sd
+	if c.confoundingAt > 0 {
+		_, shape := m.split(c, theta)
+		rise, _ := m.rise(c, shape)
+		v.beta = theta[c.at] / rise
+	} else {
+		v.beta = theta[c.at] * m.resolution / v.sd
+	}
 	theta[c.at] = v.beta
-	m.setConfounding(v, c, theta)
 	if m.spec.Effect != Coefficient {
 		theta[c.at] *= v.level * float64(m.rows) / c.effectOf
 	}
@@ -342,10 +349,11 @@ func (m *model) constrain(theta, u []float64, curves []curve) {
 	}
 	for i := range m.channels {
 		m.evaluate(&curves[i], &m.channels[i], theta)
-		if m.channels[i].confoundingAt > 0 {
-			m.confoundingOfSwing(&m.channels[i], theta)
-		}
 		m.effectOfSwing(&curves[i], &m.channels[i], theta)
+		if m.channels[i].confoundingAt > 0 {
+			m.confoundingOfSwing(&curves[i], &m.channels[i], theta)
+		}
+		m.setConfounding(&curves[i], &m.channels[i], theta)
 	}
 	m.scaleMean(theta, stretches)
 	m.centre(theta, curves)
@@ -367,14 +375,15 @@ func (m *model) split(c *channel, theta []float64) (adstock, saturation []float6
 //
 //	beta r_t - (B + E + L) (s_t - mean) / (n sd^2) + L / (n mean), and + E size / (n level) unless the effect is beta
 //
-// Differences between geos add what [density.pooled] left in byS, and what moves with the channel adds [density.confoundingGradient].
+// Differences between geos add what [density.pooled] left in byS. Of a channel with lift tests the rise at its anchor moves beta instead of
+// the deviation of s, and what moves with it adds [density.confoundingGradient].
 func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp float64) {
 	adstock, saturation := d.split(c, d.gradient)
 	_, shape := d.split(c, d.theta)
 	byBeta := floats.Dot(d.byMu, v.s)
-	var besideMean, besideSlope float64
+	var besideMean, besideSlope, besideSwing float64
 	if c.confoundingAt > 0 {
-		besideMean, besideSlope = d.confoundingGradient(v, c, byBeta, grad)
+		besideMean, besideSlope, besideSwing = d.confoundingGradient(v, c, byBeta)
 	}
 	if d.pool != nil {
 		byBeta += d.pool.byBeta[c.index]
@@ -383,17 +392,20 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 		logp += d.liftGradient(v, c, l, shape, saturation, &byBeta)
 	}
 	n := float64(d.rows)
-	byLogBeta := byBeta * v.beta
+	byLogBeta := byBeta*v.beta + besideSwing
 	byLogEffect := d.gradient[c.at] * d.theta[c.at]
 	byLogLevel := -d.gradient[d.baselineAt] * v.beta * v.mean
-	swing := v.beta * v.sd / d.resolution
+	byDivisor := -(byLogBeta + byLogEffect + 1 + byLogLevel) // by the log of what the coordinate is divided by to give beta
+	bySD, swing := -byDivisor/(n*v.sd*v.sd), v.beta*v.sd/d.resolution
+	byMean, bySize := byLogLevel/(n*v.mean), 0.0
+	if c.confoundingAt > 0 {
+		rise, byShape := d.rise(c, shape)
+		floats.AddScaled(saturation, byDivisor, byShape[:len(saturation)])
+		bySD, swing = v.confounding*besideSlope-besideSwing/(n*v.sd*v.sd), v.beta*rise
+		byMean -= v.confounding * besideMean
+	}
 	grad[c.at] += (byLogBeta + byLogEffect + byLogLevel) * d.slope[c.at] / swing
 	d.gradient[c.at] = 0 // all of it is in grad
-
-	bySD := (byLogBeta + byLogEffect + 1 + byLogLevel) / (n * v.sd * v.sd)
-	byMean, bySize := byLogLevel/(n*v.mean), 0.0
-	bySD += v.confounding * besideSlope
-	byMean -= v.confounding * besideMean
 	if d.spec.Effect != Coefficient {
 		bySize = (byLogEffect + 1) / (n * v.level)
 	}

@@ -159,8 +159,11 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 		swing := theta[c.at]
 		beta := quotient(times(m.resolution, swing), sd)
 		if c.confoundingAt > 0 {
+			shape := theta[c.at+2 : c.at+2+m.shape]
+			from, to := m.spec.Saturation.dualValue(constant(c.anchor.from), shape), m.spec.Saturation.dualValue(constant(c.anchor.to), shape)
+			beta = quotient(times(c.anchor.sigma, swing), dual.Abs(dual.Sub(to, from)))
 			by := quotient(constant(m.resolution), sigma)
-			x := dual.Mul(dual.Sub(theta[c.confoundingAt], swing), by)
+			x := dual.Sub(dual.Mul(theta[c.confoundingAt], by), quotient(dual.Mul(beta, sd), sigma))
 			theta[c.confoundingAt] = x
 			logp = dual.Add(logp, dual.Log(by))
 			for t := range mu {

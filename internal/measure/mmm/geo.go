@@ -157,6 +157,9 @@ func (m *model) guessSwings() (swings, levels []float64) {
 		return swings, levels
 	}
 	for i, v := range curves {
+		if m.channels[i].confoundingAt > 0 {
+			continue // its coordinate is a test's result, of which a swing is no guess
+		}
 		if swing := solved.AtVec(i) * v.sd / m.resolution; swing > 0 && !math.IsInf(swing, 0) {
 			swings[i] = swing
 		}

@@ -63,7 +63,8 @@ type channel struct {
 	at            int     // first parameter: the effect
 	effectOf      float64 // what a return or share is a multiple of, in maxima of the target
 	lifts         []lift
-	confoundingAt int // parameter of what moves with the channel and not because of it; 0 without
+	confoundingAt int  // parameter of what moves with the channel and not because of it; 0 without
+	anchor        lift // with it the test that the channel's coordinate is the result of
 }
 
 // lift is a [Lift] in the model's units.
