@@ -22,7 +22,9 @@ type planView struct {
 	Budget  string
 	Current string // spend of all channels
 	Fields  []planField
-	Asked   bool
+	Groups  []planGroup
+	More    bool // there is room for another group
+	Asked   bool // for a plan, and not only for another form
 	Problem string
 	Words   []string // what the plan promises and how sure that is
 	Rows    []planRow
@@ -44,7 +46,10 @@ type planRow struct {
 // planOf reads the planner's form and makes its plan.
 func planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
 	months := m.Months()
-	view := planView{Budget: strings.TrimSpace(query.Get("budget")), Current: amount(m.Spend() / months), Asked: query.Has("budget")}
+	view := planView{
+		Budget: strings.TrimSpace(query.Get("budget")), Current: amount(m.Spend() / months),
+		Asked: query.Has("budget") && !query.Has("add") && !query.Has("drop"),
+	}
 	asked := url.Values{"budget": {view.Budget}, "workspace": {string(w.ID)}, "of": {"plan"}}
 	for _, e := range m.Effects {
 		if e.Spend == 0 {
@@ -62,8 +67,15 @@ func planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
 		}
 		view.Fields = append(view.Fields, f)
 	}
-	if !view.Asked {
+	view.Groups = groupsOf(query, view.Fields)
+	view.More = len(view.Groups) < mostGroups
+	for _, g := range view.Groups {
+		g.ask(asked)
+	}
+	if !query.Has("budget") {
 		view.Budget = strconv.FormatFloat(math.Round(m.Spend()/months), 'f', 0, 64)
+	}
+	if !view.Asked {
 		return view
 	}
 	view.Query = asked.Encode()
@@ -103,7 +115,11 @@ func (p planView) make(m *mix.Model) (*mix.Plan, error) {
 			bounds[measure.Channel(f.Channel)] = mmm.Bounds{Min: times(least, months), Max: times(most, months)}
 		}
 	}
-	return m.Plan(*budget*months, bounds)
+	groups, err := p.groups(months)
+	if err != nil {
+		return nil, err
+	}
+	return m.Plan(mix.Ask{Budget: *budget * months, Bounds: bounds, Groups: groups, Spoken: months})
 }
 
 // entered reads an amount of money; nil where the field is empty.
@@ -153,6 +169,7 @@ func (p *planView) fill(m *mix.Model, plan *mix.Plan) {
 	}
 	p.Words = append(p.Words, advice,
 		fmt.Sprintf("Change of revenue against the same budget divided as today: %s. The chance that it is a gain is %.0f %%.", say(plan.Lift), 100*plan.BeatsCurrent))
+	p.Words = append(p.Words, p.togetherWords()...)
 	if math.Abs(plan.Times-1) > 0.001 {
 		p.Words = append(p.Words, "Change of revenue against what is spent now, money and division together: "+say(plan.Change)+".")
 	}

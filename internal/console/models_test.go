@@ -239,10 +239,31 @@ func TestThePlannerDividesTheBudgetAndRefusesWhatItCannotRead(t *testing.T) {
 	if math.Abs(sum-9000) > 0.01 {
 		t.Errorf("the plan spends %v, want 9000", sum)
 	}
+	together := "budget=9000&min_google=0&max_google=9000&min_facebook=0&max_facebook=9000&group1=Paid+search&group1_of=google&group1_min=7000"
+	if page := b.get("/models?workspace=acme&" + together); !strings.Contains(page.body, "The channels of Paid search get 7,000 a month together") || !strings.Contains(page.body, `value="Paid search"`) {
+		t.Error("the group's least is not kept, or the form forgets the group")
+	}
+	if body := b.get("/models/export.csv?workspace=acme&of=plan&" + together).body; !strings.Contains(body, ",7000.0000,") {
+		t.Errorf("the export knows nothing of the group: %s", body)
+	}
+	for query, want := range map[string][2]string{ // what the form then has, and has not
+		"add=group": {`name="group2_min"`, `name="group3"`}, "drop=1": {"Add a group", "Paid search"}, "drop=7": {"Paid search", `name="group2"`},
+	} {
+		page := b.get("/models?workspace=acme&" + together + "&" + query)
+		if !strings.Contains(page.body, want[0]) || strings.Contains(page.body, want[1]) || strings.Contains(page.body, "The plan as CSV") {
+			t.Errorf("%s: the form lacks %q, has %q, or made a plan", query, want[0], want[1])
+		}
+	}
 	for query, want := range map[string]string{
+		"budget=9000&group1=brand&group1_min=5":                                     "Brand has no channels",
+		"budget=9000&group1=brand&group1_of=google":                                 "Brand has neither a least nor a most",
+		"budget=9000&group1_of=google&group1_min=x":                                 "The least for group 1 is not an amount of money",
+		"budget=9000&group1_of=google&group1_min=8000":                              "below the 8000 that the group has to spend. Lower the least",
+		"budget=9000&group1_of=google&group1_min=3&group2_of=google&group2_max=900": "is in the groups",
+		"budget=9000&group1_of=google&group1_min=3&group1_max=2":                    "The least for group 1 is above the most",
 		"budget=x": "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "nothing to divide",
 		"budget=9000&min_google=5&max_google=4": "The least for google is above the most", "budget=9000&min_google=1e400": "not an amount",
-		"budget=100&min_google=5000": "least that the channels may spend", "budget=1e300": "too large to be divided",
+		"budget=100&min_google=5000": "least that the channels may spend adds up to 5", "budget=1e300": "too large to be divided",
 	} {
 		page := b.get("/models?workspace=acme&" + query)
 		if page.status != http.StatusOK || !strings.Contains(page.body, `role="alert"`) || !strings.Contains(page.body, want) {

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"math"
+
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
 	"assay/internal/measure/mmm"
@@ -11,6 +13,7 @@ type Optimize struct {
 	Model  string  // directory that [MMMReport.Save] wrote
 	Budget float64 // over the model's whole window
 	Bounds string  // file of bounds by channel, JSON; empty for the limits of the risk
+	Groups string  // file of groups of channels by name, JSON; empty for none
 	Risk   string  // as [decide.ParseRisk] reads it
 	Seed   uint64
 }
@@ -78,6 +81,9 @@ func (o Optimize) Run() (*OptimizeReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	if problem.Groups, err = o.groups(); err != nil {
+		return nil, err
+	}
 	plan, err := decide.Optimize(problem)
 	if err != nil {
 		return nil, err
@@ -87,6 +93,35 @@ func (o Optimize) Run() (*OptimizeReport, error) {
 		return nil, err
 	}
 	return newOptimizeReport(plan, told), nil
+}
+
+// group is what some channels spend together over the window. Nil leaves a side open.
+type group struct {
+	Channels []measure.Channel `json:"channels"`
+	mmm.Bounds
+}
+
+// groups reads the file of groups, in the order of their names.
+func (o Optimize) groups() ([]decide.Group, error) {
+	if o.Groups == "" {
+		return nil, nil
+	}
+	byName := map[string]group{}
+	if err := readJSON(o.Groups, &byName); err != nil {
+		return nil, err
+	}
+	var out []decide.Group
+	for _, name := range namesOf(byName) {
+		g := decide.Group{Name: name, Channels: byName[name].Channels, Max: math.Inf(1)}
+		if least := byName[name].Min; least != nil {
+			g.Min = *least
+		}
+		if most := byName[name].Max; most != nil {
+			g.Max = *most
+		}
+		out = append(out, g)
+	}
+	return out, nil
 }
 
 func newOptimizeReport(plan *decide.Plan, told *decide.Advice) *OptimizeReport {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"assay/internal/civil"
+	"assay/internal/fault"
 	"assay/internal/lab"
 	"assay/internal/measure"
 	"assay/internal/measure/mmm"
@@ -213,6 +214,36 @@ func TestPlansThatCannotBeKeptAreRefused(t *testing.T) {
 	plan, err := held.Run()
 	if err != nil || plan.Allocations[1].Proposed != report.Channels[1].Spend || plan.Advice.Action != "hold" {
 		t.Errorf("a held channel: %+v, %v", plan, err)
+	}
+}
+
+func TestPlansKeepWhatChannelsSpendTogether(t *testing.T) {
+	t.Parallel()
+	report, dir := fitted(t)
+	search := report.Channels[0].Spend
+	spend := search + report.Channels[1].Spend
+	ask := lab.Optimize{Model: dir, Budget: spend, Risk: "aggressive", Groups: filepath.Join(t.TempDir(), "groups.json")}
+	for text, want := range map[string]string{
+		fmt.Sprintf(`{"paid": {"channels": ["search"], "max": %v}}`, 0.9*search): "",
+		`{"paid": {"channels": ["search"], "min": 1e9}}`:                         `of the group "paid" may spend adds up to`,
+		`{"paid": {"channels": ["radio"], "min": 1}}`:                            `names the channel "radio"`,
+		`{"paid": {"channels": [], "min": 1}}`:                                   "a group needs channels",
+		`{"paid": {"channel": ["search"]}}`:                                      "groups.json: byte",
+	} {
+		if err := os.WriteFile(ask.Groups, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		plan, err := ask.Run()
+		if want != "" {
+			said, hint, _ := fault.Public(err)
+			if !strings.Contains(said+hint, want) {
+				t.Errorf("%s: %v, want %s", text, err, want)
+			}
+			continue
+		}
+		if err != nil || math.Abs(plan.Allocations[0].Proposed-0.9*search) > 1e-6*search {
+			t.Errorf("%s: %+v, %v", text, plan, err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/measure/mix"
 )
 
 var forecasting = define(mcp.Spec{
@@ -160,7 +161,7 @@ func (c *Call) recommend(a *forecastingAnswer) error {
 	if err != nil {
 		return err
 	}
-	plan, err := m.Plan(m.Spend(), nil)
+	plan, err := m.Plan(mix.Ask{Budget: m.Spend()})
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimiz
 		}
 		budget = *p.BudgetConstraint * m.Months()
 	}
-	plan, err := m.Plan(budget, nil)
+	plan, err := m.Plan(mix.Ask{Budget: budget})
 	if err != nil {
 		return nil, err
 	}

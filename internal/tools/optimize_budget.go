@@ -107,7 +107,7 @@ func runOptimizeBudget(_ context.Context, c *Call, p optimizeBudgetParams) (*opt
 		return nil, fault.Invalid("total_budget is 0, which leaves nothing to divide").
 			WithHint(`For current spend: {"total_budget":%.0f}`, m.Spend())
 	}
-	plan, err := m.Plan(p.TotalBudget, limits)
+	plan, err := m.Plan(mix.Ask{Budget: p.TotalBudget, Bounds: limits})
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	if inside < len(truth.Channels)-1 {
 		t.Errorf("%d of %d planted returns lie inside their intervals", inside, len(truth.Channels))
 	}
-	if plan, err := have.Model.Plan(0.5*have.Model.Spend(), nil); err != nil || plan.Change.Mean >= 0 {
+	if plan, err := have.Model.Plan(mix.Ask{Budget: 0.5 * have.Model.Spend()}); err != nil || plan.Change.Mean >= 0 {
 		t.Errorf("half the money: %+v, %v; want a plan that brings less", plan, err)
 	}
 	w.CreatedAt = time.Unix(2, 0).UTC()

@@ -217,6 +217,8 @@ const steps = [
   ['security', (page) => page.goto(`${base}/security`)],
   ['models', (page) => modelsPage(page, '/models?workspace=demo')],
   ['models-plan', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&min_tiktok=100')],
+  ['models-groups', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&group1=Upper+funnel&group1_of=tiktok&group1_of=facebook&group1_min=20000&group2_of=google&group2_max=30000')],
+  ['models-infeasible', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&group1=Upper+funnel&group1_of=tiktok&group1_min=50000')],
   ['models-none', (page) => page.goto(`${base}/models?workspace=without-data`)],
   ['forecasts', (page) => modelsPage(page, '/forecasts?workspace=demo')],
   ['forecasts-weekly', (page) => modelsPage(page, '/forecasts?workspace=demo&period=weekly')],

@@ -26,6 +26,9 @@ type Problem struct {
 	Channels []Channel
 	Groups   []Group
 	Risk     Risk
+	// Spoken is what amounts are divided by in messages about bounds that cannot be kept, so that they speak of the
+	// amounts that were entered: the months in the window for money a month. 0 is 1.
+	Spoken float64
 }
 
 // Channel is one channel to spend on. Spends are money over the window.
@@ -199,8 +202,7 @@ func (p Problem) feasible() error {
 		low, high := part.sums(p.Channels)
 		if part.group != nil {
 			if g := part.group; low > g.Max*(1+slack) || high < g.Min*(1-slack) {
-				return fault.Invalid("the channels of the group %q spend %s to %s together, the group may spend %s to %s", g.Name, spelled(low), spelled(high), spelled(g.Min), spelled(g.Max)).
-					WithHint("widen the bounds of the group or of its channels")
+				return p.unkept(g, low, high)
 			}
 			low, high = math.Max(low, part.group.Min), math.Min(high, part.group.Max)
 		}
@@ -208,14 +210,34 @@ func (p Problem) feasible() error {
 	}
 	switch {
 	case least > p.Budget*(1+slack):
-		return fault.Invalid("the least that the channels may spend adds up to %s, above the budget of %s", spelled(least), spelled(p.Budget)).
-			WithHint("raise the budget to %s or more, or lower a min", spelled(math.Ceil(least)))
+		return fault.Invalid("the least that the channels may spend adds up to %s, above the budget of %s", p.spelled(least), p.spelled(p.Budget)).
+			WithHint("raise the budget to %s or more, or lower a min", spelled(math.Ceil(p.spoken(least))))
 	case most < p.Budget*(1-slack):
-		return fault.Invalid("the most that the channels may spend adds up to %s, below the budget of %s", spelled(most), spelled(p.Budget)).
-			WithHint("lower the budget to %s or less, or raise a max; where none is given the appetite for risk sets it", spelled(math.Floor(most)))
+		return fault.Invalid("the most that the channels may spend adds up to %s, below the budget of %s", p.spelled(most), p.spelled(p.Budget)).
+			WithHint("lower the budget to %s or less, or raise a max; where none is given the appetite for risk sets it", spelled(math.Floor(p.spoken(most))))
 	}
 	return nil
 }
+
+// unkept says which sum of a group's channels lies outside of what the group may spend.
+func (p Problem) unkept(g *Group, low, high float64) error {
+	if high < g.Min {
+		return fault.Invalid("the most that the channels of the group %q may spend adds up to %s, below the %s that the group has to spend", g.Name, p.spelled(high), p.spelled(g.Min)).
+			WithHint("lower the least of the group to %s or less, or raise the most of its channels; where none is given the appetite for risk sets it", spelled(math.Floor(p.spoken(high))))
+	}
+	return fault.Invalid("the least that the channels of the group %q may spend adds up to %s, above the %s that the group may spend", g.Name, p.spelled(low), p.spelled(g.Max)).
+		WithHint("raise the most of the group to %s or more, or lower the least of its channels; where none is given the appetite for risk sets it", spelled(math.Ceil(p.spoken(low))))
+}
+
+// spoken returns an amount as messages have it.
+func (p Problem) spoken(x float64) float64 {
+	if p.Spoken > 0 {
+		return x / p.Spoken
+	}
+	return x
+}
+
+func (p Problem) spelled(x float64) string { return spelled(p.spoken(x)) }
 
 // spelled writes money for a message, whole where it is large: 1200000, 12.5.
 func spelled(x float64) string {

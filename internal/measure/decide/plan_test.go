@@ -4,6 +4,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,7 +133,8 @@ func TestWhatHasNoAnswerIsRefusedWithARemedy(t *testing.T) {
 		"missing draws":      {func(p *Problem) { p.Channels[2].Response.Value[3] = nil }, "c2 has 0 draws"},
 		"NaN":                {func(p *Problem) { p.Channels[2].Response.Slope[3][1] = math.NaN() }, "not finite"},
 		"unknown in a group": {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"radio"}, 0, 1}} }, "radio"},
-		"a group too small":  {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 0, 1}} }, `"g"`},
+		"a group too small":  {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 0, 1}} }, `the least that the channels of the group "g" may spend adds up to`},
+		"a group too large":  {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 1e6, math.Inf(1)}} }, `below the 1000000 that the group has to spend`},
 		"a channel in two": {func(p *Problem) {
 			p.Groups = []Group{{"g", []measure.Channel{"c0"}, 0, 1e9}, {"h", []measure.Channel{"c0"}, 0, 1e9}}
 		}, `"h"`},
@@ -148,6 +150,60 @@ func TestWhatHasNoAnswerIsRefusedWithARemedy(t *testing.T) {
 		}
 		if hint == "" && !strings.Contains("ladder missing NaN a tail", strings.Fields(name)[0]) {
 			t.Errorf("%s: no remedy in %v", name, err)
+		}
+	}
+}
+
+func TestRefusalsSpeakOfTheAmountsThatWereEntered(t *testing.T) {
+	t.Parallel()
+	p := uncertain(2, 8, 0.3)
+	most := p.Channels[0].Max + p.Channels[1].Max
+	p.Groups, p.Spoken = []Group{{"brand", []measure.Channel{"c0", "c1"}, 12 * 5000, math.Inf(1)}}, 12
+	_, err := Optimize(p)
+	text, hint, _ := fault.Public(err)
+	if !strings.Contains(text, "adds up to "+spelled(most/12)+", below the 5000 that the group has to spend") || !strings.Contains(hint, "to "+spelled(math.Floor(most/12))+" or less") {
+		t.Errorf("got %q and %q", text, hint)
+	}
+}
+
+func TestPlansOfRandomGroupsKeepEverySum(t *testing.T) {
+	t.Parallel()
+	random := stats.Stream(9, 0)
+	for round := range 12 {
+		p := uncertain(uint64(round), 20, 0.4)
+		p.Risk = []Risk{Aggressive, Balanced, Conservative}[round%3]
+		for _, of := range [][]int{{0, 3, 5}, {1, 2}} {
+			g := Group{Name: "of", Max: math.Inf(1)}
+			var now float64
+			for _, j := range of {
+				g.Channels = append(g.Channels, p.Channels[j].Name)
+				now += p.Channels[j].Current
+			}
+			if random.Float64() < 0.5 {
+				g.Min = now * (1 + 0.3*random.Float64())
+			} else {
+				g.Max = now * (1 - 0.3*random.Float64())
+			}
+			p.Groups = append(p.Groups, g)
+		}
+		plan := optimize(t, p)
+		var all float64
+		for _, a := range plan.Allocations {
+			all += a.Proposed
+		}
+		if math.Abs(all-p.Budget) > 1e-9*p.Budget {
+			t.Errorf("round %d: spends %v of %v", round, all, p.Budget)
+		}
+		for _, g := range p.Groups {
+			var sum float64
+			for _, a := range plan.Allocations {
+				if slices.Contains(g.Channels, a.Channel) {
+					sum += a.Proposed
+				}
+			}
+			if sum < g.Min-1e-9*p.Budget || sum > g.Max+1e-9*p.Budget {
+				t.Errorf("round %d: a group spends %v of %v to %v", round, sum, g.Min, g.Max)
+			}
 		}
 	}
 }

@@ -194,7 +194,7 @@ func (r *record) see(t *testing.T, of demoStore, returns map[measure.Channel]flo
 			line.WriteString(" outside")
 		}
 	}
-	plan, err := m.Plan(m.Spend(), nil)
+	plan, err := m.Plan(Ask{Budget: m.Spend()})
 	if err != nil {
 		t.Fatal(err)
 	}

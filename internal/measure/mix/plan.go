@@ -39,18 +39,27 @@ type Plan struct {
 	Times  float64 // budget by current spend
 }
 
+// Ask is what a plan is to keep. Money is over a period as long as the window.
+type Ask struct {
+	Budget float64
+	Bounds map[measure.Channel]mmm.Bounds
+	Groups []decide.Group // what channels may spend together
+	Spoken float64        // see [decide.Problem]
+}
+
 // Plan divides a budget with the balanced appetite for risk: a channel without bounds may move by that much from its
-// share of the budget. A fault of kind invalid says which budget or bound cannot be met.
-func (m *Model) Plan(budget float64, bounds map[measure.Channel]mmm.Bounds) (*Plan, error) {
-	current := m.Spend()
+// share of the budget. A fault of kind invalid says which budget, bound or group cannot be met.
+func (m *Model) Plan(ask Ask) (*Plan, error) {
+	current, budget := m.Spend(), ask.Budget
 	if !(budget > 0) || math.IsInf(budget, 0) {
 		return nil, fault.Invalid("the budget %v leaves nothing to divide", budget).WithHint("give a budget above zero, such as the current %.0f", current)
 	}
 	times := budget / current
-	problem, err := m.curves.problem(budget, scaled(m.Posterior(), times, bounds))
+	problem, err := m.curves.problem(budget, scaled(m.Posterior(), times, ask.Bounds))
 	if err != nil {
 		return nil, err
 	}
+	problem.Groups, problem.Spoken = ask.Groups, ask.Spoken
 	window := slices.Clone(problem.Channels)
 	for i := range problem.Channels {
 		c := &problem.Channels[i]

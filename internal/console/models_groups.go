@@ -1,0 +1,129 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+)
+
+// mostGroups is how many groups the planner's form has room for.
+const mostGroups = 8
+
+// planGroup is a group of channels in the planner's form: what they spend together. Money is a month's.
+type planGroup struct {
+	Field          string // that the names of its fields begin with: group1
+	N              int    // from 1
+	Name, Min, Max string
+	Members        []planMember
+}
+
+type planMember struct {
+	Channel string
+	In      bool
+}
+
+// groupsOf reads the groups of the planner's form. One that nothing was entered for is gone, as is the one to be dropped;
+// where another was asked for, an empty one follows.
+func groupsOf(query url.Values, channels []planField) []planGroup {
+	var out []planGroup
+	for n := 1; n <= mostGroups; n++ {
+		field := "group" + strconv.Itoa(n)
+		g := planGroup{Name: strings.TrimSpace(query.Get(field)), Min: strings.TrimSpace(query.Get(field + "_min")), Max: strings.TrimSpace(query.Get(field + "_max"))}
+		empty := g.Name+g.Min+g.Max == ""
+		for _, c := range channels {
+			in := slices.Contains(query[field+"_of"], c.Channel)
+			g.Members = append(g.Members, planMember{c.Channel, in})
+			empty = empty && !in
+		}
+		if !empty && query.Get("drop") != strconv.Itoa(n) {
+			out = append(out, g)
+		}
+	}
+	if query.Has("add") && len(out) < mostGroups {
+		g := planGroup{}
+		for _, c := range channels {
+			g.Members = append(g.Members, planMember{Channel: c.Channel})
+		}
+		out = append(out, g)
+	}
+	for i := range out {
+		out[i].N, out[i].Field = i+1, "group"+strconv.Itoa(i+1)
+	}
+	return out
+}
+
+// title names the group, also where nobody did.
+func (g planGroup) title() string { return cmp.Or(g.Name, fmt.Sprintf("group %d", g.N)) }
+
+// ask puts the group's fields into a query.
+func (g planGroup) ask(query url.Values) {
+	for _, field := range []struct{ name, text string }{{g.Field, g.Name}, {g.Field + "_min", g.Min}, {g.Field + "_max", g.Max}} {
+		if field.text != "" {
+			query.Set(field.name, field.text)
+		}
+	}
+	for _, c := range g.members() {
+		query.Add(g.Field+"_of", string(c))
+	}
+}
+
+func (g planGroup) members() (channels []measure.Channel) {
+	for _, m := range g.Members {
+		if m.In {
+			channels = append(channels, measure.Channel(m.Channel))
+		}
+	}
+	return channels
+}
+
+// groups returns the groups over a window of some months.
+func (p planView) groups(months float64) ([]decide.Group, error) {
+	var out []decide.Group
+	for _, g := range p.Groups {
+		least, err := entered("the least for "+g.title(), g.Min)
+		if err != nil {
+			return nil, err
+		}
+		most, err := entered("the most for "+g.title(), g.Max)
+		if err != nil {
+			return nil, err
+		}
+		made := decide.Group{Name: g.title(), Channels: g.members(), Max: math.Inf(1)}
+		switch {
+		case len(made.Channels) == 0:
+			return nil, fault.Invalid("%s has no channels", g.title()).WithHint("tick those that it is made of, or remove it")
+		case least == nil && most == nil:
+			return nil, fault.Invalid("%s has neither a least nor a most", g.title()).WithHint("enter what its channels spend together, or remove it")
+		case least != nil && most != nil && *least > *most:
+			return nil, fault.Invalid("the least for %s is above the most", g.title()).WithHint("exchange them")
+		}
+		if least != nil {
+			made.Min = *least * months
+		}
+		if most != nil {
+			made.Max = *most * months
+		}
+		out = append(out, made)
+	}
+	return out, nil
+}
+
+// togetherWords says what the plan gives each group.
+func (p planView) togetherWords() (words []string) {
+	for _, g := range p.Groups {
+		var sum float64
+		for _, c := range g.members() {
+			sum += p.monthly[c]
+		}
+		words = append(words, fmt.Sprintf("The channels of %s get %s a month together.", g.title(), amount(sum)))
+	}
+	return words
+}
