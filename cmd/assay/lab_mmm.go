@@ -96,17 +96,19 @@ func (c *labMMMFit) spec() (s mmm.Spec, err error) {
 }
 
 type labMMMOptimize struct {
-	Model  string  `required:"" placeholder:"DIR" help:"Directory that fit wrote with --out."`
-	Budget float64 `required:"" placeholder:"N" help:"Money over the model's whole window."`
-	Bounds string  `placeholder:"F" help:"JSON file: {\"channel\": {\"min\": N, \"max\": N}}. Default: the limits of --risk."`
-	Groups string  `placeholder:"F" help:"JSON file of what channels spend together: {\"name\": {\"channels\": [\"a\", \"b\"], \"min\": N, \"max\": N}}."`
-	Risk   string  `default:"balanced" placeholder:"R" help:"conservative, balanced or aggressive: moves of at most 15, 30, 60 % (default: ${default})."`
+	Model   string  `required:"" placeholder:"DIR" help:"Directory that fit wrote with --out."`
+	Budget  float64 `required:"" placeholder:"N" help:"Money over the model's whole window."`
+	Bounds  string  `placeholder:"F" help:"JSON file: {\"channel\": {\"min\": N, \"max\": N}}. Default: the limits of --risk."`
+	Groups  string  `placeholder:"F" help:"JSON file of what channels spend together: {\"name\": {\"channels\": [\"a\", \"b\"], \"min\": N, \"max\": N}}."`
+	Periods int     `placeholder:"N" help:"Spread the budget, in proportion, over the N periods that follow the data, too."`
+	Change  string  `placeholder:"F" help:"JSON file of largest changes from a period to the next, as shares of usual spends: {\"channel\": 0.2}."`
+	Risk    string  `default:"balanced" placeholder:"R" help:"conservative, balanced or aggressive: moves of at most 15, 30, 60 % (default: ${default})."`
 }
 
 // Run prints the plan.
 func (c *labMMMOptimize) Run(con *console, group *labCommand) error {
 	began := con.now()
-	report, err := lab.Optimize{Model: c.Model, Budget: c.Budget, Bounds: c.Bounds, Groups: c.Groups, Risk: c.Risk, Seed: group.Seed}.Run()
+	report, err := lab.Optimize{Model: c.Model, Budget: c.Budget, Bounds: c.Bounds, Groups: c.Groups, Periods: c.Periods, Change: c.Change, Risk: c.Risk, Seed: group.Seed}.Run()
 	if err != nil {
 		return err
 	}

@@ -106,6 +106,7 @@ type Console struct {
 	uploads     string
 	uploading   chan struct{} // has room for as many files as are taken at a time
 	shelf       shelf
+	schedules   schedules
 	tasks       tasks
 	hosts       oauth.Hosts
 	addresses   throttle.Addresses

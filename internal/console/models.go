@@ -88,7 +88,7 @@ func (c *Console) showModels(w http.ResponseWriter, v visit, status int, p place
 		query := url.Values{"workspace": {string(p.Workspace.ID)}, "v": {strconv.Itoa(state.Model.Version)}}
 		view.Query = query.Encode()
 		view.Verdict = verdict(state.Model)
-		view.Plan = planOf(state.Model, p.Workspace, v.URL.Query())
+		view.Plan = c.planOf(state.Model, p.Workspace, v.URL.Query())
 		view.Channels = channelRows(state.Model, query, view.Plan)
 		view.Beliefs = beliefRows(state.Model)
 		for _, l := range state.Model.LeftOut {

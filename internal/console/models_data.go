@@ -60,6 +60,21 @@ func (c *Console) modelsChart(w http.ResponseWriter, v visit) {
 			drawing.Width, drawing.Height = narrowWidth, narrowHeight+80
 		}
 		picture, err = chart.Draw(drawing)
+	case "schedule", "schedule-revenue":
+		plan := c.weekPlanOf(m, workspace, query)
+		if plan == nil {
+			c.Refuse(w, v.Request, http.StatusNotFound, "The plan over time cannot be made.")
+			return
+		}
+		drawing := plan.spendChart()
+		if query.Get("of") == "schedule-revenue" {
+			drawing = plan.revenueChart()
+		}
+		drawing.Theme, drawing.Width, drawing.Height = theme, wideWidth, wideHeight
+		if narrow {
+			drawing.Width, drawing.Height = narrowWidth, narrowHeight+80
+		}
+		picture, err = chart.Draw(drawing)
 	case "curve":
 		drawing, known, broken := curveChart(m, workspace, measure.Channel(query.Get("channel")), query.Get("plan"))
 		if broken != nil || !known {
@@ -149,7 +164,7 @@ func (c *Console) modelsExport(w http.ResponseWriter, v visit) {
 		return
 	}
 	of := cmp.Or(v.URL.Query().Get("of"), "weeks")
-	rows, err := exported(m, workspace, of, v)
+	rows, err := c.exported(m, workspace, of, v)
 	if err != nil {
 		c.fail(w, v.Request, err)
 		return
@@ -171,7 +186,7 @@ func (c *Console) modelsExport(w http.ResponseWriter, v visit) {
 }
 
 // exported returns a table with its head; nil where there is none of that name.
-func exported(m *mix.Model, w control.Workspace, of string, v visit) ([][]string, error) {
+func (c *Console) exported(m *mix.Model, w control.Workspace, of string, v visit) ([][]string, error) {
 	currency := string(w.Currency)
 	switch of {
 	case "weeks":
@@ -217,7 +232,7 @@ func exported(m *mix.Model, w control.Workspace, of string, v visit) ([][]string
 		}
 		return rows, nil
 	case "plan":
-		plan := planOf(m, w, v.URL.Query())
+		plan := c.planOf(m, w, v.URL.Query())
 		if !plan.Asked || plan.Problem != "" {
 			return nil, nil
 		}
@@ -227,6 +242,12 @@ func exported(m *mix.Model, w control.Workspace, of string, v visit) ([][]string
 			rows = append(rows, []string{harmless(r.Channel), exact(m.Posterior().Spend(channel) / m.Months()), exact(plan.monthly[channel]), r.Marginal})
 		}
 		return rows, nil
+	case "schedule":
+		plan := c.weekPlanOf(m, w, v.URL.Query())
+		if plan == nil {
+			return nil, nil
+		}
+		return plan.table(), nil
 	}
 	return nil, nil
 }

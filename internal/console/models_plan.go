@@ -30,12 +30,14 @@ type planView struct {
 	Rows    []planRow
 	Query   string // that the plan is exported with
 
+	Schedule scheduleView
+
 	monthly map[measure.Channel]float64
 }
 
 // planField is a channel's bounds in the form.
 type planField struct {
-	Channel, Min, Max, Now string
+	Channel, Min, Max, Step, Now string // Step is its largest change from week to week, in per cent of its usual spend
 }
 
 type planRow struct {
@@ -43,38 +45,9 @@ type planRow struct {
 	Unseen                                              bool
 }
 
-// planOf reads the planner's form and makes its plan.
-func planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
-	months := m.Months()
-	view := planView{
-		Budget: strings.TrimSpace(query.Get("budget")), Current: amount(m.Spend() / months),
-		Asked: query.Has("budget") && !query.Has("add") && !query.Has("drop"),
-	}
-	asked := url.Values{"budget": {view.Budget}, "workspace": {string(w.ID)}, "of": {"plan"}}
-	for _, e := range m.Effects {
-		if e.Spend == 0 {
-			continue
-		}
-		f := planField{
-			Channel: string(e.Channel), Now: amount(e.Spend / months),
-			Min: strings.TrimSpace(query.Get("min_" + string(e.Channel))), Max: strings.TrimSpace(query.Get("max_" + string(e.Channel))),
-		}
-		if f.Min != "" {
-			asked.Set("min_"+f.Channel, f.Min)
-		}
-		if f.Max != "" {
-			asked.Set("max_"+f.Channel, f.Max)
-		}
-		view.Fields = append(view.Fields, f)
-	}
-	view.Groups = groupsOf(query, view.Fields)
-	view.More = len(view.Groups) < mostGroups
-	for _, g := range view.Groups {
-		g.ask(asked)
-	}
-	if !query.Has("budget") {
-		view.Budget = strconv.FormatFloat(math.Round(m.Spend()/months), 'f', 0, 64)
-	}
+// planOf reads the planner's form and makes its plans.
+func (c *Console) planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
+	view, asked := c.plannerOf(m, w, query)
 	if !view.Asked {
 		return view
 	}
@@ -85,31 +58,95 @@ func planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
 		return view
 	}
 	view.fill(m, plan)
+	view.scheduled(c, m, w, asked)
 	return view
 }
 
-// make divides the budget. Amounts of the form are a month's, those of the model are the window's.
-func (p planView) make(m *mix.Model) (*mix.Plan, error) {
+// weekPlanOf returns the plan over weeks that the planner's form asks for; nil where there is none.
+func (c *Console) weekPlanOf(m *mix.Model, w control.Workspace, query url.Values) *weekPlan {
+	view, asked := c.plannerOf(m, w, query)
+	view.scheduled(c, m, w, asked)
+	return view.Schedule.plan
+}
+
+// plannerOf reads the planner's form, and what was entered as a query of its own.
+func (c *Console) plannerOf(m *mix.Model, w control.Workspace, query url.Values) (view planView, asked url.Values) {
 	months := m.Months()
-	budget, err := entered("the budget", p.Budget)
+	view = planView{
+		Budget: strings.TrimSpace(query.Get("budget")), Current: amount(m.Spend() / months),
+		Asked: query.Has("budget") && !query.Has("add") && !query.Has("drop"),
+	}
+	asked = url.Values{"budget": {view.Budget}, "workspace": {string(w.ID)}, "of": {"plan"}}
+	for _, e := range m.Effects {
+		if e.Spend == 0 {
+			continue
+		}
+		f := planField{
+			Channel: string(e.Channel), Now: amount(e.Spend / months),
+			Min: strings.TrimSpace(query.Get("min_" + string(e.Channel))), Max: strings.TrimSpace(query.Get("max_" + string(e.Channel))),
+			Step: strings.TrimSpace(query.Get("step_" + string(e.Channel))),
+		}
+		if f.Min != "" {
+			asked.Set("min_"+f.Channel, f.Min)
+		}
+		if f.Max != "" {
+			asked.Set("max_"+f.Channel, f.Max)
+		}
+		if f.Step != "" {
+			asked.Set("step_"+f.Channel, f.Step)
+		}
+		view.Fields = append(view.Fields, f)
+	}
+	view.Groups = groupsOf(query, view.Fields)
+	view.More = len(view.Groups) < mostGroups
+	for _, g := range view.Groups {
+		g.ask(asked)
+	}
+	view.Schedule = scheduleView{Weeks: strings.TrimSpace(query.Get("weeks")), First: strings.TrimSpace(query.Get("first"))}
+	if view.Schedule.First == "" {
+		view.Schedule.First = nextWeek(m.Window.Last, c.now(), w).String()
+	}
+	if view.Schedule.Weeks != "" {
+		asked.Set("weeks", view.Schedule.Weeks)
+		asked.Set("first", view.Schedule.First)
+	}
+	if !query.Has("budget") {
+		view.Budget = strconv.FormatFloat(math.Round(m.Spend()/months), 'f', 0, 64)
+	}
+	return view, asked
+}
+
+// make divides the budget.
+func (p planView) make(m *mix.Model) (*mix.Plan, error) {
+	ask, err := p.ask(m)
 	if err != nil {
 		return nil, err
 	}
+	return m.Plan(ask)
+}
+
+// ask reads what the form asks for. Its amounts are a month's, those of the model are the window's.
+func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
+	months := m.Months()
+	budget, err := entered("the budget", p.Budget)
+	if err != nil {
+		return ask, err
+	}
 	if budget == nil {
-		return nil, fault.Invalid("the budget is missing").WithHint("enter an amount a month")
+		return ask, fault.Invalid("the budget is missing").WithHint("enter an amount a month")
 	}
 	bounds := map[measure.Channel]mmm.Bounds{}
 	for _, f := range p.Fields {
 		least, err := entered("the least for "+f.Channel, f.Min)
 		if err != nil {
-			return nil, err
+			return ask, err
 		}
 		most, err := entered("the most for "+f.Channel, f.Max)
 		if err != nil {
-			return nil, err
+			return ask, err
 		}
 		if least != nil && most != nil && *least > *most {
-			return nil, fault.Invalid("the least for %s is above the most", f.Channel).WithHint("exchange them, or make them equal to hold the channel")
+			return ask, fault.Invalid("the least for %s is above the most", f.Channel).WithHint("exchange them, or make them equal to hold the channel")
 		}
 		if least != nil || most != nil {
 			bounds[measure.Channel(f.Channel)] = mmm.Bounds{Min: times(least, months), Max: times(most, months)}
@@ -117,9 +154,9 @@ func (p planView) make(m *mix.Model) (*mix.Plan, error) {
 	}
 	groups, err := p.groups(months)
 	if err != nil {
-		return nil, err
+		return ask, err
 	}
-	return m.Plan(mix.Ask{Budget: *budget * months, Bounds: bounds, Groups: groups, Spoken: months})
+	return mix.Ask{Budget: *budget * months, Bounds: bounds, Groups: groups, Spoken: months}, nil
 }
 
 // entered reads an amount of money; nil where the field is empty.

@@ -212,6 +212,62 @@ func TestAModelIsShownInWordsAndPictures(t *testing.T) {
 	}
 }
 
+func TestThePlannerSpreadsTheBudgetOverWeeks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleViewer)
+	m := s.hasModel()
+	b := s.signedIn(email)
+	first := m.Window.Last.AddDays(8)
+	query := "budget=9000&weeks=8&first=" + first.String() + "&step_facebook=5&group1=brand&group1_of=facebook&group1_min=5000"
+	page := b.get("/models?workspace=acme&" + query)
+	// 9,000 a month are 16,558.52 in 56 of its 30.4375 days.
+	for _, want := range []string{
+		"16,558.52 USD from " + first.String() + " to " + first.AddDays(55).String(), "week to week are not worth it here", "and when spends are alike every week",
+		"Certificate: by the model&#39;s mean", "After the last week", "The plan over weeks as CSV", first.AddDays(49).String(),
+	} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the plan lacks %q", want)
+		}
+	}
+	for _, of := range []string{"of=schedule", "of=schedule-revenue&theme=dark&size=narrow"} {
+		if picture := b.get("/models/chart.svg?workspace=acme&" + query + "&" + of); picture.status != http.StatusOK {
+			t.Errorf("%s: %d", of, picture.status)
+		}
+	}
+	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=schedule&" + query).body)).ReadAll()
+	if err != nil || len(table) != 10 || table[1][0] != first.String() || table[9][0] != "after" {
+		t.Fatalf("plan over weeks: %v, %v", table, err)
+	}
+	cents := func(text string) (n int) {
+		n, err := strconv.Atoi(strings.Replace(text, ".", "", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	var sum, facebook int
+	for i, row := range table[1:9] {
+		sum += cents(row[1])
+		facebook += cents(row[2])
+		if cents(row[1]) != cents(row[2])+cents(row[3]) {
+			t.Errorf("week %s: %s and %s are not %s", row[0], row[2], row[3], row[1])
+		}
+		// Five per cent of the 250 that facebook costs in a mean week, and a cent of rounding.
+		if i > 0 && math.Abs(float64(cents(row[2])-cents(table[i][2]))) > 5*m.Posterior().Spend("facebook")/float64(m.Weeks)+2 {
+			t.Errorf("week %s: facebook goes from %s to %s", row[0], table[i][2], row[2])
+		}
+	}
+	if want := int(math.Ceil(5000 / 30.4375 * 56 * 100)); sum != 1655852 || facebook < want {
+		t.Errorf("the weeks sum to %d cents, facebook's to %d of at least %d", sum, facebook, want)
+	}
+	for _, path := range []string{"/models/chart.svg?workspace=acme&of=schedule", "/models/export.csv?workspace=acme&of=schedule&budget=9000&weeks=0"} {
+		if page := b.get(path); page.status != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404", path, page.status)
+		}
+	}
+}
+
 func TestThePlannerDividesTheBudgetAndRefusesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -255,6 +311,10 @@ func TestThePlannerDividesTheBudgetAndRefusesWhatItCannotRead(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
+		"budget=9000&weeks=x":                                                       "Over weeks: The number of weeks is no whole number from 1 to 104",
+		"budget=9000&weeks=12&first=soon":                                           "Over weeks: The first day of the plan is no date",
+		"budget=9000&weeks=12&first=2026-11-15":                                     "Over weeks: The plan begins on 2026-11-15, and the model&#39;s data end on",
+		"budget=9000&weeks=12&step_google=much":                                     "Over weeks: The largest change for google is not an amount",
 		"budget=9000&group1=brand&group1_min=5":                                     "Brand has no channels",
 		"budget=9000&group1=brand&group1_of=google":                                 "Brand has neither a least nor a most",
 		"budget=9000&group1_of=google&group1_min=x":                                 "The least for group 1 is not an amount of money",

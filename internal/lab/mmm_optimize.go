@@ -15,7 +15,10 @@ type Optimize struct {
 	Bounds string  // file of bounds by channel, JSON; empty for the limits of the risk
 	Groups string  // file of groups of channels by name, JSON; empty for none
 	Risk   string  // as [decide.ParseRisk] reads it
-	Seed   uint64
+	// Periods is how many periods after the data the budget, in proportion, is spread over as well; 0 for none.
+	Periods int
+	Change  string // file of each channel's largest change between them, JSON; see [mmm.Ahead]
+	Seed    uint64
 }
 
 // OptimizeReport holds the plan. Money is over the model's window.
@@ -26,6 +29,7 @@ type OptimizeReport struct {
 	BeatsCurrent float64      `json:"p_beats_current"`
 	Certificate  *certificate `json:"certificate,omitempty"`
 	Advice       *advice      `json:"advice,omitempty"`
+	Schedule     *schedule    `json:"schedule,omitempty"`
 	Clock
 }
 
@@ -92,7 +96,11 @@ func (o Optimize) Run() (*OptimizeReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newOptimizeReport(plan, told), nil
+	report := newOptimizeReport(plan, told)
+	if report.Schedule, err = o.schedule(posterior, problem); err != nil {
+		return nil, err
+	}
+	return report, nil
 }
 
 // group is what some channels spend together over the window. Nil leaves a side open.

@@ -247,6 +247,54 @@ func TestPlansKeepWhatChannelsSpendTogether(t *testing.T) {
 	}
 }
 
+func TestAPlanOverTimeSpendsTheBudgetInProportion(t *testing.T) {
+	t.Parallel()
+	report, dir := fitted(t)
+	spend := report.Channels[0].Spend + report.Channels[1].Spend
+	ask := lab.Optimize{Model: dir, Budget: spend, Risk: "balanced", Periods: 12, Change: filepath.Join(t.TempDir(), "change.json")}
+	if err := os.WriteFile(ask.Change, []byte(`{"tv": 0.1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := ask.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := plan.Schedule
+	var all, before float64
+	for i, period := range s.Periods {
+		all += period.Total
+		if by := math.Abs(period.Spend["tv"] - before); i > 0 && by > 0.1*report.Channels[1].Spend/60*(1+1e-6) {
+			t.Errorf("period %d: tv changes by %v", period.Period, by)
+		}
+		before = period.Spend["tv"]
+	}
+	if want := spend * 12 / 60; len(s.Periods) != 12 || math.Abs(all-want) > 1e-6*want || s.Budget != want {
+		t.Errorf("%d periods spend %v, want %v", len(s.Periods), all, want)
+	}
+	// The model has no carry-over, and concave curves reward no bursts.
+	if !s.Proven || s.Certificate.Gap > 1e-5 || s.After.Mean != 0 || math.Abs(s.Lift.Mean) > 1e-3*s.Periods[0].Brings.Mean {
+		t.Errorf("schedule %+v", s)
+	}
+	if got := keys(t, document(t, plan)["schedule"]); !slices.Equal(got, []string{"after", "budget", "certificate", "lift_over_steady", "p_better", "periods", "proven", "steady"}) {
+		t.Errorf("a schedule has the keys %v", got)
+	}
+	again, err := ask.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := text(t, plan), text(t, again); a != b {
+		t.Error("two runs differ")
+	}
+	ask.Periods = 0
+	if _, err := ask.Run(); err == nil || !strings.Contains(err.Error(), "largest changes need periods") {
+		t.Errorf("changes without periods: %v", err)
+	}
+	ask.Change = ""
+	if plan, err := ask.Run(); err != nil || slices.Contains(keys(t, document(t, plan)), "schedule") {
+		t.Errorf("a schedule that nobody asked for: %v", err)
+	}
+}
+
 func TestFilesThatAreNoPeriodsAreRefused(t *testing.T) {
 	t.Parallel()
 	whole := twoChannels()

@@ -34,6 +34,24 @@ const worthwhile = 1e-3
 
 // Advise says whether to follow the plan of the problem, and which perfect experiment would be worth most.
 func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
+	advice := Judge(p, plan)
+	tests := make([]Test, len(p.Channels))
+	for j, c := range p.Channels {
+		tests[j].Channel = c.Name
+	}
+	values, err := Information(p, tests, seed)
+	if err != nil {
+		return nil, err
+	}
+	advice.Worth = values
+	if values[0].Gain > worthwhile*math.Abs(plan.Certificate.Objective) {
+		advice.Settle = &values[0]
+	}
+	return advice, nil
+}
+
+// Judge says whether to follow the plan of the problem, and values no experiments.
+func Judge(p Problem, plan *Plan) *Advice {
 	advice := &Advice{Action: Shift}
 	switch {
 	case p.stays(plan):
@@ -54,19 +72,7 @@ func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
 			advice.Reasons = append(advice.Reasons, fmt.Sprintf("%s would spend more than the data have seen, where the assumed shape speaks and not the data", a.Channel))
 		}
 	}
-	tests := make([]Test, len(p.Channels))
-	for j, c := range p.Channels {
-		tests[j].Channel = c.Name
-	}
-	values, err := Information(p, tests, seed)
-	if err != nil {
-		return nil, err
-	}
-	advice.Worth = values
-	if values[0].Gain > worthwhile*math.Abs(plan.Certificate.Objective) {
-		advice.Settle = &values[0]
-	}
-	return advice, nil
+	return advice
 }
 
 func (p Problem) stays(plan *Plan) bool {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
 )
 
 // carried is a response with geometric carry-over and a curve m a / (h + a) on what is carried; the tail is counted.
@@ -37,13 +39,15 @@ func (c carried) Response(spend, slope []float64) (sum float64) {
 
 func timetable() Timetable {
 	return Timetable{Budget: 900, Periods: 12, Channels: []ScheduledChannel{
-		{"search", 0, 200, carried{0.1, 300, 60, 0}}, {"tv", 0, 200, carried{0.7, 500, 90, 400}}, {"email", 5, 200, carried{0, 40, 10, 0}},
+		{Name: "search", Max: 200, Response: carried{0.1, 300, 60, 0}, Concave: true},
+		{Name: "tv", Max: 200, Response: carried{0.7, 500, 90, 400}, Concave: true},
+		{Name: "email", Min: 5, Max: 200, Response: carried{0, 40, 10, 0}, Concave: true},
 	}}
 }
 
 func TestScheduleMeetsItsBoundAndItsBudget(t *testing.T) {
 	t.Parallel()
-	for _, pace := range []*Pace{nil, {70, 80}, {0, 75}} {
+	for _, pace := range []*Range{nil, {70, 80}, {0, 75}} {
 		table := timetable()
 		table.Pace = pace
 		plan, err := Spread(table)
@@ -90,18 +94,132 @@ func TestEarlyMoneyWaitsForWhatIsStillWorking(t *testing.T) {
 	}
 }
 
+// limited is a timetable with random bounds on sums over time, groups and changes, which some plan keeps.
+func limited(seed uint64) Timetable {
+	random := stats.Stream(seed, 5)
+	t := timetable()
+	for j := range t.Channels {
+		c := &t.Channels[j]
+		c.Response = carried{0.8 * random.Float64(), 100 + 400*random.Float64(), 20 + 80*random.Float64(), 200 * random.Float64()}
+		if random.Float64() < 0.7 {
+			c.Change = new(15 * random.Float64())
+		}
+		if random.Float64() < 0.5 {
+			c.Total = &Range{80 + 100*random.Float64(), 250 + 300*random.Float64()}
+		}
+	}
+	t.Groups = []Group{{"of two", []measure.Channel{"email", "tv"}, 700 * random.Float64(), 710}}
+	return t
+}
+
+func TestSchedulesKeepEveryBoundAndAreNoWorseThanSteadyOnes(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		table := limited(seed)
+		plan, err := Spread(table)
+		if err != nil {
+			t.Fatalf("%d: %v", seed, err)
+		}
+		if gap := plan.Certificate.Gap(); gap < 0 || gap > 1e-4 || !plan.Proven {
+			t.Errorf("%d: gap %v, proven %v", seed, gap, plan.Proven)
+		}
+		if plan.Certificate.Objective < plan.SteadyValue {
+			t.Errorf("%d: the schedule brings %v, spending the same in every period %v", seed, plan.Certificate.Objective, plan.SteadyValue)
+		}
+		const rounding = 1e-7 * 900
+		sums, all, steady := map[measure.Channel]float64{}, 0.0, 0.0
+		for j, c := range table.Channels {
+			for i, x := range plan.Spend[j] {
+				if x < c.Min-rounding || x > c.Max+rounding {
+					t.Errorf("%d: %s spends %v in period %d", seed, c.Name, x, i)
+				}
+				if i > 0 && c.Change != nil && math.Abs(x-plan.Spend[j][i-1]) > *c.Change+rounding {
+					t.Errorf("%d: %s goes from %v to %v, by more than %v", seed, c.Name, plan.Spend[j][i-1], x, *c.Change)
+				}
+				sums[c.Name] += x
+			}
+			if c.Total != nil && math.Abs(sums[c.Name]-c.Total.hold(sums[c.Name])) > rounding {
+				t.Errorf("%d: %s spends %v of %v", seed, c.Name, sums[c.Name], *c.Total)
+			}
+			all += sums[c.Name]
+			steady += 12 * plan.Steady[j]
+		}
+		if sum, g := sums["email"]+sums["tv"], table.Groups[0]; sum < g.Min-rounding || sum > g.Max+rounding {
+			t.Errorf("%d: the group spends %v of %v to %v", seed, sum, g.Min, g.Max)
+		}
+		if math.Abs(all-900) > rounding || math.Abs(steady-900) > rounding {
+			t.Errorf("%d: spends %v, steadily %v, of 900", seed, all, steady)
+		}
+	}
+}
+
+// The projection is that of a convex set when no other schedule lies on its far side.
+func TestNearestScheduleHasNoOtherOnTheFarSide(t *testing.T) {
+	t.Parallel()
+	random := stats.Stream(8, 0)
+	for seed := range uint64(20) {
+		s := newScheduler(limited(seed))
+		somewhere := func() []float64 {
+			y := make([]float64, len(s.slope))
+			for i := range y {
+				y[i] = 25 + 80*random.NormFloat64()
+			}
+			return y
+		}
+		y := somewhere()
+		p := s.project(y)
+		for range 30 {
+			z := s.project(somewhere())
+			var across float64
+			for i := range y {
+				across += (y[i] - p[i]) * (z[i] - p[i])
+			}
+			if across > 1e-6*900*900 {
+				t.Errorf("%d: a schedule lies %v beyond the nearest one", seed, across)
+			}
+		}
+	}
+}
+
+// eager is a response without carry-over that is S-shaped: little money does nothing.
+type eager struct{ half float64 }
+
+func (e eager) Response(spend, slope []float64) (sum float64) {
+	for i, x := range spend {
+		v, d := shape{100, e.half, 3}.at(x)
+		sum, slope[i] = sum+v, slope[i]+d
+	}
+	return sum
+}
+
+func TestMoneyComesInBurstsWhereLittleDoesNothing(t *testing.T) {
+	t.Parallel()
+	plan, err := Spread(Timetable{Budget: 120, Periods: 12, Channels: []ScheduledChannel{{Name: "tv", Max: 100, Response: eager{30}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Proven || plan.Certificate.Objective < 3*plan.SteadyValue {
+		t.Errorf("bursts bring %v, steady spends %v; proven %v", plan.Certificate.Objective, plan.SteadyValue, plan.Proven)
+	}
+}
+
 func TestTimetablesThatCannotBeKeptAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(*Timetable)
 		says  string
 	}{
-		"no periods":  {func(t *Timetable) { t.Periods = 0 }, "nothing to fill"},
-		"no budget":   {func(t *Timetable) { t.Budget = 0 }, "budget 0"},
-		"much money":  {func(t *Timetable) { t.Budget = 1e6 }, "the budget is 1e+06"},
-		"bad bounds":  {func(t *Timetable) { t.Channels[1].Min = 300 }, "tv may spend"},
-		"slow pace":   {func(t *Timetable) { t.Pace = &Pace{0, 1} }, "a pace of"},
-		"steady pace": {func(t *Timetable) { t.Pace = &Pace{10, 20} }, "12 periods spend"},
+		"no periods":      {func(t *Timetable) { t.Periods = 0 }, "nothing to fill"},
+		"no budget":       {func(t *Timetable) { t.Budget = 0 }, "budget 0"},
+		"much money":      {func(t *Timetable) { t.Budget = 1e6 }, "adds up to 7200, below the budget of 1000000"},
+		"bad bounds":      {func(t *Timetable) { t.Channels[1].Min = 300 }, "tv may spend"},
+		"slow pace":       {func(t *Timetable) { t.Pace = &Range{0, 1} }, "a pace of"},
+		"little total":    {func(t *Timetable) { t.Channels[2].Total = &Range{0, 50} }, "email may spend 0 to 50 over 12 periods"},
+		"large total":     {func(t *Timetable) { t.Channels[1].Total = &Range{700, 800}; t.Channels[0].Total = &Range{300, 400} }, "adds up to 1060, above the budget of 900"},
+		"small group":     {func(t *Timetable) { t.Groups = []Group{{"brand", []measure.Channel{"tv", "email"}, 0, 30}} }, `of the group "brand" may spend adds up to 60`},
+		"unknown group":   {func(t *Timetable) { t.Groups = []Group{{"brand", []measure.Channel{"radio"}, 0, 30}} }, `"radio"`},
+		"a pace and more": {func(t *Timetable) { t.Pace = &Range{70, 80}; t.Channels[1].Change = new(5.0) }, "together with groups"},
+		"steady pace":     {func(t *Timetable) { t.Pace = &Range{10, 20} }, "12 periods spend"},
 	} {
 		table := timetable()
 		c.spoil(&table)

@@ -50,16 +50,10 @@ type Ask struct {
 // Plan divides a budget with the balanced appetite for risk: a channel without bounds may move by that much from its
 // share of the budget. A fault of kind invalid says which budget, bound or group cannot be met.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
-	current, budget := m.Spend(), ask.Budget
-	if !(budget > 0) || math.IsInf(budget, 0) {
-		return nil, fault.Invalid("the budget %v leaves nothing to divide", budget).WithHint("give a budget above zero, such as the current %.0f", current)
-	}
-	times := budget / current
-	problem, err := m.curves.problem(budget, scaled(m.Posterior(), times, ask.Bounds))
+	problem, times, err := m.problem(ask)
 	if err != nil {
 		return nil, err
 	}
-	problem.Groups, problem.Spoken = ask.Groups, ask.Spoken
 	window := slices.Clone(problem.Channels)
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
@@ -75,6 +69,27 @@ func (m *Model) Plan(ask Ask) (*Plan, error) {
 		return nil, err
 	}
 	return &Plan{Plan: *plan, Advice: advice, Change: change(window, plan.Allocations), Times: times}, nil
+}
+
+// problem states what is asked, and the budget by current spend.
+func (m *Model) problem(ask Ask) (problem decide.Problem, times float64, err error) {
+	current, budget := m.Spend(), ask.Budget
+	if !(budget > 0) || math.IsInf(budget, 0) {
+		return problem, 0, fault.Invalid("the budget %v leaves nothing to divide", budget).WithHint("give a budget above zero, such as the current %.0f", current)
+	}
+	times = budget / current
+	problem, err = m.curves.problem(budget, scaled(m.Posterior(), times, ask.Bounds))
+	problem.Groups, problem.Spoken = ask.Groups, ask.Spoken
+	return problem, times, err
+}
+
+// Schedule spreads what is asked, in proportion, over weeks that follow the window: see [mmm.Posterior.Schedule].
+func (m *Model) Schedule(ask Ask, ahead mmm.Ahead) (*mmm.Schedule, error) {
+	problem, _, err := m.problem(ask)
+	if err != nil {
+		return nil, err
+	}
+	return m.Posterior().Schedule(problem, ahead)
 }
 
 // scaled completes bounds with what the risk allows around each channel's share of the budget. Who asks for at least

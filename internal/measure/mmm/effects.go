@@ -140,11 +140,24 @@ type exposed struct {
 	without    []float64 // nil when effects add
 }
 
-// eachExposed hands over what the channel's response is made of under each draw. It is used again after f returns.
+// eachExposed hands over what the channel's response is made of under each draw, with fewer exposures where there are many. It is
+// used again after f returns.
 func (p *Posterior) eachExposed(c *channel, f func(draw int, e exposed)) {
+	p.eachExposure(c, p.thin(len(p.draws)), func(i int, e exposed) {
+		if e.without == nil {
+			e.a, e.weights = gathered(e.a, e.weights)
+		}
+		f(i, e)
+	})
+}
+
+// eachExposure hands over what the channel's response in every period is made of under some draws. It is used again after f
+// returns.
+func (p *Posterior) eachExposure(c *channel, draws []int, f func(i int, e exposed)) {
 	m := p.model
 	v, weights, l := m.newCurve(len(m.y)), make([]float64, len(m.y)), m.newLocator()
-	for i, theta := range p.draws {
+	for i, draw := range draws {
+		theta := p.draws[draw]
 		m.evaluateAt(&v, c, theta)
 		_, shape := m.split(c, theta)
 		for t := range weights {
@@ -157,9 +170,6 @@ func (p *Posterior) eachExposed(c *channel, f func(draw int, e exposed)) {
 		if c.often != nil {
 			e.a = c.often
 			p.toReach(weights, &v, c)
-		}
-		if e.without == nil {
-			e.a, e.weights = gathered(e.a, weights)
 		}
 		f(i, e)
 	}

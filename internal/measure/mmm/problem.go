@@ -39,15 +39,7 @@ func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure
 			continue
 		}
 		known = append(known, name)
-		c := decide.Channel{Name: name, Current: current, Seen: p.seen(name)}
-		c.Min, c.Max = risk.Bounds(current)
-		if b := bounds[name]; b.Min != nil {
-			c.Min = *b.Min
-		}
-		if b := bounds[name]; b.Max != nil {
-			c.Max = *b.Max
-		}
-		problem.Channels = append(problem.Channels, c)
+		problem.Channels = append(problem.Channels, bounded(name, p.channel(name).cost, risk, bounds))
 	}
 	for name := range bounds {
 		if !slices.Contains(known, name) {
@@ -83,16 +75,31 @@ func (p *Posterior) ladder(name measure.Channel, top float64) decide.Response {
 	return r
 }
 
-// seen returns the spend at which the channel's mean active period would cost what its dearest twentieth of periods
-// cost.
-func (p *Posterior) seen(name measure.Channel) float64 {
+// bounded returns a channel of these costs, without its response.
+func bounded(name measure.Channel, cost []float64, risk decide.Risk, bounds map[measure.Channel]Bounds) decide.Channel {
+	c := decide.Channel{Name: name, Current: floats.Sum(cost), Seen: seen(cost)}
+	c.Min, c.Max = risk.Bounds(c.Current)
+	if b := bounds[name]; b.Min != nil {
+		c.Min = *b.Min
+	}
+	if b := bounds[name]; b.Max != nil {
+		c.Max = *b.Max
+	}
+	return c
+}
+
+// seen returns the spend at which the mean active period would cost what the dearest twentieth of periods cost.
+func seen(cost []float64) float64 {
 	var active []float64
-	for _, v := range p.channel(name).cost {
+	for _, v := range cost {
 		if v > 0 {
 			active = append(active, v)
 		}
 	}
+	if len(active) == 0 {
+		return 0
+	}
 	slices.Sort(active)
 	mean, _ := stats.MeanSD(active)
-	return p.Spend(name) * math.Max(seenGrowth, stats.Quantile(active, 0.95)/mean)
+	return floats.Sum(cost) * math.Max(seenGrowth, stats.Quantile(active, 0.95)/mean)
 }

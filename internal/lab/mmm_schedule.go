@@ -1,0 +1,68 @@
+package lab
+
+import (
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
+)
+
+// schedule is a plan over the periods that follow the data. Its budget and bounds are those of the division in proportion to
+// the periods.
+type schedule struct {
+	Budget  float64                     `json:"budget"`
+	Periods []scheduled                 `json:"periods"`
+	After   lift                        `json:"after"` // what comes when the last period is over
+	Steady  map[measure.Channel]float64 `json:"steady"`
+	// Lift is over the steady plan, to the end of all carry-over.
+	Lift        lift        `json:"lift_over_steady"`
+	Better      float64     `json:"p_better"`
+	Certificate certificate `json:"certificate"`
+	Proven      bool        `json:"proven"` // the certificate bounds every schedule, and not only neighbours
+}
+
+// scheduled is one period, 1 for the first.
+type scheduled struct {
+	Period int                         `json:"period"`
+	Spend  map[measure.Channel]float64 `json:"spend"`
+	Total  float64                     `json:"total"`
+	Brings lift                        `json:"brings"` // all channels, what is left of earlier spends included
+}
+
+func liftOf(s stats.Summary) lift { return lift{s.Mean, s.Q05, s.Q95} }
+
+// schedule makes the plan over time that was asked for; nil when none was.
+func (o Optimize) schedule(posterior *mmm.Posterior, problem decide.Problem) (*schedule, error) {
+	if o.Periods == 0 && o.Change == "" {
+		return nil, nil //nolint:nilnil // no plan over time was asked for
+	}
+	if o.Periods == 0 {
+		return nil, fault.Invalid("largest changes need periods that follow one another").WithHint("give the number of periods to plan, too")
+	}
+	ahead := mmm.Ahead{Periods: o.Periods}
+	if o.Change != "" {
+		if err := readJSON(o.Change, &ahead.Change); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := posterior.Schedule(problem, ahead)
+	if err != nil {
+		return nil, err
+	}
+	c := plan.Certificate
+	out := &schedule{
+		Budget: plan.Budget, After: liftOf(plan.Brings.After), Steady: map[measure.Channel]float64{}, Lift: liftOf(plan.Lift),
+		Better: plan.Better, Certificate: certificate{c.Objective, c.UpperBound, c.Gap()}, Proven: plan.Proven,
+	}
+	for i, brings := range plan.Brings.Periods {
+		period := scheduled{Period: i + 1, Spend: map[measure.Channel]float64{}, Brings: liftOf(brings)}
+		for j, channel := range plan.Channels {
+			period.Spend[channel] = plan.Spend[j][i]
+			period.Total += plan.Spend[j][i]
+			out.Steady[channel] = plan.Steady[j]
+		}
+		out.Periods = append(out.Periods, period)
+	}
+	return out, nil
+}

@@ -1,0 +1,94 @@
+package decide
+
+import "math"
+
+// chain finds the nearest spends of one channel whose neighbours differ by little. It is room that calls share.
+//
+// With f_1(b) = (b - y_1)^2 / 2 and f_t(b) = (b - y_t)^2 / 2 + the least f_(t-1)(a) with |a - b| <= change, the last spend
+// is where f_n is least, and each before it is where its own f is least, moved as near to the next one as the change asks for.
+// The derivative of f is a rising line with corners: the least over a neighbourhood moves what lies left of its root to the left and
+// the rest to the right by the change, with a flat piece between (Johnson 2013 does so for the fused lasso). So it is exact.
+type chain struct {
+	corners, moved []corner
+	roots          []float64
+}
+
+// corner is a point of a derivative that is straight in between. Two may lie at the same spend, where it jumps.
+type corner struct{ at, slope float64 }
+
+// nearest sets y to the nearest values within bounds of which neighbours differ by change at most.
+func (c *chain) nearest(y []float64, within Range, change float64) {
+	c.corners = append(c.corners[:0], corner{within.Min, within.Min - y[0]}, corner{within.Max, within.Max - y[0]})
+	c.roots = append(c.roots[:0], root(c.corners))
+	for t := 1; t < len(y); t++ {
+		c.widen(c.roots[t-1], within, change)
+		for i := range c.corners {
+			c.corners[i].slope += c.corners[i].at - y[t]
+		}
+		c.roots = append(c.roots, root(c.corners))
+	}
+	last := len(y) - 1
+	y[last] = c.roots[last]
+	for t := last - 1; t >= 0; t-- {
+		y[t] = math.Min(math.Max(c.roots[t], y[t+1]-change), y[t+1]+change)
+	}
+}
+
+// root returns where a derivative crosses zero, or the end of it that is nearest to doing so.
+func root(corners []corner) float64 {
+	for i, k := range corners {
+		if k.slope < 0 {
+			continue
+		}
+		if i == 0 || k.slope == 0 {
+			return k.at
+		}
+		before := corners[i-1]
+		return before.at + (k.at-before.at)*(-before.slope/(k.slope-before.slope))
+	}
+	return corners[len(corners)-1].at
+}
+
+// widen turns the derivative of f into that of its least over neighbourhoods, within bounds.
+func (c *chain) widen(root float64, within Range, change float64) {
+	out := c.moved[:0]
+	for _, k := range c.corners {
+		if k.slope < 0 {
+			out = append(out, corner{k.at - change, k.slope})
+		}
+	}
+	out = append(out, corner{root - change, 0}, corner{root + change, 0})
+	for _, k := range c.corners {
+		if k.slope > 0 {
+			out = append(out, corner{k.at + change, k.slope})
+		}
+	}
+	c.corners, c.moved = clip(c.corners[:0], out, within), out
+}
+
+// clip adds to out the part of a derivative between two spends, with corners at both.
+func clip(out, corners []corner, within Range) []corner {
+	// Where the derivative jumps at a bound, what counts is its value on the side within.
+	from, to := 0, len(corners)-1
+	for from < to && corners[from+1].at <= within.Min {
+		from++
+	}
+	for to > from && corners[to-1].at >= within.Max {
+		to--
+	}
+	out = append(out, between(corners[from], corners[min(from+1, len(corners)-1)], within.Min))
+	for _, k := range corners {
+		if k.at > within.Min && k.at < within.Max {
+			out = append(out, k)
+		}
+	}
+	return append(out, between(corners[max(to-1, 0)], corners[to], within.Max))
+}
+
+// between returns the derivative at a spend on the line through two corners.
+func between(a, b corner, at float64) corner {
+	if a.at == b.at {
+		return corner{at, a.slope}
+	}
+	return corner{at, a.slope + (b.slope-a.slope)*(at-a.at)/(b.at-a.at)}
+}

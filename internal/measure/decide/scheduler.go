@@ -1,0 +1,178 @@
+package decide
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// scheduler holds a timetable as one vector: all periods of the first channel, then of the second, and so on.
+type scheduler struct {
+	Timetable
+	slope []float64
+	parts []part // groups and channels outside of them
+	chain chain
+}
+
+func newScheduler(t Timetable) *scheduler {
+	p := Problem{Groups: t.Groups}
+	for _, c := range t.Channels {
+		p.Channels = append(p.Channels, Channel{Name: c.Name})
+	}
+	return &scheduler{Timetable: t, slope: make([]float64, t.Periods*len(t.Channels)), parts: p.parts()}
+}
+
+// response returns what a schedule brings and sets the slopes.
+func (s *scheduler) response(x []float64) (sum float64) {
+	clear(s.slope)
+	for j, c := range s.Channels {
+		sum += c.Response.Response(s.row(x, j), s.row(s.slope, j))
+	}
+	return sum
+}
+
+// row returns a channel's part of a schedule.
+func (s *scheduler) row(x []float64, j int) []float64 { return x[j*s.Periods : (j+1)*s.Periods] }
+
+// even spends the same in every period, each channel the same share of the room between its bounds.
+func (s *scheduler) even() []float64 {
+	var least, most float64
+	for _, c := range s.Channels {
+		least, most = least+c.Min, most+c.Max
+	}
+	share := 0.0
+	if most > least {
+		share = (s.Budget/float64(s.Periods) - least) / (most - least)
+	}
+	x := make([]float64, len(s.slope))
+	for j, c := range s.Channels {
+		for i := range s.Periods {
+			x[j*s.Periods+i] = c.Min + share*(c.Max-c.Min)
+		}
+	}
+	return x
+}
+
+// project returns the schedule within all bounds that is nearest to y. Each sum that is bounded has a price: every spend is
+// lowered by that of the budget, by its group's where the group would break its bounds, and by its channel's likewise,
+// and what is nearest to the lowered spends within the channel's bounds of periods is taken.
+func (s *scheduler) project(y []float64) []float64 {
+	p := projection{scheduler: s, x: make([]float64, len(y)), y: y, size: floats.Norm(y, math.Inf(1)) + s.Budget}
+	if s.Pace != nil {
+		p.everyPeriod(p.level(p.periods, s.Budget))
+		return p.x
+	}
+	by := p.level(func(by float64) (sum float64) {
+		for _, part := range s.parts {
+			sum += p.part(part, by)
+		}
+		return sum
+	}, s.Budget)
+	for _, part := range s.parts {
+		p.settle(part, by)
+	}
+	return p.x
+}
+
+// projection is the search for the schedule x nearest to y.
+type projection struct {
+	*scheduler
+	x, y []float64
+	size float64 // prices lie between this and its negative
+}
+
+// channel sets a channel's spends to those nearest to y less an amount and returns what the channel may spend of their sum.
+func (p *projection) channel(j int, by float64) float64 {
+	sum := p.lower(j, by)
+	if total := p.Channels[j].Total; total != nil {
+		return total.hold(sum)
+	}
+	return sum
+}
+
+func (p *projection) lower(j int, by float64) (sum float64) {
+	c, x := p.Channels[j], p.row(p.x, j)
+	for i, y := range p.row(p.y, j) {
+		x[i] = y - by
+	}
+	if c.Change != nil {
+		p.chain.nearest(x, Range{c.Min, c.Max}, *c.Change)
+	}
+	for i := range x {
+		x[i] = math.Min(math.Max(x[i], c.Min), c.Max)
+		sum += x[i]
+	}
+	return sum
+}
+
+// part returns what a group, or a channel outside of any, spends at a price.
+func (p *projection) part(of part, by float64) (sum float64) {
+	for _, j := range of.members {
+		sum += p.channel(j, by)
+	}
+	if of.group != nil {
+		return Range{of.group.Min, of.group.Max}.hold(sum)
+	}
+	return sum
+}
+
+// settle sets the spends of a part at the price of the budget, at prices of their own where bounds would be broken.
+func (p *projection) settle(of part, by float64) {
+	members := func(by float64) (sum float64) {
+		for _, j := range of.members {
+			sum += p.channel(j, by)
+		}
+		return sum
+	}
+	if of.group != nil {
+		if sum, held := members(by), p.part(of, by); sum != held {
+			by = p.level(members, held)
+		}
+	}
+	for _, j := range of.members {
+		if sum, held := p.lower(j, by), p.channel(j, by); sum != held {
+			p.lower(j, p.level(func(by float64) float64 { return p.lower(j, by) }, held))
+		}
+	}
+}
+
+// period sets one period's spends to y less an amount, within the channels' bounds, and returns their sum.
+func (p *projection) period(i int, by float64) (sum float64) {
+	for j, c := range p.Channels {
+		k := j*p.Periods + i
+		p.x[k] = math.Min(math.Max(p.y[k]-by, c.Min), c.Max)
+		sum += p.x[k]
+	}
+	return sum
+}
+
+// periods returns what all periods spend at a price, each within the pace.
+func (p *projection) periods(by float64) (sum float64) {
+	for i := range p.Periods {
+		sum += p.Pace.hold(p.period(i, by))
+	}
+	return sum
+}
+
+// everyPeriod settles all periods at a price.
+func (p *projection) everyPeriod(by float64) {
+	for i := range p.Periods {
+		if sum := p.period(i, by); sum != p.Pace.hold(sum) {
+			p.period(i, p.level(func(by float64) float64 { return p.period(i, by) }, p.Pace.hold(sum)))
+		}
+	}
+}
+
+// level finds the amount at which a falling sum meets its target, by halving.
+func (p *projection) level(sum func(by float64) float64, target float64) float64 {
+	low, high := -p.size, p.size
+	for range priceSteps {
+		by := low + (high-low)/2
+		if sum(by) > target {
+			low = by
+		} else {
+			high = by
+		}
+	}
+	return high
+}

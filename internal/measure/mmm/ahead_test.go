@@ -1,0 +1,234 @@
+package mmm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+	"assay/internal/measure/stats"
+)
+
+// believed is a posterior of draws from the prior.
+func believed(t *testing.T, d Data, s Spec, draws int) *Posterior {
+	t.Helper()
+	m, err := newModel(d, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Posterior{model: m, data: d, chains: 1}
+	for i := range uint64(draws) {
+		p.draws = append(p.draws, m.drawPrior(stats.Stream(52, i)))
+	}
+	return p
+}
+
+// followed is data with more periods of a channel's spend, divided among geos and priced as it was. The other channels spend nothing
+// there.
+func followed(d Data, name measure.Channel, spend []float64) Data {
+	span, more := len(d.Dates), len(spend)
+	longer := func(x []float64, each func(g int) func(k int) float64) []float64 {
+		if x == nil {
+			return nil
+		}
+		var out []float64
+		for g := range max(len(d.Geos), 1) {
+			out = append(out, x[g*span:(g+1)*span]...)
+			out = append(out, series(more, each(g))...)
+		}
+		return out
+	}
+	none := func(int) func(int) float64 { return func(int) float64 { return 0 } }
+	out := Data{Geos: d.Geos, Target: longer(d.Target, none), Dates: slices.Clone(d.Dates)}
+	for range spend {
+		out.Dates = append(out.Dates, out.Dates[len(out.Dates)-1].AddDays(7))
+	}
+	for _, c := range d.Controls {
+		out.Controls = append(out.Controls, Control{Name: c.Name, Values: longer(c.Values, none)})
+	}
+	for _, media := range d.Media {
+		cost := floats.Sum(media.cost())
+		by := func(x []float64) func(g int) func(k int) float64 {
+			return func(g int) func(k int) float64 {
+				return func(k int) float64 {
+					if media.Channel != name {
+						return 0
+					}
+					return spend[k] * floats.Sum(x[g*span:(g+1)*span]) / cost
+				}
+			}
+		}
+		media.Exposure, media.Spend = longer(media.Exposure, by(media.Exposure)), longer(media.Spend, by(media.Spend))
+		out.Media = append(out.Media, media)
+	}
+	return out
+}
+
+// What spends ahead bring is what the same draws say of data that go on with those spends and are not fitted.
+func TestSpendsAheadBringWhatLongerDataSay(t *testing.T) {
+	t.Parallel()
+	priced := toyGeos()
+	priced.Media[0].Spend = slices.Clone(priced.Media[0].Exposure)
+	floats.Scale(2.5, priced.Media[0].Spend)
+	for name, c := range map[string]struct {
+		data Data
+		spec Spec
+	}{
+		"one place":   {wide(), Spec{}},
+		"a return":    {wide(), Spec{Effect: ROI, Saturation: CES, Adstock: Adstock{Geometric, 5}}},
+		"root":        {wide(), Spec{Saturation: Root, Adstock: Adstock{Delayed, 4}}},
+		"no carrying": {wide(), Spec{Saturation: Hill, Adstock: Adstock{Kind: Immediately}}},
+		"geos":        {priced, Spec{Saturation: MichaelisMenten}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const periods = 6
+			p := believed(t, c.data, c.spec, 8)
+			media := p.data.Media[0].Channel
+			for _, gap := range []int{0, 2} {
+				flights, err := p.flights([]measure.Channel{media}, []int{0, 3, 5}, periods, gap)
+				if err != nil {
+					t.Fatal(err)
+				}
+				usual := p.Spend(media) / float64(p.model.span)
+				spend := []float64{2 * usual, 0, 0, usual, 0.3 * usual, 1.7 * usual}
+				got := grid(3, len(flights[0].a))
+				flights[0].addPeriods(got, spend)
+
+				later := slices.Repeat([]float64{usual}, len(flights[0].a)-periods)
+				contributions := func(spends ...float64) [][]float64 {
+					spec := c.spec
+					spec.Holdout = len(spends)
+					longer, err := newModel(followed(c.data, media, spends), spec)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return (&Posterior{model: longer, data: p.data, chains: 1, draws: [][]float64{p.draws[0], p.draws[3], p.draws[5]}}).Contributions(media)
+				}
+				const pause = 10 // longer than any carry-over
+				alone := contributions(append(make([]float64, pause), later...)...)
+				for i, row := range contributions(slices.Concat(slices.Repeat([]float64{usual}, gap), spend, later)...) {
+					for k, want := range row[p.model.span+gap:] {
+						if k >= periods {
+							want -= alone[i][p.model.span+pause+k-periods]
+						}
+						// Curves are taken as straight up to a millionth of the largest exposure.
+						if math.Abs(got[i][k]-want) > 1e-7*(1+math.Abs(want)) {
+							t.Errorf("gap %d, draw %d, period %d: got %v, want %v", gap, i, k, got[i][k], want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestSlopesOfSpendsAheadAreTheDerivatives(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		data Data
+		spec Spec
+	}{{wide(), Spec{Saturation: CES}}, {toyGeos(), Spec{}}, {wide(), Spec{Varying: 60}}} {
+		p := believed(t, c.data, c.spec, 6)
+		name := p.data.Media[0].Channel
+		flights, err := p.flights([]measure.Channel{name}, []int{1, 2, 4}, 5, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		usual := p.Spend(name) / float64(p.model.span)
+		spend := []float64{usual, 0.2 * usual, 3 * usual, 0.5 * usual, usual}
+		slope, none := make([]float64, 5), make([]float64, 5)
+		flights[0].Response(spend, slope)
+		for k := range spend {
+			moved := func(by float64) float64 {
+				x := slices.Clone(spend)
+				x[k] += by
+				return flights[0].Response(x, none)
+			}
+			h := 1e-4 * usual
+			if want := (moved(h) - moved(-h)) / (2 * h); math.Abs(slope[k]-want) > 1e-5*math.Abs(want) {
+				t.Errorf("period %d: slope %v, want %v", k, slope[k], want)
+			}
+		}
+	}
+}
+
+// ahead is the problem of a posterior's whole spend with moves of 60 %.
+func ahead(t *testing.T, p *Posterior) decide.Problem {
+	t.Helper()
+	var all float64
+	for _, name := range p.Channels() {
+		all += p.Spend(name)
+	}
+	problem, err := p.Problem(all, decide.Aggressive, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return problem
+}
+
+func TestAScheduleKeepsTheProblemInProportion(t *testing.T) {
+	t.Parallel()
+	p := believed(t, toyGeos(), Spec{Saturation: MichaelisMenten}, 60)
+	problem := ahead(t, p)
+	names := p.Channels()
+	part := 10 / float64(p.model.span)
+	problem.Groups = []decide.Group{{Name: "first", Channels: names[:1], Min: 1.2 * p.Spend(names[0]), Max: math.Inf(1)}}
+	s, err := p.Schedule(problem, Ahead{Periods: 10, Change: map[measure.Channel]float64{names[0]: 0.05}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := floats.Sum(slices.Concat(s.Spend...)); math.Abs(all-part*problem.Budget) > 1e-6*all || s.Budget != part*problem.Budget {
+		t.Errorf("spends %v, want %v", all, part*problem.Budget)
+	}
+	if first := floats.Sum(s.Spend[0]); first < part*1.2*p.Spend(names[0])*(1-1e-6) {
+		t.Errorf("the group spends %v of at least %v", first, part*1.2*p.Spend(names[0]))
+	}
+	for i := 1; i < 10; i++ {
+		if by := math.Abs(s.Spend[0][i] - s.Spend[0][i-1]); by > 0.05*p.Spend(names[0])/float64(p.model.span)*(1+1e-6) {
+			t.Errorf("the spend changes by %v from period %d to the next", by, i)
+		}
+	}
+	// Means over draws add up over time.
+	for what, f := range map[string]Flow{"schedule": s.Brings, "steady plan": s.Steadily} {
+		sum := f.After.Mean
+		for _, period := range f.Periods {
+			sum += period.Mean
+		}
+		if !near(sum, f.Total.Mean, 1e-9) || f.After.Mean <= 0 || len(f.Periods) != 10 {
+			t.Errorf("the %s brings %v in periods and after them, %v in all", what, sum, f.Total.Mean)
+		}
+	}
+	if !near(s.Brings.Total.Mean-s.Steadily.Total.Mean, s.Lift.Mean, 1e-6) {
+		t.Errorf("the lift is %v, of totals %v and %v", s.Lift.Mean, s.Brings.Total.Mean, s.Steadily.Total.Mean)
+	}
+}
+
+func TestSchedulesThatCannotBeMadeAreRefused(t *testing.T) {
+	t.Parallel()
+	p := believed(t, toyGeos(), Spec{}, 8)
+	multiplied := believed(t, wide(), Spec{Likelihood: LogNormal}, 8)
+	often := believed(t, contacts(), Spec{}, 8)
+	for _, c := range []struct {
+		p    *Posterior
+		ask  Ahead
+		says string
+	}{
+		{p, Ahead{Periods: 0}, "a plan of 0 periods"}, {p, Ahead{Periods: 105}, "a plan of 105 periods"},
+		{p, Ahead{Periods: 4, Change: map[measure.Channel]float64{"radio": 1}}, `"radio"`},
+		{p, Ahead{Periods: 4, Change: map[measure.Channel]float64{p.Channels()[0]: -1}}, "changes of -1"},
+		{multiplied, Ahead{Periods: 4}, "log-normal"}, {often, Ahead{Periods: 4}, "reach and frequency"},
+	} {
+		_, err := c.p.Schedule(ahead(t, c.p), c.ask)
+		text, hint, _ := fault.Public(err)
+		if !strings.Contains(text, c.says) || hint == "" {
+			t.Errorf("%s: got %v, want a refusal that says %q, and a remedy", fmt.Sprint(c.ask), err, c.says)
+		}
+	}
+}

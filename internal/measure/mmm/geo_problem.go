@@ -1,0 +1,107 @@
+package mmm
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/defect"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+)
+
+// What a response of a geo is evaluated at: there are as many as channels times geos, so fewer spends and draws of each.
+const (
+	geoRungs = 16
+	geoDraws = 500
+)
+
+// InGeo names what a channel spends in one geo: "search[north]".
+func InGeo(channel measure.Channel, geo string) measure.Channel {
+	return channel + measure.Channel("["+geo+"]")
+}
+
+// GeoProblem asks how to divide a budget among the channels in each geo. Its channels are those that [InGeo] names, in the order of
+// channels and then of geos; where a channel spends nothing in a geo there is none. Each has the response of its own geo's
+// effect, and bounds are by these names. Everything else is as in [Posterior.Problem].
+func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (decide.Problem, error) {
+	problem := decide.Problem{Budget: budget, Risk: risk}
+	if p.data.Geos == nil {
+		return problem, fault.Invalid("the model has one place, and a budget is divided by geo among several").WithHint("fit a model with geos")
+	}
+	draws := p.thin(geoDraws)
+	var work defect.Group
+	perChannel := make([][]decide.Channel, len(p.model.channels))
+	for i := range p.model.channels {
+		c := &p.model.channels[i]
+		places := p.places(c, risk, bounds)
+		perChannel[i] = places
+		work.Go(func() { p.geoLadders(c, places, draws) })
+	}
+	work.Wait()
+	known := map[measure.Channel]bool{}
+	for _, places := range perChannel {
+		for _, c := range places {
+			if c.Current > 0 {
+				problem.Channels = append(problem.Channels, c)
+				known[c.Name] = true
+			}
+		}
+	}
+	for name := range bounds {
+		if !known[name] {
+			return problem, fault.Invalid("there are bounds for %q, which is no channel with spend in a geo", name).WithHint("write them as %s", problem.Channels[0].Name)
+		}
+	}
+	return problem, nil
+}
+
+// places returns a channel in every geo, without responses.
+func (p *Posterior) places(c *channel, risk decide.Risk, bounds map[measure.Channel]Bounds) (out []decide.Channel) {
+	for g, geo := range p.data.Geos {
+		cost := c.cost[g*p.model.span : (g+1)*p.model.span]
+		out = append(out, bounded(InGeo(c.name, geo.Name), cost, risk, bounds))
+	}
+	return out
+}
+
+// geoLadders sets the responses of a channel in every geo.
+func (p *Posterior) geoLadders(c *channel, places []decide.Channel, draws []int) {
+	m := p.model
+	for g := range places {
+		r := &places[g].Response
+		top := math.Max(places[g].Max, places[g].Current)
+		for i := range geoRungs + 1 {
+			step := float64(i) / geoRungs
+			r.Spend = append(r.Spend, top*step*step)
+		}
+		r.Value, r.Slope = grid(geoRungs+1, len(draws)), grid(geoRungs+1, len(draws))
+	}
+	w, scaled := newWorth(m.span), make([]float64, m.span)
+	p.eachExposure(c, draws, func(i int, e exposed) {
+		for g := range places {
+			r, current := &places[g].Response, places[g].Current
+			if current == 0 {
+				continue
+			}
+			a, weights := e.a[g*m.span:(g+1)*m.span], e.weights[g*m.span:(g+1)*m.span]
+			for k, spend := range r.Spend {
+				floats.ScaleTo(scaled, spend/current, a)
+				m.spec.Saturation.fill(w, scaled, e.shape)
+				r.Value[k][i] = floats.Dot(weights, w.s)
+				floats.Mul(w.ds, a)
+				r.Slope[k][i] = floats.Dot(weights, w.ds) / current
+			}
+		}
+	})
+}
+
+// thin returns at most so many draws, which lie all over the chains.
+func (p *Posterior) thin(most int) (draws []int) {
+	every := (len(p.draws) + most - 1) / most
+	for i := 0; i < len(p.draws); i += every {
+		draws = append(draws, i)
+	}
+	return draws
+}
