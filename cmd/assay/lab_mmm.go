@@ -102,13 +102,14 @@ type labMMMOptimize struct {
 	Groups  string  `placeholder:"F" help:"JSON file of what channels spend together: {\"name\": {\"channels\": [\"a\", \"b\"], \"min\": N, \"max\": N}}."`
 	Periods int     `placeholder:"N" help:"Spread the budget, in proportion, over the N periods that follow the data, too."`
 	Change  string  `placeholder:"F" help:"JSON file of largest changes from a period to the next, as shares of usual spends: {\"channel\": 0.2}."`
+	By      string  `placeholder:"geo" enum:",geo" default:"" help:"geo: divide among the channels in each geo, by each geo's own effects. Bounds are of channel[geo], groups may name geos."`
 	Risk    string  `default:"balanced" placeholder:"R" help:"conservative, balanced or aggressive: moves of at most 15, 30, 60 % (default: ${default})."`
 }
 
 // Run prints the plan.
 func (c *labMMMOptimize) Run(con *console, group *labCommand) error {
 	began := con.now()
-	report, err := lab.Optimize{Model: c.Model, Budget: c.Budget, Bounds: c.Bounds, Groups: c.Groups, Periods: c.Periods, Change: c.Change, Risk: c.Risk, Seed: group.Seed}.Run()
+	report, err := lab.Optimize{Model: c.Model, Budget: c.Budget, Bounds: c.Bounds, Groups: c.Groups, Periods: c.Periods, Change: c.Change, ByGeo: c.By == "geo", Risk: c.Risk, Seed: group.Seed}.Run()
 	if err != nil {
 		return err
 	}

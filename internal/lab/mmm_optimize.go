@@ -3,6 +3,7 @@ package lab
 import (
 	"math"
 
+	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
 	"assay/internal/measure/mmm"
@@ -18,6 +19,7 @@ type Optimize struct {
 	// Periods is how many periods after the data the budget, in proportion, is spread over as well; 0 for none.
 	Periods int
 	Change  string // file of each channel's largest change between them, JSON; see [mmm.Ahead]
+	ByGeo   bool   // divide among channels in each geo; bounds are then of those that [mmm.InGeo] names
 	Seed    uint64
 }
 
@@ -35,6 +37,7 @@ type OptimizeReport struct {
 
 type allocation struct {
 	Channel      measure.Channel `json:"channel"`
+	Geo          string          `json:"geo,omitempty"`
 	Current      float64         `json:"current"`
 	Proposed     float64         `json:"proposed"`
 	MarginalROAS float64         `json:"marginal_roas"`
@@ -81,11 +84,14 @@ func (o Optimize) Run() (*OptimizeReport, error) {
 			return nil, err
 		}
 	}
+	if o.ByGeo {
+		return o.runByGeo(posterior, risk, bounds)
+	}
 	problem, err := posterior.Problem(o.Budget, risk, bounds)
 	if err != nil {
 		return nil, err
 	}
-	if problem.Groups, err = o.groups(); err != nil {
+	if problem.Groups, err = o.groups(nil); err != nil {
 		return nil, err
 	}
 	plan, err := decide.Optimize(problem)
@@ -106,21 +112,31 @@ func (o Optimize) Run() (*OptimizeReport, error) {
 // group is what some channels spend together over the window. Nil leaves a side open.
 type group struct {
 	Channels []measure.Channel `json:"channels"`
+	Geos     []string          `json:"geos"` // of a division by geo; without channels it is all of them, without geos likewise
 	mmm.Bounds
 }
 
-// groups reads the file of groups, in the order of their names.
-func (o Optimize) groups() ([]decide.Group, error) {
+// groups reads the file of groups, in the order of their names. The places are those of a division by geo, else nil.
+func (o Optimize) groups(places []place) ([]decide.Group, error) {
 	if o.Groups == "" {
 		return nil, nil
 	}
 	byName := map[string]group{}
-	if err := readJSON(o.Groups, &byName); err != nil {
+	err := readJSON(o.Groups, &byName)
+	if err != nil {
 		return nil, err
 	}
 	var out []decide.Group
 	for _, name := range namesOf(byName) {
 		g := decide.Group{Name: name, Channels: byName[name].Channels, Max: math.Inf(1)}
+		switch {
+		case places != nil:
+			if g.Channels, err = byName[name].within(name, places); err != nil {
+				return nil, err
+			}
+		case byName[name].Geos != nil:
+			return nil, fault.Invalid("the group %q names geos, and the budget is not divided by geo", name).WithHint("ask for a division by geo, or leave the geos out")
+		}
 		if least := byName[name].Min; least != nil {
 			g.Min = *least
 		}
@@ -142,7 +158,7 @@ func newOptimizeReport(plan *decide.Plan, told *decide.Advice) *OptimizeReport {
 		Advice:       &advice{Action: told.Action, Reasons: append([]string{}, told.Reasons...)},
 	}
 	for _, a := range plan.Allocations {
-		r.Allocations = append(r.Allocations, allocation(a))
+		r.Allocations = append(r.Allocations, allocation{a.Channel, "", a.Current, a.Proposed, a.MarginalROAS, a.RightWay, a.Unseen})
 	}
 	if told.Settle != nil {
 		r.Advice.Settle = &experiment{told.Settle.Channel, told.Settle.Gain}

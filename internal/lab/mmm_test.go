@@ -383,20 +383,79 @@ func towns() lab.MMM {
 	return m
 }
 
+// divideTowns divides the budget of [threeTowns] by town. Search brings more in town2 than in town0, and least is given to tv.
+func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
+	t.Helper()
+	spend := report.Channels[0].Spend + report.Channels[1].Spend
+	ask := lab.Optimize{Model: dir, Budget: spend, Risk: "aggressive", ByGeo: true, Groups: filepath.Join(t.TempDir(), "groups.json")}
+	plan := func(groups string) (*lab.OptimizeReport, error) {
+		if err := os.WriteFile(ask.Groups, []byte(groups), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return ask.Run()
+	}
+	free, err := plan(`{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(free.Allocations) != 6 || free.Certificate.Gap < 0 || free.Certificate.Gap > 1e-3 {
+		t.Fatalf("plan by town: %+v", free)
+	}
+	var all, returned float64
+	for _, a := range free.Allocations {
+		all += a.Proposed
+		if a.Channel == "search" && a.Geo == "town2" && a.Proposed <= a.Current {
+			t.Errorf("search in town2 gets %v of %v now", a.Proposed, a.Current)
+		}
+		returned += a.MarginalROAS * a.Proposed
+	}
+	if math.Abs(all-spend) > 1e-9*spend {
+		t.Errorf("the towns get %v of %v", all, spend)
+	}
+	// Effects are in proportion to spend here, so what a plan brings is its spends times their returns.
+	if math.Abs(returned/free.Certificate.Objective-1) > 1e-3 {
+		t.Errorf("the plan brings %v, its parts %v", free.Certificate.Objective, returned)
+	}
+	held, err := plan(fmt.Sprintf(`{"north": {"geos": ["town0", "town1"], "max": %v}, "search there": {"channels": ["search"], "geos": ["town2"], "max": 14000}}`, 0.68*spend))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var north float64
+	for _, a := range held.Allocations {
+		if a.Geo != "town2" {
+			north += a.Proposed
+		} else if a.Channel == "search" && a.Proposed > 14000*(1+1e-9) {
+			t.Errorf("search in town2 gets %v, above 14000", a.Proposed)
+		}
+	}
+	if north > 0.68*spend*(1+1e-9) {
+		t.Errorf("two towns get %v, above %v", north, 0.68*spend)
+	}
+	for groups, want := range map[string]string{
+		`{"a": {"geos": ["town7"], "max": 1}}`: `the geo "town7"`, `{"a": {"channels": ["radio"], "max": 1}}`: `the channel "radio"`,
+		`{"a": {"geos": ["town0"], "max": 1e9}, "b": {"channels": ["tv"], "max": 1e9}}`: "is in the groups",
+	} {
+		if _, err := plan(groups); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", groups, err, want)
+		}
+	}
+}
+
 func TestTownsAreFittedTogether(t *testing.T) {
 	t.Parallel()
 	report, err := towns().Run(table(t, threeTowns()))
 	if err != nil || !report.Reportable() {
 		t.Fatalf("%+v, %v", report, err)
 	}
+	dir := t.TempDir()
+	if err := report.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	divideTowns(t, report, dir)
 	for i, want := range []float64{3, 0.9} {
 		if r := report.Channels[i].ROAS; r.Q05 > want || r.Q95 < want {
 			t.Errorf("%s: return %v to %v misses %v", report.Channels[i].Channel, r.Q05, r.Q95, want)
 		}
-	}
-	dir := t.TempDir()
-	if err := report.Save(dir); err != nil {
-		t.Fatal(err)
 	}
 	contributions := rows(t, filepath.Join(dir, "contributions.csv"))
 	if strings.Join(contributions[0], ",") != "date,geo,channel,mean,q05,q95" || len(contributions) != 1+2*3*40 || contributions[41][1] != "town1" {

@@ -220,10 +220,12 @@ func TestSchedulesThatCannotBeMadeAreRefused(t *testing.T) {
 		ask  Ahead
 		says string
 	}{
-		{p, Ahead{Periods: 0}, "a plan of 0 periods"}, {p, Ahead{Periods: 105}, "a plan of 105 periods"},
+		{p, Ahead{Periods: 0}, "a plan of 0 periods"},
+		{p, Ahead{Periods: 105}, "a plan of 105 periods"},
 		{p, Ahead{Periods: 4, Change: map[measure.Channel]float64{"radio": 1}}, `"radio"`},
 		{p, Ahead{Periods: 4, Change: map[measure.Channel]float64{p.Channels()[0]: -1}}, "changes of -1"},
-		{multiplied, Ahead{Periods: 4}, "log-normal"}, {often, Ahead{Periods: 4}, "reach and frequency"},
+		{multiplied, Ahead{Periods: 4}, "log-normal"},
+		{often, Ahead{Periods: 4}, "reach and frequency"},
 	} {
 		_, err := c.p.Schedule(ahead(t, c.p), c.ask)
 		text, hint, _ := fault.Public(err)

@@ -1,0 +1,74 @@
+package lab
+
+import (
+	"slices"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+	"assay/internal/measure/mmm"
+)
+
+// place is a channel in one geo.
+type place struct {
+	channel measure.Channel
+	geo     string
+}
+
+// runByGeo divides the budget among channels in each geo. It values no experiments: a test in one geo tells of the others too.
+func (o Optimize) runByGeo(posterior *mmm.Posterior, risk decide.Risk, bounds map[measure.Channel]mmm.Bounds) (*OptimizeReport, error) {
+	if o.Periods != 0 || o.Change != "" {
+		return nil, fault.Invalid("a plan over time is not divided by geo").WithHint("ask for one or the other")
+	}
+	problem, err := posterior.GeoProblem(o.Budget, risk, bounds)
+	if err != nil {
+		return nil, err
+	}
+	var places []place
+	byName := map[measure.Channel]place{}
+	for _, channel := range posterior.Channels() {
+		for _, geo := range posterior.Geos() {
+			name := mmm.InGeo(channel, geo.Name)
+			if slices.ContainsFunc(problem.Channels, func(c decide.Channel) bool { return c.Name == name }) {
+				byName[name] = place{channel, geo.Name}
+				places = append(places, byName[name])
+			}
+		}
+	}
+	if problem.Groups, err = o.groups(places); err != nil {
+		return nil, err
+	}
+	plan, err := decide.Optimize(problem)
+	if err != nil {
+		return nil, err
+	}
+	report := newOptimizeReport(plan, decide.Judge(problem, plan))
+	for i := range report.Allocations {
+		a := &report.Allocations[i]
+		at := byName[a.Channel]
+		a.Channel, a.Geo = at.channel, at.geo
+	}
+	return report, nil
+}
+
+// within returns the names of the group's channels in its geos.
+func (g group) within(name string, places []place) (names []measure.Channel, err error) {
+	channels, geos := map[measure.Channel]bool{}, map[string]bool{}
+	for _, p := range places {
+		channels[p.channel], geos[p.geo] = true, true
+		if (g.Channels == nil || slices.Contains(g.Channels, p.channel)) && (g.Geos == nil || slices.Contains(g.Geos, p.geo)) {
+			names = append(names, mmm.InGeo(p.channel, p.geo))
+		}
+	}
+	for _, c := range g.Channels {
+		if !channels[c] {
+			return nil, fault.Invalid("the group %q names the channel %q, which spends nothing", name, c)
+		}
+	}
+	for _, geo := range g.Geos {
+		if !geos[geo] {
+			return nil, fault.Invalid("the group %q names the geo %q, where nothing is spent", name, geo)
+		}
+	}
+	return names, nil
+}

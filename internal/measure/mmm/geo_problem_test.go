@@ -1,0 +1,60 @@
+package mmm
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+)
+
+// When every geo's spend is multiplied alike, what the geos bring sums to the channel's response.
+func TestResponsesOfGeosSumToTheChannels(t *testing.T) {
+	t.Parallel()
+	reached := toyGeos()
+	reached.Media[0].Frequency = series(reached.rows(), func(t int) float64 { return 1 + float64(t%5) })
+	for _, data := range []Data{toyGeos(), reached} {
+		p := believed(t, data, Spec{Saturation: MichaelisMenten, Varying: 9}, 12)
+		problem, err := p.GeoProblem(1000, decide.Aggressive, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(problem.Channels) != 2*3 || problem.Channels[1].Name != "search[south]" {
+			t.Fatalf("%d channels, the second is %s", len(problem.Channels), problem.Channels[1].Name)
+		}
+		for i, name := range p.Channels() {
+			var spend float64
+			want := p.Responses(name, []float64{1.3})[0]
+			got := make([]float64, len(want))
+			for _, c := range problem.Channels[3*i : 3*i+3] {
+				spend += c.Current
+				floats.Add(got, c.Response.At(1.3*c.Current))
+			}
+			if !near(spend, p.Spend(name), 1e-12) {
+				t.Errorf("%s spends %v in geos and %v in all", name, spend, p.Spend(name))
+			}
+			for d := range want {
+				// Cubics between 17 spends follow the curves to some millionths.
+				if math.Abs(got[d]-want[d]) > 1e-4*math.Abs(want[d]) {
+					t.Errorf("%s, draw %d: geos bring %v, the channel %v", name, d, got[d], want[d])
+				}
+			}
+		}
+	}
+}
+
+func TestBudgetsByGeoThatCannotBeAskedForAreRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := believed(t, wide(), Spec{}, 8).GeoProblem(1, decide.Balanced, nil); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "one place") {
+		t.Errorf("a model of one place: %v", err)
+	}
+	bounds := map[measure.Channel]Bounds{"search": {Min: new(1.0)}}
+	_, err := believed(t, toyGeos(), Spec{}, 8).GeoProblem(1, decide.Balanced, bounds)
+	if text, hint, _ := fault.Public(err); !strings.Contains(text, `bounds for "search"`) || !strings.Contains(hint, "search[north]") {
+		t.Errorf("bounds of a whole channel: %v", err)
+	}
+}
