@@ -106,9 +106,12 @@ func (b AdBudget) Words(c money.Currency) string {
 		return "none of its own"
 	case PerDay, Lifetime:
 	}
-	amount := strconv.FormatInt(b.Value, 10) + " of the platform's units"
-	if c != "" {
+	amount := strconv.FormatInt(b.Value, 10) + " of the smallest unit"
+	switch {
+	case c != "":
 		amount = b.Amount(c).String()
+	case b.Unit == BudgetMillionths:
+		amount = strconv.FormatFloat(float64(b.Value)/Millionths, 'f', -1, 64)
 	}
 	if b.Per == PerDay {
 		return amount + " a day"

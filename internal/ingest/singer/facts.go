@@ -12,6 +12,7 @@ type facts struct {
 	orders   *shopify.Collector
 	ads      *ads
 	messages *messages
+	entities *entities
 }
 
 // load is one step of an import: rows that are kept together.
@@ -29,11 +30,11 @@ type rejected struct {
 }
 
 func newFacts(o source.Options) *facts {
-	return &facts{orders: shopify.NewCollector(o), ads: newAds(o), messages: newMessages(o)}
+	return &facts{orders: shopify.NewCollector(o), ads: newAds(o), messages: newMessages(o), entities: newEntities()}
 }
 
-// add reads a record. Its error is a [*source.RowError].
-func (f *facts) add(s *stream, record *document.Object, line int) error {
+// add reads a message's record. Its error is a [*source.RowError].
+func (f *facts) add(s *stream, message, record *document.Object, line int) error {
 	switch s.shape {
 	case orderRecords:
 		return f.orders.Order(s.name, record, line)
@@ -43,6 +44,8 @@ func (f *facts) add(s *stream, record *document.Object, line int) error {
 		return f.orders.Customer(record)
 	case metaRecords, googleRecords, tiktokRecords:
 		return f.ads.add(s, record, line)
+	case metaEntities, googleEntities, tiktokEntities:
+		return f.entities.add(s, record, message.First("time_extracted").Text(), line)
 	case statisticRecords:
 		return f.messages.add(record)
 	case campaignRecords, flowRecords:
@@ -67,5 +70,5 @@ func (f *facts) loads(rates source.Rates, end bool) ([]load, []rejected) {
 		bad = append(bad, rejected{r.Stream, r.Err})
 	}
 	more, worse := f.ads.loads(rates)
-	return append(append(all, more...), f.messages.loads(end)...), append(bad, worse...)
+	return append(append(append(all, more...), f.entities.take()...), f.messages.loads(end)...), append(bad, worse...)
 }

@@ -18,6 +18,9 @@ const (
 	metaRecords            // tap-facebook: adsinsights_…
 	googleRecords          // tap-google-ads: campaign_performance_report and finer ones
 	tiktokRecords          // tap-tiktok-ads: ad_insights
+	metaEntities           // tap-facebook: campaigns, adsets and ads
+	googleEntities         // tap-google-ads: campaigns
+	tiktokEntities         // tap-tiktok-ads: campaigns, adgroups and ads
 	statisticRecords       // tap-klaviyo: reports, a record for each statistic
 	campaignRecords        // tap-klaviyo: campaigns, for their names and when they were sent
 	flowRecords            // tap-klaviyo: flows, for their names
@@ -26,7 +29,8 @@ const (
 // String returns what a report calls the shape.
 func (s shape) String() string {
 	return [...]string{
-		"unknown", "Shopify orders", "Shopify refunds", "Shopify customers", "Meta ads", "Google Ads", "TikTok ads", "Klaviyo statistics", "Klaviyo campaigns", "Klaviyo flows",
+		"unknown", "Shopify orders", "Shopify refunds", "Shopify customers", "Meta ads", "Google Ads", "TikTok ads", "Meta campaigns and ads",
+		"Google campaigns", "TikTok campaigns and ads", "Klaviyo statistics", "Klaviyo campaigns", "Klaviyo flows",
 	}[s]
 }
 
@@ -46,6 +50,9 @@ var shapes = []struct {
 	{metaRecords, []string{"date_start", "spend"}, nil},
 	{googleRecords, []string{"cost_micros", "date", "customer_id"}, partial},
 	{tiktokRecords, []string{"stat_time_day", "spend"}, nil},
+	{metaEntities, []string{"id", "name", "account_id", "updated_time"}, []string{"date_start", "body", "object_story_spec"}},
+	{googleEntities, []string{"id", "name", "status", "advertising_channel_type"}, []string{"date", "cost_micros"}},
+	{tiktokEntities, []string{"advertiser_id", "campaign_id", "modify_time"}, []string{"stat_time_day"}},
 	{statisticRecords, []string{"statistic_name", "statistic_value"}, nil},
 }
 

@@ -237,7 +237,7 @@ func (t *target) takeRecord() error {
 	if err == nil && s.shape != unknownRecords {
 		s.used++
 		t.since++
-		err = t.facts.add(s, &t.record, t.report.Lines)
+		err = t.facts.add(s, &t.message, &t.record, t.report.Lines)
 	}
 	if err == nil {
 		return nil

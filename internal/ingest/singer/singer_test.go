@@ -502,3 +502,51 @@ func (r *atEndReader) Read([]byte) (int, error) {
 	r.do()
 	return 0, io.EOF
 }
+
+func TestCampaignsOfTapsKeepTheirVersions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const schema = `{"type":"SCHEMA","stream":"%s","key_properties":["id"],"schema":{"properties":{%s}}}`
+	record := func(stream, extracted, fields string) string {
+		return fmt.Sprintf(`{"type":"RECORD","stream":%q,"time_extracted":%q,"record":{%s}}`, stream, extracted, fields)
+	}
+	lines := []string{
+		fmt.Sprintf(schema, "campaigns", `"id":{},"name":{},"account_id":{},"updated_time":{},"status":{},"daily_budget":{},"lifetime_budget":{}`),
+		record("campaigns", "2026-11-02T00:00:00Z", `"id":"120","name":"Brand","account_id":"9","updated_time":"2026-11-01T10:00:00+0100","status":"ACTIVE","daily_budget":"5000","lifetime_budget":null`),
+		record("campaigns", "2026-11-09T00:00:00Z", `"id":"120","name":"Brand","account_id":"9","updated_time":"2026-11-08T10:00:00+0100","status":"PAUSED","daily_budget":"5000","lifetime_budget":null`),
+		fmt.Sprintf(schema, "adsets", `"id":{},"name":{},"account_id":{},"updated_time":{},"campaign_id":{}`),
+		record("adsets", "2026-11-02T00:00:00Z", `"id":"121","name":"Broad","account_id":"9","updated_time":"2026-11-01T10:00:00+0100","campaign_id":"120"`),
+		fmt.Sprintf(schema, "google_campaigns", `"id":{},"name":{},"status":{},"advertising_channel_type":{},"customer_id":{},"campaign_budget_amount_micros":{}`),
+		record("google_campaigns", "2026-11-02T00:00:00Z", `"id":7,"name":"Search","status":"ENABLED","advertising_channel_type":"SEARCH","customer_id":1,"campaign_budget_amount_micros":10000000`),
+		record("google_campaigns", "2026-11-03T00:00:00Z", `"id":7,"name":"Search","status":"ENABLED","advertising_channel_type":"SEARCH","customer_id":1,"campaign_budget_amount_micros":25500000`),
+		fmt.Sprintf(strings.Replace(schema, `["id"]`, `["adgroup_id"]`, 1), "adgroups", `"advertiser_id":{},"campaign_id":{},"adgroup_id":{},"adgroup_name":{},"modify_time":{},"operation_status":{},"budget":{},"budget_mode":{}`),
+		record("adgroups", "2026-11-02T00:00:00Z", `"advertiser_id":"3","campaign_id":"30","adgroup_id":"31","adgroup_name":"One","modify_time":"2026-11-01 08:00:00","operation_status":"ENABLE","budget":50.5,"budget_mode":"BUDGET_MODE_DAY"`),
+		record("adgroups", "2026-11-09T00:00:00Z", `"advertiser_id":"3","campaign_id":"30","adgroup_id":"31","adgroup_name":"One","modify_time":"2026-11-08 08:00:00","operation_status":"ENABLE","budget":0,"budget_mode":"BUDGET_MODE_INFINITE"`),
+	}
+	for range 2 { // again changes nothing
+		if report := b.run(t, lines...); report.Records != 7 || report.Rejected != 0 {
+			t.Fatalf("%s", report.Text())
+		}
+	}
+	history, err := b.AdHistory(t.Context(), b.workspace.ID, measure.AdHistoryOf{Until: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range history.Standings {
+		got = append(got, fmt.Sprint(s.Platform, " ", s.ID, " ", s.Status, " ", s.Budget.Words("USD"), " since ", s.Since.Format(time.RFC3339)))
+	}
+	for _, c := range history.Changes {
+		got = append(got, fmt.Sprint(c.Now.Since.Format(time.RFC3339), " ", c.Now.Platform, " ", c.Now.Level, " ", c.Now.ID, " ", c.Moves()))
+	}
+	want := []string{
+		"facebook 120 paused 50.00 USD a day since 2026-11-08T09:00:00Z",
+		"google 7 active 25.50 USD a day since 2026-11-03T00:00:00Z",
+		"2026-11-08T09:00:00Z facebook campaign 120 [{status ACTIVE PAUSED}]",
+		"2026-11-08T08:00:00Z tiktok ad_set 31 [{budget 50.5 a day none of its own}]",
+		"2026-11-03T00:00:00Z google campaign 7 [{budget 10 a day 25.5 a day}]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
