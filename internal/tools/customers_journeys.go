@@ -44,12 +44,12 @@ func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Rang
 	c.read("path_tops", len(top.Paths))
 	f, total := c.figures(), top.Totals.Recent
 	for _, p := range top.Paths {
-		a.Rows = append(a.Rows, f.pathRow(p, total.Sums.Orders))
+		a.Rows = append(a.Rows, f.pathRow(p, total.Orders))
 	}
 	a.Pagination = page.pagination(len(a.Rows), int(top.Ranked))
 	a.Metrics = customersMetrics{
-		Touched: new(metricOf(orders(total.Sums.Orders), orders(top.Totals.Earlier.Sums.Orders))),
-		Touches: ratio(measure.AOV(total.Touches, total.Sums.Orders)),
+		Touched: new(metricOf(orders(total.Orders), orders(top.Totals.Earlier.Orders))),
+		Touches: ratio(measure.AOV(total.Touches, total.Orders)),
 	}
 	if top.Ranked == 0 {
 		if c.Store.untouched() && !c.Store.empty() {
@@ -190,8 +190,8 @@ func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 	return "direct"
 }
 
-func (c *Call) journeysSummary(a *customersAnswer, most, total warehouse.PathTotal, days civil.Range) string {
-	text := fmt.Sprintf("%s orders %s have known touches", number(float64(orders(total.Sums.Orders))), spell(days))
+func (c *Call) journeysSummary(a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
+	text := fmt.Sprintf("%s orders %s have known touches", number(float64(orders(total.Orders))), spell(days))
 	if r := a.Metrics.Touches; r != nil {
 		text += fmt.Sprintf(", %s each", grouped(decimals(float64(*r), 2), 2))
 	}
@@ -204,6 +204,6 @@ func (c *Call) journeysSummary(a *customersAnswer, most, total warehouse.PathTot
 	for i, channel := range most.Channels {
 		names[i] = spoken(channel)
 	}
-	share, _ := measure.Share(most.Sums.Orders, total.Sums.Orders)
+	share, _ := measure.Share(most.Sums.Orders, total.Orders)
 	return text + fmt.Sprintf(". The commonest path is %s, %s %% of them.", strings.Join(names, " > "), grouped(decimals(share, 1), 1))
 }

@@ -210,10 +210,16 @@ type PathsOf struct {
 
 // PathRanking is the commonest journeys of a window, and what all of them add up to.
 type PathRanking struct {
-	First  PathTotal       // the commonest of all; without channels when there is none
-	Paths  []PathTotal     // those asked for, most orders first
-	Ranked int64           // how many there are
-	Totals Pair[PathTotal] // without channels
+	First  PathTotal     // the commonest of all; without channels when there is none
+	Paths  []PathTotal   // those asked for, most orders first
+	Ranked int64         // how many there are
+	Totals Pair[Touched] // of all of them
+}
+
+// Touched is how many orders had touches, and how many.
+type Touched struct {
+	Orders  int64 // millionths
+	Touches int64
 }
 
 // TopPaths returns the commonest journeys that ended with an order, which are most of the time all that is looked at:
@@ -222,30 +228,43 @@ func (w *Warehouse) TopPaths(ctx context.Context, ws measure.WorkspaceID, of Pat
 	var r PathRanking
 	bind := of.Windows.bind()
 	of.bindTo(bind)
-	err := w.ask(ctx, ws, "path_totals", bind, func(row Row) error {
+	question := "path_totals"
+	if of.Channel != "" { // which is found in the names of journeys, and that takes longer
+		question = "path_totals_met"
+	}
+	err := w.ask(ctx, ws, question, bind, func(row Row) error {
 		var period int
-		var t PathTotal
-		err := row.Scan(append(append([]any{&period}, sumsOf(&t.Sums)...), &t.Touches, &t.Seconds)...)
+		var t Touched
+		err := row.Scan(&period, &t.Orders, &t.Touches)
 		*r.Totals.of(period) = t
 		return err
 	})
 	if err != nil {
 		return PathRanking{}, fmt.Errorf("sums of journeys: %w", err)
 	}
+	ranks, err := w.pathRanks(ctx, ws, of)
+	if err != nil {
+		return PathRanking{}, fmt.Errorf("ranks of journeys: %w", err)
+	}
+	for _, rank := range ranks {
+		r.Ranked += rank.paths
+	}
 	if of.Offset > 0 {
 		first := of
 		first.Limit, first.Offset = 1, 0
-		if r.Paths, r.Ranked, err = w.topPaths(ctx, ws, first); err != nil || r.Ranked == 0 {
+		top, err := w.topPaths(ctx, ws, first, ranks)
+		if err != nil || len(top) == 0 {
 			return r, err
 		}
+		r.First = top[0]
+	}
+	if r.Paths, err = w.topPaths(ctx, ws, of, ranks); err != nil {
+		return PathRanking{}, err
+	}
+	if of.Offset == 0 && len(r.Paths) > 0 {
 		r.First = r.Paths[0]
 	}
-	paths, ranked, err := w.topPaths(ctx, ws, of)
-	r.Paths, r.Ranked = paths, max(r.Ranked, ranked)
-	if of.Offset == 0 && len(paths) > 0 {
-		r.First = paths[0]
-	}
-	return r, err
+	return r, nil
 }
 
 func (of PathsOf) bindTo(bind values) {
@@ -255,22 +274,56 @@ func (of PathsOf) bindTo(bind values) {
 	}
 }
 
-func (w *Warehouse) topPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (paths []PathTotal, ranked int64, err error) {
+// pathRank is the journeys that ended with the same number of orders, and between which numbers they lie.
+type pathRank struct{ orders, paths, lowest, highest int64 }
+
+// pathRanks returns how many journeys ended with how many orders, most orders first.
+func (w *Warehouse) pathRanks(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (ranks []pathRank, err error) {
 	bind := bindDays(of.Windows.Recent)
 	of.bindTo(bind)
-	bind["limit"], bind["offset"] = orAll(of.Limit), of.Offset
-	err = w.ask(ctx, ws, "path_tops", bind, func(row Row) error {
+	question := "path_ranks"
+	if of.Channel != "" {
+		question = "path_ranks_met"
+	}
+	err = w.ask(ctx, ws, question, bind, func(row Row) error {
+		var r pathRank
+		err := row.Scan(&r.orders, &r.paths, &r.lowest, &r.highest)
+		ranks = append(ranks, r)
+		return err
+	})
+	return ranks, err
+}
+
+// topPaths returns a page of the ranking. Ranks say which journeys may stand on it or before it.
+func (w *Warehouse) topPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf, ranks []pathRank) ([]PathTotal, error) {
+	if len(ranks) == 0 {
+		return nil, nil
+	}
+	bind := bindDays(of.Windows.Recent)
+	of.bindTo(bind)
+	limit := orAll(of.Limit)
+	bind["limit"], bind["offset"] = limit, of.Offset
+	upTo := ranks[0]
+	for _, rank := range ranks[1:] {
+		if upTo.paths >= int64(of.Offset+limit) {
+			break
+		}
+		upTo = pathRank{rank.orders, upTo.paths + rank.paths, min(upTo.lowest, rank.lowest), max(upTo.highest, rank.highest)}
+	}
+	bind["least"], bind["lowest"], bind["highest"] = upTo.orders, upTo.lowest, upTo.highest
+	var paths []PathTotal
+	err := w.ask(ctx, ws, "path_tops", bind, func(row Row) error {
 		var path string
 		var t PathTotal
-		err := row.Scan(append(append([]any{&path, &ranked}, sumsOf(&t.Sums)...), &t.Touches, &t.Seconds)...)
+		err := row.Scan(append(append([]any{&path}, sumsOf(&t.Sums)...), &t.Touches, &t.Seconds)...)
 		t.Channels = channelsOf(path)
 		paths = append(paths, t)
 		return err
 	})
 	if err != nil {
-		return nil, 0, fmt.Errorf("commonest journeys: %w", err)
+		return nil, fmt.Errorf("commonest journeys: %w", err)
 	}
-	return paths, ranked, nil
+	return paths, nil
 }
 
 // JourneyCount is how many orders took so many touches and so long.

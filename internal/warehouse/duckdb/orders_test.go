@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/internal/civil"
+	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/warehouse"
 )
@@ -193,5 +195,67 @@ UPDATE {{customers}} SET customer = 'fbf000112233445566778899aabbccdd' WHERE cus
 	mustImport(t, warehouse.New(e), "shop", b)
 	if diff := cmp.Diff(want, storedOrders(t, e)); diff != "" {
 		t.Errorf("orders differ after the same import (-before +after):\n%s", diff)
+	}
+}
+
+// A store of before names the journeys of each day, and has answers one by one only.
+func TestAStoreOfBeforeNumbersItsJourneys(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{Threads: 2})
+	w := warehouse.New(e)
+	b := someOrders("a", 40)
+	for i, o := range b.Orders {
+		for n := range 1 + i%3 {
+			channel := []measure.Channel{"meta", "google", "email"}[(i/3+n)%3]
+			b.Touches = append(b.Touches, warehouse.Touch{OrderRef: o.OrderRef, Seq: n, At: o.At, Channel: channel})
+		}
+		b.Surveys = append(b.Surveys, warehouse.SurveyResponse{
+			OrderRef: o.OrderRef, Source: "survey", Key: o.Key, At: o.At, Day: o.Day, Question: "how", Answer: []string{"a friend", "an ad"}[i%2],
+		})
+	}
+	mustImport(t, w, "shop", b)
+	type told struct {
+		Paths   warehouse.Pair[[]warehouse.PathTotal]
+		Top     warehouse.PathRanking
+		Answers warehouse.AnswerSummary
+	}
+	ask := func() (all told) {
+		t.Helper()
+		in := warehouse.Windows{Recent: month}
+		var errs [3]error
+		all.Paths, errs[0] = w.Paths(t.Context(), "shop", "", in)
+		all.Top, errs[1] = w.TopPaths(t.Context(), "shop", warehouse.PathsOf{Windows: in, Limit: 4})
+		all.Answers, errs[2] = w.Answers(t.Context(), "shop", warehouse.AnswersOf{Windows: in})
+		if err := errors.Join(errs[:]...); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	want := ask()
+	if len(want.Top.Paths) != 4 || len(want.Answers.Counts) != 2 {
+		t.Fatalf("the store has %d journeys on a page of 4 and %d answers, want 4 and 2", len(want.Top.Paths), len(want.Answers.Counts))
+	}
+	ws, release, err := e.acquire(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	const before = `
+CREATE TABLE {{path_days_before}} AS
+SELECT d.day, n.name AS path, d.* EXCLUDE (day, path) FROM {{path_days}} d JOIN {{path_names}} n ON n.path = d.path;
+DROP TABLE {{path_days}}; DROP TABLE {{path_names}}; DROP TABLE {{answer_days}};
+ALTER TABLE {{path_days_before}} RENAME TO path_days;`
+	if _, err := ws.instance.db.ExecContext(t.Context(), ws.text(before)); err != nil {
+		t.Fatal(err)
+	}
+	if err := apply(t.Context(), ws.instance.db, ws, "migrations/0016_paths.sql", 16); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, ask()); diff != "" {
+		t.Errorf("answers differ after the migration (-before +after):\n%s", diff)
+	}
+	mustImport(t, w, "shop", b)
+	if diff := cmp.Diff(want, ask()); diff != "" {
+		t.Errorf("answers differ after the same import (-before +after):\n%s", diff)
 	}
 }

@@ -92,5 +92,8 @@ func (m *merge) answersAlone(ctx context.Context) error {
 	if alone == 0 {
 		return nil
 	}
-	return m.runFile(ctx, "rollups/answers_alone.sql")
+	if err := m.runFile(ctx, "rollups/answers_alone.sql"); err != nil {
+		return err
+	}
+	return m.runFile(ctx, "rollups/answer_days.sql")
 }

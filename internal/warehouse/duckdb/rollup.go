@@ -141,6 +141,7 @@ func (m *merge) steps(ctx context.Context) ([]string, error) {
 		{"rollups/9_segments.sql", nil},
 		{"rollups/10_journeys.sql", []*table{touches}},
 		{"rollups/11_answers.sql", []*table{surveys}},
+		{"rollups/answer_days.sql", []*table{surveys}},
 		{"rollups/12_ties.sql", []*table{touches, orderCoupons, surveys}},
 		{"rollups/13_creators.sql", nil},
 	} {

@@ -4,7 +4,7 @@ FROM {{store_days}}
 WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)
     AND surface IN (
         SELECT surface
-        FROM {{order_answers}}
-        WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE) AND order_day IS NOT NULL
+        FROM {{answer_days}}
+        WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE) AND known
         GROUP BY surface
     )

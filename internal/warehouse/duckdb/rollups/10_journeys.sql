@@ -1,12 +1,23 @@
--- The journeys of the slice's orders.
-CREATE OR REPLACE TEMP TABLE slice_journeys AS
-SELECT source, key, string_agg(channel, chr(31) ORDER BY i) AS path, max(n) AS touches, min(touched_at) AS first_at
+-- The journeys of the slice's orders, and those of them that are new to the store, the commonest first.
+CREATE OR REPLACE TEMP TABLE slice_named AS
+SELECT source, key, string_agg(channel, chr(31) ORDER BY i) AS name, max(n) AS touches, min(touched_at) AS first_at
 FROM (
     SELECT source, key, channel, touched_at, i, n, lag(channel) OVER (PARTITION BY source, key ORDER BY i) AS before
     FROM slice_paths
 )
 WHERE before IS NULL OR before <> channel
 GROUP BY source, key;
+
+INSERT INTO {{path_names}}
+SELECT known.last + row_number() OVER (ORDER BY fresh.orders DESC, fresh.name) AS path, fresh.name
+FROM (SELECT name, count(*) AS orders FROM slice_named GROUP BY name) fresh
+CROSS JOIN (SELECT coalesce(max(path), 0) AS last FROM {{path_names}}) known
+ANTI JOIN {{path_names}} p ON p.name = fresh.name
+ORDER BY path;
+
+CREATE OR REPLACE TEMP TABLE slice_journeys AS
+SELECT s.source, s.key, p.path, s.touches, s.first_at
+FROM slice_named s JOIN {{path_names}} p ON p.name = s.name;
 
 -- How long the journeys took, for the orders that count. A touch that is dated after its order took no time.
 CREATE OR REPLACE TEMP TABLE slice_delays AS

@@ -1,4 +1,6 @@
 -- What the customers of the slice's orders answered.
+CREATE OR REPLACE TEMP TABLE answer_dirty AS SELECT DISTINCT day FROM {{order_answers}} WHERE in_slice(order_day);
+
 DELETE FROM {{order_answers}} WHERE in_slice(order_day);
 INSERT INTO {{order_answers}}
 SELECT a.day, e.day, a.order_source, a.order_key, a.question, a.answer, a.channel, a.creator,
@@ -10,3 +12,5 @@ LEFT JOIN (SELECT source, key, channel FROM slice_shares WHERE model = 'last_tou
 LEFT JOIN slice_codes c ON c.source = e.source AND c.key = e.key
 WHERE e.orders > 0
 ORDER BY a.day, a.order_source, a.order_key, a.question;
+
+INSERT INTO answer_dirty SELECT DISTINCT day FROM {{order_answers}} WHERE in_slice(order_day);
