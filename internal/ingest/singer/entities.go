@@ -42,7 +42,8 @@ var advertisers = map[shape]*advertiser{
 	metaEntities: newAdvertiser(advertiser{
 		source: "facebook_names", platform: measure.Facebook, account: []string{"account_id"}, campaign: []string{"campaign_id"}, set: []string{"adset_id"},
 		levels: []entityLevel{
-			{measure.AdItself, []string{"adset_id"}, []string{"id"}, []string{"name"}}, {measure.AdSet, []string{"campaign_id"}, []string{"id"}, []string{"name"}},
+			{measure.AdItself, []string{"adset_id"}, []string{"id"}, []string{"name"}},
+			{measure.AdSet, []string{"campaign_id"}, []string{"id"}, []string{"name"}},
 			{measure.AdCampaign, nil, []string{"id"}, []string{"name"}},
 		},
 	}),
@@ -53,7 +54,8 @@ var advertisers = map[shape]*advertiser{
 	tiktokEntities: newAdvertiser(advertiser{
 		source: "tiktok_names", platform: measure.TikTok, account: []string{"advertiser_id"}, campaign: []string{"campaign_id"}, set: []string{"adgroup_id"},
 		levels: []entityLevel{
-			{measure.AdItself, []string{"ad_id"}, []string{"ad_id"}, []string{"ad_name"}}, {measure.AdSet, []string{"adgroup_id"}, []string{"adgroup_id"}, []string{"adgroup_name"}},
+			{measure.AdItself, []string{"ad_id"}, []string{"ad_id"}, []string{"ad_name"}},
+			{measure.AdSet, []string{"adgroup_id"}, []string{"adgroup_id"}, []string{"adgroup_name"}},
 			{measure.AdCampaign, nil, []string{"campaign_id"}, []string{"campaign_name"}},
 		},
 	}),
