@@ -16,9 +16,14 @@ class Bench:
         self.here = pathlib.Path(__file__).resolve().parent
         self.root = self.here.parent.parent
         self.quick = args.quick
-        self.rounds = args.rounds or (1 if args.quick else 5)
+        self.asked = args.rounds
+        self.rounds = self.rounds_of(5)
         self.versions = {}
         self.kept = Kept(args.runs, args.kept)
+
+    def rounds_of(self, usual):
+        """How many rounds there are where that many are usual."""
+        return self.asked or (1 if self.quick else usual)
 
     def python(self, name):
         """The interpreter of an environment."""

@@ -2,12 +2,13 @@
 # Measures Assay's methods beside the open-source systems that analysts use, on the same data in turn, and prints Markdown
 # tables of medians, ranges and ratios; docs/benchmarks.md has the results and what differs between the sides.
 #
-#   ROUNDS   seeds of each comparison (default 5; 1 when quick)
+#   ROUNDS   seeds of each comparison (default 5, recovery 20; 1 when quick)
 #   QUICK=1  fewer series, budgets and draws
-#   PARTS    which comparisons: budgets regions forecasts mixes, the default, and meridian holdouts
+#   PARTS    which comparisons: budgets regions forecasts mixes, the default, and meridian holdouts recovery
 #   CACHE    where the peers are installed, about 2 GB, 5 GB with meridian (default: assay-peers under TMPDIR)
 #   RUNS     where finished runs are kept (default: runs under CACHE). A comparison that was interrupted goes on where it was;
 #            without the folder everything is measured anew
+#   STORES   the repository of recovery's generator (default: PyMC Labs' on GitHub)
 #   KEPT=1   print tables of the runs that are there and run nothing
 #   ASSAY    another binary than bin/assay
 #   PYTHON   names of interpreters to try (default: python3.13 python3.12 python3)
@@ -41,22 +42,35 @@ environment() {
   "$CACHE/$name/bin/pip" install --quiet --disable-pip-version-check --requirement "$list"
   cp "$list" "$CACHE/$name/installed.txt"
 }
+# The generator as it was when its stores were published: only its package, the rest is notebooks.
+stores() {
+  local commit=8a8468f folder=$CACHE/mmm-param-recovery
+  [ -d "$folder/mmm_param_recovery" ] && return
+  rm -rf "$folder"
+  git clone --quiet --no-checkout "${STORES:-https://github.com/pymc-labs/mmm-param-recovery}" "$folder"
+  git -C "$folder" checkout --quiet "$commit" -- mmm_param_recovery
+}
 mkdir -p "$CACHE"
 for part in $PARTS; do
   case $part in
     budgets | forecasts) environment forecast ;;
     regions) environment causal; environment causalpy; environment mlsynth ;;
     mixes | holdouts) environment mmm ;;
+    recovery) environment mmm; stores ;;
     meridian) environment mmm; environment meridian ;;
-    *) echo "there is no part $part (want budgets, regions, forecasts, mixes, meridian, holdouts)" >&2; exit 1 ;;
+    *) echo "there is no part $part (want budgets, regions, forecasts, mixes, meridian, holdouts, recovery)" >&2; exit 1 ;;
   esac
 done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-go build -o "$work/budgets" ./bench/peers/budgets
-go build -o "$work/impact" ./bench/peers/impact
-go test -c -o "$work/forecast.test" ./internal/measure/forecast
+for part in $PARTS; do
+  case $part in
+    budgets) go build -o "$work/budgets" ./bench/peers/budgets ;;
+    regions) go build -o "$work/impact" ./bench/peers/impact ;;
+    forecasts) go test -c -o "$work/forecast.test" ./internal/measure/forecast ;;
+  esac
+done
 
 echo "$(date -u +%F), $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), Linux $(uname -r), $(go version | cut -d' ' -f3)"
 # One thread for each chain or model: pools of linear algebra would only get in each other's way.
