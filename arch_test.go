@@ -41,7 +41,8 @@ var parts = []struct {
 	{"internal/control", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
 	{"internal/control/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/control/..."}},
 	{"internal/control/calllog", []string{"internal/limit", "internal/measure", "internal/control"}},
-	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control"}},
+	{"internal/uplift", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control"}},
+	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control", "internal/uplift"}},
 	{"internal/jobs", []string{"internal/defect", "internal/fault", "internal/measure", "internal/measure/mix", "internal/control"}},
 	{"internal/auth", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control"}},
 	{"internal/chart", []string{"internal/civil", "internal/money"}},
@@ -49,7 +50,7 @@ var parts = []struct {
 	{"internal/mcp", []string{"internal/defect", "internal/civil", "internal/fault"}},
 	{"internal/tools", []string{
 		"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
-		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/auth", "internal/mcp", "internal/chart",
+		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/uplift", "internal/auth", "internal/mcp", "internal/chart",
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/console", []string{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"slices"
 	"strconv"
 
 	"github.com/maypok86/otter/v2"
@@ -15,8 +14,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 	"assay/internal/measure/halo"
-	"assay/internal/money"
-	"assay/internal/warehouse"
+	"assay/internal/uplift"
 )
 
 // Experiments has the workspaces' experiments. The store of control data does.
@@ -47,15 +45,6 @@ type trial struct {
 	factor   *geo.Factor
 	why      string
 }
-
-const (
-	trialSeed    = 1
-	trialAlpha   = 1 - level90
-	trialBlock   = 7    // days of a point of its picture
-	trialDraws   = 5000 // placebo sets: as many as a level of 90 % takes where a third of the regions is treated
-	leastHistory = 84   // days before a test that are read at least, where there are as many
-	washout      = 7    // days after another test in which its effect may linger
-)
 
 // trialKey is all that the result of an experiment depends on.
 type trialKey struct {
@@ -138,7 +127,8 @@ func (c *Call) measured(ctx context.Context, e control.Experiment) (*trial, erro
 		if kind := fault.KindOf(err); kind != fault.KindInvalid && kind != fault.KindNotReady {
 			return nil, err
 		}
-		t.why, _, _ = fault.Public(err) // the store's data are to blame, not the caller
+		text, _, _ := fault.Public(err) // the store's data are to blame, not the caller
+		t.why = clean(text)
 		return t, nil
 	}
 	switch {
@@ -156,137 +146,42 @@ func (c *Call) measured(ctx context.Context, e control.Experiment) (*trial, erro
 	return t, nil
 }
 
+// trialStore is where the workspace's experiments were made.
+func (c *Call) trialStore() uplift.Store {
+	return uplift.Store{Workspace: c.Workspace, Facts: c.Facts, OrderDays: c.Store.OrderDays, Today: c.Today, All: c.Experiments}
+}
+
 // assess compares the treated regions of a test with the others.
 func (c *Call) assess(ctx context.Context, t *trial) error {
-	if whole := c.Store.OrderDays; !whole.Contains(t.Days.First) || !whole.Contains(t.Days.Last) || !t.Days.Last.Before(c.Today) {
-		return fault.NotReady("the store's orders do not cover the days of the test")
-	}
-	history := c.cleanDays(t)
-	window := civil.Range{First: history[0], Last: t.Days.Last}
-	found, err := c.Facts.RegionDays(ctx, c.Workspace.ID, window)
-	if err != nil {
-		return fmt.Errorf("days of regions %s: %w", window, err)
-	}
-	spent, err := c.Facts.RegionSpend(ctx, c.Workspace.ID, t.Channel, window)
-	if err != nil {
-		return fmt.Errorf("spend of %q by region %s: %w", t.Channel, window, err)
-	}
-	outcome := regionTable{days: history, values: map[string]map[civil.Date]float64{}}
-	for _, f := range found {
-		outcome.add(f.Region, f.Day, f.Charged, c.Workspace.Currency)
-	}
-	test, panel, err := c.panelOf(t, outcome)
-	if err != nil {
-		return err
-	}
-	options := geo.Options{Alpha: trialAlpha, Seed: trialSeed, Draws: trialDraws}
-	change, known, err := c.spendChange(spent, test, panel, history)
-	if err != nil {
-		return err
-	}
-	if known {
-		options.Cost, t.spend = change, &change
-	}
-	if t.found, err = geo.Assess(panel, test, trialBlock, options); err != nil {
-		return err
-	}
-	if r := t.found.Return; r != nil && r.PerCostInterval != nil {
-		t.returned = &geo.Factor{Value: r.PerCost, Interval: *r.PerCostInterval}
-	}
-	return nil
+	found, err := c.trialStore().Assess(ctx, t.Experiment)
+	t.found, t.lost, t.spend, t.returned = found.Assessment, found.Lost, found.Change, found.Return
+	return err
 }
 
-// spendChange returns by how much spend in the treated regions of a panel was another one than it would have been; false where it
-// hardly was.
-func (c *Call) spendChange(spent []warehouse.RegionSpend, test geo.Test, panel *geo.Panel, days []civil.Date) (change float64, known bool, err error) {
-	costs := regionTable{days: days, values: map[string]map[civil.Date]float64{}}
-	for _, region := range panel.Regions {
-		costs.values[string(region)] = map[civil.Date]float64{}
-	}
-	for _, s := range spent {
-		if costs.values[s.Region] != nil {
-			costs.add(s.Region, s.Day, s.Spend, c.Workspace.Currency)
-		}
-	}
-	spend, err := costs.panel()
-	if err != nil {
-		return 0, false, err
-	}
-	change, known = geo.SpendChange(spend, test)
-	return change, known, nil
-}
-
-// cleanDays returns the days before a test on which no other test by region ran, and those of the test: four times its
-// length, where the store is old enough.
-func (c *Call) cleanDays(t *trial) []civil.Date {
-	var days []civil.Date
-	wanted := max(leastHistory, 4*t.Days.Days())
-	for day := t.Days.First.AddDays(-1); len(days) < wanted && !day.Before(c.Store.OrderDays.First); day = day.AddDays(-1) {
-		disturbed := slices.ContainsFunc(c.Experiments, func(e control.Experiment) bool {
-			lasting := civil.Range{First: e.Days.First, Last: e.Days.Last.AddDays(washout)}
-			return e.ID != t.ID && e.Kind == control.GeoTest && e.Status.Settled() && lasting.Contains(day)
-		})
-		if disturbed {
-			t.lost = append(t.lost, day)
+// surfaceTests returns what completed tests by region found of their channels on each sales surface.
+func (c *Call) surfaceTests(ctx context.Context) ([]halo.Experiment, error) {
+	var all []halo.Experiment
+	for _, e := range c.Experiments {
+		if e.Kind != control.GeoTest || e.Status != control.ExperimentCompleted {
 			continue
 		}
-		days = append(days, day)
-	}
-	slices.Reverse(days)
-	for day := t.Days.First; !day.After(t.Days.Last); day = day.AddDays(1) {
-		days = append(days, day)
-	}
-	return days
-}
-
-// regionTable is a figure by region on some days, in whole units; nothing is zero.
-type regionTable struct {
-	days   []civil.Date
-	values map[string]map[civil.Date]float64
-}
-
-func (r regionTable) add(region string, day civil.Date, minor int64, currency money.Currency) {
-	if r.values[region] == nil {
-		r.values[region] = map[civil.Date]float64{}
-	}
-	r.values[region][day] += money.Major(minor, currency)
-}
-
-func (r regionTable) panel() (*geo.Panel, error) {
-	var rows []geo.Row
-	for _, region := range sortedKeys(r.values) {
-		for _, day := range r.days {
-			rows = append(rows, geo.Row{Region: geo.Region(region), Period: geo.Day(day), Value: r.values[region][day]})
+		found, err := c.surfaceTest(ctx, e)
+		if err != nil {
+			return nil, fmt.Errorf("experiment %q by surface: %w", e.ID, err)
 		}
+		all = append(all, found...)
 	}
-	if len(rows) == 0 {
-		return nil, fault.NotReady("no order of these days says which region it comes from")
-	}
-	return geo.NewPanel(rows, geo.Refuse)
+	return all, nil
 }
 
-// panelOf returns the test on the panel of its regions: those treated and those compared with, without regions of other
-// tests of the same days and without regions that had no order before the test.
-func (c *Call) panelOf(t *trial, outcome regionTable) (geo.Test, *geo.Panel, error) {
-	test := geo.Test{Start: len(outcome.days) - t.Days.Days(), End: len(outcome.days) - 1}
-	for region, days := range outcome.values {
-		silent := !slices.ContainsFunc(outcome.days[:test.Start], func(day civil.Date) bool { return days[day] != 0 })
-		elsewhere := slices.ContainsFunc(c.Experiments, func(e control.Experiment) bool {
-			return e.ID != t.ID && e.Status.Settled() && e.Days.Intersect(t.Days).Days() > 0 && slices.Contains(e.Treated, region)
-		})
-		compared := len(t.HeldOut) == 0 || slices.Contains(t.HeldOut, region)
-		if treated := slices.Contains(t.Treated, region); silent || !treated && (elsewhere || !compared) {
-			delete(outcome.values, region)
-		}
+func (c *Call) surfaceTest(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
+	if c.key.data == 0 {
+		return c.trialStore().BySurface(ctx, e)
 	}
-	for _, region := range t.Treated {
-		if outcome.values[region] == nil {
-			return test, nil, fault.NotReady("no order came from the treated region %s in the days before the test", clean(region))
-		}
-		test.Treated = append(test.Treated, geo.Region(region))
-	}
-	panel, err := outcome.panel()
-	return test, panel, err
+	key := trialKey{storeKey: c.key, experiments: stateOfExperiments(c.Experiments), over: e.Days.Last.Before(c.Today), id: e.ID}
+	return c.trials.surfaces.Get(ctx, key, loading(func(ctx context.Context, _ trialKey) ([]halo.Experiment, error) {
+		return c.trialStore().BySurface(ctx, e)
+	}))
 }
 
 // channelFactor is what the experiments of a channel say together.

@@ -1,0 +1,101 @@
+package uplift
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/geo"
+	"assay/internal/measure/halo"
+	"assay/internal/warehouse"
+)
+
+const (
+	surfaceDraws = 500 // placebo sets: they make a standard error, and no test
+	leastSold    = 0.8 // of the days before a test, on which the treated regions together bought on the surface
+)
+
+// BySurface compares the treated regions of a completed test with the others, surface by surface. Surfaces on which they buy too
+// rarely are left out, and so is a test whose spend by region is not known or that the store's orders do not cover.
+func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
+	if !s.Covers(e.Days) {
+		return nil, nil
+	}
+	days, _ := s.cleanDays(e)
+	window := civil.Range{First: days[0], Last: e.Days.Last}
+	sold, err := s.Facts.SurfaceRegionDays(ctx, s.Workspace.ID, window)
+	if err != nil {
+		return nil, fmt.Errorf("days of surfaces by region %s: %w", window, err)
+	}
+	spent, err := s.Facts.RegionSpend(ctx, s.Workspace.ID, e.Channel, window)
+	if err != nil {
+		return nil, fmt.Errorf("spend of %q by region %s: %w", e.Channel, window, err)
+	}
+	outcomes := map[measure.Surface]table{}
+	for _, d := range sold {
+		if _, known := outcomes[d.Surface]; !known {
+			outcomes[d.Surface] = newTable(days)
+		}
+		outcomes[d.Surface].add(d.Region, d.Day, d.Charged, s.Workspace.Currency)
+	}
+	var out []halo.Experiment
+	for _, surface := range slices.Sorted(maps.Keys(outcomes)) {
+		found, err := s.onSurface(e, outcomes[surface], spent)
+		switch kind := fault.KindOf(err); {
+		case err == nil && found != nil:
+			out = append(out, halo.Experiment{Channel: e.Channel, Surface: surface, Coefficient: found.Value, Error: found.SD()})
+		case err != nil && kind != fault.KindInvalid && kind != fault.KindNotReady:
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// onSurface returns the revenue on a surface for each unit of spend that a test changed; nil where that cannot be told.
+func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.RegionSpend) (*geo.Factor, error) {
+	test, panel, err := s.panelOf(e, outcome)
+	if err != nil || outcome.soldShare(e.Treated, test.Start) < leastSold {
+		return nil, err
+	}
+	costs := newTable(outcome.days)
+	for _, region := range panel.Regions {
+		costs.values[string(region)] = map[civil.Date]float64{}
+	}
+	costs.addSpend(spent, s.Workspace.Currency)
+	spending, err := costs.panel()
+	if err != nil {
+		return nil, err
+	}
+	change, known := geo.SpendChange(spending, test)
+	if !known {
+		return nil, nil
+	}
+	found, err := geo.Fit(panel, test, geo.Options{Alpha: alpha, Seed: seed, Draws: surfaceDraws, Cost: change})
+	if err != nil || found.Return == nil || found.Return.PerCostInterval == nil {
+		return nil, err
+	}
+	factor := &geo.Factor{Value: found.Return.PerCost, Interval: *found.Return.PerCostInterval}
+	if !(factor.SD() > 0) {
+		return nil, nil //nolint:nilnil // an interval without length says nothing
+	}
+	return factor, nil
+}
+
+// soldShare is the share of the days before a test on which any of the regions bought something.
+func (t table) soldShare(regions []string, start int) float64 {
+	sold := 0
+	for _, day := range t.days[:start] {
+		for _, region := range regions {
+			if t.values[region][day] != 0 {
+				sold++
+				break
+			}
+		}
+	}
+	return float64(sold) / float64(max(1, start))
+}

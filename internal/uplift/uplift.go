@@ -1,0 +1,235 @@
+// Package uplift works out what completed tests by region found, from a store's orders and its reports by region: as a result that
+// is shown, by sales surface for the halo, and for the whole store as lift tests of its media mix model. Whoever needs what a test
+// found asks here, so that there is one answer.
+package uplift
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/geo"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// Facts are the questions that a test is worked out from. [warehouse.Warehouse] answers them.
+type Facts interface {
+	RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.RegionTotal, error)
+	SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceRegionDay, error)
+	RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]warehouse.RegionSpend, error)
+	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
+	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
+}
+
+// Store is where tests were made.
+type Store struct {
+	Workspace control.Workspace
+	Facts     Facts
+	OrderDays civil.Range          // on which there are orders
+	Today     civil.Date           // in the workspace's zone
+	All       []control.Experiment // of the workspace: days and regions of the others are no comparison
+}
+
+// Finding is what a test by region found. What cannot be told is nil.
+type Finding struct {
+	*geo.Assessment
+
+	Lost   []civil.Date // days before the test that other tests made useless
+	Change *float64     // by how much spend differed from what it would have been, in whole units; nil where it hardly did
+	Return *geo.Factor  // incremental return on that, with its interval
+
+	spent float64 // in the treated regions over the test, in whole units
+	before
+}
+
+// before is the days before a test that were compared, in whole units.
+type before struct {
+	history  []civil.Date
+	treated  float64 // sales of the treated regions, as charged
+	located  float64 // sales of all regions
+	reported float64 // what the channel spent in these regions
+}
+
+const (
+	seed         = 1
+	alpha        = 0.1  // intervals are of 90 %
+	block        = 7    // days of a point of a result's picture
+	draws        = 5000 // placebo sets: as many as a level of 90 % takes where a third of the regions is treated
+	leastHistory = 84   // days before a test that are read at least, where there are as many
+	washout      = 7    // days after another test in which its effect may linger
+)
+
+// Covers reports whether the store's orders cover the days of a test, and they are over.
+func (s Store) Covers(days civil.Range) bool {
+	return s.OrderDays.Contains(days.First) && s.OrderDays.Contains(days.Last) && days.Last.Before(s.Today)
+}
+
+// Assess compares the treated regions of a completed test with the others. A fault of kind invalid or not_ready says why the
+// store's data do not allow it; what is known all the same stands in the finding.
+func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error) {
+	var f Finding
+	if !s.Covers(e.Days) {
+		return f, fault.NotReady("the store's orders do not cover the days of the test")
+	}
+	var days []civil.Date
+	days, f.Lost = s.cleanDays(e)
+	window := civil.Range{First: days[0], Last: e.Days.Last}
+	found, err := s.Facts.RegionDays(ctx, s.Workspace.ID, window)
+	if err != nil {
+		return f, fmt.Errorf("days of regions %s: %w", window, err)
+	}
+	spent, err := s.Facts.RegionSpend(ctx, s.Workspace.ID, e.Channel, window)
+	if err != nil {
+		return f, fmt.Errorf("spend of %q by region %s: %w", e.Channel, window, err)
+	}
+	outcome := newTable(days)
+	for _, d := range found {
+		outcome.add(d.Region, d.Day, d.Charged, s.Workspace.Currency)
+	}
+	costs := newTable(days)
+	for region := range outcome.values {
+		costs.values[region] = map[civil.Date]float64{}
+	}
+	costs.addSpend(spent, s.Workspace.Currency)
+	f.before = beforeOf(e, outcome, costs)
+	test, panel, err := s.panelOf(e, outcome)
+	if err != nil {
+		return f, err
+	}
+	spending, err := costs.of(panel)
+	if err != nil {
+		return f, err
+	}
+	for _, region := range e.Treated {
+		for _, day := range days[test.Start:] {
+			f.spent += costs.values[region][day]
+		}
+	}
+	options := geo.Options{Alpha: alpha, Seed: seed, Draws: draws}
+	if change, known := geo.SpendChange(spending, test); known {
+		options.Cost, f.Change = change, &change
+	}
+	if f.Assessment, err = geo.Assess(panel, test, block, options); err != nil {
+		return f, err
+	}
+	if r := f.Assessment.Return; r != nil && r.PerCostInterval != nil {
+		f.Return = &geo.Factor{Value: r.PerCost, Interval: *r.PerCostInterval}
+	}
+	return f, nil
+}
+
+// beforeOf sums the days before the test. Both tables hold those of the test too.
+func beforeOf(e control.Experiment, sales, spend table) before {
+	b := before{history: sales.days[:len(sales.days)-e.Days.Days()]}
+	for _, region := range slices.Sorted(maps.Keys(sales.values)) {
+		for _, day := range b.history {
+			b.located += sales.values[region][day]
+			b.reported += spend.values[region][day]
+			if slices.Contains(e.Treated, region) {
+				b.treated += sales.values[region][day]
+			}
+		}
+	}
+	return b
+}
+
+// cleanDays returns the days before a test on which no other test by region ran, and those of the test: four times its
+// length before it, where the store is old enough. Lost are the days that other tests made useless.
+func (s Store) cleanDays(e control.Experiment) (days, lost []civil.Date) {
+	wanted := max(leastHistory, 4*e.Days.Days())
+	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {
+		disturbed := slices.ContainsFunc(s.All, func(other control.Experiment) bool {
+			lasting := civil.Range{First: other.Days.First, Last: other.Days.Last.AddDays(washout)}
+			return other.ID != e.ID && other.Kind == control.GeoTest && other.Status.Settled() && lasting.Contains(day)
+		})
+		if disturbed {
+			lost = append(lost, day)
+			continue
+		}
+		days = append(days, day)
+	}
+	slices.Reverse(days)
+	for day := e.Days.First; !day.After(e.Days.Last); day = day.AddDays(1) {
+		days = append(days, day)
+	}
+	return days, lost
+}
+
+// panelOf returns the test on the panel of its regions: those treated and those compared with, without regions of other
+// tests of the same days and without regions that had no order before the test.
+func (s Store) panelOf(e control.Experiment, outcome table) (geo.Test, *geo.Panel, error) {
+	test := geo.Test{Start: len(outcome.days) - e.Days.Days(), End: len(outcome.days) - 1}
+	kept := newTable(outcome.days)
+	for region, days := range outcome.values {
+		silent := !slices.ContainsFunc(outcome.days[:test.Start], func(day civil.Date) bool { return days[day] != 0 })
+		elsewhere := slices.ContainsFunc(s.All, func(other control.Experiment) bool {
+			return other.ID != e.ID && other.Status.Settled() && other.Days.Intersect(e.Days).Days() > 0 && slices.Contains(other.Treated, region)
+		})
+		compared := len(e.HeldOut) == 0 || slices.Contains(e.HeldOut, region)
+		if treated := slices.Contains(e.Treated, region); !silent && (treated || !elsewhere && compared) {
+			kept.values[region] = days
+		}
+	}
+	for _, region := range e.Treated {
+		if kept.values[region] == nil {
+			return test, nil, fault.NotReady("no order came from the treated region %s in the days before the test", region)
+		}
+		test.Treated = append(test.Treated, geo.Region(region))
+	}
+	panel, err := kept.panel()
+	return test, panel, err
+}
+
+// table is a figure by region on some days, in whole units; nothing is zero.
+type table struct {
+	days   []civil.Date
+	values map[string]map[civil.Date]float64
+}
+
+func newTable(days []civil.Date) table {
+	return table{days: days, values: map[string]map[civil.Date]float64{}}
+}
+
+func (t table) add(region string, day civil.Date, minor int64, currency money.Currency) {
+	if t.values[region] == nil {
+		t.values[region] = map[civil.Date]float64{}
+	}
+	t.values[region][day] += money.Major(minor, currency)
+}
+
+// addSpend adds spend in regions that the table has.
+func (t table) addSpend(spent []warehouse.RegionSpend, currency money.Currency) {
+	for _, s := range spent {
+		if t.values[s.Region] != nil {
+			t.add(s.Region, s.Day, s.Spend, currency)
+		}
+	}
+}
+
+func (t table) panel() (*geo.Panel, error) {
+	var rows []geo.Row
+	for _, region := range slices.Sorted(maps.Keys(t.values)) {
+		for _, day := range t.days {
+			rows = append(rows, geo.Row{Region: geo.Region(region), Period: geo.Day(day), Value: t.values[region][day]})
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fault.NotReady("no order of these days says which region it comes from")
+	}
+	return geo.NewPanel(rows, geo.Refuse)
+}
+
+// of returns the panel of the table's figures in the regions of another.
+func (t table) of(other *geo.Panel) (*geo.Panel, error) {
+	some := newTable(t.days)
+	for _, region := range other.Regions {
+		some.values[string(region)] = t.values[string(region)]
+	}
+	return some.panel()
+}
