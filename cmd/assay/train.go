@@ -17,9 +17,10 @@ type trainCommand struct {
 
 type trainMMMCommand struct {
 	dataFlag
-	Workspace string `required:"" placeholder:"W" help:"Workspace whose facts the model is made from."`
-	Cancel    bool   `help:"End the training that runs in the service instead."`
-	JSON      bool   `name:"json" help:"Print the result as JSON."`
+	Workspace    string `required:"" placeholder:"W" help:"Workspace whose facts the model is made from."`
+	WithoutTests bool   `help:"Fit weeks of sales and spend alone, without the workspace's completed tests by region."`
+	Cancel       bool   `help:"End the training that runs in the service instead."`
+	JSON         bool   `name:"json" help:"Print the result as JSON."`
 }
 
 // Run trains the model and prints what it says. A model that was refused ends with the code for what is not reportable.
@@ -32,7 +33,7 @@ func (c *trainMMMCommand) Run(ctx context.Context, con *console) error {
 		return app.CancelTraining(ctx, settings, measure.WorkspaceID(c.Workspace), con.now)
 	}
 	bar := newProgress(con.errs, "training")
-	trained, err := app.TrainMMM(ctx, settings, measure.WorkspaceID(c.Workspace), bar.set, con.now)
+	trained, err := app.TrainMMM(ctx, settings, measure.WorkspaceID(c.Workspace), mix.Request{WithoutTests: c.WithoutTests, Progress: bar.set}, con.now)
 	bar.end()
 	if err != nil {
 		return err
@@ -77,6 +78,12 @@ func printTrained(out io.Writer, t app.Trained) error {
 	}
 	for _, l := range t.LeftOut {
 		fmt.Fprintf(out, "left out: %s, %s\n", l.Channel, l.Reason)
+	}
+	for i, t := range t.Tests {
+		if i == 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintln(out, t)
 	}
 	return nil
 }

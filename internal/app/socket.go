@@ -17,6 +17,7 @@ import (
 	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/measure/mix"
 )
 
 // The socket lets commands reach the service that holds a data directory. Only its owner can open it. Each
@@ -73,7 +74,7 @@ func (a *App) commandHandler() http.Handler {
 	mux.HandleFunc("POST /singer", a.answerSinger)
 	mux.HandleFunc("POST /train/mmm", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, func(ctx context.Context, request trainRequest, progress func(done, total int64)) (any, error) {
-			return a.trainMMM(ctx, request.Workspace, progress)
+			return a.trainMMM(ctx, request.Workspace, mix.Request{WithoutTests: request.WithoutTests, Progress: progress})
 		})
 	})
 	mux.HandleFunc("POST /train/cancel", func(w http.ResponseWriter, r *http.Request) {

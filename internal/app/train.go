@@ -28,8 +28,8 @@ const jobsFile = "jobs.json"
 type trainer struct{ *App }
 
 // Train trains the workspace's model.
-func (t trainer) Train(ctx context.Context, w control.Workspace, progress func(done, total int64)) (*mix.Model, error) {
-	return t.models.Train(ctx, w, civil.DayOf(t.clock(), w.Location()), progress)
+func (t trainer) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
+	return t.models.Train(ctx, w, civil.DayOf(t.clock(), w.Location()), asked)
 }
 
 // Tried returns when the workspace's last training ended.
@@ -39,7 +39,8 @@ func (t trainer) Tried(w control.Workspace) (time.Time, error) { return t.models
 const modelsDir = "models"
 
 type trainRequest struct {
-	Workspace measure.WorkspaceID `json:"workspace"`
+	Workspace    measure.WorkspaceID `json:"workspace"`
+	WithoutTests bool                `json:"without_tests,omitempty"`
 }
 
 // Trained is what a training gave, without the draws.
@@ -57,18 +58,19 @@ type Trained struct {
 	Diagnostics *mmm.Diagnostics    `json:"diagnostics,omitempty"`
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
 	LeftOut     []mix.LeftOut       `json:"left_out,omitempty"`
+	Tests       []mix.Calibration   `json:"tests,omitempty"`
 	Kept        int                 `json:"kept_version,omitempty"` // the earlier model that goes on to answer, where this one was refused
 }
 
 // TrainMMM trains the workspace's media mix model through the service that holds the data directory, or directly where
 // none does. A model that was refused is no error; its reasons stand in the result.
-func TrainMMM(ctx context.Context, c config.Config, id measure.WorkspaceID, progress func(done, total int64), now func() time.Time) (Trained, error) {
+func TrainMMM(ctx context.Context, c config.Config, id measure.WorkspaceID, asked mix.Request, now func() time.Time) (Trained, error) {
 	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
 		return Trained{}, fault.NotFound("there is no data directory %s", c.Data).
 			WithHint("make a workspace first: assay workspace create NAME")
 	}
-	result, err := through(ctx, c, "/train/mmm", trainRequest{Workspace: id}, progress, now, func(a *App) (any, error) {
-		return a.trainMMM(ctx, id, progress)
+	result, err := through(ctx, c, "/train/mmm", trainRequest{id, asked.WithoutTests}, asked.Progress, now, func(a *App) (any, error) {
+		return a.trainMMM(ctx, id, asked)
 	})
 	if err != nil {
 		return Trained{}, err
@@ -80,12 +82,12 @@ func TrainMMM(ctx context.Context, c config.Config, id measure.WorkspaceID, prog
 	return trained, err
 }
 
-func (a *App) trainMMM(ctx context.Context, id measure.WorkspaceID, progress func(done, total int64)) (Trained, error) {
+func (a *App) trainMMM(ctx context.Context, id measure.WorkspaceID, asked mix.Request) (Trained, error) {
 	w, err := a.control.Store.Workspace(ctx, id)
 	if err != nil {
 		return Trained{}, err
 	}
-	m, err := a.jobs.Do(ctx, w, progress)
+	m, err := a.jobs.Do(ctx, w, asked)
 	if err != nil {
 		return Trained{}, fmt.Errorf("training for %q: %w", id, err)
 	}
@@ -99,7 +101,7 @@ func (a *App) trainMMM(ctx context.Context, id measure.WorkspaceID, progress fun
 	}
 	return Trained{
 		Workspace: id, Kept: kept, Version: m.Version, Status: m.Status, Reasons: m.Reasons, Start: m.Window.First, End: m.Window.Last, Weeks: m.Weeks, Seed: m.Seed, DataHash: m.DataHash,
-		Accuracy: m.Accuracy, Diagnostics: m.Diagnostics, Channels: m.Effects, LeftOut: m.LeftOut,
+		Accuracy: m.Accuracy, Diagnostics: m.Diagnostics, Channels: m.Effects, LeftOut: m.LeftOut, Tests: m.Tests,
 	}, nil
 }
 
@@ -171,7 +173,7 @@ func (a *App) trainDemo(ctx context.Context) {
 		if unreadable == nil && have.Model != nil {
 			return
 		}
-		_, err = a.trainMMM(ctx, demoWorkspace, nil)
+		_, err = a.trainMMM(ctx, demoWorkspace, mix.Request{})
 	}
 	if err != nil && ctx.Err() == nil {
 		a.log.ErrorContext(ctx, "demo's model cannot be trained", slog.Any("error", err))

@@ -167,7 +167,7 @@ func (h *house) until(is func() bool) {
 func TestTrainingsAreCancelledMadeUpForAndTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	empty, err := TrainMMM(t.Context(), h.config, "w", nil, time.Now)
+	empty, err := TrainMMM(t.Context(), h.config, "w", mix.Request{}, time.Now)
 	if err != nil || empty.Status != mix.Refused || empty.Version != 1 {
 		t.Fatalf("a store without sales: %+v, %v; want model 1, refused", empty, err)
 	}
@@ -181,7 +181,7 @@ func TestTrainingsAreCancelledMadeUpForAndTakenUpAgain(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err = TrainMMM(t.Context(), h.config, "w", cancel, time.Now)
+	_, err = TrainMMM(t.Context(), h.config, "w", mix.Request{Progress: cancel}, time.Now)
 	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
 		t.Errorf("the training ends with %v, want to say that it was cancelled", err)
 	}

@@ -49,6 +49,7 @@ type modelsView struct {
 	Verdict  []string
 	Channels []channelRow
 	Beliefs  []beliefRow
+	Tests    []testRow
 	LeftOut  []string
 	Plan     planView
 	Cadences []control.Cadence
@@ -64,6 +65,12 @@ type channelRow struct {
 	Channel                                      string
 	Spend, Brought, Share, ROAS, Marginal, Spare string
 	Curve                                        string // query of its picture
+}
+
+// testRow is a completed test in words, beside what the weeks alone say.
+type testRow struct {
+	Channel, Days, Found, Weeks, Before, After, Verdict string
+	Contradicts                                         bool
 }
 
 type beliefRow struct{ Channel, What, Before, After, Narrowed string }
@@ -91,6 +98,7 @@ func (c *Console) showModels(w http.ResponseWriter, v visit, status int, p place
 		view.Plan = c.planOf(state.Model, p.Workspace, v.URL.Query())
 		view.Channels = channelRows(state.Model, query, view.Plan)
 		view.Beliefs = beliefRows(state.Model)
+		view.Tests = testRows(state.Model)
 		for _, l := range state.Model.LeftOut {
 			view.LeftOut = append(view.LeftOut, fmt.Sprintf("%s: %s", l.Channel, l.Reason))
 		}
@@ -168,6 +176,34 @@ func beliefRows(m *mix.Model) []beliefRow {
 		}
 		say := func(i mix.Interval) string { return between(ratio(i.Mean), ratio(i.Low), ratio(i.High)) }
 		rows = append(rows, beliefRow{string(b.Channel), parameterNames[b.Parameter], say(b.Before), say(b.After), narrowed})
+	}
+	return rows
+}
+
+func testRows(m *mix.Model) []testRow {
+	say := func(i mix.Interval) string { return between(ratio(i.Mean), ratio(i.Low), ratio(i.High)) }
+	var rows []testRow
+	for _, t := range m.Tests {
+		row := testRow{Channel: string(t.Channel), Days: spanWords(t.Days), Found: "–", Weeks: "–", Before: "–", After: "–"}
+		if !t.Used() {
+			row.Verdict = "Not part of the model: " + t.Why + "."
+			rows = append(rows, row)
+			continue
+		}
+		row.Found, row.Verdict = say(t.PerCost()), "Part of the model. The weeks alone carry no model to compare it with."
+		for _, e := range m.Effects {
+			if e.Channel == t.Channel && e.ROAS != nil {
+				row.After = between(ratio(e.ROAS.Mean), ratio(e.ROAS.Q05), ratio(e.ROAS.Q95))
+			}
+		}
+		if a := t.Alone; a != nil {
+			row.Weeks, row.Before = say(t.WeeksPerCost()), between(ratio(a.ROAS.Mean), ratio(a.ROAS.Q05), ratio(a.ROAS.Q95))
+			row.Verdict = fmt.Sprintf("Part of the model. Test and weeks agree: they are %.1f standard deviations apart.", math.Abs(a.Apart))
+			if row.Contradicts = t.Contradicts(); row.Contradicts {
+				row.Verdict = fmt.Sprintf("Part of the model, but test and weeks contradict each other: they are %.1f standard deviations apart. One of them is wrong.", math.Abs(a.Apart))
+			}
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }

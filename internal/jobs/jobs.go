@@ -26,7 +26,7 @@ import (
 
 // Trainer trains a workspace's model. One training runs at a time; others wait.
 type Trainer interface {
-	Train(ctx context.Context, w control.Workspace, progress func(done, total int64)) (*mix.Model, error)
+	Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error)
 	// Tried returns when the workspace's last training ended, refused ones included; zero when there was none.
 	Tried(w control.Workspace) (time.Time, error)
 }
@@ -107,27 +107,28 @@ func (r *Runner) Start(ctx context.Context, w control.Workspace) error { //nolin
 	}
 	r.Log.InfoContext(ctx, "training begins", slog.String("workspace", string(w.ID)))
 	r.work.Go(func() {
-		_, err := r.train(run, w, j.note(r))
+		_, err := r.train(run, w, mix.Request{Progress: j.note(r)})
 		r.ended(run, w.ID, err)
 	})
 	return nil
 }
 
 // Do trains while the caller waits; it ends with ctx. It fails as [Runner.Start] does.
-func (r *Runner) Do(ctx context.Context, w control.Workspace, progress func(done, total int64)) (*mix.Model, error) {
+func (r *Runner) Do(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
 	r.mu.Lock()
 	run, j, err := r.enter(ctx, w.ID, false)
 	r.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	note := j.note(r)
-	m, err := r.train(run, w, func(done, total int64) {
+	note, progress := j.note(r), asked.Progress
+	asked.Progress = func(done, total int64) {
 		note(done, total)
 		if progress != nil {
 			progress(done, total)
 		}
-	})
+	}
+	m, err := r.train(run, w, asked)
 	cancelled := errors.Is(err, context.Canceled) && ctx.Err() == nil
 	r.mu.Lock()
 	r.leave(w.ID)
@@ -139,9 +140,9 @@ func (r *Runner) Do(ctx context.Context, w control.Workspace, progress func(done
 }
 
 // train trains. A defect there ends the training and nothing else.
-func (r *Runner) train(ctx context.Context, w control.Workspace, progress func(done, total int64)) (m *mix.Model, err error) {
+func (r *Runner) train(ctx context.Context, w control.Workspace, asked mix.Request) (m *mix.Model, err error) {
 	err = defect.Caught(func() (err error) {
-		m, err = r.Trainer.Train(ctx, w, progress)
+		m, err = r.Trainer.Train(ctx, w, asked)
 		return err
 	})
 	return m, err

@@ -33,8 +33,8 @@ type trainer struct {
 // errDefect makes a training panic.
 var errDefect = errors.New("what cannot happen")
 
-func (f *trainer) Train(ctx context.Context, w control.Workspace, progress func(done, total int64)) (*mix.Model, error) {
-	progress(0, 100)
+func (f *trainer) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
+	asked.Progress(0, 100)
 	f.began <- w.ID
 	select {
 	case err := <-f.let:
@@ -168,7 +168,7 @@ func TestADefectInWorkEndsThatWorkAlone(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := b.Do(t.Context(), b.workspace(), nil)
+		_, err := b.Do(t.Context(), b.workspace(), mix.Request{})
 		ended <- err
 	}()
 	<-b.trainer.began
@@ -202,7 +202,7 @@ func TestACancelledTrainingEndsAndAnotherMayBegin(t *testing.T) {
 	if err := b.Start(t.Context(), b.workspace()); fault.KindOf(err) != fault.KindConflict {
 		t.Errorf("a second training: %v, want a conflict", err)
 	}
-	if _, err := b.Do(t.Context(), b.workspace(), nil); fault.KindOf(err) != fault.KindConflict {
+	if _, err := b.Do(t.Context(), b.workspace(), mix.Request{}); fault.KindOf(err) != fault.KindConflict {
 		t.Errorf("a second training by a command: %v, want a conflict", err)
 	}
 	if !b.Cancel("w") {
@@ -230,7 +230,7 @@ func TestACommandsTrainingIsCancelledFromElsewhere(t *testing.T) {
 	b.timers(1)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := b.Do(t.Context(), b.workspace(), nil)
+		_, err := b.Do(t.Context(), b.workspace(), mix.Request{})
 		ended <- err
 	}()
 	<-b.trainer.began

@@ -15,7 +15,7 @@ var modelTools = []string{"optimization", "optimize_budget"}
 
 // mmmMethod is how the media mix model infers.
 const mmmMethod = "Bayesian media mix model of weekly sales and spend: geometric carry-over, diminishing returns along a curve whose bend is learnt, trend, waves of the year; " +
-	"posterior means with 90 % intervals. Spend that follows demand is taken for its cause; only an experiment can tell."
+	"posterior means with 90 % intervals, fitted to the store's completed tests by region too. Spend that follows demand is taken for its cause; only an experiment can tell."
 
 // settings name what money and revenue mean in the workspace, as its model was trained under.
 func (c *Call) settings() string {
@@ -82,22 +82,23 @@ func (c *Call) warnModelAge(a *closing) {
 
 // modelInfo says which model an answer rests on.
 type modelInfo struct {
-	Version  int        `json:"version"`
-	Status   mix.Status `json:"status" doc:"active or stale."`
-	Start    civil.Date `json:"window_start"`
-	End      civil.Date `json:"window_end"`
-	Weeks    int        `json:"weeks"`
-	R2       Ratio      `json:"r2" doc:"Share of the weeks' variance that the model explains."`
-	LeftOut  []string   `json:"left_out,omitempty" doc:"Channels with too little spend to be in the model."`
-	Seed     uint64     `json:"seed,omitempty" detail:"debug"`
-	DataHash string     `json:"data_hash,omitempty" detail:"debug"`
+	Version  int         `json:"version"`
+	Status   mix.Status  `json:"status" doc:"active or stale."`
+	Start    civil.Date  `json:"window_start"`
+	End      civil.Date  `json:"window_end"`
+	Weeks    int         `json:"weeks"`
+	R2       Ratio       `json:"r2" doc:"Share of the weeks' variance that the model explains."`
+	LeftOut  []string    `json:"left_out,omitempty" doc:"Channels with too little spend to be in the model."`
+	Tests    []modelTest `json:"tests,omitempty" detail:"analyst" doc:"Completed tests of channels: those that the model was fitted to, and why it was not to others."`
+	Seed     uint64      `json:"seed,omitempty" detail:"debug"`
+	DataHash string      `json:"data_hash,omitempty" detail:"debug"`
 }
 
 func (c *Call) modelInfo(m *mix.Model) modelInfo {
 	status, _ := c.modelState()
 	info := modelInfo{
 		Version: m.Version, Status: status, Start: m.Window.First, End: m.Window.Last, Weeks: m.Weeks, R2: Ratio(m.Accuracy.R2),
-		Seed: m.Seed, DataHash: m.DataHash,
+		Seed: m.Seed, DataHash: m.DataHash, Tests: modelTests(m),
 	}
 	for _, l := range m.LeftOut {
 		info.LeftOut = append(info.LeftOut, clean(string(l.Channel)))
@@ -159,7 +160,14 @@ func (c *Call) checkModel() finding {
 	case status == mix.Active:
 		m := c.MMM.Model
 		f.Severity, f.Fix = fine, ""
-		f.Finding = fmt.Sprintf("Model %d is active: %d channels, %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window)
+		f.Finding = fmt.Sprintf("Model %d is active: %d channels, %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window) + testsSentence(m)
+		for _, t := range m.Tests {
+			if t.Contradicts() {
+				f.Severity, f.Fix = poor, "Look at the test and at what the channel's budgets follow."
+				f.Finding += " " + contradiction(t)
+				f.about = "a test by region contradicts the media mix model"
+			}
+		}
 		if c.MMM.Drift.Share > 0 {
 			f.Finding += " Since it was trained " + clean(c.MMM.Drift.String()) + "."
 		}

@@ -26,6 +26,7 @@ type modelCard struct {
 	Revenue     string           `json:"money_and_revenue,omitempty"`
 	Reasons     []mmm.Reason     `json:"reasons,omitempty"`
 	LeftOut     []mix.LeftOut    `json:"left_out,omitempty"`
+	Tests       []modelTest      `json:"tests,omitempty"`
 	Channels    []string         `json:"channels,omitempty"`
 	Events      []string         `json:"events,omitempty"`
 	Spec        *mmm.Spec        `json:"spec,omitempty"`
@@ -66,6 +67,7 @@ func (s *session) modelCard(ctx context.Context) (string, error) {
 		card.Status, card.Version, card.Start, card.End, card.Weeks, card.Seed = string(m.Status), m.Version, m.Window.First, m.Window.Last, m.Weeks, m.Seed
 		card.DataHash, card.Revenue, card.Reasons, card.LeftOut = m.DataHash, m.Settings, m.Reasons, m.LeftOut
 		card.Events, card.Accuracy, card.Diagnostics = m.Events, m.Accuracy, m.Diagnostics
+		card.Tests = modelTests(m)
 		if held.Drift.Share > 0 {
 			card.Drift = held.Drift.String()
 		}

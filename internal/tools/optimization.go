@@ -50,6 +50,7 @@ type mixRow struct {
 	More         *Estimate[Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
 	CarryOver    *Estimate[Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Part of a week's effect that carries over to the next."`
 	Worth        *Money             `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Monthly revenue that the best plan would gain if an experiment settled what the channel brings, before its cost."`
+	Tested       []string           `json:"calibrated_by,omitempty" doc:"Experiments of the channel that the model was fitted to."`
 	Unseen       bool               `json:"beyond_data,omitempty" doc:"The proposed spend is more than was ever spent."`
 }
 
@@ -82,6 +83,7 @@ func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimiz
 		}
 	}
 	c.warnPlan(&a.closing, plan)
+	c.warnTests(&a.closing, m)
 	c.suggest(&a.closing, "optimize_budget", map[string]any{"total_budget": decimals(budget, 0)}, "Divide a budget with bounds by channel.")
 	c.suggest(&a.closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
 	c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, fromOrders, fromAds, fromSpend)
@@ -100,6 +102,7 @@ func mixRows(m *mix.Model, plan *mix.Plan, times float64) []mixRow {
 			Channel: e.Channel, Spend: Money(times * e.Spend), Brought: new(posterior[Money](e.Contribution, times)),
 			SharePct: new(Percent(100 * e.Share.Mean)), ROAS: posterior[Ratio](*e.ROAS, 1), MarginalROAS: posterior[Ratio](*e.MarginalROAS, 1),
 			Saturation: new(posterior[Percent](reach.Saturation, 100)), Less: new(posterior[Money](reach.Less, times)), More: new(posterior[Money](reach.More, times)),
+			Tested: calibratedBy(m, e.Channel),
 		}
 		for _, one := range plan.Allocations {
 			if one.Channel == e.Channel {
@@ -267,6 +270,20 @@ func (c *Call) sayTests(rows []mixRow, a *optimizationAnswer) string {
 
 func (c *Call) sayTrust(rows []mixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("The model explains %.0f %% of the variance of %d weeks and its sampler converged. That does not prove causes: "+
-		"widest is what it knows least, and only an experiment settles it. ", 100*a.Model.R2, a.Model.Weeks) + "Return by channel: " +
+		"widest is what it knows least, and only an experiment settles it. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "Return by channel: " +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r mixRow) string { return ratios(r.ROAS) })
+}
+
+// testedSentence says which channels the model knows tests of; "" where it knows none.
+func testedSentence(rows []mixRow) string {
+	var tested []string
+	for _, r := range rows {
+		if len(r.Tested) > 0 {
+			tested = append(tested, spoken(r.Channel)+" ("+strings.Join(r.Tested, ", ")+")")
+		}
+	}
+	if len(tested) == 0 {
+		return ""
+	}
+	return "It was fitted to tests by region of " + listed(tested) + ". "
 }

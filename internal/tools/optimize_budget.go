@@ -117,6 +117,7 @@ func runOptimizeBudget(_ context.Context, c *Call, p optimizeBudgetParams) (*opt
 	a.Rows = allocationRows(m, plan, 1, shown)
 	a.Summary = c.planSummary(a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
 	c.warnPlan(&a.closing, plan)
+	c.warnTests(&a.closing, m)
 	c.suggest(&a.closing, "optimization", map[string]any{}, "See saturation and marginal returns by channel.")
 	c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, fromOrders, fromAds, fromSpend)
 	return a, nil

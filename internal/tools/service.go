@@ -85,6 +85,7 @@ type answerKey struct {
 type modelsKey struct {
 	version  int // of the last training; 0: none
 	drift    mix.Drift
+	news     string // completed tests that the model does not know
 	training bool
 }
 
@@ -263,7 +264,7 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 		return nil, unmodelled
 	}
 	key.models.training = held.Training
-	key.models.version, key.models.drift = held.Version(), held.Drift
+	key.models.version, key.models.drift, key.models.news = held.Version(), held.Drift, strings.Join(held.News, "\n")
 	tests, err := s.service.experiments(ctx, w, tool)
 	if err != nil {
 		return nil, err

@@ -94,7 +94,7 @@ func TestAGoodModelStaysWhenALaterTrainingIsRefused(t *testing.T) {
 	s, dir := newTestStore(t), t.TempDir()
 	k := s.keeper(dir)
 	today := s.days.Last.AddDays(1)
-	if _, err := k.Train(t.Context(), s.workspace, today, nil); err != nil {
+	if _, err := k.Train(t.Context(), s.workspace, today, mix.Request{}); err != nil {
 		t.Fatal(err)
 	}
 	settings := Settings(s.workspace)
@@ -126,7 +126,7 @@ func TestAGoodModelStaysWhenALaterTrainingIsRefused(t *testing.T) {
 		}
 	}
 	s.load(&twin)
-	attempt, err := k.Train(t.Context(), s.workspace, today, nil)
+	attempt, err := k.Train(t.Context(), s.workspace, today, mix.Request{})
 	if err != nil || attempt.Status != mix.Refused || attempt.Version != 2 {
 		t.Fatalf("two channels that move together: %+v, %v; want model 2, refused", attempt, err)
 	}
@@ -145,7 +145,7 @@ func TestAGoodModelStaysWhenALaterTrainingIsRefused(t *testing.T) {
 
 	changed := s.workspace
 	changed.Currency = "EUR"
-	if _, err := k.Train(t.Context(), changed, today, nil); err != nil {
+	if _, err := k.Train(t.Context(), changed, today, mix.Request{}); err != nil {
 		t.Fatal(err)
 	}
 	if held := s.held(k); held.Model.Status != mix.Refused || held.Model.Version != 3 || held.Attempt != nil {

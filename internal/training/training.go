@@ -22,6 +22,7 @@ import (
 	"assay/internal/measure/mix"
 	"assay/internal/measure/stats/hmc"
 	"assay/internal/money"
+	"assay/internal/uplift"
 	"assay/internal/warehouse"
 )
 
@@ -30,24 +31,30 @@ const seed = 20260301
 
 // Facts are the questions that a model is made from.
 type Facts interface {
-	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
-	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
 	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
+	uplift.Facts
+}
+
+// Experiments has the workspaces' experiments. The store of control data does.
+type Experiments interface {
+	Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error)
 }
 
 // Options say what models are trained on and where they are kept.
 type Options struct {
-	Dir   string // made where it is missing
-	Facts Facts
-	Now   func() time.Time // the real clock
-	Log   *slog.Logger
+	Dir         string // made where it is missing
+	Facts       Facts
+	Experiments Experiments      // nil: no workspace has any
+	Now         func() time.Time // the real clock
+	Log         *slog.Logger
 }
 
 // Keeper trains and keeps models. Several goroutines may use it.
 type Keeper struct {
 	dir   string
 	facts Facts
+	tests Experiments
 	now   func() time.Time
 	log   *slog.Logger
 	lane  chan struct{} // held by the training that runs
@@ -63,7 +70,19 @@ type kept struct {
 	stored   stored // the zero value where there is no file
 	compared uint64 // version of the facts that drift speaks of; 0 before the first comparison
 	drift    mix.Drift
+	tests    heard
 }
+
+// heard is what a model does not know of the workspace's tests.
+type heard struct {
+	news     []string
+	at       time.Time // when the experiments were looked at
+	version  uint64    // of the facts that coverage is of; 0: of none
+	coverage warehouse.Coverage
+}
+
+// remembered is how long experiments are not looked at again: as long as keys are remembered.
+const remembered = 2 * time.Second
 
 // stored is what a file holds. A workspace made anew under an old name has another time of making.
 type stored struct {
@@ -76,13 +95,13 @@ type stored struct {
 // New returns a keeper.
 func New(o Options) *Keeper {
 	return &Keeper{
-		dir: o.Dir, facts: o.Facts, now: o.Now, log: o.Log, lane: make(chan struct{}, 1),
+		dir: o.Dir, facts: o.Facts, tests: o.Experiments, now: o.Now, log: o.Log, lane: make(chan struct{}, 1),
 		kept: map[measure.WorkspaceID]kept{}, running: map[measure.WorkspaceID]int{},
 	}
 }
 
-// MMM returns the workspace's media mix model, how far the facts behind it have moved, and whether another is being
-// trained.
+// MMM returns the workspace's media mix model, how far the facts behind it have moved, which completed tests it does not know, and
+// whether another is being trained.
 func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error) {
 	held, compared, err := k.read(w)
 	if err != nil || held.Model == nil || held.Model.Status == mix.Refused {
@@ -93,8 +112,11 @@ func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error)
 		return held, fmt.Errorf("model of %q: %w", w.ID, err)
 	}
 	if version != compared {
-		held.Drift, err = k.compare(ctx, w, held.Model, version)
+		if held.Drift, err = k.compare(ctx, w, held.Model, version); err != nil {
+			return held, err
+		}
 	}
+	held.News, err = k.news(ctx, w, held.Model, version)
 	return held, err
 }
 
@@ -132,6 +154,74 @@ func (k *Keeper) compare(ctx context.Context, w control.Workspace, m *mix.Model,
 	return drift, nil
 }
 
+// news says which of the workspace's completed tests the model does not know, as facts of a version are.
+func (k *Keeper) news(ctx context.Context, w control.Workspace, m *mix.Model, version uint64) ([]string, error) {
+	if k.tests == nil {
+		return nil, nil
+	}
+	k.mu.Lock()
+	last := k.kept[w.ID].tests
+	k.mu.Unlock()
+	now := k.now()
+	if last.version == version && version != 0 && now.Sub(last.at) < remembered && !now.Before(last.at) {
+		return last.news, nil
+	}
+	all, err := k.experiments(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if last.version != version || version == 0 {
+		if last.coverage, err = k.facts.Coverage(ctx, w.ID); err != nil {
+			return nil, fmt.Errorf("tests of %q: %w", w.ID, err)
+		}
+	}
+	days := last.coverage.OrderDays
+	last.news = m.News(k.upliftOf(w, all, days, days.Last.AddDays(1)).Completed(last.coverage.AdDays))
+	last.version, last.at = version, now
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if have := k.kept[w.ID]; have.stored.Model == m {
+		have.tests = last
+		k.kept[w.ID] = have
+	}
+	return last.news, nil
+}
+
+// experiments returns the workspace's experiments, none where nobody keeps them.
+func (k *Keeper) experiments(ctx context.Context, w control.Workspace) ([]control.Experiment, error) {
+	if k.tests == nil {
+		return nil, nil
+	}
+	all, err := k.tests.Experiments(ctx, w.ID)
+	if err != nil {
+		return nil, fmt.Errorf("experiments of %q: %w", w.ID, err)
+	}
+	return all, nil
+}
+
+func (k *Keeper) upliftOf(w control.Workspace, all []control.Experiment, orders civil.Range, today civil.Date) uplift.Store {
+	return uplift.Store{Workspace: w, Facts: k.facts, OrderDays: orders, Today: today, All: all}
+}
+
+// learn returns the store's completed tests with what they found, as far as a model of it would be fitted to them.
+func (k *Keeper) learn(ctx context.Context, w control.Workspace, have warehouse.Coverage, store mix.Store, today civil.Date) ([]mix.Test, error) {
+	all, err := k.experiments(ctx, w)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	made := k.upliftOf(w, all, have.OrderDays, today)
+	tests := made.Completed(have.AdDays)
+	for i, why := range mix.Unfit(store, tests) {
+		if why != "" {
+			continue
+		}
+		if tests[i], err = made.Lift(ctx, tests[i]); err != nil {
+			return nil, fmt.Errorf("test %q: %w", tests[i].ID, err)
+		}
+	}
+	return tests, nil
+}
+
 // load reads a workspace's file, the zero value where there is none.
 func (k *Keeper) load(id measure.WorkspaceID) (stored, error) {
 	text, err := os.ReadFile(k.path(id))
@@ -160,8 +250,8 @@ func (k *Keeper) path(id measure.WorkspaceID) string {
 
 // Train makes the workspace's media mix model of the days before today and keeps it, also when it was refused; but an
 // earlier model of the same settings that was not goes on to answer. It waits for a training that runs; a second one of the
-// same workspace is a fault of kind conflict. Progress is in draws.
-func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Date, progress func(done, total int64)) (*mix.Model, error) {
+// same workspace is a fault of kind conflict.
+func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Date, asked mix.Request) (*mix.Model, error) {
 	leave, err := k.enter(ctx, w.ID)
 	if err != nil {
 		return nil, err
@@ -177,14 +267,15 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Dat
 		return nil, err
 	}
 	began := k.now()
+	progress := asked.Progress
+	asked.Progress = func(done, total int64) {
+		k.note(w.ID, int(100*done/total))
+		if progress != nil {
+			progress(done, total)
+		}
+	}
 	model, err := mix.Train(store, mix.Training{
-		Seed: seed, Settings: Settings(w), Stopped: func() bool { return ctx.Err() != nil },
-		Progress: func(done, total int64) {
-			k.note(w.ID, int(100*done/total))
-			if progress != nil {
-				progress(done, total)
-			}
-		},
+		Request: asked, Seed: seed, Settings: Settings(w), Stopped: func() bool { return ctx.Err() != nil },
 	})
 	if errors.Is(err, hmc.ErrStopped) && ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -262,7 +353,7 @@ func (k *Keeper) note(id measure.WorkspaceID, percent int) {
 	k.running[id] = max(k.running[id], min(percent, 99))
 }
 
-// store reads the days on which both sales and spend are known, up to yesterday.
+// store reads the days on which both sales and spend are known, up to yesterday, and the tests.
 func (k *Keeper) store(ctx context.Context, w control.Workspace, today civil.Date) (mix.Store, error) {
 	have, err := k.facts.Coverage(ctx, w.ID)
 	if err != nil {
@@ -293,7 +384,8 @@ func (k *Keeper) store(ctx context.Context, w control.Workspace, today civil.Dat
 			}
 		}
 	}
-	return s, nil
+	s.Tests, err = k.learn(ctx, w, have, s, today)
+	return s, err
 }
 
 // fill reads what the store took and spent on its days.

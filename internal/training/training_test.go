@@ -54,7 +54,7 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	if have, err := k.MMM(t.Context(), w); err != nil || have.Model != nil {
 		t.Fatalf("before a training: %v, %v; want no model", have, err)
 	}
-	if _, err := k.Train(t.Context(), w, today, nil); err != nil {
+	if _, err := k.Train(t.Context(), w, today, mix.Request{}); err != nil {
 		t.Fatal(err)
 	}
 	have, err := New(Options{Dir: dir, Facts: facts}).MMM(t.Context(), w)

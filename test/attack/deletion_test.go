@@ -13,6 +13,7 @@ import (
 	"assay/internal/app"
 	"assay/internal/config"
 	"assay/internal/fault"
+	"assay/internal/measure/mix"
 )
 
 // A workspace is deleted while its tools are called, files are imported into it, its tables are exported and its model is
@@ -73,7 +74,7 @@ func TestAWorkspaceIsDeletedUnderEverythingThatRunsOnIt(t *testing.T) {
 		said("an export", err)
 	})
 	loop(func(int) {
-		_, err := app.TrainMMM(t.Context(), settings, "other", nil, time.Now)
+		_, err := app.TrainMMM(t.Context(), settings, "other", mix.Request{}, time.Now)
 		said("a training", err)
 	})
 	for range 5 { // all of it is under way

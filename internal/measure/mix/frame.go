@@ -17,6 +17,7 @@ type Store struct {
 	Days    civil.Range
 	Revenue map[civil.Date]float64                     // a day without an entry took nothing
 	Spend   map[measure.Channel]map[civil.Date]float64 // likewise
+	Tests   []Test                                     // completed tests of channels, in any order
 }
 
 // The weeks that a model is made of.
@@ -42,6 +43,7 @@ type frame struct {
 	weeks   int
 	data    mmm.Data
 	leftOut []LeftOut
+	tests   []Calibration
 	reasons []mmm.Reason
 }
 
@@ -137,6 +139,7 @@ func (f *frame) spec() mmm.Spec {
 	s := mmm.Spec{
 		Adstock: mmm.Adstock{Kind: mmm.Geometric, Lags: carryOver}, Saturation: mmm.CES, Effect: mmm.ROI,
 		Trend: mmm.Trend{Kind: mmm.LinearTrend}, Likelihood: mmm.Normal, Alike: true, Priors: maps.Clone(priors),
+		Lifts: f.lifts(),
 	}
 	switch {
 	case f.weeks >= 2*yearWeeks-2:

@@ -15,7 +15,8 @@ type Held struct {
 	Model *Model
 	// Attempt is a newer training that was refused while Model goes on to answer; nil when there is none.
 	Attempt  *Model
-	Drift    Drift // of the facts inside Model's window
+	Drift    Drift    // of the facts inside Model's window
+	News     []string // completed tests that Model does not know, in words
 	Training bool
 	DonePct  int // of the training that runs
 }
@@ -128,6 +129,7 @@ func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	if h.Drift.Share >= staleShare {
 		why = append(why, "since it was trained "+h.Drift.String())
 	}
+	why = append(why, h.News...)
 	if len(why) > 0 {
 		return Stale, why
 	}

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"assay/internal/civil"
@@ -48,6 +49,7 @@ type Model struct {
 	DataHash    string              `json:"data_hash"`       // SHA-256 of what it was fitted to and how
 	Settings    string              `json:"settings"`        // what money and revenue mean in it, as the caller named it
 	LeftOut     []LeftOut           `json:"left_out"`        // channels with spend that are not in the model
+	Tests       []Calibration       `json:"tests,omitempty"` // completed tests by region, in the order of their days
 	Accuracy    *mmm.Accuracy       `json:"accuracy"`        // of the fit to its own weeks; nil when refused
 	Holdout     *mmm.Accuracy       `json:"holdout"`         // of the last heldWeeks as foretold by a fit to those before; nil when that fit was refused
 	Diagnostics *mmm.Diagnostics    `json:"diagnostics"`     // nil when nothing was sampled
@@ -66,23 +68,61 @@ type LeftOut struct {
 	Reason  string          `json:"reason"`
 }
 
+// Request says what somebody asks of a training. The zero value asks for nothing.
+type Request struct {
+	WithoutTests bool                    // fit the weeks alone
+	Progress     func(done, total int64) // draws so far, called by several goroutines; may be nil
+}
+
 // Training says how a model is trained.
 type Training struct {
+	Request
+
 	Seed     uint64
-	Settings string                  // see [Model.Settings]
-	Progress func(done, total int64) // draws so far, called by several goroutines; may be nil
-	Stopped  func() bool             // ends the training when it returns true; may be nil
+	Settings string      // see [Model.Settings]
+	Stopped  func() bool // ends the training when it returns true; may be nil
+
+	fits int64 // that it makes
 }
+
+// drawsOfFit is how many draws a fit takes.
+const drawsOfFit = chains * (warmup + drawn)
 
 // Train fits the model of a store. A store that carries none gives a model that was refused, with reasons. The same
 // store and seed give the same model. A training that is stopped ends with hmc.ErrStopped.
+//
+// Where the draws do not come together with the store's tests, the model is that of the weeks alone, and the tests say so.
 func Train(s Store, how Training) (*Model, error) {
 	f := newFrame(s)
+	none := ""
+	if how.WithoutTests {
+		none = "the training was asked to leave tests out"
+	}
+	f.addTests(s.Tests, none)
+	how.fits = 2
+	if len(f.lifts()) > 0 {
+		how.fits = 3
+	}
 	m, err := f.train(how)
+	if err == nil && m.Status != Active && len(f.lifts()) > 0 {
+		weeks := f.withoutTests("with the tests the draws did not come together, so that the model is fitted to the weeks alone")
+		alone, failed := weeks.train(how)
+		if failed != nil {
+			return nil, failed
+		}
+		if alone.Status == Active {
+			f, m = weeks, alone
+		}
+	}
 	if err != nil || m.Status != Active {
 		return m, err
 	}
-	m.Holdout, err = foretold(f.data, f.spec(), how)
+	if len(f.lifts()) > 0 {
+		if err := m.compare(f, how, drawsOfFit); err != nil {
+			return nil, err
+		}
+	}
+	m.Holdout, err = f.foretold(how)
 	return m, err
 }
 
@@ -90,7 +130,7 @@ func Train(s Store, how Training) (*Model, error) {
 func (f frame) train(how Training) (*Model, error) {
 	m := &Model{
 		Version: 1, Status: Refused, Reasons: f.reasons, Window: f.window, Weeks: f.weeks, Seed: how.Seed,
-		Settings: how.Settings, LeftOut: f.leftOut,
+		Settings: how.Settings, LeftOut: f.leftOut, Tests: slices.Clone(f.tests),
 	}
 	if len(f.reasons) > 0 {
 		return m, nil
@@ -103,7 +143,7 @@ func (f frame) train(how Training) (*Model, error) {
 	if m.DataHash, err = hashOf(f.data, spec, how.Seed); err != nil {
 		return nil, err
 	}
-	result, err := mmm.Fit(f.data, spec, mmm.Sampling{Seed: how.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: how.counter(0)})
+	result, err := mmm.Fit(f.data, spec, how.sampling(0))
 	if err != nil {
 		return nil, fmt.Errorf("media mix model from %s: %w", f.window, err)
 	}
@@ -124,10 +164,13 @@ func (f frame) train(how Training) (*Model, error) {
 // HeldWeeks is how many last weeks are foretold by a fit that does not see them.
 const HeldWeeks = 8
 
-// foretold judges the model by the last weeks, which a second fit does not see. It is nil when that fit was refused.
-func foretold(d mmm.Data, s mmm.Spec, how Training) (*mmm.Accuracy, error) {
+// foretold judges the model by the last weeks, which another fit does not see, nor tests of those weeks. It is nil when that fit was
+// refused.
+func (f frame) foretold(how Training) (*mmm.Accuracy, error) {
+	early := f.before(f.window.Last.AddDays(1 - week*HeldWeeks))
+	s := early.spec()
 	s.Holdout = HeldWeeks
-	result, err := mmm.Fit(d, s, mmm.Sampling{Seed: how.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: how.counter(chains * (warmup + drawn))})
+	result, err := mmm.Fit(f.data, s, how.sampling((how.fits-1)*drawsOfFit))
 	if err != nil {
 		return nil, fmt.Errorf("the last %d weeks: %w", HeldWeeks, err)
 	}
@@ -138,6 +181,11 @@ func foretold(d mmm.Data, s mmm.Spec, how Training) (*mmm.Accuracy, error) {
 	return held, nil
 }
 
+// sampling is how each fit of the training draws, after so many draws of earlier ones.
+func (t Training) sampling(before int64) mmm.Sampling {
+	return mmm.Sampling{Seed: t.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: t.counter(before)}
+}
+
 // counter returns what the sampler asks before each draw: it counts the draws, on from those before, and passes the
 // question on.
 func (t Training) counter(before int64) func() bool {
@@ -145,7 +193,7 @@ func (t Training) counter(before int64) func() bool {
 	done.Store(before)
 	return func() bool {
 		if n := done.Add(1); t.Progress != nil && n%100 == 0 {
-			t.Progress(n, max(n, 2*chains*(warmup+drawn)))
+			t.Progress(n, max(n, t.fits*drawsOfFit))
 		}
 		return t.Stopped != nil && t.Stopped()
 	}

@@ -1,0 +1,278 @@
+package training
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+)
+
+// regions are where the orders of a [regionStore] come from, each larger than the one before it.
+const regions = 16
+
+func regionName(i int) string { return fmt.Sprintf("R%02d", i) }
+
+func regionSize(i int) float64 { return 0.6 + 0.05*float64(i) }
+
+// brought is what a day's facebook spend brings where the store is of size 1.
+func brought(spend float64) float64 { return 90 * math.Tanh(spend/40) }
+
+// regionStore is 80 weeks of a store whose facebook spend and sales are known by region. In four regions spend is tripled for four
+// weeks, to more than was ever spent: what that brings, weeks know only by the shape that the model believes in.
+type regionStore struct {
+	testStore
+
+	kept  experiments
+	clock time.Time
+}
+
+// experiments are those of a workspace.
+type experiments struct{ all []control.Experiment }
+
+func (e *experiments) Experiments(context.Context, measure.WorkspaceID) ([]control.Experiment, error) {
+	return e.all, nil
+}
+
+func newRegionStore(t *testing.T) *regionStore {
+	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = engine.Close(context.Background()) })
+	w := control.NewWorkspace("W")
+	w.ID, w.Currency, w.CreatedAt = "w", "USD", time.Unix(1, 0).UTC()
+	last := civil.MustParse("2026-11-20")
+	s := &regionStore{
+		testStore: testStore{T: t, facts: warehouse.New(engine), workspace: w, days: civil.Range{First: last.AddDays(1 - 7*80), Last: last}},
+		clock:     time.Unix(1e9, 0),
+	}
+	s.kept.all = []control.Experiment{s.test("facebook-scale-up", "facebook", 12, 4, 0, 5, 10, 15)}
+	r := rand.New(rand.NewPCG(7, 2))
+	var b warehouse.Batch
+	for first := s.days.First; !first.After(last); first = first.AddDays(7) {
+		season := math.Sin(2 * math.Pi * float64(first.Sub(s.days.First)) / 365)
+		facebook, google := 25+12*season+15*r.Float64(), 300*r.Float64()
+		for k := range 7 {
+			day := first.AddDays(k)
+			b.ChannelSpend = append(b.ChannelSpend, spendOn(day, "google", google))
+			for i := range regions {
+				spend := facebook
+				if s.treats(i, day) {
+					spend *= 3
+				}
+				size := regionSize(i)
+				took := size * (250 + 12*r.NormFloat64() + brought(spend) + 20*math.Tanh(google/300))
+				name := regionName(i)
+				b.Orders = append(b.Orders, warehouse.Order{
+					OrderRef: warehouse.OrderRef{Source: "test", Key: day.String() + name}, Day: day, At: day.UTC().Add(12 * time.Hour),
+					Surface: measure.OnlineStore, Charged: int64(100 * took), Country: "US", Region: name,
+				})
+				b.AdDays = append(b.AdDays, warehouse.AdDay{
+					Source: "facebook_ads", Platform: measure.Facebook, Account: "a", Channel: "facebook", Day: day, CampaignID: "f", AdSetID: "s", AdID: "1",
+					Country: "US", Region: name, Spend: int64(100 * size * spend),
+				})
+			}
+		}
+	}
+	s.load(&b)
+	return s
+}
+
+// test is a completed test by region that began so many weeks before the store's last day.
+func (s *regionStore) test(id control.ExperimentID, channel measure.Channel, ago, weeks int, treated ...int) control.Experiment {
+	first := s.days.Last.AddDays(1 - 7*ago)
+	e := control.Experiment{
+		ID: id, Workspace: s.workspace.ID, Name: string(id), Kind: control.GeoTest, Channel: channel, Status: control.ExperimentCompleted,
+		Days: civil.Range{First: first, Last: first.AddDays(7*weeks - 1)}, Version: 1,
+	}
+	for _, i := range treated {
+		e.Treated = append(e.Treated, regionName(i))
+	}
+	return e
+}
+
+func (s *regionStore) treats(region int, day civil.Date) bool {
+	return s.kept.all[0].Days.Contains(day) && slices.Contains(s.kept.all[0].Treated, regionName(region))
+}
+
+// keeper returns one whose clock goes on by an hour whenever it is looked at, so that nothing is remembered.
+func (s *regionStore) keeper(dir string) *Keeper {
+	now := func() time.Time { s.clock = s.clock.Add(time.Hour); return s.clock }
+	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: now, Log: slog.New(slog.DiscardHandler)})
+}
+
+func (s *regionStore) learnt(k *Keeper) mix.Store {
+	s.Helper()
+	store, err := k.store(s.Context(), s.workspace, s.days.Last.AddDays(1))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return store
+}
+
+// TestATestOfSomeRegionsSpeaksOfTheWholeStore compares a test with what was planted: regions of any size respond alike for the spend
+// per size that they have, so the store's response to three times the spend everywhere is known.
+func TestATestOfSomeRegionsSpeaksOfTheWholeStore(t *testing.T) {
+	t.Parallel()
+	s := newRegionStore(t)
+	k := s.keeper(t.TempDir())
+	store := s.learnt(k)
+	if len(store.Tests) != 1 || store.Tests[0].Lift == nil {
+		t.Fatalf("the store's tests are %+v, want one with a result", store.Tests)
+	}
+	test := store.Tests[0]
+	lift, size, treated := *test.Lift, 0.0, 0.0
+	for i := range regions {
+		size += regionSize(i)
+		if s.treats(i, test.Days.First) {
+			treated += regionSize(i)
+		}
+	}
+	var spend, change float64 // of the whole store a week, in the test
+	for day := test.Days.First; !day.After(test.Days.Last); day = day.AddDays(1) {
+		x := store.Spend["facebook"][day] / (size + 2*treated) // a region of size 1 that is not treated
+		spend += size * x / 4
+		change += size * (brought(3*x) - brought(x)) / 4
+	}
+	// Sales vary, so regions' shares of them are not quite those of their sizes; spend in the weeks before is not that of the test.
+	near := func(what string, got, want, tolerance float64) {
+		t.Helper()
+		if math.Abs(got-want) > tolerance {
+			t.Errorf("%s is %.1f, want %.1f", what, got, want)
+		}
+	}
+	near("the share of the treated regions", 100*test.Share, 100*treated/size, 1)
+	near("spend of a week without the test", lift.X, spend, 0.02*spend)
+	near("the change of a week's spend", lift.DeltaX, 2*spend, 0.04*spend)
+	share, _ := mix.Shown(28)
+	near("the change of a week's revenue", lift.DeltaY*share, change, 2.5*lift.Sigma) // nothing is carried over here
+	if lift.Sigma > change/3 {
+		t.Errorf("the standard error is %.0f of %.0f: the store is too noisy to test anything", lift.Sigma, change)
+	}
+	if again := s.learnt(k); !reflect.DeepEqual(store.Tests, again.Tests) {
+		t.Errorf("asked again, the test says %+v, want %+v", *again.Tests[0].Lift, lift)
+	}
+
+	net := s.workspace
+	net.Basis.WithoutTax = true
+	s.load(&warehouse.Batch{Orders: []warehouse.Order{{ // of which two thirds are tax
+		OrderRef: warehouse.OrderRef{Source: "test", Key: test.Days.First.AddDays(-30).String() + regionName(0)}, Day: test.Days.First.AddDays(-30),
+		At: test.Days.First.AddDays(-30).UTC().Add(12 * time.Hour), Surface: measure.OnlineStore, Charged: 30_000, Tax: 20_000, Country: "US", Region: regionName(0),
+	}}})
+	taxed, err := k.store(t.Context(), net, s.days.Last.AddDays(1))
+	if err != nil || taxed.Tests[0].Lift == nil || !(taxed.Tests[0].Lift.DeltaY < s.learnt(k).Tests[0].Lift.DeltaY) {
+		t.Errorf("without tax: %+v, %v; want the part of the change that is revenue", taxed.Tests, err)
+	}
+}
+
+func TestATestFromWhichNothingIsToBeLearntSaysWhy(t *testing.T) {
+	t.Parallel()
+	s := newRegionStore(t)
+	k := s.keeper(t.TempDir())
+	study := s.test("study", "facebook", 40, 4)
+	study.Kind, study.Found = control.LiftStudy, &control.Finding{Return: 1, Low: 0.5, High: 1.5, LevelPct: 90}
+	s.kept.all = append(s.kept.all,
+		s.test("elsewhere", "tiktok", 30, 4, 1, 2), s.test("no-spend-by-region", "google", 40, 4, 1, 2), s.test("unchanged", "facebook", 50, 4, 1, 2, 3),
+		s.test("old", "facebook", 100, 4, 1, 2), s.test("future", "facebook", 1, 4, 1, 2), s.test("nowhere", "facebook", 60, 4, 99), study,
+	)
+	running := s.test("running", "facebook", 20, 4, 1, 2)
+	running.Status = control.ExperimentRunning
+	s.kept.all = append(s.kept.all, running)
+	want := map[string]string{
+		"facebook-scale-up": "", "elsewhere": "not in the model", "no-spend-by-region": "spend by region", "unchanged": "hardly changed",
+		"old": "orders do not cover", "future": "orders do not cover", "nowhere": "no order came from the treated region R99", "study": "study that the platform ran",
+	}
+	store := s.learnt(k)
+	whys := map[string]string{}
+	for i, why := range mix.Unfit(store, store.Tests) {
+		whys[store.Tests[i].ID] = why
+	}
+	for id, part := range want {
+		if why, known := whys[id]; !known || (part == "") != (why == "") || !strings.Contains(why, part) {
+			t.Errorf("%s: %q, want it to say %q", id, why, part)
+		}
+	}
+	if len(whys) != len(want) {
+		t.Errorf("there are the tests %v, want those of %v", whys, want)
+	}
+}
+
+// TestAModelIsFittedToTheStoresTests follows a test from its completion into the model, which comes nearer to what was planted than
+// the weeks alone; and a model that does not know a test is stale.
+func TestAModelIsFittedToTheStoresTests(t *testing.T) {
+	t.Parallel()
+	s, dir := newRegionStore(t), t.TempDir()
+	k := s.keeper(dir)
+	done, today, settings := s.kept.all, s.days.Last.AddDays(1), Settings(s.workspace)
+	with, err := k.Train(t.Context(), s.workspace, today, mix.Request{})
+	if err != nil || with.Status != mix.Active {
+		t.Fatalf("a store with a test: %+v, %v; want an active model", with, err)
+	}
+	used := with.TestsOf("facebook")
+	if len(used) != 1 || used[0].Alone == nil {
+		t.Fatalf("the model's tests are %+v, want one beside what the weeks alone say", with.Tests)
+	}
+	t.Log(used[0])
+	if status, why := s.held(k).State(s.days.Last, settings); status != mix.Active {
+		t.Errorf("just trained: %s %v, want active", status, why)
+	}
+	planted, spent := s.planted()
+	for _, e := range with.Effects {
+		if e.Channel != "facebook" {
+			continue
+		}
+		alone := used[0].Alone.ROAS
+		t.Logf("planted %.2f, without the test %.2f (%.2f to %.2f), with it %.2f (%.2f to %.2f)", planted/spent, alone.Mean, alone.Q05, alone.Q95, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95)
+		truth := planted / spent
+		if e.ROAS.Q05 > truth || truth > e.ROAS.Q95 || math.Abs(e.ROAS.Mean-truth) >= math.Abs(alone.Mean-truth) {
+			t.Errorf("the planted return %.2f lies outside, or the weeks alone came nearer", truth)
+		}
+	}
+
+	s.kept.all = append(slices.Clone(done), s.test("facebook-again", "facebook", 30, 4, 1, 6), s.test("tiktok-holdout", "tiktok", 30, 4, 2, 7))
+	for name, keeper := range map[string]*Keeper{"at once": k, "after a restart": s.keeper(dir)} {
+		held := s.held(keeper)
+		if status, why := held.State(s.days.Last, settings); status != mix.Stale || len(why) != 1 || !strings.Contains(why[0], "test of facebook") {
+			t.Errorf("%s: after another test was completed: %s %v; want stale for that of facebook alone", name, status, why)
+		}
+		if text, _ := json.Marshal(held.Model.Tests); !strings.Contains(string(text), "facebook-scale-up") {
+			t.Errorf("%s: the model forgot its tests: %s", name, text)
+		}
+	}
+	s.kept.all = done
+	if status, why := s.held(k).State(s.days.Last, settings); status != mix.Active {
+		t.Errorf("with the tests of before: %s %v, want active", status, why)
+	}
+}
+
+// planted is what facebook's spend brought and cost.
+func (s *regionStore) planted() (brings, costs float64) {
+	spent, err := s.facts.RegionSpend(s.Context(), s.workspace.ID, "facebook", s.days)
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, d := range spent {
+		var i int
+		if _, err := fmt.Sscanf(d.Region, "R%d", &i); err != nil {
+			s.Fatal(err)
+		}
+		spend := float64(d.Spend) / 100
+		brings += regionSize(i) * brought(spend/regionSize(i))
+		costs += spend
+	}
+	return brings, costs
+}

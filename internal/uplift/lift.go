@@ -1,0 +1,157 @@
+package uplift
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure/geo"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
+	"assay/internal/money"
+)
+
+const (
+	week = 7 // days of a period of the media mix model
+
+	// What a test of some regions says of the whole store is a guess where too little is known by region.
+	leastLocated  = 0.8 // of sales
+	leastReported = 0.9 // of the channel's spend
+)
+
+// Completed lists the completed experiments as a media mix model may learn from them, without working out what they found. Those
+// from which nothing is to be learnt say why.
+func (s Store) Completed(reported civil.Range) []mix.Test {
+	var out []mix.Test
+	for _, e := range s.All {
+		if e.Status != control.ExperimentCompleted {
+			continue
+		}
+		t := mix.Test{ID: string(e.ID), Channel: e.Channel, Days: e.Days}
+		switch {
+		case e.Kind != control.GeoTest:
+			t.Why = "it is a study that the platform ran, which counts sales in its own way; only tests by region are read from the store's orders"
+		case !s.Covers(e.Days):
+			t.Why, t.Waits = "the store's orders do not cover its days", true
+		case e.Days.Last.After(reported.Last):
+			t.Why, t.Waits = "no ad report covers its last days", true
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// Lift works out what a test found as the media mix model takes it: by how much revenue of the whole store changes a week when the
+// channel's spend of a week goes from what it would have been to what it was. A test that cannot be taken says why.
+//
+// The treated regions stand for the store by their share of sales before the test; sales and spend whose region is not known are
+// taken to be like those whose region is. What the model calls revenue is what customers were charged, times the part that it was of
+// that before the test. What carry-over brings after the test is added as the model believes in it beforehand, with its doubt.
+func (s Store) Lift(ctx context.Context, t mix.Test) (mix.Test, error) {
+	e, err := s.experiment(t.ID)
+	if err != nil {
+		return t, err
+	}
+	f, err := s.Assess(ctx, e)
+	if kind := fault.KindOf(err); err != nil && (kind == fault.KindInvalid || kind == fault.KindNotReady) {
+		t.Why, _, _ = fault.Public(err) // the store's data are to blame
+		return t, nil
+	}
+	if err != nil {
+		return t, err
+	}
+	switch {
+	case f.Change == nil:
+		t.Why = "reports do not know the channel's spend by region, or it hardly changed"
+	case f.Interval == nil || !(f.Interval.High > f.Interval.Low):
+		t.Why = "its effect has no interval: too few regions were compared with"
+	default:
+		return s.lift(ctx, t, f)
+	}
+	return t, nil
+}
+
+func (s Store) experiment(id string) (control.Experiment, error) {
+	for _, e := range s.All {
+		if string(e.ID) == id {
+			return e, nil
+		}
+	}
+	return control.Experiment{}, fault.NotFound("there is no experiment %q", id)
+}
+
+// lift spreads a finding over the store.
+func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error) {
+	sold, charged, spent, err := s.totals(ctx, t, f.history)
+	if err != nil {
+		return t, err
+	}
+	switch {
+	case !(f.treated > 0) || !(sold > 0):
+		t.Why = "nothing was sold in the days before it"
+	case f.located < leastLocated*charged:
+		t.Why = fmt.Sprintf("the region of only %.0f %% of sales is known, at least %.0f %% are needed", 100*f.located/charged, 100*leastLocated)
+	case f.reported < leastReported*spent:
+		t.Why = fmt.Sprintf("the region of only %.0f %% of the channel's spend is known, at least %.0f %% are needed", 100*f.reported/spent, 100*leastReported)
+	}
+	if t.Why != "" {
+		return t, nil
+	}
+	days := float64(t.Days.Days())
+	share, doubt := mix.Shown(t.Days.Days())
+	before := math.Max(0, f.spent-*f.Change)
+	daily, err := f.LiftTest(t.Channel, before/days, (f.spent-before)/days, geo.Settling{Share: share})
+	if err != nil {
+		return t, err
+	}
+	// A channel that spent nothing before the test has no spend whose region could be unknown.
+	all := geo.Spread{Share: f.treated / f.located, Outcome: sold / f.located, Spend: 1, Periods: week}
+	if f.reported > 0 {
+		all.Spend = math.Max(1, spent/f.reported)
+	}
+	weekly, err := daily.Over(all)
+	if err != nil {
+		return t, err
+	}
+	t.Share = all.Share
+	t.Lift = &mmm.Lift{
+		Channel: t.Channel, X: weekly.X, DeltaX: weekly.DeltaX, DeltaY: weekly.DeltaY, Sigma: math.Hypot(weekly.Sigma, weekly.DeltaY*doubt/share),
+	}
+	return t, nil
+}
+
+// totals returns what the store sold on some days, as the workspace calls revenue and as charged, and what the channel spent, in
+// whole units.
+func (s Store) totals(ctx context.Context, t mix.Test, history []civil.Date) (sold, charged, spent float64, err error) {
+	if len(history) == 0 {
+		return 0, 0, 0, nil
+	}
+	compared := map[civil.Date]bool{}
+	for _, day := range history {
+		compared[day] = true
+	}
+	window, w := civil.Range{First: history[0], Last: history[len(history)-1]}, s.Workspace
+	days, err := s.Facts.StoreDays(ctx, w.ID, window)
+	if err != nil {
+		return 0, 0, 0, fmt.Errorf("sales by day %s: %w", window, err)
+	}
+	for _, d := range days {
+		if compared[d.Day] {
+			sold += money.Major(w.Basis.Revenue(d.Sums), w.Currency)
+			charged += money.Major(d.Sums.Charged, w.Currency)
+		}
+	}
+	ads, err := s.Facts.SpendDays(ctx, w.ID, window)
+	if err != nil {
+		return 0, 0, 0, fmt.Errorf("spend by day %s: %w", window, err)
+	}
+	for _, d := range ads {
+		if compared[d.Day] && d.Channel == t.Channel {
+			spent += money.Major(d.Spend, w.Currency)
+		}
+	}
+	return sold, charged, spent, nil
+}
