@@ -22,6 +22,8 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
 )
 
 // models has one state for every workspace and takes down what is asked of it.
@@ -130,6 +132,35 @@ func TestATrainingIsBegunWatchedAndCancelled(t *testing.T) {
 	}
 	if want := []string{"train acme user", "cancel acme"}; !slices.Equal(s.models.asked, want) {
 		t.Errorf("asked %q, want %q", s.models.asked, want)
+	}
+}
+
+func TestThePageSetsTestsBesideTheWeeks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleViewer)
+	b := s.signedIn(email)
+	known := *s.hasModel()
+	if page := b.get("/models?workspace=acme"); strings.Contains(page.body, "What tests by region say") {
+		t.Error("a model without tests has a section on them")
+	}
+	test := mix.Test{
+		ID: "t", Channel: "facebook", Days: civil.Range{First: civil.MustParse("2026-08-03"), Last: civil.MustParse("2026-08-30")},
+		Lift: &mmm.Lift{Channel: "facebook", X: 1750, DeltaX: 3500, DeltaY: 7000, Sigma: 1000},
+	}
+	unused := mix.Test{ID: "u", Channel: "google<b>", Days: test.Days, Why: "its effect has no interval"}
+	weeks := stats.Summary{Mean: 1750, SD: 400, Q05: 1050, Q95: 2450}
+	known.Tests = []mix.Calibration{{Test: unused}, {Test: test, Alone: &mix.Alone{Change: weeks, Apart: 4.9, ROAS: stats.Summary{Mean: 0.9, Q05: 0.7, Q95: 1.1}}}}
+	s.models.state.Model = &known
+	page := b.get("/models?workspace=acme")
+	for _, want := range []string{"What tests by region say", "2.00 (1.53 to 2.47)", "0.50 (0.30 to 0.70)", "0.90 (0.70 to 1.10)", "contradict each other: they are 4.9 standard deviations apart", "Not part of the model: its effect has no interval", "google&lt;b&gt;"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	s.models.state.Status, s.models.state.Why = mix.Stale, []string{"the test of tiktok from 2026-09-01 to 2026-09-28 is completed, and the model does not know it"}
+	if page := b.get("/models?workspace=acme"); !strings.Contains(page.body, "It is stale: the test of tiktok") {
+		t.Error("the page does not say which test the model does not know")
 	}
 }
 

@@ -15,7 +15,7 @@ var modelTools = []string{"optimization", "optimize_budget"}
 
 // mmmMethod is how the media mix model infers.
 const mmmMethod = "Bayesian media mix model of weekly sales and spend: geometric carry-over, diminishing returns along a curve whose bend is learnt, trend, waves of the year; " +
-	"posterior means with 90 % intervals, fitted to the store's completed tests by region too. Spend that follows demand is taken for its cause; only an experiment can tell."
+	"posterior means with 90 % intervals. The store's completed tests by region are part of it, where there are any. Spend that follows demand is taken for its cause; only an experiment can tell."
 
 // settings name what money and revenue mean in the workspace, as its model was trained under.
 func (c *Call) settings() string {

@@ -10,9 +10,12 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
 )
 
-// fixtureModels gives every workspace but the empty one a media mix model of two made-up years.
+// fixtureModels gives every workspace but the empty one a media mix model of two made-up years. That of the workspace "tested" knows
+// tests.
 type fixtureModels struct{}
 
 func (fixtureModels) MMM(_ context.Context, w control.Workspace) (mix.Held, error) {
@@ -20,7 +23,31 @@ func (fixtureModels) MMM(_ context.Context, w control.Workspace) (mix.Held, erro
 		return mix.Held{}, nil
 	}
 	m, err := fixtureModel()
+	if w.ID == "tested" && err == nil {
+		knowing := *m
+		knowing.Tests = fixtureTests()
+		m = &knowing
+	}
 	return mix.Held{Model: m}, err
+}
+
+// fixtureTests are a test that agrees with the weeks, one that contradicts them, and one that is no part of the model.
+func fixtureTests() []mix.Calibration {
+	test := func(id string, channel measure.Channel, first, last string) mix.Test {
+		return mix.Test{ID: id, Channel: channel, Days: civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}, Share: 0.25}
+	}
+	agrees, contradicts, unused := test("facebook-scale-up", "facebook", "2026-01-19", "2026-02-15"), test("google-holdout", "google", "2025-10-06", "2025-11-02"),
+		test("tiktok-holdout", "tiktok", "2025-08-04", "2025-08-31")
+	agrees.Lift = &mmm.Lift{Channel: "facebook", X: 1750, DeltaX: 3500, DeltaY: 9000, Sigma: 2000}
+	contradicts.Lift = &mmm.Lift{Channel: "google", X: 1050, DeltaX: -1050, DeltaY: -200, Sigma: 200}
+	unused.Why = "the channel is not in the model"
+	about := func(mean, sd float64) stats.Summary {
+		return stats.Summary{Mean: mean, SD: sd, Q05: mean - 1.645*sd, Q95: mean + 1.645*sd}
+	}
+	return []mix.Calibration{
+		{Test: unused}, {Test: contradicts, Alone: &mix.Alone{Change: about(-1100, 200), Apart: 3.2, ROAS: about(1.05, 0.2)}},
+		{Test: agrees, Alone: &mix.Alone{Change: about(8000, 1500), Apart: 0.4, ROAS: about(2.4, 0.4)}},
+	}
 }
 
 var fixtureModel = sync.OnceValues(func() (*mix.Model, error) {

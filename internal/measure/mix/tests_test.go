@@ -1,0 +1,135 @@
+package mix
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"assay/internal/civil"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
+)
+
+// tested is a store of two channels and a flyer.
+func tested() Store {
+	s, _ := planted()
+	return s
+}
+
+// made is a test of search of five weeks that begins so many days before the store's last.
+func made(s Store, id string, ago int) Test {
+	first := s.Days.Last.AddDays(-ago)
+	return Test{
+		ID: id, Channel: "search", Days: civil.Range{First: first, Last: first.AddDays(34)}, Share: 0.25,
+		Lift: &mmm.Lift{Channel: "search", X: 1000, DeltaX: 500, DeltaY: 900, Sigma: 300},
+	}
+}
+
+func TestOnlyTestsOfTheModelsChannelsAndDaysArePartOfIt(t *testing.T) {
+	t.Parallel()
+	s := tested()
+	other, unread, old, recent, late := made(s, "other", 100), made(s, "unread", 100), made(s, "old", 0), made(s, "recent", 0), made(s, "late", 20)
+	other.Channel, unread.Why, unread.Lift = "podcast", "no region is known", nil
+	old.Days.First, old.Days.Last = s.Days.First.AddDays(-200), s.Days.First.AddDays(-170)
+	recent.Days.First, recent.Days.Last = s.Days.First.AddDays(-60), s.Days.First.AddDays(-20)
+	s.Tests = []Test{late, made(s, "used", 100), other, unread, old, recent}
+	want := map[string]string{
+		"used": "", "other": "not in the model", "unread": "no region is known", "old": "more than a quarter before", "late": "it ended after", "recent": "",
+	}
+	f := newFrame(s)
+	f.addTests(s.Tests, "")
+	for i, why := range Unfit(s, s.Tests) {
+		if part := want[s.Tests[i].ID]; (part == "") != (why == "") || !strings.Contains(why, part) {
+			t.Errorf("%s: %q, want %q", s.Tests[i].ID, why, part)
+		}
+	}
+	for i, c := range f.tests {
+		if c.Used() != (want[c.ID] == "") || i > 0 && c.Days.First.Before(f.tests[i-1].Days.First) {
+			t.Errorf("%s: used %v (%q), or out of order", c.ID, c.Used(), c.Why)
+		}
+	}
+	if n := len(f.spec().Lifts); n != 2 {
+		t.Errorf("the model is fitted to %d tests, want 2", n)
+	}
+	if n := len(f.before(s.Days.Last.AddDays(-80)).lifts()); n != 1 {
+		t.Errorf("a fit without the last weeks knows %d tests, want the one that was over", n)
+	}
+	hash := func(f frame) string {
+		text, err := hashOf(f.data, f.spec(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	if hash(f) == hash(f.withoutTests("left out")) || hash(f.withoutTests("left out")) != hash(newFrame(s)) {
+		t.Error("what a model is fitted to is named alike with its tests and without, or otherwise when they are left out")
+	}
+	asked := newFrame(s)
+	asked.addTests(s.Tests, "left out")
+	if len(asked.lifts()) != 0 {
+		t.Error("asked to leave tests out, the model is fitted to some")
+	}
+}
+
+func TestAModelHearsOfTestsThatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	s := tested()
+	waited := Calibration{Test: made(s, "waited", 100)}
+	waited.Lift, waited.Why, waited.Waits = nil, "orders do not cover its days", true
+	refused := Calibration{Test: made(s, "refused", 100)}
+	refused.Lift, refused.Why = nil, "no interval"
+	m := &Model{Status: Active, Window: s.Days, Effects: []mmm.ChannelEffect{{Channel: "search"}}, Tests: []Calibration{{Test: made(s, "known", 100)}, waited, refused}}
+	study, other := made(s, "study", 90), made(s, "other", 90)
+	study.Why, other.Channel = "a study", "podcast"
+	news := m.News([]Test{made(s, "known", 100), made(s, "refused", 100), study, other})
+	if len(news) != 0 {
+		t.Errorf("nothing is new: %q", news)
+	}
+	later := made(s, "later", -10) // after the window, so that only the next model can know it
+	if news := m.News([]Test{made(s, "new", 100), made(s, "waited", 100), later}); len(news) != 3 {
+		t.Errorf("three are new, one of which had to wait: %q", news)
+	}
+	if news := m.News([]Test{waited.Test}); len(news) != 0 {
+		t.Errorf("one that still waits is not new: %q", news)
+	}
+	held := Held{Model: m, News: []string{"the test"}}
+	if status, why := held.State(s.Days.Last, m.Settings); status != Stale || len(why) != 1 {
+		t.Errorf("with news it is %s %q, want stale", status, why)
+	}
+}
+
+func TestTestAndWeeksContradictEachOtherFromTwoDeviationsOn(t *testing.T) {
+	t.Parallel()
+	c := Calibration{Test: made(tested(), "t", 100)}
+	if i := c.PerCost(); i.Mean != 1.8 || math.Abs(i.High-(900+1.6449*300)/500) > 1e-3 {
+		t.Errorf("900 ± 300 for 500 is %+v", i)
+	}
+	for apart, want := range map[float64]bool{1.9: false, -1.9: false, 2.1: true, -2.1: true} {
+		c.Alone = &Alone{Change: stats.Summary{Mean: 100, Q05: 50, Q95: 150}, Apart: apart}
+		if c.Contradicts() != want || strings.Contains(c.String(), "contradicts") != want {
+			t.Errorf("%v standard deviations apart: %s", apart, c)
+		}
+	}
+	c.Lift.DeltaX = -500 // spend was taken away
+	c.Alone.Change = stats.Summary{Mean: -100, Q05: -150, Q95: -50}
+	if i := c.WeeksPerCost(); i.Mean != 0.2 || i.Low != 0.1 || i.High != 0.3 {
+		t.Errorf("a loss of 100 (50 to 150) for 500 less is %+v for each unit", i)
+	}
+}
+
+// Shares follow from the weights alpha^l / (1 + alpha + ... + alpha^4): with alpha = 1/2 they are 16, 8, 4, 2 and 1 of 31.
+func TestOfAShortTestPartOfTheEffectIsStillToCome(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ weeks, want float64 }{
+		{1, 16. / 31}, {2, (16. + 24) / 62}, {1.5, (16. + 24./2) / 31 / 1.5}, {5, (16. + 24 + 28 + 30 + 31) / 155},
+	} {
+		if got := shown(0.5, test.weeks); math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("%v weeks show %v, want %v", test.weeks, got, test.want)
+		}
+	}
+	short, shortDoubt := Shown(7)
+	long, longDoubt := Shown(56)
+	if !(short < long && long < 1 && shortDoubt > longDoubt && longDoubt > 0) {
+		t.Errorf("a week shows %v ± %v, eight weeks %v ± %v", short, shortDoubt, long, longDoubt)
+	}
+}
