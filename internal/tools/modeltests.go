@@ -19,7 +19,7 @@ type modelTest struct {
 	Why     string           `json:"why_not,omitempty"`
 	Found   *Estimate[Ratio] `json:"found,omitempty" doc:"Revenue of the whole store for each unit of the spend that the test changed."`
 	Weeks   *Estimate[Ratio] `json:"weeks_alone,omitempty" doc:"The same by a fit to weeks of sales and spend without any test."`
-	Apart   *float64         `json:"apart_sd,omitempty" doc:"How much more the test found, in standard deviations of the difference; from 2 on the two contradict each other."`
+	Apart   *float64         `json:"apart_sd,omitempty" doc:"How much more a unit of spend brought in the test, in standard deviations of the difference; from 2 on, either way, the two contradict each other."`
 	ROAS    *Estimate[Ratio] `json:"roas_without_tests,omitempty" doc:"The channel's return over the window by that fit."`
 	Share   *Percent         `json:"share_of_sales_pct,omitempty" doc:"Of the treated regions, before the test."`
 }
@@ -69,8 +69,8 @@ func contradiction(t mix.Calibration) string {
 	if t.Alone.Apart < 0 {
 		more = "less"
 	}
-	return fmt.Sprintf("The test of %s %s found that the changed spend brought %.2f for each unit; weeks of sales and spend alone say %.2f. The test found %s, by %.1f standard deviations, "+
-		"so one of the two is wrong, and what the model says of the channel is a compromise. Look at the test in experiments with experiment_id=%s, and at what budgets of the channel follow.",
+	return fmt.Sprintf("The test of %s %s found that the changed spend brought %.2f for each unit; weeks of sales and spend alone say %.2f. The test found %s, by %.1f standard deviations: "+
+		"one of the two is wrong, and what the model says of the channel is a compromise. Look at the test in experiments with experiment_id=%s, and at what budgets of the channel follow.",
 		spoken(t.Channel), spell(t.Days), found.Mean, weeks.Mean, more, math.Abs(t.Alone.Apart), clean(t.ID))
 }
 

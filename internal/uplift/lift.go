@@ -19,7 +19,7 @@ const (
 
 	// What a test of some regions says of the whole store is a guess where too little is known by region.
 	leastLocated  = 0.8 // of sales
-	leastReported = 0.9 // of the channel's spend
+	leastReported = 0.5 // of the channel's spend during the test
 )
 
 // Completed lists the completed experiments as a media mix model may learn from them, without working out what they found. Those
@@ -47,9 +47,10 @@ func (s Store) Completed(reported civil.Range) []mix.Test {
 // Lift works out what a test found as the media mix model takes it: by how much revenue of the whole store changes a week when the
 // channel's spend of a week goes from what it would have been to what it was. A test that cannot be taken says why.
 //
-// The treated regions stand for the store by their share of sales before the test; sales and spend whose region is not known are
-// taken to be like those whose region is. What the model calls revenue is what customers were charged, times the part that it was of
-// that before the test. What carry-over brings after the test is added as the model believes in it beforehand, with its doubt.
+// The treated regions stand for the store by their share of sales before the test; sales whose region is not known are taken to be
+// like those whose region is. Spend whose region is not known, such as that of campaigns for the whole country, is taken to have gone
+// on everywhere, beside what the test changed. What the model calls revenue is what customers were charged, times the part that it
+// was of that before the test. What carry-over brings after the test is added as the model believes in it beforehand, with its doubt.
 func (s Store) Lift(ctx context.Context, t mix.Test) (mix.Test, error) {
 	e, err := s.experiment(t.ID)
 	if err != nil {
@@ -85,7 +86,11 @@ func (s Store) experiment(id string) (control.Experiment, error) {
 
 // lift spreads a finding over the store.
 func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error) {
-	sold, charged, spent, err := s.totals(ctx, t, f.history)
+	sold, charged, err := s.sales(ctx, f.history)
+	if err != nil {
+		return t, err
+	}
+	spent, err := s.spend(ctx, t)
 	if err != nil {
 		return t, err
 	}
@@ -107,51 +112,51 @@ func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error
 	if err != nil {
 		return t, err
 	}
-	// A channel that spent nothing before the test has no spend whose region could be unknown.
-	all := geo.Spread{Share: f.treated / f.located, Outcome: sold / f.located, Spend: 1, Periods: week}
-	if f.reported > 0 {
-		all.Spend = math.Max(1, spent/f.reported)
-	}
-	weekly, err := daily.Over(all)
+	t.Share = f.treated / f.located
+	weekly, err := daily.Over(geo.Spread{Share: t.Share, Outcome: sold / f.located, Periods: week})
 	if err != nil {
 		return t, err
 	}
-	t.Share = all.Share
+	everywhere := math.Max(0, spent-f.reported) * week / days
 	t.Lift = &mmm.Lift{
-		Channel: t.Channel, X: weekly.X, DeltaX: weekly.DeltaX, DeltaY: weekly.DeltaY, Sigma: math.Hypot(weekly.Sigma, weekly.DeltaY*doubt/share),
+		Channel: t.Channel, X: weekly.X + everywhere, DeltaX: weekly.DeltaX, DeltaY: weekly.DeltaY, Sigma: math.Hypot(weekly.Sigma, weekly.DeltaY*doubt/share),
 	}
 	return t, nil
 }
 
-// totals returns what the store sold on some days, as the workspace calls revenue and as charged, and what the channel spent, in
-// whole units.
-func (s Store) totals(ctx context.Context, t mix.Test, history []civil.Date) (sold, charged, spent float64, err error) {
-	if len(history) == 0 {
-		return 0, 0, 0, nil
+// sales returns what the store sold on some days, as the workspace calls revenue and as charged, in whole units.
+func (s Store) sales(ctx context.Context, on []civil.Date) (sold, charged float64, err error) {
+	if len(on) == 0 {
+		return 0, 0, nil
 	}
-	compared := map[civil.Date]bool{}
-	for _, day := range history {
-		compared[day] = true
+	wanted := map[civil.Date]bool{}
+	for _, day := range on {
+		wanted[day] = true
 	}
-	window, w := civil.Range{First: history[0], Last: history[len(history)-1]}, s.Workspace
+	window, w := civil.Range{First: on[0], Last: on[len(on)-1]}, s.Workspace
 	days, err := s.Facts.StoreDays(ctx, w.ID, window)
 	if err != nil {
-		return 0, 0, 0, fmt.Errorf("sales by day %s: %w", window, err)
+		return 0, 0, fmt.Errorf("sales by day %s: %w", window, err)
 	}
 	for _, d := range days {
-		if compared[d.Day] {
+		if wanted[d.Day] {
 			sold += money.Major(w.Basis.Revenue(d.Sums), w.Currency)
 			charged += money.Major(d.Sums.Charged, w.Currency)
 		}
 	}
-	ads, err := s.Facts.SpendDays(ctx, w.ID, window)
+	return sold, charged, nil
+}
+
+// spend returns what the channel spent over the test, in whole units.
+func (s Store) spend(ctx context.Context, t mix.Test) (spent float64, err error) {
+	days, err := s.Facts.SpendDays(ctx, s.Workspace.ID, t.Days)
 	if err != nil {
-		return 0, 0, 0, fmt.Errorf("spend by day %s: %w", window, err)
+		return 0, fmt.Errorf("spend by day %s: %w", t.Days, err)
 	}
-	for _, d := range ads {
-		if compared[d.Day] && d.Channel == t.Channel {
-			spent += money.Major(d.Spend, w.Currency)
+	for _, d := range days {
+		if d.Channel == t.Channel {
+			spent += money.Major(d.Spend, s.Workspace.Currency)
 		}
 	}
-	return sold, charged, spent, nil
+	return spent, nil
 }

@@ -44,16 +44,16 @@ type Finding struct {
 	Change *float64     // by how much spend differed from what it would have been, in whole units; nil where it hardly did
 	Return *geo.Factor  // incremental return on that, with its interval
 
-	spent float64 // in the treated regions over the test, in whole units
+	spent    float64 // in the treated regions over the test, in whole units
+	reported float64 // in all regions over the test
 	before
 }
 
 // before is the days before a test that were compared, in whole units.
 type before struct {
-	history  []civil.Date
-	treated  float64 // sales of the treated regions, as charged
-	located  float64 // sales of all regions
-	reported float64 // what the channel spent in these regions
+	history []civil.Date
+	treated float64 // sales of the treated regions, as charged
+	located float64 // sales of all regions
 }
 
 const (
@@ -97,7 +97,7 @@ func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error
 		costs.values[region] = map[civil.Date]float64{}
 	}
 	costs.addSpend(spent, s.Workspace.Currency)
-	f.before = beforeOf(e, outcome, costs)
+	f.before = beforeOf(e, outcome)
 	test, panel, err := s.panelOf(e, outcome)
 	if err != nil {
 		return f, err
@@ -106,9 +106,12 @@ func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error
 	if err != nil {
 		return f, err
 	}
-	for _, region := range e.Treated {
+	for _, region := range slices.Sorted(maps.Keys(costs.values)) {
 		for _, day := range days[test.Start:] {
-			f.spent += costs.values[region][day]
+			f.reported += costs.values[region][day]
+			if slices.Contains(e.Treated, region) {
+				f.spent += costs.values[region][day]
+			}
 		}
 	}
 	options := geo.Options{Alpha: alpha, Seed: seed, Draws: draws}
@@ -124,13 +127,12 @@ func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error
 	return f, nil
 }
 
-// beforeOf sums the days before the test. Both tables hold those of the test too.
-func beforeOf(e control.Experiment, sales, spend table) before {
+// beforeOf sums the days before the test. The table holds those of the test too.
+func beforeOf(e control.Experiment, sales table) before {
 	b := before{history: sales.days[:len(sales.days)-e.Days.Days()]}
 	for _, region := range slices.Sorted(maps.Keys(sales.values)) {
 		for _, day := range b.history {
 			b.located += sales.values[region][day]
-			b.reported += spend.values[region][day]
 			if slices.Contains(e.Treated, region) {
 				b.treated += sales.values[region][day]
 			}

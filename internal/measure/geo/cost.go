@@ -104,19 +104,18 @@ type LiftTest struct {
 type Spread struct {
 	Share   float64 // of what all compared regions sell, the part of the treated ones
 	Outcome float64 // the model's target by the outcome of all regions, over the same days
-	Spend   float64 // all spend of the channel by that in all regions, likewise
 	Periods float64 // of the test in one of the model's: 7 where days stand beside weeks
 }
 
 // Over returns the test as if everything had been treated alike: regions that sell as much are taken to be spent on alike and to
 // respond alike, so that a share w of them with the spend x stands for the whole with the spend x/w.
 func (t LiftTest) Over(s Spread) (LiftTest, error) {
-	for _, x := range []float64{s.Share, s.Outcome, s.Spend, s.Periods} {
+	for _, x := range []float64{s.Share, s.Outcome, s.Periods} {
 		if !(x > 0) || math.IsInf(x, 0) {
 			return LiftTest{}, fault.Invalid("a test cannot be spread over %+v", s)
 		}
 	}
-	exposure, outcome := s.Periods*s.Spend/s.Share, s.Periods*s.Outcome/s.Share
+	exposure, outcome := s.Periods/s.Share, s.Periods*s.Outcome/s.Share
 	t.X, t.DeltaX, t.DeltaY, t.Sigma = exposure*t.X, exposure*t.DeltaX, outcome*t.DeltaY, outcome*t.Sigma
 	return t, nil
 }

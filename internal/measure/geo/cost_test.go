@@ -77,15 +77,15 @@ func TestResultCalibratesAModel(t *testing.T) {
 func TestATestOfAShareStandsForTheWhole(t *testing.T) {
 	t.Parallel()
 	test := geo.LiftTest{Channel: "facebook", X: 10, DeltaX: -4, DeltaY: -6, Sigma: 2}
-	whole, err := test.Over(geo.Spread{Share: 0.25, Outcome: 0.8, Spend: 1.1, Periods: 7})
+	whole, err := test.Over(geo.Spread{Share: 0.25, Outcome: 0.8, Periods: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "spend of a week", whole.X, 10*4*7*1.1, 1e-9)
-	near(t, "its change", whole.DeltaX, -4*4*7*1.1, 1e-9)
+	near(t, "spend of a week", whole.X, 10*4*7, 1e-9)
+	near(t, "its change", whole.DeltaX, -4*4*7, 1e-9)
 	near(t, "the change of the target", whole.DeltaY, -6*4*7*0.8, 1e-9)
 	near(t, "its deviation", whole.Sigma, 2*4*7*0.8, 1e-9)
-	for _, s := range []geo.Spread{{Outcome: 1, Spend: 1, Periods: 7}, {Share: 1, Outcome: math.NaN(), Spend: 1, Periods: 7}, {Share: 1, Outcome: 1, Spend: math.Inf(1), Periods: 7}} {
+	for _, s := range []geo.Spread{{Outcome: 1, Periods: 7}, {Share: 1, Outcome: math.NaN(), Periods: 7}, {Share: 1, Outcome: 1, Periods: math.Inf(1)}} {
 		if _, err := test.Over(s); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("spread over %+v: %v, want a fault of kind invalid", s, err)
 		}

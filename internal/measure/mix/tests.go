@@ -35,7 +35,7 @@ type Calibration struct {
 // Alone is what a fit without any test says.
 type Alone struct {
 	Change stats.Summary `json:"change"` // of revenue a week, for the test's change of spend
-	Apart  float64       `json:"apart"`  // by how much the test found more, in standard deviations of the difference
+	Apart  float64       `json:"apart"`  // by how much more a unit of spend brought in the test, in standard deviations of the difference
 	ROAS   stats.Summary `json:"roas"`   // of the channel over the window
 }
 
@@ -195,7 +195,8 @@ func (m *Model) compare(f frame, how Training, drawsBefore int64) error {
 			continue
 		}
 		change := result.Posterior.Foretell(*t.Lift)
-		t.Alone = &Alone{Change: change, Apart: (t.Lift.DeltaY - change.Mean) / math.Hypot(t.Lift.Sigma, change.SD), ROAS: *roas[t.Channel]}
+		apart := (t.Lift.DeltaY - change.Mean) / math.Hypot(t.Lift.Sigma, change.SD)
+		t.Alone = &Alone{Change: change, Apart: math.Copysign(1, t.Lift.DeltaX) * apart, ROAS: *roas[t.Channel]}
 	}
 	return nil
 }
