@@ -137,6 +137,9 @@ func TestTestsBringReturnsOfDemoStoresNearer(t *testing.T) {
 			}
 			for _, test := range m.Tests {
 				t.Log(test)
+				if !test.Used() {
+					t.Errorf("%s: %s, want it to be part of the model", test.ID, test.Why)
+				}
 			}
 			for _, e := range m.Effects {
 				tests := m.TestsOf(e.Channel)
@@ -146,9 +149,6 @@ func TestTestsBringReturnsOfDemoStoresNearer(t *testing.T) {
 				alone, planted := tests[0].Alone.ROAS, s.truth.Channels[e.Channel].ROAS
 				t.Logf("%s: planted %.2f, without %.2f (%.2f to %.2f), with %.2f (%.2f to %.2f)",
 					e.Channel, planted, alone.Mean, alone.Q05, alone.Q95, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95)
-				if e.ROAS.Q95/e.ROAS.Q05 > 1.2*alone.Q95/alone.Q05 {
-					t.Errorf("%s: tests made the interval wider", e.Channel)
-				}
 			}
 		})
 	}
