@@ -195,7 +195,7 @@ func (s *scheduleView) fill() {
 		}
 		return sum
 	})
-	row("For comparison: alike every week, a week", true, plan.Steadily.Periods[len(plan.Weeks)-1], func(j int) int64 { return plan.Steady[j] })
+	row("Alike every week", true, plan.Steadily.Periods[len(plan.Weeks)-1], func(j int) int64 { return plan.Steady[j] })
 }
 
 // Least gain of a plan over time, as a share of what the steady plan brings, and least chance of one, to be called worth it.
@@ -212,13 +212,13 @@ func (s *scheduleView) words() []string {
 	if plan.Steadily.Total.Mean > 0 {
 		share = plan.Lift.Mean / plan.Steadily.Total.Mean
 	}
-	gain := fmt.Sprintf("%s (90 %% interval %s to %s), %.2f %% of what media bring, with a chance of %.0f %%", amount(plan.Lift.Mean), amount(plan.Lift.Q05), amount(plan.Lift.Q95), 100*share, 100*plan.Better)
+	gain := fmt.Sprintf("%s (90 %% interval %s to %s), %.2f %% of what media bring, with a chance of %.0f %% of a gain", amount(plan.Lift.Mean), amount(plan.Lift.Q05), amount(plan.Lift.Q95), 100*share, 100*plan.Better)
 	if share >= worthFlighting && plan.Better >= sureOfIt {
 		words = append(words, "Spends that change from week to week are worth it: they bring more than the best plan that spends alike every week by "+gain+".")
 	} else {
 		words = append(words, "Spends that change from week to week are not worth it here: against the best plan that spends alike every week they change revenue by "+gain+". Spend the same every week.")
 	}
-	words = append(words, fmt.Sprintf("Media bring %s in these weeks (90 %% interval %s to %s), what is left of earlier spends included, and %s in later ones, beyond what usual spends bring then.",
+	words = append(words, fmt.Sprintf("Media bring %s in these weeks (90 %% interval %s to %s), what is left of earlier spends included, and %s in later ones, beyond what spends bring then by themselves.",
 		amount(plan.Brings.Inside.Mean), amount(plan.Brings.Inside.Q05), amount(plan.Brings.Inside.Q95), amount(plan.Brings.After.Mean)))
 	if plan.Proven {
 		words = append(words, fmt.Sprintf("Certificate: by the model's mean, no other spends over these weeks within these bounds bring more by over %.4f %%.", 100*plan.Certificate.Gap()))
@@ -227,6 +227,14 @@ func (s *scheduleView) words() []string {
 	}
 	return append(words,
 		"No week of a channel gets more than its dearest one in the data, unless the mean week of its most is more. A season lifts sales, but in this model not what money brings, so the plan prefers no week for it.")
+}
+
+// slots returns the weeks where a chart of weeks from Monday has them: at the Monday of most of their days.
+func (w *weekPlan) slots() (mondays []civil.Date) {
+	for _, first := range w.Weeks {
+		mondays = append(mondays, civil.ByWeek.Start(first.AddDays(weekDays/2)))
+	}
+	return mondays
 }
 
 // spendChart stacks the weekly spends of channels. Of more channels than a chart shows, the smallest are one.
@@ -251,7 +259,7 @@ func (w *weekPlan) spendChart() chart.Chart {
 			spends[t] = money.Major(x, w.Currency)
 		}
 		if i < chart.MaxSeries-1 || len(order) == chart.MaxSeries {
-			drawing.Series = append(drawing.Series, chart.Series{Name: string(w.Channels[j]), Points: points(w.Weeks, spends)})
+			drawing.Series = append(drawing.Series, chart.Series{Name: string(w.Channels[j]), Points: points(w.slots(), spends)})
 			continue
 		}
 		for t, x := range spends {
@@ -259,7 +267,7 @@ func (w *weekPlan) spendChart() chart.Chart {
 		}
 	}
 	if len(order) > chart.MaxSeries {
-		drawing.Series = append(drawing.Series, chart.Series{Name: "other channels", Points: points(w.Weeks, rest)})
+		drawing.Series = append(drawing.Series, chart.Series{Name: "other channels", Points: points(w.slots(), rest)})
 	}
 	return drawing
 }
@@ -267,7 +275,7 @@ func (w *weekPlan) spendChart() chart.Chart {
 // revenueChart shows what media bring by week under the plan, with its interval, and under the steady one.
 func (w *weekPlan) revenueChart() chart.Chart {
 	line := func(of mmm.Flow, band bool) (out []chart.Point) {
-		for i, week := range w.Weeks {
+		for i, week := range w.slots() {
 			point := chart.Point{Date: week, Value: of.Periods[i].Mean}
 			if band {
 				point.Band = &chart.Band{Low: of.Periods[i].Q05, High: of.Periods[i].Q95}

@@ -219,7 +219,7 @@ const steps = [
   ['models-plan', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&min_tiktok=100')],
   ['models-groups', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&group1=Upper+funnel&group1_of=tiktok&group1_of=facebook&group1_min=20000&group2_of=google&group2_max=30000')],
   ['models-infeasible', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&group1=Upper+funnel&group1_of=tiktok&group1_min=50000')],
-  ['models-weeks', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&weeks=12&step_google=10&step_facebook=10&group1=Upper+funnel&group1_of=tiktok&group1_of=facebook&group1_min=20000')],
+  ['models-weeks', (page) => modelsPage(page, '/models?workspace=demo&budget=12000&weeks=12&step_google=10&step_facebook=10&group1=Upper+funnel&group1_of=tiktok&group1_of=facebook&group1_min=6000')],
   ['models-none', (page) => page.goto(`${base}/models?workspace=without-data`)],
   ['forecasts', (page) => modelsPage(page, '/forecasts?workspace=demo')],
   ['forecasts-weekly', (page) => modelsPage(page, '/forecasts?workspace=demo&period=weekly')],

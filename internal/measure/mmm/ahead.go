@@ -10,7 +10,7 @@ import (
 )
 
 // flight is what a channel's spends in the periods after the data bring, over some draws. What was spent before works on in the
-// first of them, and what is spent in the last works on after it. Then the channel is taken to spend what it usually does,
+// first of them, and what is spent in the last works on after it. Then the channel is taken to spend a multiple of what it usually does,
 // so that the last periods are no better a place for money than others; what comes then counts as far as it exceeds what that
 // spend alone would bring. It serves one goroutine at a time.
 //
@@ -39,8 +39,8 @@ type cell struct {
 const nearZero = 1e-6
 
 // flights returns the responses of channels under some draws to spends in periods that begin after the data, a gap of periods
-// later, in which every channel spends what it usually does. A fault of kind invalid says why a model has none.
-func (p *Posterior) flights(names []measure.Channel, draws []int, periods, gap int) ([]*flight, error) {
+// later, in which every channel spends what it usually does; after them it spends later times that. A fault of kind invalid says why a model has none.
+func (p *Posterior) flights(names []measure.Channel, draws []int, periods, gap int, later float64) ([]*flight, error) {
 	if p.model.spec.Likelihood == LogNormal {
 		return nil, fault.Invalid("a plan over time needs effects that add up, and those of a log-normal model multiply what is there").
 			WithHint("fit the model with another likelihood")
@@ -51,12 +51,12 @@ func (p *Posterior) flights(names []measure.Channel, draws []int, periods, gap i
 		if c.often != nil {
 			return nil, fault.Invalid("a plan over time needs the money of each period, and %s has reach and frequency", name).WithHint("fit the model with the spend of %s", name)
 		}
-		out[i] = p.flight(c, draws, periods, gap)
+		out[i] = p.flight(c, draws, periods, gap, later)
 	}
 	return out, nil
 }
 
-func (p *Posterior) flight(c *channel, draws []int, periods, gap int) *flight {
+func (p *Posterior) flight(c *channel, draws []int, periods, gap int, later float64) *flight {
 	m := p.model
 	v := m.newCurve(len(m.y))
 	cost := floats.Sum(c.cost)
@@ -78,7 +78,7 @@ func (p *Posterior) flight(c *channel, draws []int, periods, gap int) *flight {
 			}
 			floats.ScaleTo(one.kernel, all/cost, v.kernel.w)
 			one.around = make([]float64, room)
-			copy(one.around[periods:], going(v.kernel.w, all/float64(m.span)))
+			copy(one.around[periods:], going(v.kernel.w, later*all/float64(m.span)))
 			one.alone = make([]float64, room)
 			f.fill(one, nil)
 			copy(one.alone[periods:], f.worth.s[periods:])
@@ -89,10 +89,10 @@ func (p *Posterior) flight(c *channel, draws []int, periods, gap int) *flight {
 	return f
 }
 
-// going returns the exposures of usual spends since the first period of a carry-over.
-func going(weights []float64, usual float64) []float64 {
+// going returns the exposures of equal spends since the first period of a carry-over.
+func going(weights []float64, each float64) []float64 {
 	out := floats.CumSum(make([]float64, len(weights)-1), weights[:len(weights)-1])
-	floats.Scale(usual, out)
+	floats.Scale(each, out)
 	return out
 }
 

@@ -92,7 +92,7 @@ func TestSpendsAheadBringWhatLongerDataSay(t *testing.T) {
 			p := believed(t, c.data, c.spec, 8)
 			media := p.data.Media[0].Channel
 			for _, gap := range []int{0, 2} {
-				flights, err := p.flights([]measure.Channel{media}, []int{0, 3, 5}, periods, gap)
+				flights, err := p.flights([]measure.Channel{media}, []int{0, 3, 5}, periods, gap, 1.5)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -101,7 +101,7 @@ func TestSpendsAheadBringWhatLongerDataSay(t *testing.T) {
 				got := grid(3, len(flights[0].a))
 				flights[0].addPeriods(got, spend)
 
-				later := slices.Repeat([]float64{usual}, len(flights[0].a)-periods)
+				later := slices.Repeat([]float64{1.5 * usual}, len(flights[0].a)-periods)
 				contributions := func(spends ...float64) [][]float64 {
 					spec := c.spec
 					spec.Holdout = len(spends)
@@ -137,7 +137,7 @@ func TestSlopesOfSpendsAheadAreTheDerivatives(t *testing.T) {
 	}{{wide(), Spec{Saturation: CES}}, {toyGeos(), Spec{}}, {wide(), Spec{Varying: 60}}} {
 		p := believed(t, c.data, c.spec, 6)
 		name := p.data.Media[0].Channel
-		flights, err := p.flights([]measure.Channel{name}, []int{1, 2, 4}, 5, 0)
+		flights, err := p.flights([]measure.Channel{name}, []int{1, 2, 4}, 5, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,8 +16,8 @@ import (
 // Ahead is the time that a plan is for: periods that follow the data, as long as those of the data.
 type Ahead struct {
 	Periods int
-	// Gap is the number of periods between the data and the first one. There and after the last one every channel is taken
-	// to spend what it does in a mean period of the data.
+	// Gap is the number of periods between the data and the first one. Every channel is taken to spend there what it
+	// does in a mean period of the data, and after the last one that times the budget by what all spend in the data.
 	Gap int
 	// Change is by how much a channel's spend may differ between two periods in a row, as a share of what it spends
 	// in a mean period of the data. A channel that is not in it may change freely.
@@ -48,7 +48,7 @@ type Schedule struct {
 type Flow struct {
 	Periods []stats.Summary // in each
 	Inside  stats.Summary   // in all of them
-	After   stats.Summary   // when the last is over, more than usual spends then bring by themselves
+	After   stats.Summary   // when the last is over, more than spends then bring by themselves
 	Total   stats.Summary
 }
 
@@ -68,7 +68,12 @@ func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, er
 		}
 	}
 	chosen, others := p.divideDraws()
-	responses, err := p.flights(out.Channels, chosen, ahead.Periods, ahead.Gap)
+	var current float64
+	for _, c := range problem.Channels {
+		current += p.Spend(c.Name)
+	}
+	later := problem.Budget / current
+	responses, err := p.flights(out.Channels, chosen, ahead.Periods, ahead.Gap, later)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +85,7 @@ func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, er
 		return nil, err
 	}
 	out.Schedule = *plan
-	responses, err = p.flights(out.Channels, others, ahead.Periods, ahead.Gap)
+	responses, err = p.flights(out.Channels, others, ahead.Periods, ahead.Gap, later)
 	if err != nil {
 		return nil, err
 	}
