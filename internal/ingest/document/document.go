@@ -19,6 +19,7 @@ type Value string
 // Object is a JSON object.
 type Object struct {
 	marks   []uint32 // of the members' names: nearly every name that is not the one that is looked for has another
+	some    uint64   // a bit for the lowest ones of each mark: most names that are not there miss it
 	members []member
 }
 
@@ -35,10 +36,12 @@ func (o *Object) Read(v Value) {
 	}
 }
 
-func (o *Object) clear() { o.marks, o.members = o.marks[:0], o.members[:0] }
+func (o *Object) clear() { o.marks, o.some, o.members = o.marks[:0], 0, o.members[:0] }
 
 func (o *Object) add(name string, value Value) {
-	o.marks = append(o.marks, mark(name))
+	m := mark(name)
+	o.marks = append(o.marks, m)
+	o.some |= 1 << (m % 64)
 	o.members = append(o.members, member{name, value})
 }
 
@@ -57,6 +60,9 @@ func (o *Object) Len() int { return len(o.members) }
 // Get returns the member's value, "" when there is none. Of members with the same name the last one counts.
 func (o *Object) Get(name string) Value {
 	wanted := mark(name)
+	if o.some&(1<<(wanted%64)) == 0 {
+		return ""
+	}
 	for i, m := range slices.Backward(o.marks) {
 		if m == wanted && o.members[i].name == name {
 			return o.members[i].value

@@ -82,12 +82,14 @@ func (d *Documents) place(address document.Value, of string) (country, region st
 	if address.Missing() {
 		return "", ""
 	}
-	name := cmp.Or(address.Path("countryCodeV2").Text(), address.Path("country_code").Text(), address.Path("country").Text())
+	a := &d.detail
+	a.Read(address)
+	name := cmp.Or(a.Get("countryCodeV2").Text(), a.Get("country_code").Text(), a.Get("country").Text())
 	country, ok := d.countries.Code(name)
 	if !ok {
 		d.options.Notes.Add("country_unknown", "%q is no country that is known: its "+of+" have none", source.Shown(name))
 	}
-	region = cmp.Or(address.Path("provinceCode").Text(), address.Path("province_code").Text(), address.Path("province").Text())
+	region = cmp.Or(a.Get("provinceCode").Text(), a.Get("province_code").Text(), a.Get("province").Text())
 	return country, d.words.Of(source.Region(region, country))
 }
 

@@ -26,7 +26,7 @@ type Documents struct {
 	words     *source.Words
 	object    *document.Object // the one that is read
 	inner     document.Object  // one of its lines or refunds
-	detail    document.Object  // a transaction of that
+	detail    document.Object  // a transaction of that, or an address
 	codes     []string         // of its discounts
 }
 
