@@ -45,7 +45,8 @@ func fixtureTests() []mix.Calibration {
 		return stats.Summary{Mean: mean, SD: sd, Q05: mean - 1.645*sd, Q95: mean + 1.645*sd}
 	}
 	return []mix.Calibration{
-		{Test: unused}, {Test: contradicts, Alone: &mix.Alone{Change: about(-1100, 200), Apart: -3.2, ROAS: about(1.05, 0.2)}},
+		{Test: unused},
+		{Test: contradicts, Alone: &mix.Alone{Change: about(-1100, 200), Apart: -3.2, ROAS: about(1.05, 0.2)}},
 		{Test: agrees, Alone: &mix.Alone{Change: about(8000, 1500), Apart: 0.4, ROAS: about(2.4, 0.4)}},
 	}
 }
