@@ -41,7 +41,7 @@ func newBuffers(texts *orderTexts) buffers {
 		newBuffer(landedLines, func(b *warehouse.Batch) []warehouse.LandedLine { return b.LandedLines }, putLandedLine, nil),
 		newBuffer(landedOff, func(b *warehouse.Batch) []warehouse.LandedDiscount { return b.LandedDiscounts }, putLandedDiscount, nil),
 		newBuffer(landedCodes, func(b *warehouse.Batch) []warehouse.LandedCode { return b.LandedCodes }, putLandedCode, nil),
-		newBuffer(adDays, func(b *warehouse.Batch) []warehouse.AdDay { return b.AdDays }, putAdDay, nil),
+		newBuffer(adDays, func(b *warehouse.Batch) []warehouse.AdDay { return b.AdDays }, putAdDay, watchAdDays()),
 		newBuffer(adNames, func(b *warehouse.Batch) []warehouse.AdName { return b.AdNames }, putAdName, nil),
 		newBuffer(adStates, func(b *warehouse.Batch) []measure.AdState { return b.AdStates }, putAdState, nil),
 		newBuffer(channelSpend, func(b *warehouse.Batch) []warehouse.ChannelSpend { return b.ChannelSpend }, putChannelSpend, nil),

@@ -3,6 +3,7 @@ package duckdb
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"assay/internal/civil"
@@ -113,6 +114,9 @@ func (m *merge) run(ctx context.Context) error {
 	if err := m.nameOrders(ctx); err != nil {
 		return err
 	}
+	if err := m.spanKeys(ctx); err != nil {
+		return err
+	}
 	if err := m.unite(ctx); err != nil {
 		return fmt.Errorf("customers who are the same: %w", err)
 	}
@@ -172,15 +176,50 @@ func (m *merge) nameOrders(ctx context.Context) error {
 	return m.exec(ctx, "CREATE TEMP VIEW told AS SELECT s.source, s.key FROM "+from)
 }
 
+// spanKeys notes the first and the last key of the orders that came, or of which anything did.
+func (m *merge) spanKeys(ctx context.Context) error {
+	from := []string{"SELECT key FROM told"}
+	for _, p := range m.parts {
+		if p.table.kind == ofOrder && !p.direct {
+			from = append(from, "SELECT key FROM "+stage(p.table))
+		}
+	}
+	return m.noteSpan(ctx, "came", strings.Join(from, " UNION ALL "))
+}
+
+// noteSpan keeps the least and the greatest key of a question as variables, which stand in later statements as constants:
+// by them the database passes over the blocks of orders with other keys. Shops number their orders.
+func (m *merge) noteSpan(ctx context.Context, name, keys string) error {
+	return m.exec(ctx, fmt.Sprintf(`
+SET VARIABLE first_%[1]s = (SELECT min(key) FROM (%[2]s));
+SET VARIABLE last_%[1]s = (SELECT max(key) FROM (%[2]s))`, name, keys))
+}
+
+// within writes the condition that a relation's key lies in a span.
+func within(relation, span string) string {
+	return fmt.Sprintf("%[1]s.key >= getvariable('first_%[2]s') AND %[1]s.key <= getvariable('last_%[2]s')", relation, span)
+}
+
 // noteOrders notes the days and customers of the orders that change, as they stand now.
 func (m *merge) noteOrders(ctx context.Context) error {
-	return m.exec(ctx, `
-INSERT INTO dirty SELECT DISTINCT o.day FROM {{orders}} o SEMI JOIN touched t ON t.source = o.source AND t.key = o.key;
+	n, err := m.count(ctx, "SELECT count(*) FROM touched")
+	if err != nil || n == 0 {
+		return err
+	}
+	if err := m.noteSpan(ctx, "touched", "SELECT key FROM touched"); err != nil {
+		return err
+	}
+	return m.exec(ctx, fmt.Sprintf(`
+CREATE OR REPLACE TEMP TABLE touched_rows AS
+SELECT DISTINCT r.day, r.customer
+FROM {{order_rows}} r
+INNER JOIN {{order_kinds}} k ON k.kind = r.kind
+SEMI JOIN touched t ON t.source = k.source AND t.key = r.key
+WHERE %s;
+INSERT INTO dirty SELECT DISTINCT day FROM touched_rows;
+INSERT INTO touched_customers SELECT DISTINCT customer FROM touched_rows WHERE customer <> '';
 INSERT INTO dirty SELECT DISTINCT r.day FROM {{refunds}} r SEMI JOIN touched t ON t.source = r.source AND t.key = r.key
-WHERE r.day IS NOT NULL;
-INSERT INTO touched_customers
-SELECT DISTINCT o.customer FROM {{orders}} o SEMI JOIN touched t ON t.source = o.source AND t.key = o.key
-WHERE o.customer <> '';`)
+WHERE r.day IS NOT NULL AND %s`, within("r", "touched"), within("r", "touched")))
 }
 
 // noteFirstOrders notes the days to rebuild when a store gets its first orders, or what belongs to them: all days

@@ -28,12 +28,24 @@ func (m *merge) rememberChanges(ctx context.Context) error {
 		return err
 	}
 	if m.spec.Feed {
-		if err := m.runFile(ctx, "rollups/history_hour.sql"); err != nil {
+		if err := m.outlive(ctx); err != nil {
 			return err
 		}
 	}
 	return m.exec(ctx, `
 INSERT INTO {{day_history}} SELECT (SELECT max(id) FROM {{imports}}), * FROM changed_versions ORDER BY day, kind, part`)
+}
+
+// outlive takes away the rows of history that are younger than an hour, where the import is a feed and tells their days anew.
+func (m *merge) outlive(ctx context.Context) error {
+	if err := m.runFile(ctx, "rollups/outlived.sql"); err != nil {
+		return err
+	}
+	n, err := m.count(ctx, "SELECT count(*) FROM outlived")
+	if err != nil || n == 0 {
+		return err
+	}
+	return m.runFile(ctx, "rollups/history_hour.sql")
 }
 
 // rememberTold keeps which days the import told. Rows that went straight into an empty table are the first of their days,
@@ -48,7 +60,7 @@ func (m *merge) rememberTold(ctx context.Context) error {
 		told = append(told, fmt.Sprintf("SELECT '%s', surface, %s FROM stage_orders GROUP BY surface", measure.OrderTotals, days))
 	}
 	if p := m.buffers.of(adDays); p.opened && !p.direct {
-		told = append(told, fmt.Sprintf("SELECT '%s', platform, min(first_day), max(last_day) FROM windows GROUP BY source, platform, account",
+		told = append(told, fmt.Sprintf("SELECT '%s', platform, min(day), max(day) FROM window_days GROUP BY source, platform, account",
 			measure.SpendTotals))
 	}
 	if len(told) == 0 {

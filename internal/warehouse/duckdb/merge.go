@@ -48,9 +48,17 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 	if err != nil {
 		return err
 	}
-	err = m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE before_%[1]s AS SELECT t.* FROM {{%[1]s}} t SEMI JOIN %s", t.name, t.scope()))
-	if err != nil {
+	if err := m.noteRowsBefore(ctx, t); err != nil {
 		return err
+	}
+	if t == orders || t.kind == ofOrder {
+		before, err := m.count(ctx, "SELECT count(*) FROM before_"+t.name)
+		if err != nil {
+			return err
+		}
+		if before == 0 {
+			return m.takeAll(ctx, p)
+		}
 	}
 	switch {
 	case t == orders:
@@ -69,7 +77,7 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 	}
 	err = m.exec(ctx, fmt.Sprintf(`
 CREATE TEMP TABLE changed_%[1]s AS SELECT * FROM stage_%[1]s EXCEPT SELECT * FROM before_%[1]s;
-CREATE TEMP TABLE gone_%[1]s AS SELECT %[2]s FROM before_%[1]s t %[3]s`, t.name, columnList("t", t.key), gone))
+CREATE TEMP TABLE gone_%[1]s AS SELECT %[2]s FROM before_%[1]s t %[3]s`, t.name, columnList(t.key), gone))
 	if err != nil {
 		return err
 	}
@@ -77,6 +85,32 @@ CREATE TEMP TABLE gone_%[1]s AS SELECT %[2]s FROM before_%[1]s t %[3]s`, t.name,
 		return err
 	}
 	return m.tally(ctx, p)
+}
+
+// noteRowsBefore makes before_T: the rows that the store has of what the import tells.
+func (m *merge) noteRowsBefore(ctx context.Context, t *table) error {
+	span := ""
+	if t == orders || t.kind == ofOrder {
+		span = " WHERE " + within("t", "came")
+	}
+	return m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE before_%[1]s AS SELECT t.* FROM {{%[1]s}} t SEMI JOIN %s%s", t.name, t.scope(), span))
+}
+
+// takeAll is compare for orders, or what belongs to them, of which the store has nothing yet: every row is new. A row came
+// once, as its key did.
+func (m *merge) takeAll(ctx context.Context, p *part) error {
+	t := p.table
+	err := m.exec(ctx, fmt.Sprintf(`
+CREATE TEMP VIEW changed_%[1]s AS SELECT * FROM stage_%[1]s;
+CREATE TEMP TABLE gone_%[1]s AS SELECT %[2]s FROM before_%[1]s t;
+INSERT INTO touched SELECT DISTINCT source, key FROM stage_%[1]s c ANTI JOIN touched t ON %[3]s`,
+		t.name, columnList(t.key), same("t", "c", t.key[:2])))
+	if err != nil {
+		return err
+	}
+	fresh, err := m.count(ctx, "SELECT count(*) FROM stage_"+t.name)
+	m.counts[t.name] = warehouse.Counts{Inserted: fresh, Unchanged: p.rows - fresh}
+	return err
 }
 
 // scope writes which rows of the table an import has a say in, as the right side of a join of t.
@@ -102,8 +136,8 @@ func (m *merge) complete(ctx context.Context, p *part) error {
 	}
 	added, err := m.conn.ExecContext(ctx, m.w.text(fmt.Sprintf(`
 INSERT INTO stage_%[1]s
-SELECT t.* FROM {{%[1]s}} t SEMI JOIN stage_%[1]s s ON %[2]s ANTI JOIN told o ON %[3]s ANTI JOIN stage_%[1]s r ON %[4]s`,
-		t.name, same("s", "t", ofOrder), same("o", "t", ofOrder), same("r", "t", ofRow))))
+SELECT t.* FROM {{%[1]s}} t SEMI JOIN stage_%[1]s s ON %[2]s ANTI JOIN told o ON %[3]s ANTI JOIN stage_%[1]s r ON %[4]s
+WHERE %[5]s`, t.name, same("s", "t", ofOrder), same("o", "t", ofOrder), same("r", "t", ofRow), within("t", "came"))))
 	if err != nil {
 		return err
 	}
@@ -143,7 +177,7 @@ func (m *merge) apply(ctx context.Context, p *part) error {
 	c := m.counts[t.name]
 	switch {
 	case t.kind == bag:
-		return m.applyWindows(ctx)
+		return m.applyWindows(ctx, p)
 	case t == orders && c.Updated > 0:
 		return m.exec(ctx, deleteOrders+";"+insertOrders)
 	case t == orders:
@@ -379,10 +413,11 @@ func same(a, b string, columns []string) string {
 	return strings.Join(terms, " AND ")
 }
 
-func columnList(relation string, columns []string) string {
+// columnList writes columns of the relation t.
+func columnList(columns []string) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = relation + "." + c
+		names[i] = "t." + c
 	}
 	return strings.Join(names, ", ")
 }

@@ -28,7 +28,24 @@ func (m *merge) people(ctx context.Context) error {
 	if err := m.cohorts(ctx); err != nil {
 		return fmt.Errorf("cohorts: %w", err)
 	}
-	if err := m.exec(ctx, fmt.Sprintf("CREATE OR REPLACE TEMP MACRO panel_size() AS %d", panelSize)); err != nil {
+	return m.panel(ctx)
+}
+
+// panel brings the panel up to date.
+func (m *merge) panel(ctx context.Context) error {
+	err := m.exec(ctx, fmt.Sprintf(`
+CREATE TEMP MACRO panel_size() AS %d;
+CREATE TEMP TABLE panel_dirty AS SELECT DISTINCT day FROM dirty WHERE day IS NOT NULL`, m.engine.panelSize))
+	if err != nil {
+		return err
+	}
+	var days civil.Range
+	var n int
+	row := m.conn.QueryRowContext(ctx, "SELECT min(day), max(day), count(*) FROM panel_dirty")
+	if err := row.Scan(&days.First, &days.Last, &n); err != nil || n == 0 {
+		return err
+	}
+	if err := m.exec(ctx, inDays("in_panel_dirty", "panel_dirty", days, n)); err != nil {
 		return err
 	}
 	return m.runFile(ctx, "rollups/panel.sql")

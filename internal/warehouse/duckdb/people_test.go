@@ -1,11 +1,14 @@
 package duckdb
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
@@ -49,6 +52,58 @@ func TestTheNextImportMakesTheRollUpsThatAStoreOfBeforeLacks(t *testing.T) {
 	mustImport(t, facts, "shop", b)
 	if got := mustVersion(t, facts, "shop"); got != version+1 {
 		t.Errorf("version after another import of the same: got %d, want %d", got, version+1)
+	}
+}
+
+// TestThePanelIsTheSameWhateverCameFirst brings to small panels customers who displace others, whose orders are cancelled so
+// that others move up, refunds on other days than their orders, and costs of what was sold before.
+func TestThePanelIsTheSameWhateverCameFirst(t *testing.T) {
+	t.Parallel()
+	shop := func(from, step int, cancelled bool) (b warehouse.Batch) {
+		for i := from; i < 60; i += step {
+			day := month.First.AddDays(i * 11 % 28)
+			ref := warehouse.OrderRef{Source: "test", Key: fmt.Sprintf("%04d", i)}
+			b.Orders = append(b.Orders, warehouse.Order{
+				OrderRef: ref, At: day.UTC().Add(time.Duration(i) * time.Minute), Day: day, Surface: "online_store",
+				Customer: fmt.Sprintf("c%02d", i%20), Channel: []measure.Channel{"google", "email"}[i%2], Charged: int64(1000 + i),
+				Status: "paid", Cancelled: cancelled && i%20 < 2,
+			})
+			b.Lines = append(b.Lines, warehouse.OrderLine{OrderRef: ref, Line: 1, SKU: "CUP", Quantity: 2, Net: 500})
+		}
+		return b
+	}
+	refunds := warehouse.Batch{}
+	for i := 0; i < 60; i += 4 {
+		r := warehouse.Refund{OrderRef: warehouse.OrderRef{Source: "test", Key: fmt.Sprintf("%04d", i)}, Refund: "1", Amount: int64(100 + i), DateUnknown: i%8 == 0}
+		if !r.DateUnknown {
+			r.Day = month.First.AddDays(i % 28)
+		}
+		refunds.Refunds = append(refunds.Refunds, r)
+	}
+	costs := warehouse.Batch{Costs: []warehouse.ProductCost{{Source: "test", SKU: "CUP", From: month.First.AddDays(9), Cost: 120}}}
+	last := shop(0, 1, true)
+	all := warehouse.Batch{Orders: last.Orders, Lines: last.Lines, Refunds: refunds.Refunds, Costs: costs.Costs}
+	tables := []string{"panel_customers", "panel_days"}
+	kept := func(imports ...warehouse.Batch) map[string][]string {
+		e := open(t, Options{Threads: 2})
+		e.panelSize = 5
+		for _, b := range imports {
+			mustImport(t, warehouse.New(e), "shop", b)
+		}
+		return storedRows(t, e, tables)
+	}
+	want := kept(all)
+	if n := len(want["panel_customers"]); n == 0 {
+		t.Fatal("the panel is empty")
+	}
+	for name, imports := range map[string][]warehouse.Batch{
+		"the first customers last":   {shop(1, 2, false), shop(0, 2, false), refunds, costs, last},
+		"cancelled before refunds":   {shop(0, 1, false), last, costs, refunds},
+		"costs and refunds at first": {costs, refunds, shop(1, 3, true), shop(0, 3, false), shop(2, 3, true), last},
+	} {
+		if diff := cmp.Diff(want, kept(imports...)); diff != "" {
+			t.Errorf("%s: the panel differs from that of one import (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

@@ -17,17 +17,22 @@ const sliceOrders = 1_000_000
 
 // shareMacro makes share(amount, lower, upper, whole): the part of an amount between two points of a whole, as
 // floor(amount × upper / whole) - floor(amount × lower / whole). The shares of neighbours add up to the amount
-// exactly, negative ones too. Dividing first keeps the products within 64 bits.
+// exactly, negative ones too. Dividing first keeps the products within 64 bits. Most shares are of everything, for which
+// nothing is divided.
 const shareMacro = `
 CREATE TEMP MACRO floor_quotient(x, y) AS x // y - CAST(x % y < 0 AS BIGINT);
 CREATE TEMP MACRO up_to(amount, point, whole) AS
     (amount // whole) * point + floor_quotient((amount % whole) * point, whole);
-CREATE TEMP MACRO share(amount, lower, upper, whole) AS up_to(amount, upper, whole) - up_to(amount, lower, whole);`
+CREATE TEMP MACRO share(amount, lower, upper, whole) AS
+    CASE WHEN lower = 0 AND upper = whole THEN amount ELSE up_to(amount, upper, whole) - up_to(amount, lower, whole) END;`
 
 // customers brings the first orders of customers up to date, and notes the days of orders that became a
 // customer's first or ceased to be, and of their refunds.
 func (m *merge) customers(ctx context.Context) error {
 	if m.fresh {
+		if m.buffers.of(orders).rows == 0 {
+			return nil
+		}
 		first := firstOrders("")
 		if p := m.buffers.of(orders); p.direct && !p.tied {
 			first = firstByTime
@@ -38,9 +43,19 @@ func (m *merge) customers(ctx context.Context) error {
 	if err != nil || n == 0 {
 		return err
 	}
+	err = m.exec(ctx, "CREATE TEMP TABLE first_before AS SELECT c.* FROM {{customers}} c SEMI JOIN touched_customers t ON t.customer = c.customer")
+	if err != nil {
+		return err
+	}
+	after := firstOrders("SEMI JOIN touched_customers t ON t.customer = o.customer")
+	if c := m.counts[orders.name]; m.buffers.of(customerTies).rows == 0 && c.Updated == 0 {
+		if c.Inserted == 0 {
+			return nil
+		}
+		after = firstOfNew
+	}
 	return m.exec(ctx, `
-CREATE TEMP TABLE first_before AS SELECT c.* FROM {{customers}} c SEMI JOIN touched_customers t ON t.customer = c.customer;
-CREATE TEMP TABLE first_after AS`+firstOrders("SEMI JOIN touched_customers t ON t.customer = o.customer")+`;
+CREATE TEMP TABLE first_after AS`+after+`;
 CREATE TEMP TABLE first_changed AS
 (SELECT * FROM first_before EXCEPT SELECT * FROM first_after) UNION (SELECT * FROM first_after EXCEPT SELECT * FROM first_before);
 INSERT INTO dirty SELECT DISTINCT day FROM first_changed;
@@ -53,6 +68,24 @@ WHERE r.day IS NOT NULL;
 DELETE FROM {{customers}} c USING first_changed f WHERE f.customer = c.customer;
 INSERT INTO {{customers}} SELECT a.* FROM first_after a SEMI JOIN first_changed f ON f.customer = a.customer ORDER BY first_at, customer;`)
 }
+
+// firstOfNew asks for the first order of each customer where orders were added and none changed: it is one of those, or the
+// one of before. The customers' other orders need not be read.
+var firstOfNew = `
+SELECT customer, f.placed_at AS first_at, f.day AS day, f.kind AS kind, f.key AS key
+FROM (
+    SELECT customer, min(f) AS f
+    FROM (
+        SELECT o.customer, {'placed_at': o.placed_at, 'key': o.key, 'source': k.source, 'day': o.day, 'kind': o.kind} AS f
+        FROM {{order_rows}} o INNER JOIN {{order_kinds}} k ON k.kind = o.kind
+        SEMI JOIN changed_orders n ON n.source = k.source AND n.key = o.key
+        WHERE o.customer <> '' AND NOT k.cancelled AND NOT k.test AND ` + within("o", "came") + `
+        UNION ALL
+        SELECT b.customer, {'placed_at': b.first_at, 'key': b.key, 'source': k.source, 'day': b.day, 'kind': b.kind}
+        FROM first_before b INNER JOIN {{order_kinds}} k ON k.kind = b.kind
+    )
+    GROUP BY customer
+)`
 
 // firstOrders writes the question for the first order of each customer, by time and then by key.
 func firstOrders(restriction string) string {
@@ -77,14 +110,8 @@ GROUP BY customer`
 
 // rollUp rebuilds the roll-ups of the days that changed, and of those that were due from before: how many, it returns.
 func (m *merge) rollUp(ctx context.Context) (due int64, err error) {
-	spend, err := m.count(ctx, "SELECT count(*) FROM spend_dirty")
-	if err != nil {
+	if err := m.rollUpSpend(ctx); err != nil {
 		return 0, err
-	}
-	if spend > 0 {
-		if err := m.runFile(ctx, "rollups/spend.sql"); err != nil {
-			return 0, err
-		}
 	}
 	if due, err = m.count(ctx, "SELECT count(*) FROM {{rebuild_days}}"); err != nil {
 		return 0, err
@@ -99,6 +126,20 @@ func (m *merge) rollUp(ctx context.Context) (due int64, err error) {
 		return 0, err
 	}
 	return due, m.people(ctx)
+}
+
+// rollUpSpend rebuilds what ads and channels cost on the days that changed.
+func (m *merge) rollUpSpend(ctx context.Context) error {
+	var days civil.Range
+	var n int
+	row := m.conn.QueryRowContext(ctx, "SELECT min(day), max(day), count(DISTINCT day) FROM spend_dirty")
+	if err := row.Scan(&days.First, &days.Last, &n); err != nil || n == 0 {
+		return err
+	}
+	if err := m.exec(ctx, inDays("in_spend", "spend_dirty", days, n)); err != nil {
+		return err
+	}
+	return m.runFile(ctx, "rollups/spend.sql")
 }
 
 // rollUpDays rebuilds what orders and refunds add up to on the days that changed.
@@ -132,6 +173,7 @@ func (m *merge) steps(ctx context.Context) ([]string, error) {
 		of   []*table // any of these, nil for every store
 	}{
 		{"rollups/2_refunds.sql", []*table{refunds}},
+		{"rollups/2_events.sql", []*table{orderLines, touches, orderCoupons, surveys}},
 		{"rollups/3_paths.sql", []*table{touches}},
 		{"rollups/4_codes.sql", []*table{orderCoupons}},
 		{"rollups/5_days.sql", nil},
@@ -181,7 +223,7 @@ INSERT INTO slice SELECT DISTINCT day FROM dirty WHERE %s`, between("day", days)
 	if err != nil {
 		return err
 	}
-	if err := m.exec(ctx, inSlice(days, int(n))); err != nil {
+	if err := m.exec(ctx, inDays("in_slice", "slice", days, int(n))); err != nil {
 		return err
 	}
 	for _, file := range steps {
@@ -192,14 +234,14 @@ INSERT INTO slice SELECT DISTINCT day FROM dirty WHERE %s`, between("day", days)
 	return nil
 }
 
-// inSlice makes in_slice(d): whether a day is one of the n days of slice, which lie in a period. The period stands in it
-// as two constants, by which the database passes over the blocks of rows that lie outside.
-func inSlice(days civil.Range, n int) string {
+// inDays makes a macro that tells whether a day is one of the n days of a table, which lie in a period. The period stands
+// in it as two constants, by which the database passes over the blocks of rows that lie outside.
+func inDays(macro, table string, days civil.Range, n int) string {
 	is := between("d", days)
 	if n < days.Days() {
-		is += " AND d IN (SELECT day FROM slice)"
+		is += " AND d IN (SELECT day FROM " + table + ")"
 	}
-	return "CREATE OR REPLACE TEMP MACRO in_slice(d) AS (" + is + ")"
+	return "CREATE OR REPLACE TEMP MACRO " + macro + "(d) AS (" + is + ")"
 }
 
 // between writes the condition that a day lies in a period.

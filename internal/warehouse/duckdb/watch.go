@@ -62,6 +62,14 @@ func watchOrders() watch[orderRow] {
 	}
 }
 
+// watchAdDays watches the days of reports alone: their rows have no key.
+func watchAdDays() watch[warehouse.AdDay] {
+	var days course
+	return func(p *part, before, a *warehouse.AdDay) {
+		p.unsorted = p.unsorted || days.turned(a.Day.Compare(before.Day))
+	}
+}
+
 // watchParts watches what belongs to orders: of one order the rows must rise by what tells them apart.
 func watchParts[T any](ref func(*T) *warehouse.OrderRef, compare func(a, b *T) int) watch[T] {
 	var refs course

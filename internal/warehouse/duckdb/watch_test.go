@@ -1,8 +1,10 @@
 package duckdb
 
 import (
+	"slices"
 	"testing"
 
+	"assay/internal/civil"
 	"assay/internal/warehouse"
 )
 
@@ -51,5 +53,20 @@ func TestOrderOfArrivalDecidesWhatAMergeLeavesOut(t *testing.T) {
 			t.Errorf("%s: unordered %t, unsorted %t, tied %t; want %t, %t, %t",
 				c.name, p.unordered, p.unsorted, p.tied, c.unordered, c.unsorted, c.tied)
 		}
+	}
+}
+
+// TestWindowsThatFollowOneAnotherAreOne gives the days of two accounts in any order.
+func TestWindowsThatFollowOneAnotherAreOne(t *testing.T) {
+	t.Parallel()
+	window := func(account string, first, last int) warehouse.AdWindow {
+		return warehouse.AdWindow{Account: account, Days: civil.Range{First: month.First.AddDays(first), Last: month.First.AddDays(last)}}
+	}
+	got := joinWindows([]warehouse.AdWindow{
+		window("b", 3, 3), window("a", 9, 9), window("a", 1, 4), window("a", 2, 3), window("a", 5, 6), window("b", 4, 4),
+	})
+	want := []warehouse.AdWindow{window("a", 1, 6), window("a", 9, 9), window("b", 3, 4)}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -1,11 +1,17 @@
 package duckdb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
+	"assay/internal/civil"
 	"assay/internal/warehouse"
 )
+
+// accountDay is what the rows of ad reports are replaced by: all that a source tells of an account on a day.
+var accountDay = []string{"source", "platform", "account", "day"}
 
 // replaceEmptyWindows takes part in the merge when windows are to be replaced and no row came for any of them.
 func (m *merge) replaceEmptyWindows(ctx context.Context) error {
@@ -23,39 +29,110 @@ func (m *merge) replaceEmptyWindows(ctx context.Context) error {
 }
 
 // compareWindows finds out what an ad report changes in the windows it covers. A report's days are a window even
-// where the reader named none. Rows have no key that holds them apart, so they are compared as they are.
+// where the reader named none. Rows have no key that holds them apart, so they are compared as they are, but only where
+// the store has rows of the same account and day: elsewhere all that came are new.
 func (m *merge) compareWindows(ctx context.Context, p *part) error {
-	err := m.exec(ctx, `
-CREATE TEMP TABLE windows AS SELECT DISTINCT source, platform, account, day AS first_day, day AS last_day FROM stage_ad_days`)
+	if err := m.spellOutWindows(ctx); err != nil {
+		return err
+	}
+	var days civil.Range
+	if err := m.conn.QueryRowContext(ctx, "SELECT min(day), max(day) FROM window_days").Scan(&days.First, &days.Last); err != nil {
+		return err
+	}
+	inside := "false"
+	if !days.First.IsZero() {
+		inside = between("t.day", days) // constants, by which the database passes over the blocks of other days
+	}
+	err := m.exec(ctx, fmt.Sprintf(`
+CREATE TEMP TABLE before_ad_days AS SELECT t.* FROM {{ad_days}} t SEMI JOIN window_days w ON %s WHERE %s;
+CREATE TEMP TABLE days_before AS SELECT DISTINCT %s FROM before_ad_days t`, same("w", "t", accountDay), inside, columnList(accountDay)))
 	if err != nil {
 		return err
 	}
-	for _, w := range m.windows {
-		err := m.exec(ctx, "INSERT INTO windows VALUES ($1, $2, $3, CAST($4 AS DATE), CAST($5 AS DATE))",
+	met, err := m.count(ctx, "SELECT count(*) FROM days_before")
+	if err != nil {
+		return err
+	}
+	fresh := fmt.Sprintf("SELECT DISTINCT %s FROM stage_ad_days t", columnList(accountDay))
+	if met == 0 {
+		m.counts[p.table.name] = warehouse.Counts{Inserted: p.rows}
+	} else {
+		if err := m.compareDays(ctx, p); err != nil {
+			return err
+		}
+		fresh = fmt.Sprintf("%[1]s ANTI JOIN days_before d ON %[2]s UNION SELECT %[3]s FROM differing t",
+			fresh, same("d", "t", accountDay), columnList(accountDay))
+	}
+	return m.exec(ctx, "CREATE TEMP TABLE replaced AS "+fresh+"; INSERT INTO spend_dirty SELECT DISTINCT day FROM replaced")
+}
+
+// spellOutWindows makes window_days: the accounts and days that the report covers.
+func (m *merge) spellOutWindows(ctx context.Context) error {
+	err := m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE window_days AS SELECT DISTINCT %s FROM stage_ad_days t", columnList(accountDay)))
+	if err != nil {
+		return err
+	}
+	for _, w := range joinWindows(m.windows) {
+		err := m.exec(ctx, `
+INSERT INTO window_days
+SELECT $1, $2, $3, CAST(unnest(generate_series(CAST($4 AS DATE), CAST($5 AS DATE), INTERVAL 1 DAY)) AS DATE)`,
 			w.Source, string(w.Platform), w.Account, w.Days.First.String(), w.Days.Last.String())
 		if err != nil {
 			return err
 		}
 	}
-	err = m.exec(ctx, `
-CREATE TEMP TABLE before_ad_days AS
-SELECT * FROM {{ad_days}} t WHERE EXISTS (
-    SELECT 1 FROM windows w WHERE w.source = t.source AND w.platform = t.platform AND w.account = t.account
-        AND t.day >= w.first_day AND t.day <= w.last_day
-);
-CREATE TEMP TABLE changed_ad_days AS SELECT * FROM stage_ad_days EXCEPT ALL SELECT * FROM before_ad_days;
-CREATE TEMP TABLE gone_ad_days AS SELECT * FROM before_ad_days EXCEPT ALL SELECT * FROM stage_ad_days;
-CREATE TEMP TABLE replaced AS
-SELECT source, platform, account, day FROM changed_ad_days UNION SELECT source, platform, account, day FROM gone_ad_days;
-INSERT INTO spend_dirty SELECT DISTINCT day FROM replaced`)
+	return nil
+}
+
+// joinWindows makes one window of those of an account that overlap or follow one another: a tap names each day.
+func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
+	var joined []warehouse.AdWindow
+	for _, w := range slices.SortedFunc(slices.Values(windows), func(a, b warehouse.AdWindow) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Account, b.Account),
+			a.Days.First.Compare(b.Days.First))
+	}) {
+		if n := len(joined); n > 0 {
+			last := &joined[n-1]
+			if last.Source == w.Source && last.Platform == w.Platform && last.Account == w.Account && !w.Days.First.After(last.Days.Last.AddDays(1)) {
+				if w.Days.Last.After(last.Days.Last) {
+					last.Days.Last = w.Days.Last
+				}
+				continue
+			}
+		}
+		joined = append(joined, w)
+	}
+	return joined
+}
+
+// compareDays makes differing: the rows that came more often or less often than they are there, of the accounts' days
+// of which the store has any. One pass counts both sides. It counts what changes.
+func (m *merge) compareDays(ctx context.Context, p *part) error {
+	err := m.exec(ctx, fmt.Sprintf(`
+CREATE TEMP TABLE differing AS
+SELECT *
+FROM (
+    SELECT * EXCLUDE (side), CAST(sum(side) AS BIGINT) AS more
+    FROM (
+        SELECT t.*, 1 AS side FROM stage_ad_days t SEMI JOIN days_before d ON %s
+        UNION ALL
+        SELECT *, -1 FROM before_ad_days
+    )
+    GROUP BY ALL
+)
+WHERE more <> 0`, same("d", "t", accountDay)))
 	if err != nil {
 		return err
 	}
-	var changed, gone, updated int64
+	var fresh, changed, gone, updated int64
 	err = m.conn.QueryRowContext(ctx, fmt.Sprintf(`
-SELECT (SELECT count(*) FROM changed_ad_days), (SELECT count(*) FROM gone_ad_days),
-    (SELECT count(*) FROM changed_ad_days c SEMI JOIN gone_ad_days g ON %s)`, same("g", "c", p.table.key)),
-	).Scan(&changed, &gone, &updated)
+SELECT (SELECT count(*) FROM stage_ad_days t ANTI JOIN days_before d ON %s),
+    (SELECT coalesce(CAST(sum(more) AS BIGINT), 0) FROM differing WHERE more > 0),
+    (SELECT coalesce(CAST(-sum(more) AS BIGINT), 0) FROM differing WHERE more < 0),
+    (SELECT coalesce(CAST(sum(c.more) AS BIGINT), 0) FROM differing c
+     SEMI JOIN (SELECT * FROM differing WHERE more < 0) g ON %s WHERE c.more > 0)`,
+		same("d", "t", accountDay), same("g", "c", p.table.key))).Scan(&fresh, &changed, &gone, &updated)
+	changed += fresh
 	updated = min(updated, gone)
 	m.counts[p.table.name] = warehouse.Counts{
 		Inserted: changed - updated, Updated: updated, Unchanged: p.rows - changed, Removed: gone - updated,
@@ -64,10 +141,20 @@ SELECT (SELECT count(*) FROM changed_ad_days), (SELECT count(*) FROM gone_ad_day
 }
 
 // applyWindows writes the accounts' days anew on which anything differs.
-func (m *merge) applyWindows(ctx context.Context) error {
-	where := same("r", "t", []string{"source", "platform", "account", "day"})
-	return m.exec(ctx, fmt.Sprintf(`
-DELETE FROM {{ad_days}} t USING replaced r WHERE %[1]s;
-INSERT INTO {{ad_days}} SELECT t.* FROM stage_ad_days t SEMI JOIN replaced r ON %[1]s
-ORDER BY t.day, t.platform, t.account, t.campaign_id`, where))
+func (m *merge) applyWindows(ctx context.Context, p *part) error {
+	where := same("r", "t", accountDay)
+	c := m.counts[p.table.name]
+	if c.Updated+c.Removed+c.Unchanged > 0 { // else the store has nothing of these days
+		if err := m.exec(ctx, "DELETE FROM {{ad_days}} t USING replaced r WHERE "+where); err != nil {
+			return err
+		}
+	}
+	if c.Inserted+c.Updated+c.Removed == 0 {
+		return nil
+	}
+	order := " ORDER BY t.day, t.platform, t.account, t.campaign_id"
+	if !p.unsorted {
+		order = ""
+	}
+	return m.exec(ctx, "INSERT INTO {{ad_days}} SELECT t.* FROM stage_ad_days t SEMI JOIN replaced r ON "+where+order)
 }

@@ -36,21 +36,3 @@ CREATE OR REPLACE TEMP TABLE slice_tied (
 CREATE OR REPLACE TEMP TABLE unit_costs AS
 SELECT sku, since, lead(since, 1, DATE '9999-12-31') OVER (PARTITION BY sku ORDER BY since) AS until, cost
 FROM (SELECT sku, since, arg_min(cost, source) AS cost FROM {{product_costs}} GROUP BY sku, since);
-
--- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths. Reading them
--- takes a pass over the slice's orders; what every store has is counted from slice_cube instead.
-CREATE OR REPLACE TEMP VIEW slice_events AS
-SELECT k.source, o.key, o.day, k.surface, p.country, p.region, k.channel, o.customer,
-    o.customer = '' OR c.key IS NOT NULL AS is_new,
-    CAST(1000000 AS BIGINT) AS orders, o.charged, o.tax, o.shipping, o.discounts,
-    CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS undated,
-    CAST(CASE WHEN o.customer = '' OR c.key IS NOT NULL THEN 1000000 ELSE 0 END AS BIGINT) AS new_orders, o.units
-FROM {{order_rows}} o
-JOIN {{order_kinds}} k ON k.kind = o.kind
-JOIN {{order_places}} p ON p.place = o.place
-LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE in_slice(day)) c
-    ON c.kind = o.kind AND c.key = o.key
-WHERE NOT k.cancelled AND NOT k.test AND in_slice(o.day)
-UNION ALL
-SELECT source, key, day, surface, country, region, channel, '', is_new, 0, 0, 0, 0, 0, refunds, undated, 0, 0
-FROM slice_refunds;

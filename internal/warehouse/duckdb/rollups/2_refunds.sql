@@ -1,6 +1,9 @@
 -- What each order gave back on each day of the slice. A refund whose date is unknown is dated by its order. Refunds
 -- of orders that the store does not know count too, on their own day and as the online store's: they are money that
 -- went back, and some shops report them without the order. They are no new customer's.
+SET VARIABLE first_refunded = (SELECT min(key) FROM {{refunds}} WHERE date_unknown OR in_slice(day));
+SET VARIABLE last_refunded = (SELECT max(key) FROM {{refunds}} WHERE date_unknown OR in_slice(day));
+
 CREATE OR REPLACE TEMP TABLE slice_refunds AS
 SELECT r.source, r.key, r.day, r.surface, r.country, r.region, r.channel,
     r.known AND (r.customer = '' OR c.key IS NOT NULL) AS is_new, r.refunds, r.undated
@@ -11,11 +14,15 @@ FROM (
         CASE WHEN d.date_unknown THEN coalesce(o.day, d.day) ELSE d.day END AS day,
         CAST(sum(d.amount) AS BIGINT) AS refunds,
         CAST(sum(CASE WHEN d.date_unknown THEN d.amount ELSE 0 END) AS BIGINT) AS undated
-    FROM {{refunds}} d
-    LEFT JOIN {{orders}} o ON o.source = d.source AND o.key = d.key
+    FROM (SELECT * FROM {{refunds}} WHERE date_unknown OR in_slice(day)) d
+    LEFT JOIN (
+        SELECT * FROM {{orders}} WHERE key >= getvariable('first_refunded') AND key <= getvariable('last_refunded')
+    ) o ON o.source = d.source AND o.key = d.key
     WHERE NOT coalesce(o.cancelled, false) AND NOT coalesce(o.test, false)
     GROUP BY ALL
 ) r
-LEFT JOIN (SELECT k.source, f.key FROM {{customers}} f JOIN {{order_kinds}} k ON k.kind = f.kind) c
-    ON c.source = r.source AND c.key = r.key
+LEFT JOIN (
+    SELECT k.source, f.key FROM {{customers}} f JOIN {{order_kinds}} k ON k.kind = f.kind
+    WHERE f.key >= getvariable('first_refunded') AND f.key <= getvariable('last_refunded')
+) c ON c.source = r.source AND c.key = r.key
 WHERE in_slice(r.day);

@@ -16,6 +16,7 @@ FROM (
         CAST(round(67108864 * pow(0.5, coalesce(epoch(max(t.touched_at) OVER (PARTITION BY t.source, t.key))
             - epoch(t.touched_at), 0) / 604800)) AS BIGINT) AS decay
     FROM {{touches}} t SEMI JOIN slice_events e ON e.source = t.source AND e.key = t.key
+    WHERE t.key >= getvariable('first_event') AND t.key <= getvariable('last_event')
 )
 WINDOW path AS (PARTITION BY source, key);
 

@@ -5,9 +5,9 @@ SELECT o.source, o.key, o.day, l.sku, l.title, sum(l.quantity) AS units, sum(l.n
     sum(CASE WHEN l.cost_known THEN l.cost WHEN u.sku IS NOT NULL THEN u.cost * l.quantity ELSE 0 END) AS cost,
     sum(CASE WHEN l.cost_known OR u.sku IS NOT NULL THEN l.quantity ELSE 0 END) AS costed
 FROM {{order_lines}} l
-JOIN {{orders}} o ON o.source = l.source AND o.key = l.key
+JOIN slice_events o ON o.source = l.source AND o.key = l.key
 LEFT JOIN unit_costs u ON u.sku = l.sku AND o.day >= u.since AND o.day < u.until
-WHERE NOT o.cancelled AND NOT o.test AND in_slice(o.day)
+WHERE o.orders > 0 AND l.key >= getvariable('first_event') AND l.key <= getvariable('last_event')
 GROUP BY ALL;
 
 DELETE FROM {{product_days}} WHERE in_slice(day);

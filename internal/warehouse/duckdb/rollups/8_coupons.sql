@@ -2,7 +2,7 @@
 CREATE OR REPLACE TEMP TABLE slice_coupons AS
 SELECT e.source, e.key, e.day, c.code, e.charged, c.discount, e.new_orders
 FROM {{order_coupons}} c JOIN slice_events e ON e.source = c.source AND e.key = c.key
-WHERE e.orders > 0;
+WHERE e.orders > 0 AND c.key >= getvariable('first_event') AND c.key <= getvariable('last_event');
 
 DELETE FROM {{coupon_days}} WHERE in_slice(day);
 INSERT INTO {{coupon_days}}

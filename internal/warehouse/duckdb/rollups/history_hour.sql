@@ -1,13 +1,5 @@
 -- Of what a feed changes on one day within an hour the last is kept: the row of before goes, and where the totals are again
 -- as they were before that, none comes.
-CREATE TEMP TABLE outlived AS
-SELECT l.import_id, l.day, l.kind, l.part
-FROM latest_versions l
-SEMI JOIN changed_versions c ON c.day = l.day AND c.kind = l.kind AND c.part = l.part
-JOIN {{imports}} i ON i.id = l.import_id
-JOIN {{imports}} own ON own.id = (SELECT max(id) FROM {{imports}})
-WHERE i.feed AND date_trunc('hour', i.imported_at) = date_trunc('hour', own.imported_at);
-
 DELETE FROM {{day_history}} h USING outlived o
 WHERE o.import_id = h.import_id AND o.day = h.day AND o.kind = h.kind AND o.part = h.part;
 

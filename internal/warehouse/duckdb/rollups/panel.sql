@@ -1,29 +1,71 @@
--- The panel: the customers whose keys come first, which are keyed hashes and so as good as drawn by chance. It is made
--- anew: its size is bounded, so this takes as long as finding its orders. A customer's number is made from the key.
-CREATE OR REPLACE TEMP TABLE panel AS
+-- The panel: the customers whose keys come first, which are keyed hashes and so as good as drawn by chance. A customer's
+-- number is made from the key. What the panel did is counted anew for the days that changed, which in_panel_dirty tells.
+CREATE TEMP TABLE panel AS
 SELECT customer, CAST(md5_number_lower(customer) // 16 AS BIGINT) AS id, day, channel
 FROM {{buyers}}
 WHERE customer <= (SELECT max(customer) FROM (SELECT customer FROM {{buyers}} ORDER BY customer LIMIT panel_size()));
 
-DELETE FROM {{panel_customers}};
-INSERT INTO {{panel_customers}} SELECT id, day, channel FROM panel ORDER BY id;
+CREATE TEMP TABLE panel_left AS SELECT c.id FROM {{panel_customers}} c ANTI JOIN panel p ON p.id = c.id;
 
-CREATE OR REPLACE TEMP TABLE panel_orders AS
+-- Who is in the panel and was not. Most have their first order by this import, so that all their days changed; but where
+-- somebody left, a customer of before may have moved up.
+CREATE TEMP TABLE panel_back AS
+SELECT p.customer, p.id FROM panel p ANTI JOIN {{panel_customers}} c ON c.id = p.id
+WHERE EXISTS (SELECT 1 FROM panel_left);
+
+CREATE TEMP TABLE panel_changed AS
+SELECT p.id, p.day, p.channel FROM panel p
+ANTI JOIN {{panel_customers}} c ON c.id = p.id AND c.day = p.day AND c.channel = p.channel;
+
+DELETE FROM {{panel_customers}} WHERE id IN (SELECT id FROM panel_left UNION ALL SELECT id FROM panel_changed);
+INSERT INTO {{panel_customers}} SELECT id, day, channel FROM panel_changed ORDER BY id;
+
+-- The orders of those days, and all orders of who moved up.
+CREATE TEMP TABLE panel_orders AS
 SELECT k.source, o.key, o.day, p.id, o.charged, o.tax, o.shipping
 FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
 JOIN panel p ON p.customer = o.customer
-WHERE o.customer <= (SELECT max(customer) FROM panel) AND NOT k.cancelled AND NOT k.test;
+WHERE o.customer <= (SELECT max(customer) FROM panel) AND NOT k.cancelled AND NOT k.test AND in_panel_dirty(o.day)
+UNION ALL
+SELECT k.source, o.key, o.day, b.id, o.charged, o.tax, o.shipping
+FROM {{order_rows}} o
+JOIN {{order_kinds}} k ON k.kind = o.kind
+JOIN panel_back b ON b.customer = o.customer
+WHERE NOT k.cancelled AND NOT k.test AND NOT in_panel_dirty(o.day);
 
-DELETE FROM {{panel_days}};
+-- What was given back on those days, of orders of whatever day.
+CREATE TEMP TABLE panel_refunds AS
+SELECT source, key, day, amount FROM {{refunds}} WHERE NOT date_unknown AND in_panel_dirty(day);
+
+SET VARIABLE first_refunded = (SELECT min(key) FROM panel_refunds);
+SET VARIABLE last_refunded = (SELECT max(key) FROM panel_refunds);
+
+DELETE FROM {{panel_days}}
+WHERE in_panel_dirty(day) OR id IN (SELECT id FROM panel_left UNION ALL SELECT id FROM panel_back);
+
 INSERT INTO {{panel_days}}
 SELECT id, day, sum(orders), sum(charged), sum(tax), sum(shipping), sum(refunds), sum(net), sum(costed), sum(cost)
 FROM (
     SELECT id, day, 1 AS orders, charged, tax, shipping, 0 AS refunds, 0 AS net, 0 AS costed, 0 AS cost
     FROM panel_orders
     UNION ALL
-    SELECT o.id, CASE WHEN r.date_unknown THEN o.day ELSE r.day END, 0, 0, 0, 0, r.amount, 0, 0, 0
+    SELECT p.id, r.day, 0, 0, 0, 0, r.amount, 0, 0, 0
+    FROM panel_refunds r
+    JOIN {{orders}} o ON o.source = r.source AND o.key = r.key
+    JOIN panel p ON p.customer = o.customer
+    WHERE o.key >= getvariable('first_refunded') AND o.key <= getvariable('last_refunded') AND NOT o.cancelled
+        AND NOT o.test
+    UNION ALL
+    SELECT b.id, r.day, 0, 0, 0, 0, r.amount, 0, 0, 0
+    FROM {{refunds}} r
+    JOIN {{orders}} o ON o.source = r.source AND o.key = r.key
+    JOIN panel_back b ON b.customer = o.customer
+    WHERE NOT r.date_unknown AND NOT in_panel_dirty(r.day) AND NOT o.cancelled AND NOT o.test
+    UNION ALL
+    SELECT o.id, o.day, 0, 0, 0, 0, r.amount, 0, 0, 0
     FROM {{refunds}} r JOIN panel_orders o ON o.source = r.source AND o.key = r.key
+    WHERE r.date_unknown
     UNION ALL
     SELECT o.id, o.day, 0, 0, 0, 0, 0, l.net, CASE WHEN l.cost_known OR u.sku IS NOT NULL THEN l.net ELSE 0 END,
         CASE WHEN l.cost_known THEN l.cost WHEN u.sku IS NOT NULL THEN u.cost * l.quantity ELSE 0 END

@@ -1,0 +1,19 @@
+-- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths. What belongs to
+-- orders is told by them; what every store has is counted without them.
+CREATE OR REPLACE TEMP TABLE slice_events AS
+SELECT k.source, o.key, o.day, k.surface, k.channel, o.customer = '' OR c.key IS NOT NULL AS is_new,
+    CAST(1000000 AS BIGINT) AS orders, o.charged, o.tax, o.shipping, o.discounts,
+    CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS undated,
+    CAST(CASE WHEN o.customer = '' OR c.key IS NOT NULL THEN 1000000 ELSE 0 END AS BIGINT) AS new_orders, o.units
+FROM {{order_rows}} o
+JOIN {{order_kinds}} k ON k.kind = o.kind
+LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE in_slice(day)) c
+    ON c.kind = o.kind AND c.key = o.key
+WHERE NOT k.cancelled AND NOT k.test AND in_slice(o.day)
+UNION ALL
+SELECT source, key, day, surface, channel, is_new, 0, 0, 0, 0, 0, refunds, undated, 0, 0
+FROM slice_refunds;
+
+-- Constants, by which the database passes over the blocks of touches, lines and coupons of orders with other keys.
+SET VARIABLE first_event = (SELECT min(key) FROM slice_events);
+SET VARIABLE last_event = (SELECT max(key) FROM slice_events);
