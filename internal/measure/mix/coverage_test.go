@@ -166,7 +166,7 @@ type tally struct {
 // see trains on a store with the returns and says in a line how that came out.
 func (r *record) see(t *testing.T, of demoStore, returns map[measure.Channel]float64) {
 	t.Helper()
-	m, err := newFrame(of.with(returns)).train(Training{Seed: 1})
+	m, err := newFrame(of.with(returns)).train(Training{Seed: 1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func (f *frame) spec() mmm.Spec {
 	s := mmm.Spec{
 		Adstock: mmm.Adstock{Kind: mmm.Geometric, Lags: carryOver}, Saturation: mmm.CES, Effect: mmm.ROI,
 		Trend: mmm.Trend{Kind: mmm.LinearTrend}, Likelihood: mmm.Normal, Alike: true, Priors: maps.Clone(priors),
-		Lifts: f.lifts(),
+		Lifts: f.lifts(), Believed: f.believed(),
 	}
 	switch {
 	case f.weeks >= 2*yearWeeks-2:

@@ -91,7 +91,9 @@ const drawsOfFit = chains * (warmup + drawn)
 // Train fits the model of a store. A store that carries none gives a model that was refused, with reasons. The same
 // store and seed give the same model. A training that is stopped ends with hmc.ErrStopped.
 //
-// Where the draws do not come together with the store's tests, the model is that of the weeks alone, and the tests say so.
+// Where a store has tests, the first fit is to its weeks alone. It says what the tests found in addition, and which of the two is surer:
+// beside a test that is less sure than the weeks these are taken at their word. Where the draws do not come together with the tests, the
+// model is that of the weeks alone, and the tests say so.
 func Train(s Store, how Training) (*Model, error) {
 	f := newFrame(s)
 	none := ""
@@ -103,31 +105,31 @@ func Train(s Store, how Training) (*Model, error) {
 	if len(f.lifts()) > 0 {
 		how.fits = 3
 	}
-	m, err := f.train(how)
-	if err == nil && m.Status != Active && len(f.lifts()) > 0 {
-		weeks := f.withoutTests("with the tests the draws did not come together, so that the model is fitted to the weeks alone")
-		alone, failed := weeks.train(how)
-		if failed != nil {
-			return nil, failed
-		}
-		if alone.Status == Active {
-			f, m = weeks, alone
-		}
-	}
-	if err != nil || m.Status != Active {
-		return m, err
-	}
-	if len(f.lifts()) > 0 {
-		if err := m.compare(f, how, drawsOfFit); err != nil {
+	weeks := f.withoutTests("with the tests the draws did not come together, so that the model is fitted to the weeks alone")
+	var alone *Model
+	var err error
+	if how.fits == 3 {
+		if alone, err = weeks.train(how, 0); err != nil {
 			return nil, err
 		}
+		f.compare(alone)
+	}
+	m, err := f.train(how, (how.fits-2)*drawsOfFit)
+	if err != nil {
+		return nil, err
+	}
+	if m.Status != Active && alone != nil && alone.Status == Active {
+		f, m = weeks, alone
+	}
+	if m.Status != Active {
+		return m, nil
 	}
 	m.Holdout, err = f.foretold(how)
 	return m, err
 }
 
-// train fits the model, all but the judgement by the last weeks.
-func (f frame) train(how Training) (*Model, error) {
+// train fits the model, all but the judgement by the last weeks, after so many draws of earlier fits.
+func (f frame) train(how Training, before int64) (*Model, error) {
 	m := &Model{
 		Version: 1, Status: Refused, Reasons: f.reasons, Window: f.window, Weeks: f.weeks, Seed: how.Seed,
 		Settings: how.Settings, LeftOut: f.leftOut, Tests: slices.Clone(f.tests),
@@ -143,7 +145,7 @@ func (f frame) train(how Training) (*Model, error) {
 	if m.DataHash, err = hashOf(f.data, spec, how.Seed); err != nil {
 		return nil, err
 	}
-	result, err := mmm.Fit(f.data, spec, how.sampling(0))
+	result, err := mmm.Fit(f.data, spec, how.sampling(before))
 	if err != nil {
 		return nil, fmt.Errorf("media mix model from %s: %w", f.window, err)
 	}

@@ -49,6 +49,9 @@ func (c Calibration) Used() bool { return c.Lift != nil }
 // Contradicts reports whether the test and the weeks can hardly both be right.
 func (c Calibration) Contradicts() bool { return c.Alone != nil && math.Abs(c.Alone.Apart) >= farApart }
 
+// WeeksSurer reports whether the weeks alone know better than the test what its change of spend brings.
+func (c Calibration) WeeksSurer() bool { return c.Alone != nil && c.Lift.Sigma > c.Alone.Change.SD }
+
 // PerCost is what the test found a unit of the changed spend to bring, and its interval of 90 %.
 func (c Calibration) PerCost() Interval {
 	l := c.Lift
@@ -76,6 +79,9 @@ func (c Calibration) String() string {
 	}
 	weeks := c.WeeksPerCost()
 	text += fmt.Sprintf("; the weeks alone say %.2f (%.2f to %.2f)", weeks.Mean, weeks.Low, weeks.High)
+	if c.WeeksSurer() {
+		text += ", surer than the test"
+	}
 	if c.Contradicts() {
 		text += fmt.Sprintf(", which contradicts it by %.1f standard deviations", math.Abs(c.Alone.Apart))
 	}
@@ -174,31 +180,35 @@ func (f frame) before(day civil.Date) frame {
 	return f
 }
 
-// compare sets the model's tests beside what a fit to the weeks alone says, which is made for that. Where the weeks alone carry no
-// model there is nothing to compare with.
-func (m *Model) compare(f frame, how Training, drawsBefore int64) error {
-	weeks := f.withoutTests("")
-	result, err := mmm.Fit(f.data, weeks.spec(), how.sampling(drawsBefore))
-	if err != nil {
-		return fmt.Errorf("weeks without tests: %w", err)
-	}
-	if result.Status != mmm.OK {
-		return nil
+// compare sets the tests beside what a model of the weeks alone says. Where the weeks alone carry none there is nothing to compare with.
+func (f *frame) compare(weeks *Model) {
+	if weeks.Status != Active {
+		return
 	}
 	roas := map[measure.Channel]*stats.Summary{}
-	for _, e := range result.Posterior.Effects() {
+	for _, e := range weeks.Effects {
 		roas[e.Channel] = e.ROAS
 	}
-	for i := range m.Tests {
-		t := &m.Tests[i]
+	for i := range f.tests {
+		t := &f.tests[i]
 		if !t.Used() || roas[t.Channel] == nil {
 			continue
 		}
-		change := result.Posterior.Foretell(*t.Lift)
-		apart := (t.Lift.DeltaY - change.Mean) / math.Hypot(t.Lift.Sigma, change.SD)
-		t.Alone = &Alone{Change: change, Apart: math.Copysign(1, t.Lift.DeltaX) * apart, ROAS: *roas[t.Channel]}
+		change := weeks.Posterior().Foretell(*t.Lift)
+		t.Alone = &Alone{Change: change, Apart: (t.Lift.DeltaY - change.Mean) / math.Hypot(t.Lift.Sigma, change.SD), ROAS: *roas[t.Channel]}
 	}
-	return nil
+}
+
+// believed are the channels whose weeks are taken at their word beside their tests, since none of these is surer than the weeks.
+// Whoever doubted the weeks for the sake of such a test would know less than before it.
+func (f frame) believed() (channels []measure.Channel) {
+	for _, t := range f.tests {
+		of := func(c Calibration) bool { return c.Used() && c.Channel == t.Channel && !c.WeeksSurer() }
+		if t.Used() && !slices.Contains(channels, t.Channel) && !slices.ContainsFunc(f.tests, of) {
+			channels = append(channels, t.Channel)
+		}
+	}
+	return channels
 }
 
 // News says which of a store's completed tests the model has not heard of. Tests are as they are known without working out what they

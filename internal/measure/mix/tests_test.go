@@ -71,6 +71,32 @@ func TestOnlyTestsOfTheModelsChannelsAndDaysArePartOfIt(t *testing.T) {
 	}
 }
 
+// A test of 300 and weeks of 100 or 500: doubting the weeks for a test that knows less than they do would lose what they know.
+func TestWeeksAreTakenAtTheirWordBesideTestsThatKnowLess(t *testing.T) {
+	t.Parallel()
+	s := tested()
+	s.Tests = []Test{made(s, "a", 100), made(s, "b", 200)}
+	f := newFrame(s)
+	f.addTests(s.Tests, "")
+	for _, test := range []struct {
+		what  string
+		weeks []float64 // standard deviations beside each test; 0: nothing is known
+		want  int
+	}{
+		{"both tests know less", []float64{100, 100}, 1}, {"one knows more", []float64{100, 500}, 0}, {"both know more", []float64{500, 500}, 0},
+		{"the weeks carry no model", []float64{0, 0}, 0},
+	} {
+		for i, sd := range test.weeks {
+			if f.tests[i].Alone = nil; sd > 0 {
+				f.tests[i].Alone = &Alone{Change: stats.Summary{Mean: 900, SD: sd}}
+			}
+		}
+		if got := f.spec().Believed; len(got) != test.want || len(got) > 0 && got[0] != "search" {
+			t.Errorf("%s: weeks of %v are taken at their word, want those of %d channels", test.what, got, test.want)
+		}
+	}
+}
+
 func TestAModelHearsOfTestsThatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	s := tested()

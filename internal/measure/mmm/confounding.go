@@ -30,7 +30,7 @@ var confoundingPrior = Prior{NormalPrior, 0, 1}
 
 // confoundingParameter adds the parameter of what moves with the channel, if the model has it.
 func (m *model) confoundingParameter(c *channel) {
-	if len(c.lifts) == 0 || m.spec.Unconfounded {
+	if len(c.lifts) == 0 || slices.Contains(m.spec.Believed, c.name) {
 		return
 	}
 	c.confoundingAt = len(m.parameters)

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/num/dual"
 
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
 
@@ -260,7 +261,7 @@ func TestDensityIsThatOfDualNumbers(t *testing.T) {
 		{toy(), Spec{Varying: 9}},
 		{toy(), Spec{Lifts: toyLifts(), Saturation: Hill, Effect: ROI, Holdout: 4}},
 		{toy(), Spec{Lifts: toyLifts()[1:], Saturation: MichaelisMenten, Likelihood: StudentT}},
-		{toy(), Spec{Lifts: toyLifts(), Saturation: CES, Unconfounded: true}},
+		{toy(), Spec{Lifts: toyLifts(), Saturation: CES, Believed: []measure.Channel{toyLifts()[0].Channel}}},
 		{festive(), Spec{Holdout: 4}},
 		{contacts(), Spec{Varying: 9, Effect: ROI, Holdout: 6}},
 	} {

@@ -172,7 +172,7 @@ func specs() []Spec {
 		out = append(out, Spec{Saturation: s})
 	}
 	lifts := toyLifts()
-	out = append(out, Spec{Lifts: lifts, Unconfounded: true}, Spec{Lifts: lifts[1:], Likelihood: StudentT, Saturation: CES, Adstock: Adstock{Delayed, 4}})
+	out = append(out, Spec{Lifts: lifts, Believed: []measure.Channel{lifts[0].Channel}}, Spec{Lifts: lifts[1:], Likelihood: StudentT, Saturation: CES, Adstock: Adstock{Delayed, 4}})
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		out = append(out, Spec{Effect: e, Yearly: 1}, Spec{Effect: e, Lifts: lifts, Saturation: Hill, Holdout: 5})
 	}

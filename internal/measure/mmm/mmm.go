@@ -114,9 +114,9 @@ type Spec struct {
 	Priors map[string]Prior `json:"priors,omitempty"`
 	// Lifts are results of experiments, which the posterior takes into account.
 	Lifts []Lift `json:"lifts,omitempty"`
-	// Unconfounded takes the periods at their word where a channel has lift tests: without it something that nobody sees may move with
-	// the channel's budget, which the tests tell from its effect.
-	Unconfounded bool `json:"unconfounded,omitempty"`
+	// Believed are channels with lift tests whose periods are taken at their word. With another channel's budget something that nobody
+	// sees may move, which its tests tell from its effect.
+	Believed []measure.Channel `json:"believed,omitempty"`
 	// Holdout is the number of last periods kept from the fit and used to judge it.
 	Holdout int `json:"holdout"`
 }

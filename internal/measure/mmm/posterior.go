@@ -65,7 +65,9 @@ func (p *Posterior) Save() Saved {
 // Restore returns the posterior that was saved. A fault of kind invalid says that the parts do not belong together.
 func Restore(s Saved) (*Posterior, error) {
 	if len(s.Spec.Lifts) > 0 && !slices.ContainsFunc(s.Parameters, ofConfounding) {
-		s.Spec.Unconfounded = true // as models with lift tests once were
+		for _, l := range s.Spec.Lifts { // as models with lift tests once were
+			s.Spec.Believed = append(s.Spec.Believed, l.Channel)
+		}
 	}
 	m, err := newModel(s.Data, s.Spec)
 	if err != nil {
