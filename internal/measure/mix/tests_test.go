@@ -83,7 +83,9 @@ func TestWeeksAreTakenAtTheirWordBesideTestsThatKnowLess(t *testing.T) {
 		weeks []float64 // standard deviations beside each test; 0: nothing is known
 		want  int
 	}{
-		{"both tests know less", []float64{100, 100}, 1}, {"one knows more", []float64{100, 500}, 0}, {"both know more", []float64{500, 500}, 0},
+		{"both tests know less", []float64{100, 100}, 1},
+		{"one knows more", []float64{100, 500}, 0},
+		{"both know more", []float64{500, 500}, 0},
 		{"the weeks carry no model", []float64{0, 0}, 0},
 	} {
 		for i, sd := range test.weeks {
