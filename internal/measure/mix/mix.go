@@ -101,25 +101,25 @@ func Train(s Store, how Training) (*Model, error) {
 		none = "the training was asked to leave tests out"
 	}
 	f.addTests(s.Tests, none)
-	how.fits = 2
-	if len(f.lifts()) > 0 {
+	weeks, tested := f.withoutTests("with the tests the draws did not come together, so that the model is fitted to the weeks alone"), len(f.lifts()) > 0
+	if how.fits = 2; tested {
 		how.fits = 3
 	}
-	weeks := f.withoutTests("with the tests the draws did not come together, so that the model is fitted to the weeks alone")
-	var alone *Model
-	var err error
-	if how.fits == 3 {
-		if alone, err = weeks.train(how, 0); err != nil {
-			return nil, err
-		}
-		f.compare(alone)
-	}
-	m, err := f.train(how, (how.fits-2)*drawsOfFit)
+	m, err := weeks.train(how, 0)
 	if err != nil {
 		return nil, err
 	}
-	if m.Status != Active && alone != nil && alone.Status == Active {
-		f, m = weeks, alone
+	if tested {
+		f.compare(m)
+		with, err := f.train(how, drawsOfFit)
+		switch {
+		case err != nil:
+			return nil, err
+		case with.Status == Active || m.Status != Active:
+			m = with
+		default:
+			f = weeks
+		}
 	}
 	if m.Status != Active {
 		return m, nil
