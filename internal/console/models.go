@@ -199,6 +199,9 @@ func testRows(m *mix.Model) []testRow {
 		if a := t.Alone; a != nil {
 			row.Weeks, row.Before = say(t.WeeksPerCost()), between(ratio(a.ROAS.Mean), ratio(a.ROAS.Q05), ratio(a.ROAS.Q95))
 			row.Verdict = fmt.Sprintf("Part of the model. Test and weeks agree: they are %.1f standard deviations apart.", math.Abs(a.Apart))
+			if t.WeeksSurer() {
+				row.Verdict += " The weeks are surer and are taken at their word."
+			}
 			if row.Contradicts = t.Contradicts(); row.Contradicts {
 				row.Verdict = fmt.Sprintf("Part of the model, but test and weeks contradict each other: they are %.1f standard deviations apart. One of them is wrong.", math.Abs(a.Apart))
 			}
