@@ -3,7 +3,6 @@ package source
 import (
 	"cmp"
 	"hash/maphash"
-	"slices"
 	"strings"
 
 	"assay/internal/money"
@@ -310,9 +309,10 @@ func Codes(cell string) []string {
 		return nil
 	}
 	var codes []string
+	seen := map[string]bool{"": true} // a stranger's order may have a million of them
 	for code := range strings.SplitSeq(cell, ",") {
-		code = strings.ToUpper(strings.TrimSpace(code))
-		if code != "" && !slices.Contains(codes, code) {
+		if code = strings.ToUpper(strings.TrimSpace(code)); !seen[code] {
+			seen[code] = true
 			codes = append(codes, code)
 		}
 	}
