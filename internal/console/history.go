@@ -29,6 +29,9 @@ const changesShown = 8
 // adsShown is how many changes of campaigns, ad sets and ads a page shows.
 const adsShown = 25
 
+// adsBack is how many days back the page of the days that changed looks for them. A page of a day has those of the day.
+const adsBack = 90
+
 // historyPart is what the page of data shows of the history of days.
 type historyPart struct {
 	Changes  []changeRow
@@ -236,7 +239,8 @@ func (c *Console) fillChanges(v visit, view *historyView, passed string) error {
 	if offset > 0 {
 		return nil
 	}
-	return c.fillAds(v, view, time.Time{}, c.now().AddDate(1, 0, 0))
+	now := c.now()
+	return c.fillAds(v, view, now.AddDate(0, 0, -adsBack), now.AddDate(0, 0, 1))
 }
 
 // DayAddress is where the versions of a row's day are.

@@ -15,7 +15,7 @@ import (
 func (w *Warehouse) AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error) {
 	var h measure.AdHistory
 	var now measure.AdStanding
-	bind := values{"platform": string(of.Platform), "campaign": of.Campaign, "until": instantText(of.Until)}
+	bind := values{"platform": string(of.Platform), "campaign": of.Campaign, "since": instantText(of.From), "until": instantText(of.Until)}
 	end := func() {
 		if now.Level == measure.AdCampaign {
 			h.Standings = append(h.Standings, now)

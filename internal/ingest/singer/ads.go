@@ -197,17 +197,10 @@ func (c *ads) figures(p *platform, is shape, record *document.Object, row *wareh
 	return nil
 }
 
-// micros reads millionths of a currency's unit as minor units, rounded half away from zero.
+// micros reads millionths of a currency's unit as minor units.
 func micros(cell string, c money.Currency) (int64, error) {
 	n, err := source.Count(cell, money.Point)
-	if err != nil {
-		return 0, err
-	}
-	per := int64(math.Pow10(6 - c.Exponent()))
-	if n < 0 {
-		return -((-n + per/2) / per), nil
-	}
-	return (n + per/2) / per, nil
+	return money.FromMillionths(n, c), err
 }
 
 // action returns what a list of Meta's actions says of purchases.

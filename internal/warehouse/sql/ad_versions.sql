@@ -1,5 +1,6 @@
--- One row per version of a campaign, an ad set or an ad before an instant, each in the order of time. The currency is the
--- latest of the account's reports, '' where none tells one. An empty platform or campaign selects all.
+-- One row per version of a campaign before an instant, and of an ad set or an ad of which one came in the period, each in the
+-- order of time. The currency is the latest of the account's reports, '' where none tells one. An empty platform or campaign
+-- selects all.
 -- heavy: reads the currencies of all reports.
 SELECT
     s.platform AS platform, s.level AS level, s.id AS id, s.since AS since, s.name AS name, s.status AS status, s.told AS told,
@@ -10,4 +11,9 @@ LEFT JOIN (
 ) AS c ON c.platform = s.platform AND c.account = s.account
 WHERE s.since < CAST($until AS TIMESTAMP) AND ($platform = '' OR s.platform = $platform)
     AND ($campaign = '' OR s.level = 'campaign' AND s.id = $campaign OR s.campaign_id = $campaign)
+    AND (s.level = 'campaign' OR concat(s.platform, ' ', s.level, ' ', s.id) IN (
+        SELECT concat(platform, ' ', level, ' ', id)
+        FROM {{ad_states}}
+        WHERE since >= CAST($since AS TIMESTAMP) AND since < CAST($until AS TIMESTAMP)
+    ))
 ORDER BY s.platform, s.level, s.id, s.since

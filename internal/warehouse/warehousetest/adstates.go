@@ -32,6 +32,10 @@ func campaignsKeepTheirVersions(on trial) {
 		'o': {AdStates: []measure.AdState{version(third, third, "Brand II", "PAUSED", measure.AdPaused, 70_00)}},
 		's': {AdStates: []measure.AdState{version(fourth, fourth, "Brand II", "PAUSED", measure.AdPaused, 80_00)}},
 	}
+	adSet := func(id, since, name string) measure.AdState {
+		return measure.AdState{Platform: measure.Facebook, Level: measure.AdSet, ID: id, Since: instant(since), Name: name, Campaign: "1201"}
+	}
+	pieces['s'] = warehouse.Batch{AdStates: append(pieces['s'].AdStates, adSet("7", first, "Old"), adSet("7", second, "Older"), adSet("8", first, "Broad"), adSet("8", third, "Narrow"))}
 	standing := func(ws measure.WorkspaceID, at string) string {
 		for _, s := range answer[measure.AdHistory](t)(w.AdHistory(t.Context(), ws, measure.AdHistoryOf{Until: instant(at)})).Standings {
 			return fmt.Sprintf("%s %s %s %s %s since %s", s.Platform, s.ID, s.Status, s.Told, s.Budget.Words(s.Currency), s.Since.Format(time.RFC3339))
@@ -51,8 +55,15 @@ func campaignsKeepTheirVersions(on trial) {
 		for _, c := range answer[measure.AdHistory](t)(w.AdHistory(t.Context(), ws, of)).Changes {
 			got = append(got, fmt.Sprint(c.Now.Since.Format(time.DateOnly), c.Moves()))
 		}
-		want := []string{"2026-01-05[{status ACTIVE PAUSED} {budget 50.00 EUR a day 80.00 EUR a day}]", "2026-01-03[{name Brand Brand II}]"}
+		want := []string{
+			"2026-01-05[{name Broad Narrow}]", "2026-01-05[{status ACTIVE PAUSED} {budget 50.00 EUR a day 80.00 EUR a day}]",
+			"2026-01-03[{name Old Older}]", "2026-01-03[{name Brand Brand II}]",
+		}
 		same(t, "changes, imported as "+order, want, got)
+		since := measure.AdHistoryOf{From: instant(third), Until: of.Until}
+		quiet := measure.AdHistoryOf{From: instant("2026-01-08T00:00:00Z"), Until: of.Until}
+		same(t, "campaigns of a period without a version, imported as "+order, 1, len(answer[measure.AdHistory](t)(w.AdHistory(t.Context(), ws, quiet)).Standings))
+		same(t, "changes of a later period, imported as "+order, 2, len(answer[measure.AdHistory](t)(w.AdHistory(t.Context(), ws, since)).Changes))
 		for what, narrow := range map[string]measure.AdHistoryOf{
 			"before the period":  {From: instant(fourth), Until: of.Until},
 			"another platform's": {From: of.From, Until: of.Until, Platform: measure.Google},
