@@ -25,40 +25,40 @@ var parts = []struct {
 	{"internal/money", nil},
 	{"internal/fault", nil},
 	{"internal/limit", nil},
-	{"internal/defect", nil},
-	{"internal/arrival", []string{"internal/fault"}},
+	{"internal/panics", nil},
+	{"internal/slowbody", []string{"internal/fault"}},
 	{"internal/measure", []string{"internal/civil", "internal/money"}},
-	{"internal/measure/stats/...", []string{"internal/defect", "internal/measure/stats/..."}},
+	{"internal/measure/stats/...", []string{"internal/panics", "internal/measure/stats/..."}},
 	{"internal/measure/holiday", []string{"internal/civil", "internal/fault"}},
-	{"internal/measure/decide", []string{"internal/defect", "internal/fault", "internal/measure", "internal/measure/stats/..."}},
-	{"internal/measure/mmm", []string{"internal/defect", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide"}},
-	{"internal/measure/mix", []string{"internal/defect", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide", "internal/measure/mmm", "internal/measure/holiday"}},
-	{"internal/measure/...", []string{"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/holiday"}},
-	{"internal/lab", []string{"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
+	{"internal/measure/decide", []string{"internal/panics", "internal/fault", "internal/measure", "internal/measure/stats/..."}},
+	{"internal/measure/mmm", []string{"internal/panics", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide"}},
+	{"internal/measure/mix", []string{"internal/panics", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide", "internal/measure/mmm", "internal/measure/holiday"}},
+	{"internal/measure/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/holiday"}},
+	{"internal/lab", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
 	{"internal/config", []string{"internal/fault", "internal/money"}},
 	{"internal/warehouse", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
-	{"internal/warehouse/...", []string{"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/..."}},
+	{"internal/warehouse/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/..."}},
 	{"internal/control", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
 	{"internal/control/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/control/..."}},
 	{"internal/control/calllog", []string{"internal/limit", "internal/measure", "internal/control"}},
-	{"internal/uplift", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control"}},
-	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control", "internal/uplift"}},
-	{"internal/jobs", []string{"internal/defect", "internal/fault", "internal/measure", "internal/measure/mix", "internal/control"}},
+	{"internal/experiment", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control"}},
+	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control", "internal/experiment"}},
+	{"internal/jobs", []string{"internal/panics", "internal/fault", "internal/measure", "internal/measure/mix", "internal/control"}},
 	{"internal/auth", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control"}},
 	{"internal/chart", []string{"internal/civil", "internal/money"}},
-	{"internal/ingest/...", []string{"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
-	{"internal/mcp", []string{"internal/defect", "internal/civil", "internal/fault"}},
+	{"internal/ingest/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
+	{"internal/mcp", []string{"internal/panics", "internal/civil", "internal/fault"}},
 	{"internal/tools", []string{
-		"internal/defect", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
-		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/uplift", "internal/auth", "internal/mcp", "internal/chart",
+		"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
+		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/chart",
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/console", []string{
-		"internal/civil", "internal/money", "internal/ingest/...", "internal/defect", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
-		"internal/arrival", "internal/auth", "internal/chart", "internal/oauth/...",
+		"internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
+		"internal/slowbody", "internal/auth", "internal/chart", "internal/oauth/...",
 	}},
 	{"api", nil},
-	{"internal/httpapi", []string{"internal/defect", "internal/fault", "internal/arrival", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},
+	{"internal/httpapi", []string{"internal/panics", "internal/fault", "internal/slowbody", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},
 	{"internal/app", []string{"internal/..."}},
 	{"cmd/...", []string{"internal/...", "cmd/..."}},
 	{"bench/...", []string{"internal/...", "bench/..."}},
@@ -208,11 +208,11 @@ func TestTheModuleReplacesNothing(t *testing.T) {
 	}
 }
 
-// TestGoroutinesDoNotEndTheProcess holds that every goroutine is begun by package defect, which brings its panic to whoever
+// TestGoroutinesDoNotEndTheProcess holds that every goroutine is begun by package panics, which brings its panic to whoever
 // waits, or in the one group of the service's parts.
 func TestGoroutinesDoNotEndTheProcess(t *testing.T) {
 	t.Parallel()
-	own := []string{"internal/defect/", "internal/warehouse/warehousetest/", "internal/control/controltest/"}
+	own := []string{"internal/panics/", "internal/warehouse/warehousetest/", "internal/control/controltest/"}
 	for file, parsed := range goFiles(t, 0) {
 		if strings.HasSuffix(file, "_test.go") || !strings.HasPrefix(file, "internal/") ||
 			slices.ContainsFunc(own, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
@@ -226,7 +226,7 @@ func TestGoroutinesDoNotEndTheProcess(t *testing.T) {
 				}
 			case *ast.SelectorExpr:
 				if of, ok := n.X.(*ast.Ident); ok && (of.Name == "sync" && n.Sel.Name == "WaitGroup" || of.Name == "errgroup" && file != "internal/app/app.go") {
-					t.Errorf("%s waits with %s.%s: a panic in its goroutines ends the process; use defect.Group", file, of.Name, n.Sel.Name)
+					t.Errorf("%s waits with %s.%s: a panic in its goroutines ends the process; use panics.Group", file, of.Name, n.Sel.Name)
 				}
 			}
 			return true

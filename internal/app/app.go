@@ -15,15 +15,15 @@ import (
 	"github.com/jonboulle/clockwork"
 	"golang.org/x/sync/errgroup"
 
-	"assay/internal/arrival"
 	"assay/internal/auth"
 	"assay/internal/config"
 	"assay/internal/control/calllog"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/jobs"
 	"assay/internal/limit"
 	"assay/internal/measure"
+	"assay/internal/panics"
+	"assay/internal/slowbody"
 	"assay/internal/tools"
 	"assay/internal/training"
 	"assay/internal/warehouse"
@@ -220,11 +220,11 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
-	arrival.Watch(server, a.now)
+	slowbody.Watch(server, a.now)
 	a.run(running, group, open.calls, server)
 	// An import may run for an hour: commands have no deadline but their own.
 	commands := &http.Server{Handler: a.commandHandler(), ReadHeaderTimeout: 10 * time.Second}
-	arrival.Watch(commands, a.now)
+	slowbody.Watch(commands, a.now)
 	a.run(running, group, open.commands, commands)
 	if open.metrics != nil {
 		mux := http.NewServeMux()
@@ -251,8 +251,8 @@ const restPause = 10 * time.Second
 // other parts end with it.
 func (a *App) tend(ctx context.Context, part func(ctx context.Context) error) error {
 	for {
-		err := defect.Caught(func() error { return part(ctx) })
-		if _, is := errors.AsType[*defect.Error](err); !is {
+		err := panics.Caught(func() error { return part(ctx) })
+		if _, is := errors.AsType[*panics.Error](err); !is {
 			return err
 		}
 		a.log.ErrorContext(ctx, "a part of the service is begun again", slog.Any("error", err))

@@ -12,12 +12,12 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/console"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/httpapi"
 	"assay/internal/mcp"
 	"assay/internal/oauth"
 	"assay/internal/oauth/people"
+	"assay/internal/panics"
 	"assay/internal/tools"
 )
 
@@ -39,7 +39,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	f := &front{metrics: httpapi.NewMetrics()}
 	f.metrics.NotLogged(a.calls.Dropped)
 	f.metrics.Unopened(a.unopened)
-	f.metrics.Defects(defect.Seen)
+	f.metrics.Defects(panics.Seen)
 	f.server, err = oauth.New(oauth.Options{
 		BaseURL: baseURL, Store: a.control.Store, Secrets: secrets, TrustedProxies: a.config.TrustedProxies,
 		Counter: a.counter, Now: a.now, Log: a.log,

@@ -11,7 +11,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/settle"
+	"assay/internal/measure/reportlag"
 	"assay/internal/money"
 	"assay/internal/tools"
 	"assay/internal/warehouse"
@@ -72,7 +72,7 @@ type HistoryMove struct {
 type HistorySettles struct {
 	Kind     measure.TotalsKind `json:"kind"`
 	Part     string             `json:"part"`
-	Quantity settle.Quantity    `json:"quantity"`
+	Quantity reportlag.Quantity `json:"quantity"`
 	Known    bool               `json:"known"`
 	Days     int                `json:"days"`
 	Settled  *int               `json:"settled_after_days"` // null: not known

@@ -17,10 +17,10 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/config"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/ingest/singer"
 	"assay/internal/measure"
+	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
 
@@ -132,7 +132,7 @@ func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := r.Context()
 	var report singer.Report
-	err := defect.Caught(func() (err error) {
+	err := panics.Caught(func() (err error) {
 		report, err = a.Singer(ctx, request, r.Body, func(state []byte) error {
 			if err := encoder.Encode(singerLine{State: state}); err != nil {
 				return err
@@ -155,7 +155,7 @@ func (s *service) singer(ctx context.Context, request SingerRequest, messages io
 	}
 	// A tap may be silent for hours: when the service goes meanwhile, nobody may wait for the tap's next message.
 	body, feed := io.Pipe()
-	var copying defect.Group
+	var copying panics.Group
 	copying.Go(func() {
 		_, err := io.Copy(feed, messages)
 		_ = feed.CloseWithError(err)

@@ -14,10 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/panics"
 )
 
 // The socket lets commands reach the service that holds a data directory. Only its owner can open it. Each
@@ -148,7 +148,7 @@ func answer[Q any](w http.ResponseWriter, r *http.Request, run func(context.Cont
 		}
 	}
 	var result any
-	err := defect.Caught(func() (err error) {
+	err := panics.Caught(func() (err error) {
 		result, err = run(r.Context(), request, func(done, total int64) { send(line{Done: done, Total: total}) })
 		return err
 	})

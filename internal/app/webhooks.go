@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"assay/internal/control"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/httpapi"
 	"assay/internal/ingest/webhook"
 	"assay/internal/measure"
+	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
 
@@ -143,7 +143,7 @@ func privacyEvents(d control.Delivery) []control.Event {
 // was kept by a process that was killed, is taken in at the next start. Some workspaces have their turn at the same time, and
 // one that is being imported into comes later, so that neither it nor one that cannot be written holds up others.
 func (a *App) takeIn(ctx context.Context) error {
-	var working defect.Group
+	var working panics.Group
 	defer working.Wait()
 	turns := make(chan struct{}, hookTurns)
 	var busy sync.Map // of workspaces
@@ -181,7 +181,7 @@ func (a *App) takeIn(ctx context.Context) error {
 			working.Go(func() {
 				defer func() { <-turns }()
 				defer busy.Delete(ws)
-				err := defect.Caught(func() error { return a.takeInAll(ctx, ws) })
+				err := panics.Caught(func() error { return a.takeInAll(ctx, ws) })
 				if err != nil && ctx.Err() == nil {
 					a.log.ErrorContext(ctx, "webhook messages wait", slog.String("workspace", string(ws)), slog.Any("error", err))
 				}

@@ -18,8 +18,8 @@ import (
 	"assay/internal/limit"
 	"assay/internal/measure"
 	"assay/internal/oauth"
+	"assay/internal/oauth/clientip"
 	"assay/internal/oauth/people"
-	"assay/internal/oauth/throttle"
 )
 
 // Store keeps workspaces, grants, mappings, calls and the security log. What does not exist is a fault of kind not_found.
@@ -109,7 +109,7 @@ type Console struct {
 	schedules   schedules
 	tasks       tasks
 	hosts       oauth.Hosts
-	addresses   throttle.Addresses
+	addresses   clientip.Addresses
 	signIns     *limit.Quota
 	crossOrigin *http.CrossOriginProtection
 	cookies     cookies
@@ -130,7 +130,7 @@ func New(o Options) *Console {
 	c := &Console{
 		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, models: o.Models, tools: o.Tools,
 		ask: o.Ask, imports: o.Import, target: o.Target, known: o.Known, history: o.History, addSecret: o.AddHookSecret, forget: o.Forget, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
-		hosts: oauth.NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
+		hosts: oauth.NewHosts(o.BaseURL), addresses: clientip.NewAddresses(o.TrustedProxies),
 		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
 		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
 	}

@@ -11,7 +11,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/measure"
-	"assay/internal/measure/settle"
+	"assay/internal/measure/reportlag"
 	"assay/internal/money"
 )
 
@@ -19,7 +19,7 @@ import (
 type History interface {
 	DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error)
 	DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error)
-	Curves(ctx context.Context, w control.Workspace) ([]settle.Curve, error)
+	Curves(ctx context.Context, w control.Workspace) ([]reportlag.Curve, error)
 	AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error)
 }
 
@@ -108,8 +108,8 @@ func (c *Console) historyOf(v visit, w control.Workspace) (*historyPart, error) 
 
 // NotYet says what it takes until it can be told how figures settle.
 func (h historyPart) NotYet() string {
-	return "It takes " + strconv.Itoa(settle.Enough) + " days that were imported within " + strconv.Itoa(settle.FirstLook) +
-		" days and told again when they were at least " + strconv.Itoa(settle.LastLook) + " days old."
+	return "It takes " + strconv.Itoa(reportlag.Enough) + " days that were imported within " + strconv.Itoa(reportlag.FirstLook) +
+		" days and told again when they were at least " + strconv.Itoa(reportlag.LastLook) + " days old."
 }
 
 func changeRows(changes []measure.DayChange, currency money.Currency) []changeRow {

@@ -14,12 +14,12 @@ import (
 	"time"
 	"unicode"
 
-	"assay/internal/arrival"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
 	"assay/internal/measure"
+	"assay/internal/slowbody"
 )
 
 // Import takes files into a workspace's facts, as the command does.
@@ -75,7 +75,7 @@ func (c *Console) sent(take func(http.ResponseWriter, visit, *multipart.Reader))
 			c.Refuse(w, r, http.StatusForbidden, foreignForm)
 			return
 		}
-		r.Body = arrival.Slowly(w, r.Body, arrival.Pace{Silence: uploadPause, Total: importTime, Now: c.now})
+		r.Body = slowbody.Slowly(w, r.Body, slowbody.Pace{Silence: uploadPause, Total: importTime, Now: c.now})
 		parts, err := r.MultipartReader()
 		if err != nil {
 			c.Refuse(w, r, http.StatusUnsupportedMediaType, "This is not a form with a file.")

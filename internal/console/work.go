@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"assay/internal/control"
-	"assay/internal/defect"
 	"assay/internal/ingest"
 	"assay/internal/measure"
+	"assay/internal/panics"
 )
 
 const (
@@ -48,7 +48,7 @@ type tasks struct {
 	mu      sync.Mutex // guards list and what is in it, and stopped
 	list    []*task
 	stopped bool
-	running defect.Group
+	running panics.Group
 }
 
 // Run lets tasks go on until ctx ends, then stops them and waits for them. A file is imported wholly or not at all, so
@@ -129,7 +129,7 @@ func (c *Console) perform(w http.ResponseWriter, v visit, p place, file ingest.F
 
 // attempted does a task's work. A defect of the service ends the task and not the service.
 func (c *Console) attempted(ctx context.Context, t *task, do work) (end answer) {
-	err := defect.Caught(func() error {
+	err := panics.Caught(func() error {
 		end = do(ctx, func(done, total int64) {
 			c.tasks.mu.Lock()
 			defer c.tasks.mu.Unlock()

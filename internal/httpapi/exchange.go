@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"assay/internal/auth"
-	"assay/internal/defect"
 	"assay/internal/mcp"
+	"assay/internal/panics"
 )
 
 // exchange is one request being answered, with what the log and the metrics want to know of it.
@@ -110,7 +110,7 @@ func requestID(r *http.Request) string {
 
 func (s *service) panicked(x *exchange, r *http.Request, cause any) {
 	s.Log.ErrorContext(r.Context(), "panic", slog.String("request_id", x.requestID), slog.String("route", x.route),
-		slog.Any("error", defect.Of(cause)))
+		slog.Any("error", panics.Of(cause)))
 	if x.status == 0 {
 		x.fail(mcp.Internal, nil)
 	}

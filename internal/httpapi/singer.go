@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/arrival"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
+	"assay/internal/slowbody"
 )
 
 const (
@@ -45,7 +45,7 @@ func (s *service) singer(x *exchange, r *http.Request) {
 		x.json(http.StatusServiceUnavailable, []byte(`{"report":{},"error":"this service takes no messages"}`))
 		return
 	}
-	messages := arrival.Slowly(x, http.MaxBytesReader(x, r.Body, maxSinger), arrival.Pace{Silence: singerPause, Total: singerTime, Now: s.Now})
+	messages := slowbody.Slowly(x, http.MaxBytesReader(x, r.Body, maxSinger), slowbody.Pace{Silence: singerPause, Total: singerTime, Now: s.Now})
 	state, report, err := s.Singer(r.Context(), x.principal, messages, r.URL.Query().Get("skip_rejected") == "true")
 	if report == nil {
 		report = json.RawMessage("{}")

@@ -17,8 +17,8 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/ingest/amazon"
+	"assay/internal/ingest/connector"
 	"assay/internal/ingest/google"
-	"assay/internal/ingest/landed"
 	"assay/internal/ingest/mapper"
 	"assay/internal/ingest/meta"
 	"assay/internal/ingest/shopify"
@@ -42,7 +42,7 @@ func Readers() []source.Reader {
 		tiktok.Ads(),
 		amazon.Ads(),
 		snapchat.Ads(),
-	}, shopify.Landed(), landed.Ads(), landed.Names(), mapper.Exports(), mapper.Common())
+	}, shopify.Landed(), connector.Ads(), connector.Names(), mapper.Exports(), mapper.Common())
 }
 
 // Store is where facts go: the warehouse.

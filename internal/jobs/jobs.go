@@ -18,10 +18,10 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"assay/internal/control"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/panics"
 )
 
 // Trainer trains a workspace's model. One training runs at a time; others wait.
@@ -56,7 +56,7 @@ type Options struct {
 type Runner struct {
 	Options
 
-	work defect.Group
+	work panics.Group
 
 	mu       sync.Mutex      // guards all below
 	serving  context.Context //nolint:containedctx // what work in the background ends with; set by Run alone
@@ -141,7 +141,7 @@ func (r *Runner) Do(ctx context.Context, w control.Workspace, asked mix.Request)
 
 // train trains. A defect there ends the training and nothing else.
 func (r *Runner) train(ctx context.Context, w control.Workspace, asked mix.Request) (m *mix.Model, err error) {
-	err = defect.Caught(func() (err error) {
+	err = panics.Caught(func() (err error) {
 		m, err = r.Trainer.Train(ctx, w, asked)
 		return err
 	})

@@ -14,10 +14,10 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"assay/internal/control"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/panics"
 )
 
 // trainer stands for trainings: each says that it began and waits to be let go.
@@ -173,7 +173,7 @@ func TestADefectInWorkEndsThatWorkAlone(t *testing.T) {
 	}()
 	<-b.trainer.began
 	b.trainer.let <- errDefect
-	if err := <-ended; !errors.As(err, new(*defect.Error)) {
+	if err := <-ended; !errors.As(err, new(*panics.Error)) {
 		t.Errorf("who waits is told %v", err)
 	}
 	if err := b.Start(t.Context(), b.workspace()); err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/go-co-op/gocron/v2"
 
 	"assay/internal/control"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/panics"
 )
 
 const (
@@ -68,7 +68,7 @@ type entry struct {
 
 // caught does something that the clock asks for. A defect in it does not keep the clock from the next time.
 func (s *schedule) caught(ctx context.Context, do func(ctx context.Context)) {
-	err := defect.Caught(func() error {
+	err := panics.Caught(func() error {
 		do(ctx)
 		return nil
 	})
@@ -227,7 +227,7 @@ func (s *schedule) forecast(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		err := defect.Caught(func() error { return s.Forecaster.Forecast(ctx, w) })
+		err := panics.Caught(func() error { return s.Forecaster.Forecast(ctx, w) })
 		if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindNotFound {
 			s.Log.ErrorContext(ctx, "forecasts cannot be made", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 		}

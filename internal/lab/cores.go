@@ -4,13 +4,13 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"assay/internal/defect"
+	"assay/internal/panics"
 )
 
 // onAllCores does n things, each once. Where each has its own place for its result, the number of cores does not show.
 func onAllCores(n int, do func(i int)) {
 	var next atomic.Int64
-	var workers defect.Group
+	var workers panics.Group
 	for range min(runtime.GOMAXPROCS(0), n) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {

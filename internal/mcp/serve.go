@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"assay/internal/defect"
+	"assay/internal/panics"
 )
 
 // Incoming is one message from an authenticated caller.
@@ -47,7 +47,7 @@ func (s Server) Handle(ctx context.Context, session Session, in Incoming) (reply
 	e, err := readEnvelope(in.Body)
 	defer func() {
 		if cause := recover(); cause != nil {
-			reply.fail(e.id, fmt.Errorf("%s %s: %w", e.method, reply.Tool, defect.Of(cause)))
+			reply.fail(e.id, fmt.Errorf("%s %s: %w", e.method, reply.Tool, panics.Of(cause)))
 		}
 	}()
 	if err == nil && in.HasVersion && !speaks(in.ProtocolVersion) {

@@ -15,8 +15,8 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/limit"
+	"assay/internal/oauth/clientip"
 	"assay/internal/oauth/people"
-	"assay/internal/oauth/throttle"
 )
 
 // How long things live.
@@ -123,7 +123,7 @@ type Server struct {
 	keys            *keyring // nil: there is no signing secret
 	known           auth.Known
 	hosts           Hosts
-	addresses       throttle.Addresses
+	addresses       clientip.Addresses
 	registrations   *limit.Quota
 	documents       *documents
 	documentFetches *limit.Quota
@@ -149,7 +149,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		issuer: o.BaseURL, resource: o.BaseURL + rpcPath, store: o.Store,
-		hosts: NewHosts(o.BaseURL), addresses: throttle.NewAddresses(o.TrustedProxies),
+		hosts: NewHosts(o.BaseURL), addresses: clientip.NewAddresses(o.TrustedProxies),
 		registrations:   &limit.Quota{What: "registrations", Limit: registrationsPerHour, Window: time.Hour, Counter: o.Counter, Log: o.Log},
 		documents:       newDocuments(o.Now),
 		documentFetches: &limit.Quota{What: "client documents", Limit: documentsPerHour, Window: time.Hour, Counter: o.Counter, Log: o.Log},

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"assay/internal/civil"
-	"assay/internal/defect"
 	"assay/internal/measure/forecast"
+	"assay/internal/panics"
 )
 
 const (
@@ -47,7 +47,7 @@ func (c *Call) alerts(ctx context.Context, a *forecastingAnswer) error {
 			return nil
 		})
 	}
-	if err := defect.Together(work...); err != nil {
+	if err := panics.Together(work...); err != nil {
 		return err
 	}
 	for i, row := range rows {

@@ -14,7 +14,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
 	"assay/internal/measure/mix"
-	"assay/internal/measure/settle"
+	"assay/internal/measure/reportlag"
 	"assay/internal/warehouse"
 )
 
@@ -116,7 +116,7 @@ type store struct {
 	warehouse.Coverage
 	channels []warehouse.ChannelVolume
 	sources  []warehouse.SourceState
-	late     []settle.Curve // of platforms that were seen to settle after the days that they may restate
+	late     []reportlag.Curve // of platforms that were seen to settle after the days that they may restate
 }
 
 // empty reports whether nothing was ever imported that a figure could come from.

@@ -14,8 +14,8 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/control"
-	"assay/internal/defect"
 	"assay/internal/measure/mix"
+	"assay/internal/panics"
 )
 
 // noted keeps calls in memory.
@@ -112,7 +112,7 @@ func TestADefectInAnAnswerThatIsKeptIsOne(t *testing.T) {
 	}
 	log.Reset()
 	_, err = s.Answer(t.Context(), auth.Principal{Workspace: newWorkspace("full"), Scopes: control.Scopes()}, "performance", []byte(`{}`))
-	if _, is := errors.AsType[*defect.Error](err); !is || log.Len() > 0 {
+	if _, is := errors.AsType[*panics.Error](err); !is || log.Len() > 0 {
 		t.Errorf("a page is told %v, and %d bytes are logged for it; want the defect, which the page logs", err, log.Len())
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"assay/internal/civil"
-	"assay/internal/defect"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
+	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
 
@@ -85,7 +85,7 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 	var curves []cohort.Curve
 	var whole cohort.Curve
 	var ahead projection
-	err = defect.Together(
+	err = panics.Together(
 		func() (err error) {
 			curves, whole, err = curvesOf(p.members(c.netOf))
 			return err
@@ -153,7 +153,7 @@ func (c *Call) ltvRows(shown []cohort.Curve, whole cohort.Curve, p panel, ahead 
 			return err
 		})
 	}
-	return rows, all, defect.Together(work...)
+	return rows, all, panics.Together(work...)
 }
 
 // ltvRow describes the customers of a curve: those of its channel, or all when its channel is "all".

@@ -9,12 +9,12 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/measure"
-	"assay/internal/measure/settle"
+	"assay/internal/measure/reportlag"
 )
 
 // Curves says how the figures of a workspace's surfaces and platforms settle.
-func (s *Service) Curves(ctx context.Context, w control.Workspace) ([]settle.Curve, error) {
-	var curves []settle.Curve
+func (s *Service) Curves(ctx context.Context, w control.Workspace) ([]reportlag.Curve, error) {
+	var curves []reportlag.Curve
 	for _, kind := range []measure.TotalsKind{measure.OrderTotals, measure.SpendTotals} {
 		of, err := s.curves(ctx, w.ID, kind, w.Basis)
 		if err != nil {
@@ -26,13 +26,13 @@ func (s *Service) Curves(ctx context.Context, w control.Workspace) ([]settle.Cur
 }
 
 // curves looks at the days before today in UTC: a few hours do not matter.
-func (s *Service) curves(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, basis measure.RevenueBasis) ([]settle.Curve, error) {
-	days := settle.Period(civil.DayOf(s.deps.Clock(), time.UTC))
+func (s *Service) curves(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, basis measure.RevenueBasis) ([]reportlag.Curve, error) {
+	days := reportlag.Period(civil.DayOf(s.deps.Clock(), time.UTC))
 	versions, looks, err := s.deps.Facts.Settling(ctx, ws, kind, days)
 	if err != nil {
 		return nil, fmt.Errorf("settling of %s: %w", kind, err)
 	}
-	return settle.Curves(versions, looks, basis), nil
+	return reportlag.Curves(versions, looks, basis), nil
 }
 
 // lateDays are looked back on for days that changed after they were shown.

@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"assay/internal/civil"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
+	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
 
@@ -227,7 +227,7 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 	var margins cohort.Margins
 	var unknown error
 	var earned map[measure.Channel]cohort.Curve
-	err = defect.Together(
+	err = panics.Together(
 		func() (err error) {
 			curves, whole, err = curvesOf(p.members(c.netOf))
 			return err

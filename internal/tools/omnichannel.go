@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"assay/internal/civil"
-	"assay/internal/defect"
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/halo"
 	"assay/internal/money"
+	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
 
@@ -268,7 +268,7 @@ func (c *Call) haloDays(window civil.Range) civil.Range {
 func (c *Call) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
 	var sold []warehouse.SurfaceDay
 	var spent []warehouse.SpendDay
-	err := defect.Together(
+	err := panics.Together(
 		func() (err error) {
 			if sold, err = c.Facts.SurfaceDays(ctx, c.Workspace.ID, days); err != nil {
 				err = fmt.Errorf("days of surfaces %s: %w", days, err)

@@ -8,10 +8,10 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
+	"assay/internal/panics"
 )
 
 // pacing shows where each goal under way stands. Without goals it shows what to expect of the periods under way.
@@ -122,7 +122,7 @@ func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
 		}
 	}
 	yesterday := c.Today.AddDays(-1)
-	var forecasts defect.Group
+	var forecasts panics.Group
 	failed := make([]error, len(goals)+1) // of each forecast, and of the reading
 	for i, g := range goals {
 		key := g.key()

@@ -8,9 +8,9 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"assay/internal/civil"
-	"assay/internal/defect"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
+	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
 
@@ -109,7 +109,7 @@ func (p panel) members(of func(warehouse.PanelDay) int64) []cohort.Member {
 
 // curvesOf returns the curve of each channel, and that of all customers together. Without customers there is none.
 func curvesOf(members []cohort.Member) (channels []cohort.Curve, whole cohort.Curve, err error) {
-	err = defect.Together(
+	err = panics.Together(
 		func() error {
 			all, err := cohort.Curves(togetherAs(everybody, members), 0, level90)
 			if len(all) > 0 {

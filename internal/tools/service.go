@@ -15,12 +15,12 @@ import (
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/control"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
-	"assay/internal/measure/settle"
+	"assay/internal/measure/reportlag"
+	"assay/internal/panics"
 )
 
 // Deps is what the tools are built from.
@@ -295,11 +295,11 @@ func (s *session) keep(ctx context.Context, tool Tool, args json.RawMessage, key
 	}))
 }
 
-// loading makes what a cache is filled by of a function. A panic in it becomes a [defect.Error] that is counted; the cache
+// loading makes what a cache is filled by of a function. A panic in it becomes a [panics.Error] that is counted; the cache
 // would make an error of its own of it.
 func loading[K comparable, V any](load func(ctx context.Context, key K) (V, error)) otter.LoaderFunc[K, V] {
 	return func(ctx context.Context, key K) (value V, err error) {
-		err = defect.Caught(func() (err error) {
+		err = panics.Caught(func() (err error) {
 			value, err = load(ctx, key)
 			return err
 		})
@@ -394,7 +394,7 @@ func (s *Service) read(ctx context.Context, key storeKey) (have store, err error
 		return store{}, err
 	}
 	curves, err := s.curves(ctx, key.workspace, measure.SpendTotals, measure.RevenueBasis{})
-	have.late = slices.DeleteFunc(curves, func(c settle.Curve) bool { return !c.Late() })
+	have.late = slices.DeleteFunc(curves, func(c reportlag.Curve) bool { return !c.Late() })
 	return have, err
 }
 

@@ -10,11 +10,11 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/experiment"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 	"assay/internal/measure/halo"
-	"assay/internal/uplift"
 )
 
 // Experiments has the workspaces' experiments. The store of control data does.
@@ -147,8 +147,8 @@ func (c *Call) measured(ctx context.Context, e control.Experiment) (*trial, erro
 }
 
 // trialStore is where the workspace's experiments were made.
-func (c *Call) trialStore() uplift.Store {
-	return uplift.Store{Workspace: c.Workspace, Facts: c.Facts, OrderDays: c.Store.OrderDays, Today: c.Today, All: c.Experiments}
+func (c *Call) trialStore() experiment.Store {
+	return experiment.Store{Workspace: c.Workspace, Facts: c.Facts, OrderDays: c.Store.OrderDays, Today: c.Today, All: c.Experiments}
 }
 
 // assess compares the treated regions of a test with the others.

@@ -9,7 +9,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/measure"
-	"assay/internal/measure/settle"
+	"assay/internal/measure/reportlag"
 	"assay/internal/money"
 	"assay/internal/warehouse"
 )
@@ -46,8 +46,10 @@ func TestProvisionalDaysAreThoseOfTheWindow(t *testing.T) {
 
 func TestProvisionalDaysReachBackAsFarAsAPlatformWasSeenToSettle(t *testing.T) {
 	t.Parallel()
-	share := func(age int, median float64) settle.Share { return settle.Share{Age: age, Days: 20, Median: median} }
-	curve := settle.Curve{Kind: measure.SpendTotals, Name: "facebook", Quantity: settle.Conversions, Window: 28, Shares: []settle.Share{share(28, 0.9), share(42, 1)}}
+	share := func(age int, median float64) reportlag.Share {
+		return reportlag.Share{Age: age, Days: 20, Median: median}
+	}
+	curve := reportlag.Curve{Kind: measure.SpendTotals, Name: "facebook", Quantity: reportlag.Conversions, Window: 28, Shares: []reportlag.Share{share(28, 0.9), share(42, 1)}}
 	after := 42
 	for name, c := range map[string]struct {
 		settled *int
@@ -68,7 +70,7 @@ func TestProvisionalDaysReachBackAsFarAsAPlatformWasSeenToSettle(t *testing.T) {
 		"before either": {&after, "2026-01-01", "2026-01-20", ""},
 	} {
 		curve.Settled = c.settled
-		call := &Call{Today: fixtureToday, Store: store{late: []settle.Curve{curve}, sources: []warehouse.SourceState{
+		call := &Call{Today: fixtureToday, Store: store{late: []reportlag.Curve{curve}, sources: []warehouse.SourceState{
 			{Kind: fromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: civil.MustParse("2026-03-09")}},
 		}}}
 		var a closing

@@ -17,12 +17,12 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/experiment"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/stats/hmc"
 	"assay/internal/money"
-	"assay/internal/uplift"
 	"assay/internal/warehouse"
 )
 
@@ -33,7 +33,7 @@ const seed = 20260301
 type Facts interface {
 	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
-	uplift.Facts
+	experiment.Facts
 }
 
 // Experiments has the workspaces' experiments. The store of control data does.
@@ -199,8 +199,8 @@ func (k *Keeper) experiments(ctx context.Context, w control.Workspace) ([]contro
 	return all, nil
 }
 
-func (k *Keeper) upliftOf(w control.Workspace, all []control.Experiment, orders civil.Range, today civil.Date) uplift.Store {
-	return uplift.Store{Workspace: w, Facts: k.facts, OrderDays: orders, Today: today, All: all}
+func (k *Keeper) upliftOf(w control.Workspace, all []control.Experiment, orders civil.Range, today civil.Date) experiment.Store {
+	return experiment.Store{Workspace: w, Facts: k.facts, OrderDays: orders, Today: today, All: all}
 }
 
 // learn returns the store's completed tests with what they found, as far as a model of it would be fitted to them.

@@ -6,14 +6,14 @@ import (
 	"encoding/json"
 	"log/slog"
 
-	"assay/internal/defect"
 	"assay/internal/ingest"
+	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
 
 // keeping is a step that is written while the messages behind it are read. Whoever began it waits for it.
 type keeping struct {
-	work     defect.Group
+	work     panics.Group
 	outcomes []warehouse.Outcome
 	passed   int // states
 	err      error

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"slices"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
+	"assay/internal/panics"
 )
 
 // Model is a fitted model of repeat purchases.
@@ -99,7 +99,7 @@ func (b Buyer) spend() Spend { return Spend{Purchases: b.Repeats, Mean: b.MeanSp
 func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon) (purchases, values []float64) {
 	purchases, values = make([]float64, horizon.Draws), make([]float64, horizon.Draws)
 	workers := runtime.GOMAXPROCS(0)
-	var work defect.Group
+	var work panics.Group
 	for first := range min(workers, horizon.Draws) {
 		work.Go(func() {
 			counts, room := make([]int, len(group)), make([]float64, 2*len(group))

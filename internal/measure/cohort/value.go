@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
+	"assay/internal/panics"
 )
 
 // Member is a customer with what was earned since the first order.
@@ -84,7 +84,7 @@ func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 	}
 	channels := slices.Sorted(maps.Keys(byChannel))
 	curves := make([]Curve, len(channels))
-	var work defect.Group
+	var work panics.Group
 	for i, ch := range channels {
 		work.Go(func() {
 			curves[i] = Curve{Channel: ch, Customers: len(byChannel[ch]), Points: pointsOf(byChannel[ch], max(2, smallest), level)}

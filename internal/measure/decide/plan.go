@@ -3,9 +3,9 @@ package decide
 import (
 	"math"
 
-	"assay/internal/defect"
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
+	"assay/internal/panics"
 )
 
 // Plan is a division of the budget.
@@ -69,7 +69,7 @@ func Optimize(p Problem) (*Plan, error) {
 	// The choosers do not touch one another, so their order does not matter.
 	var best, first, second []float64
 	var plan Plan
-	var work defect.Group
+	var work panics.Group
 	work.Go(func() { best, plan.Certificate.Objective, plan.Certificate.UpperBound = newChooser(p, all).choose() })
 	work.Go(func() {
 		first, _, _ = newChooser(p, all[:n/2]).choose()

@@ -3,8 +3,8 @@ package forecast
 import (
 	"math"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
+	"assay/internal/panics"
 )
 
 // Kind names a model or a way of choosing one.
@@ -101,7 +101,7 @@ func fitPool(values []float64, season int, t *trail) track {
 
 // together does things that do not depend on each other, on as many cores as there are.
 func together(all ...func()) {
-	var work defect.Group
+	var work panics.Group
 	for _, do := range all {
 		work.Go(do)
 	}

@@ -15,7 +15,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"assay/internal/defect"
+	"assay/internal/panics"
 )
 
 // Region names a geographic unit: a state, a market area, a city.
@@ -59,7 +59,7 @@ func each[S any](n int, scratch func() S, work func(s S, i int)) {
 		return
 	}
 	var next atomic.Int64
-	var group defect.Group
+	var group panics.Group
 	for range workers {
 		group.Go(func() {
 			s := scratch()

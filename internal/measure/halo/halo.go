@@ -12,9 +12,9 @@ import (
 	"slices"
 
 	"assay/internal/civil"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/panics"
 )
 
 // Surface is a sales surface's revenue by day, in whole units of the currency.
@@ -116,7 +116,7 @@ func Estimate(d Data, o Options) ([]Effect, error) {
 	}
 	media := d.media(controls(d.First, days))
 	effects := make([][]Effect, len(d.Surfaces))
-	var work defect.Group
+	var work panics.Group
 	for i, s := range d.Surfaces {
 		work.Go(func() { effects[i] = d.surface(s, media, o, uint64(i)) })
 	}

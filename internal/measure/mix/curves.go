@@ -7,12 +7,12 @@ import (
 	"slices"
 	"sync"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
 	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
+	"assay/internal/panics"
 )
 
 // curves keeps what a posterior says of every channel at other spends than it had. That is most of the work of a plan
@@ -43,7 +43,7 @@ func newCurves(p *mmm.Posterior, target []float64) *curves {
 	c.reach = sync.OnceValue(func() map[measure.Channel]Reach {
 		channels := p.Channels()
 		reaches := make([]Reach, len(channels))
-		var work defect.Group
+		var work panics.Group
 		for i, channel := range channels {
 			work.Go(func() { reaches[i] = reachOf(p, channel) })
 		}

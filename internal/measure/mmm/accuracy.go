@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"assay/internal/defect"
 	"assay/internal/measure/stats"
 	"assay/internal/measure/stats/psis"
+	"assay/internal/panics"
 )
 
 // Accuracy is how close the fitted target comes to the real one.
@@ -146,7 +146,7 @@ func (p *Posterior) LeaveOneOut() LeaveOneOut {
 	}
 	perRow := p.logDensities(rows, 1+m.rows*len(p.draws)/mostTerms)
 	terms, gains, shapes := make([]float64, len(rows)), make([]float64, len(rows)), make([]float64, len(rows))
-	var work defect.Group
+	var work panics.Group
 	for from := 0; from < len(rows); from += rowsAtOnce {
 		work.Go(func() {
 			for k := from; k < min(from+rowsAtOnce, len(rows)); k++ {

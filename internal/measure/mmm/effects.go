@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"assay/internal/defect"
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
+	"assay/internal/panics"
 )
 
 // ChannelEffect is what a channel brought over all periods, held-out ones included.
@@ -28,7 +28,7 @@ type ChannelEffect struct {
 // when the whole history of the channel is scaled up.
 func (p *Posterior) Effects() []ChannelEffect {
 	out := make([]ChannelEffect, len(p.model.channels))
-	var work defect.Group
+	var work panics.Group
 	for i := range out {
 		work.Go(func() { out[i] = p.effect(&p.model.channels[i]) })
 	}

@@ -8,12 +8,12 @@ import (
 	"math"
 	"slices"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure/stats"
 	"assay/internal/measure/stats/diag"
 	"assay/internal/measure/stats/hmc"
 	"assay/internal/measure/stats/pathfinder"
+	"assay/internal/panics"
 )
 
 // Sampling says how the posterior is drawn. Zero values take the defaults.
@@ -177,7 +177,7 @@ func (p *Posterior) qualities() (names []string, qualities []diag.Quality) {
 		names = append(names, string(c.name)+".contribution")
 	}
 	qualities = make([]diag.Quality, len(names))
-	var work defect.Group
+	var work panics.Group
 	for i := range qualities {
 		work.Go(func() {
 			value := func(draw int) float64 { return p.draws[draw][i] }

@@ -5,10 +5,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
+	"assay/internal/panics"
 )
 
 // What a response of a geo is evaluated at: there are as many as channels times geos, so fewer spends and draws of each.
@@ -31,7 +31,7 @@ func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[meas
 		return problem, fault.Invalid("the model has one place, and a budget is divided by geo among several").WithHint("fit a model with geos")
 	}
 	draws := p.thin(geoDraws)
-	var work defect.Group
+	var work panics.Group
 	perChannel := make([][]decide.Channel, len(p.model.channels))
 	for i := range p.model.channels {
 		c := &p.model.channels[i]

@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"assay/internal/civil"
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
 	"assay/internal/measure/stats/hmc"
+	"assay/internal/panics"
 )
 
 // Posterior is a model with the draws of its parameters. It passed the gate and does not change; several goroutines
@@ -27,7 +27,7 @@ type Posterior struct {
 func newPosterior(m *model, d Data, run *hmc.Run) *Posterior {
 	perChain := len(run.Chains[0].Draws)
 	p := &Posterior{model: m, data: d, chains: len(run.Chains), draws: make([][]float64, len(run.Chains)*perChain)}
-	var work defect.Group
+	var work panics.Group
 	for i, c := range run.Chains {
 		work.Go(func() {
 			scratch := m.newCurves()
@@ -190,7 +190,7 @@ const blockOfDraws = 500
 
 // eachBlock goes through the draws in blocks, several at once.
 func (p *Posterior) eachBlock(do func(block, from int, draws [][]float64)) (blocks int) {
-	var work defect.Group
+	var work panics.Group
 	for draws := range slices.Chunk(p.draws, blockOfDraws) {
 		block := blocks
 		work.Go(func() { do(block, block*blockOfDraws, draws) })

@@ -6,11 +6,11 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
 	"assay/internal/measure/stats"
+	"assay/internal/panics"
 )
 
 // Bounds is what a channel may spend over the whole window, in its money. Nil leaves a side to the risk.
@@ -46,7 +46,7 @@ func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure
 			return problem, fault.Invalid("there are bounds for %q, which is no channel with spend", name).WithHint("the channels are %v", known)
 		}
 	}
-	var work defect.Group
+	var work panics.Group
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
 		work.Go(func() { c.Response = p.ladder(c.Name, math.Max(c.Max, c.Current)) })

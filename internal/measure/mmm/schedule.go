@@ -6,11 +6,11 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
 	"assay/internal/measure/stats"
+	"assay/internal/panics"
 )
 
 // Ahead is the time that a plan is for: periods that follow the data, as long as those of the data.
@@ -151,7 +151,7 @@ func (s *Schedule) judge(responses []*flight, draws int) {
 		f.addPeriods(both[1], steady)
 	}
 	periods := responses[0].periods
-	var work defect.Group
+	var work panics.Group
 	work.Go(func() { s.Brings = flowOf(both[0], periods) })
 	work.Go(func() { s.Steadily = flowOf(both[1], periods) })
 	work.Wait()

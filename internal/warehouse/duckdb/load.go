@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
+	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
 
@@ -134,7 +134,7 @@ func (l *load) write() {
 	defer close(l.written)
 	for j := range l.jobs {
 		if l.failure.Load() == nil {
-			if err := defect.Caught(func() error { return l.writeBlock(j) }); err != nil {
+			if err := panics.Caught(func() error { return l.writeBlock(j) }); err != nil {
 				l.failure.Store(&err)
 			}
 		}

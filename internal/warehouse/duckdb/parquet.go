@@ -10,8 +10,8 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2"
 
-	"assay/internal/defect"
 	"assay/internal/fault"
+	"assay/internal/panics"
 )
 
 // ParquetToCSV writes the rows of a Parquet file to a new file as CSV with a header: times with an offset in UTC, what is
@@ -94,7 +94,7 @@ const lookEvery = 20 * time.Millisecond
 // whileSmall returns a context that ends when the file has more than most bytes. The caller calls done.
 func whileSmall(ctx context.Context, path string, most int64) (small context.Context, done func()) {
 	small, end := context.WithCancelCause(ctx)
-	var watching defect.Group
+	var watching panics.Group
 	watching.Go(func() {
 		look := time.NewTicker(lookEvery)
 		defer look.Stop()

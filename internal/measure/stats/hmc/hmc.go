@@ -11,10 +11,10 @@ import (
 	"errors"
 	"fmt"
 
-	"assay/internal/defect"
 	"assay/internal/measure/stats"
 	"assay/internal/measure/stats/diag"
 	"assay/internal/measure/stats/pathfinder"
+	"assay/internal/panics"
 )
 
 // Options says how to sample. Zero values take the defaults.
@@ -82,7 +82,7 @@ func Sample(newDensity func() stats.Density, o Options) (*Run, error) {
 	}
 	run := &Run{Chains: make([]Chain, o.Chains), MaxDepth: o.MaxDepth}
 	finished := make([]bool, o.Chains)
-	var chains defect.Group
+	var chains panics.Group
 	for i := range run.Chains {
 		s := newSampler(newDensity(), o, stats.Stream(o.Seed, uint64(i)))
 		chains.Go(func() { run.Chains[i], finished[i] = s.chain(starts[i]) })

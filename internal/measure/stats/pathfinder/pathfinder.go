@@ -14,8 +14,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"assay/internal/defect"
 	"assay/internal/measure/stats"
+	"assay/internal/panics"
 )
 
 // Options says how far to search. Zero values take the defaults.
@@ -53,7 +53,7 @@ func Find(newDensity func() stats.Density, n int, o Options) ([]Start, error) {
 		radius = 2
 	}
 	found := make([]candidates, paths)
-	var work defect.Group
+	var work panics.Group
 	for i := range found {
 		density := newDensity()
 		work.Go(func() {

@@ -1,4 +1,4 @@
-package landed
+package connector
 
 import (
 	"assay/internal/ingest/adstate"

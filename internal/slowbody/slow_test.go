@@ -1,4 +1,4 @@
-package arrival_test
+package slowbody_test
 
 import (
 	"errors"
@@ -10,22 +10,22 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/arrival"
 	"assay/internal/fault"
+	"assay/internal/slowbody"
 )
 
 // received posts a body to a server that reads it at the pace, and returns what came of it there.
-func received(t *testing.T, at arrival.Pace, body io.ReadCloser) (text string, err error) {
+func received(t *testing.T, at slowbody.Pace, body io.ReadCloser) (text string, err error) {
 	t.Helper()
 	done := make(chan struct{})
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(done)
 		defer body.Close() // a client waits for its body, also when the server has ended the connection
 		var read []byte
-		read, err = io.ReadAll(arrival.Slowly(w, r.Body, at))
+		read, err = io.ReadAll(slowbody.Slowly(w, r.Body, at))
 		text = string(read)
 	}))
-	arrival.Watch(server.Config, time.Now)
+	slowbody.Watch(server.Config, time.Now)
 	server.Start()
 	defer server.Close()
 	post, broken := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, body)
@@ -42,7 +42,7 @@ func received(t *testing.T, at arrival.Pace, body io.ReadCloser) (text string, e
 func TestABodyMayComeSlowlyAndNotForEver(t *testing.T) {
 	t.Parallel()
 	const long, short = time.Hour, 100 * time.Millisecond
-	if text, err := received(t, arrival.Pace{Silence: long, Total: long, Now: time.Now}, io.NopCloser(strings.NewReader("all of it"))); text != "all of it" || err != nil {
+	if text, err := received(t, slowbody.Pace{Silence: long, Total: long, Now: time.Now}, io.NopCloser(strings.NewReader("all of it"))); text != "all of it" || err != nil {
 		t.Errorf("a body in time: %q, %v", text, err)
 	}
 	silent := func() io.ReadCloser { // after a part
@@ -50,7 +50,7 @@ func TestABodyMayComeSlowlyAndNotForEver(t *testing.T) {
 		go func() { _, _ = io.WriteString(feed, "the first part") }()
 		return body
 	}
-	text, err := received(t, arrival.Pace{Silence: short, Total: long, Now: time.Now}, silent())
+	text, err := received(t, slowbody.Pace{Silence: short, Total: long, Now: time.Now}, silent())
 	if text != "the first part" || !errors.Is(err, os.ErrDeadlineExceeded) || fault.KindOf(err) != fault.KindInternal {
 		t.Errorf("after a silence: %q, %v; want the part and that time ran out", text, err)
 	}
@@ -61,7 +61,7 @@ func TestABodyMayComeSlowlyAndNotForEver(t *testing.T) {
 		}
 		return time.Now()
 	}
-	if text, err := received(t, arrival.Pace{Silence: long, Total: long, Now: later}, silent()); !errors.Is(err, os.ErrDeadlineExceeded) {
+	if text, err := received(t, slowbody.Pace{Silence: long, Total: long, Now: later}, silent()); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a body that never ends: %q, %v", text, err)
 	}
 }

@@ -1,4 +1,4 @@
-package defect_test
+package panics_test
 
 import (
 	"errors"
@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"assay/internal/defect"
+	"assay/internal/panics"
 )
 
 func TestAPanicInAGoroutineComesToWhoWaits(t *testing.T) {
 	t.Parallel()
 	var others atomic.Int32
-	err := defect.Caught(func() error {
-		var g defect.Group
+	err := panics.Caught(func() error {
+		var g panics.Group
 		for range 4 {
 			g.Go(func() { others.Add(1) })
 		}
@@ -22,7 +22,7 @@ func TestAPanicInAGoroutineComesToWhoWaits(t *testing.T) {
 		t.Error("whoever waits goes on")
 		return nil
 	})
-	var d *defect.Error
+	var d *panics.Error
 	if !errors.As(err, &d) || !strings.Contains(err.Error(), "index out of range") || !strings.Contains(string(d.Stack), "outOfRange") {
 		t.Errorf("got %v, want the panic with the place where it happened", err)
 	}
@@ -35,11 +35,11 @@ func TestAPanicInAGoroutineComesToWhoWaits(t *testing.T) {
 func outOfRange(of []int) int { return of[len(of)] }
 
 func TestADefectIsCountedOnceAndNamesItsFirstCause(t *testing.T) { //nolint:paralleltest // the count is the process's
-	before := defect.Seen()
-	inner := defect.Caught(func() error {
-		var outer defect.Group
+	before := panics.Seen()
+	inner := panics.Caught(func() error {
+		var outer panics.Group
 		outer.Go(func() {
-			var g defect.Group
+			var g panics.Group
 			g.Go(func() { panic("cause") })
 			g.Wait()
 		})
@@ -49,7 +49,7 @@ func TestADefectIsCountedOnceAndNamesItsFirstCause(t *testing.T) { //nolint:para
 	if inner == nil || !strings.HasPrefix(inner.Error(), "panic: cause\n") {
 		t.Errorf("got %v", inner)
 	}
-	if got := defect.Seen() - before; got != 1 {
+	if got := panics.Seen() - before; got != 1 {
 		t.Errorf("counted %d times, want once", got)
 	}
 }
@@ -57,10 +57,10 @@ func TestADefectIsCountedOnceAndNamesItsFirstCause(t *testing.T) { //nolint:para
 func TestErrorsPassUnchanged(t *testing.T) {
 	t.Parallel()
 	want := errors.New("as it was")
-	if got := defect.Caught(func() error { return want }); got != want { //nolint:errorlint // the same one
+	if got := panics.Caught(func() error { return want }); got != want { //nolint:errorlint // the same one
 		t.Errorf("got %v", got)
 	}
-	if got := defect.Caught(func() error { return nil }); got != nil {
+	if got := panics.Caught(func() error { return nil }); got != nil {
 		t.Errorf("got %v", got)
 	}
 }
@@ -69,7 +69,7 @@ func TestTogetherReturnsTheFirstErrorInOrderAndBringsPanics(t *testing.T) {
 	t.Parallel()
 	var done atomic.Int32
 	second, third := errors.New("second"), errors.New("third")
-	err := defect.Together(
+	err := panics.Together(
 		func() error { done.Add(1); return nil },
 		func() error { done.Add(1); return second },
 		func() error { done.Add(1); return third },
@@ -77,13 +77,13 @@ func TestTogetherReturnsTheFirstErrorInOrderAndBringsPanics(t *testing.T) {
 	if !errors.Is(err, second) || done.Load() != 3 {
 		t.Errorf("got %v after %d of 3, want the second's error after all", err, done.Load())
 	}
-	if err := defect.Together(); err != nil {
+	if err := panics.Together(); err != nil {
 		t.Errorf("nothing to do ends with %v", err)
 	}
-	err = defect.Caught(func() error {
-		return defect.Together(func() error { outOfRange(nil); return nil }, func() error { return second })
+	err = panics.Caught(func() error {
+		return panics.Together(func() error { outOfRange(nil); return nil }, func() error { return second })
 	})
-	if _, ok := errors.AsType[*defect.Error](err); !ok {
+	if _, ok := errors.AsType[*panics.Error](err); !ok {
 		t.Errorf("got %v, want the panic", err)
 	}
 }

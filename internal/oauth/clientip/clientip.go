@@ -1,5 +1,5 @@
-// Package throttle tells from which address a request comes, so that strangers can be counted by it.
-package throttle
+// Package clientip tells from which address a request comes, so that strangers can be counted by it.
+package clientip
 
 import (
 	"net/http"

@@ -1,6 +1,6 @@
-// Package arrival is about bodies of requests that come slowly: how long they are waited for, and their end when the service
+// Package slowbody is about bodies of requests that come slowly: how long they are waited for, and their end when the service
 // stops.
-package arrival
+package slowbody
 
 import (
 	"context"

@@ -1,11 +1,11 @@
-// Package settle measures how late figures arrive: which part of what a day adds up to in the end was known when the day was
+// Package reportlag measures how late figures arrive: which part of what a day adds up to in the end was known when the day was
 // so many days old. It is a matter of counting, from the versions of each day's totals and the times at which somebody
 // looked again; the curve is the one that reporting-delay corrections start from (Lawless 1994, "Adjustments for reporting
 // delays and the prediction of occurred but not reported events"), without their model and without correcting anything.
 //
 // What nobody looked at again cannot have changed as far as the store knows, and says nothing: a day counts only when it was
 // told again at an age of [LastLook] or more, and was first told within [FirstLook].
-package settle
+package reportlag
 
 import (
 	"cmp"

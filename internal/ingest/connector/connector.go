@@ -1,9 +1,9 @@
-// Package landed reads the tables that Fivetran, Airbyte and dlt leave in a warehouse, saved as CSV or Parquet.
+// Package connector reads the tables that Fivetran, Airbyte and dlt leave in a warehouse, saved as CSV or Parquet.
 //
 // A table is known by its columns: each vendor names them after the platform's API. Facts have the source that the
 // platform's own report has, so that whichever was imported last counts for the account's days. The names of campaigns
 // stand in tables of their own, which [Names] reads.
-package landed
+package connector
 
 import (
 	"assay/internal/ingest/adreport"

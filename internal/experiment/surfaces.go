@@ -1,4 +1,4 @@
-package uplift
+package experiment
 
 import (
 	"context"

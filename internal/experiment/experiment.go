@@ -1,7 +1,7 @@
-// Package uplift works out what completed tests by region found, from a store's orders and its reports by region: as a result that
+// Package experiment works out what completed tests by region found, from a store's orders and its reports by region: as a result that
 // is shown, by sales surface for the halo, and for the whole store as lift tests of its media mix model. Whoever needs what a test
 // found asks here, so that there is one answer.
-package uplift
+package experiment
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package throttle_test
+package clientip_test
 
 import (
 	"net/http"
@@ -6,12 +6,12 @@ import (
 	"net/netip"
 	"testing"
 
-	"assay/internal/oauth/throttle"
+	"assay/internal/oauth/clientip"
 )
 
 func TestAddressesAreTheLastThatIsNoProxy(t *testing.T) {
 	t.Parallel()
-	a := throttle.NewAddresses([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")})
+	a := clientip.NewAddresses([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")})
 	cases := []struct{ remote, forwarded, want string }{
 		{"192.0.2.1:1", "", "192.0.2.1"},
 		{"192.0.2.1:1", "203.0.113.9", "192.0.2.1"}, // not from a proxy

@@ -1,6 +1,6 @@
-// Package defect keeps a panic from ending the process: it makes an error of it where work begins, and brings it from
+// Package panics keeps a panic from ending the process: it makes an error of it where work begins, and brings it from
 // goroutines to whoever waits for them. Every goroutine of the service is begun in one of these ways; a test holds that.
-package defect
+package panics
 
 import (
 	"fmt"
