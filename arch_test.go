@@ -53,9 +53,14 @@ var parts = []struct {
 		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/chart",
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
+	{"internal/operation", []string{
+		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
+		"internal/control", "internal/control/sqlstore", "internal/training", "internal/jobs", "internal/auth", "internal/ingest/...",
+		"internal/oauth/people",
+	}},
 	{"internal/console", []string{
 		"internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
-		"internal/slowbody", "internal/auth", "internal/chart", "internal/oauth/...",
+		"internal/slowbody", "internal/auth", "internal/chart", "internal/oauth/...", "internal/operation",
 	}},
 	{"api", nil},
 	{"internal/httpapi", []string{"internal/panics", "internal/fault", "internal/slowbody", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},

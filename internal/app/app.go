@@ -22,6 +22,7 @@ import (
 	"assay/internal/jobs"
 	"assay/internal/limit"
 	"assay/internal/measure"
+	"assay/internal/operation"
 	"assay/internal/panics"
 	"assay/internal/slowbody"
 	"assay/internal/tools"
@@ -69,9 +70,9 @@ type App struct {
 	jobs    *jobs.Runner
 	tools   *tools.Service
 	clock   func() time.Time // the clock of answers
-	writing writing          // into workspaces
 	arrived chan struct{}    // a webhook's message waits
-	ended   func()           // called when keys have ended; never nil
+
+	operations *operation.Service
 }
 
 // Open takes the data directory for this process and opens its stores. A directory that another process holds is
@@ -81,13 +82,13 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err != nil {
 		return nil, err
 	}
-	a := &App{config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1), ended: func() {}}
+	a := &App{config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log}); err != nil {
+	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log, Counter: a.counter}); err != nil {
 		return nil, err
 	}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
@@ -113,7 +114,10 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
 	a.calls = calllog.New(calllog.Options{Store: a.control.Store, Counter: a.counter, Now: now, Log: log})
-	return a, a.setClock()
+	if err := a.setClock(); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // emptyDir makes a folder anew: what is in it belongs to a process that ends or has ended.
@@ -135,7 +139,14 @@ func (a *App) setClock() error {
 		Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
 		Clock: clock, Now: a.now, Log: a.log,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	a.operations = operation.New(a.control.Control, operation.Facts{
+		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools,
+		Drop: a.dropFacts, Unopened: a.engine.Unopened,
+	})
+	return nil
 }
 
 // Close closes the stores and gives the directory back.
@@ -210,7 +221,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		open.close()
 		return err
 	}
-	a.ended = face.keys.Invalidate
+	a.control.onAccessEnded(face.keys.Invalidate)
 	group, running := errgroup.WithContext(ctx)
 	server := &http.Server{
 		Handler:           face.handler,

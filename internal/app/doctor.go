@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +17,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 // Finding is one thing that was checked.
@@ -133,13 +133,8 @@ func (d *diagnosis) stores(ctx context.Context) {
 
 // running asks the service that holds the directory what it could not open.
 func (d *diagnosis) running(ctx context.Context) {
-	s, err := connect(d.config.Data)
-	var unopened map[measure.WorkspaceID]string
-	if err == nil {
-		var text json.RawMessage
-		text, err = s.ask(ctx, "/unopened", struct{}{}, nil)
-		unopened, err = decoded[map[measure.WorkspaceID]string](text, err)
-	}
+	unopened, err := ask[operation.None, map[measure.WorkspaceID]string](ctx, d.config, operation.ListUnopened.Name,
+		operation.Call{Caller: operation.Operator("assay doctor")}, operation.None{})
 	if err != nil {
 		d.failed("service", err)
 		return

@@ -1,33 +1,23 @@
-package app
+package operation_test
 
 import (
 	"fmt"
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"assay/internal/auth"
-	"assay/internal/console"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
+	"assay/internal/operation"
 )
 
-// Of whom the role or the key ends while an import is read, nothing is kept.
+// An import stores nothing when the member's role or the client's key ends while it is read.
 func TestARoleThatEndsDuringAnImportKeepsNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	who, err := h.app.people(func() {}).Create(t.Context(), "ana@example.com", "correct horse battery", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, by := h.app.control.Store, control.By{Actor: "test", At: time.Now()}
-	role := func(r control.Role) {
-		if err := store.SetRole(t.Context(), who.ID, "w", r, by); err != nil {
-			t.Error(err)
-		}
-	}
+	s := newSite(t)
+	who, role := s.member(control.RoleAnalyst)
 	upload := func(number string, during func()) error {
 		file, remove, err := ingest.Spool(t.TempDir(), "orders.csv", strings.NewReader(
 			"order_id,created_at,currency,total,channel\n"+number+",2026-03-02T15:00:00Z,USD,10.00,facebook\n"))
@@ -35,45 +25,47 @@ func TestARoleThatEndsDuringAnImportKeepsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer remove()
-		_, err = h.app.importUpload(t.Context(), console.Upload{
-			Workspace: "w", By: who.ID, File: file, Source: ingest.Auto, Progress: func(int64, int64) { during() },
-		})
+		call := s.by(operation.Member(who.ID))
+		call.Progress = func(int64, int64) { during() }
+		_, err = operation.ImportFiles.Do(t.Context(), s.Service, call, operation.Import{Files: []ingest.File{file}})
 		return err
 	}
-	role(control.RoleAnalyst)
 	if err := upload("1", func() {}); err != nil {
 		t.Errorf("an analyst: %v", err)
 	}
 	if err := upload("2", func() { role(control.RoleViewer) }); fault.KindOf(err) != fault.KindForbidden {
 		t.Errorf("the role ends while the file is read: %v", err)
 	}
-	_, key, err := h.app.control.Keys.Create(t.Context(), auth.NewKey{Workspace: "w", Name: "tap", Scopes: control.Scopes()}, "test")
+	made, err := operation.CreateKey.Do(t.Context(), s.Service, s.by(operation.Operator("test")), auth.NewKey{Name: "tap", Scopes: control.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Workspace(t.Context(), "w")
+	key := made.Key
+	w, err := s.Store.Workspace(t.Context(), "w")
 	if err != nil {
 		t.Fatal(err)
 	}
 	caller := auth.Principal{Workspace: w, Actor: "key:" + key.ID, Kind: auth.ByKey, Credential: key.ID, Scopes: key.Scopes}
 	send := func(number string, during func()) error {
 		messages := io.MultiReader(strings.NewReader(orderMessages(number)), hook(during))
-		_, _, err := h.app.singerOverHTTP(t.Context(), caller, messages, false)
+		_, err := operation.ImportStream.Do(t.Context(), s.Service, s.by(operation.Client(caller)), operation.Stream{
+			Messages: messages, Emit: func([]byte) error { return nil },
+		})
 		return err
 	}
 	if err := send("3", func() {}); err != nil {
 		t.Errorf("a key: %v", err)
 	}
 	err = send("4", func() {
-		if _, err := h.app.control.Keys.Revoke(t.Context(), key.ID, "test"); err != nil {
+		if _, err := operation.RevokeKey.Do(t.Context(), s.Service, s.by(operation.Operator("test")), key.ID); err != nil {
 			t.Error(err)
 		}
 	})
 	if fault.KindOf(err) != fault.KindForbidden {
 		t.Errorf("the key ends while the tap sends: %v", err)
 	}
-	if c, err := h.app.facts.Coverage(t.Context(), "w"); err != nil || c.Orders != 2 {
-		t.Errorf("%d orders are kept, %v; want the two of those who might", c.Orders, err)
+	if c, err := s.Warehouse.Coverage(t.Context(), "w"); err != nil || c.Orders != 2 {
+		t.Errorf("%d orders are stored, %v; want the two of callers with the permission", c.Orders, err)
 	}
 }
 

@@ -1,4 +1,4 @@
-package app
+package operation
 
 import (
 	"context"
@@ -7,25 +7,21 @@ import (
 	"time"
 
 	"assay/internal/civil"
-	"assay/internal/config"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/reportlag"
 	"assay/internal/money"
-	"assay/internal/tools"
-	"assay/internal/warehouse"
 )
 
-// HistoryRequest asks what days added up to before they changed: one of four questions.
+// HistoryRequest asks for the totals of days before they changed: one of four questions.
 type HistoryRequest struct {
-	Workspace measure.WorkspaceID `json:"workspace"`
-	Limit     int                 `json:"limit,omitempty"` // of changes; 0: all
-	Offset    int                 `json:"offset,omitempty"`
-	Day       civil.Date          `json:"day,omitzero"`       // every version of this day, in place of changes
-	AsOf      string              `json:"as_of,omitempty"`    // the totals as they stood then: an instant, or a day for its end
-	Days      civil.Range         `json:"days,omitzero"`      // that AsOf is about; all when zero
-	Settling  bool                `json:"settling,omitempty"` // how figures settle
+	Limit    int         `json:"limit,omitempty"` // of changes; 0: all
+	Offset   int         `json:"offset,omitempty"`
+	Day      civil.Date  `json:"day,omitzero"`       // every version of this day, in place of changes
+	AsOf     string      `json:"as_of,omitempty"`    // the totals as they stood then: an instant, or a day for its end
+	Days     civil.Range `json:"days,omitzero"`      // that AsOf is about; all when zero
+	Settling bool        `json:"settling,omitempty"` // how figures settle
 }
 
 // History is the answer. Amounts are decimals of the currency, exact.
@@ -37,6 +33,11 @@ type History struct {
 	AsOf     *time.Time       `json:"as_of,omitempty"`
 	Totals   []HistoryTotals  `json:"totals,omitzero"` // as of then
 	Settling []HistorySettles `json:"settling,omitzero"`
+}
+
+// Lag measures how late figures arrive.
+type Lag interface {
+	Curves(ctx context.Context, w control.Workspace) ([]reportlag.Curve, error)
 }
 
 // HistoryTotals is a version of a day of one sales surface or ad platform.
@@ -89,51 +90,41 @@ type HistoryShare struct {
 	High   float64 `json:"high"`
 }
 
-// ReadHistory answers from the history of a workspace's days, through the service that holds the data directory or directly
-// where none does.
-func ReadHistory(ctx context.Context, c config.Config, request HistoryRequest, now func() time.Time) (History, error) {
-	result, err := through(ctx, c, "/history", request, nil, now, func(a *App) (any, error) {
-		return a.history(ctx, request)
-	})
-	return decoded[History](result, err)
-}
+// ReadHistory answers from the history of a workspace's days.
+var ReadHistory = Operation[HistoryRequest, History]{Spec{Name: "history.read", Needs: Read, Facts: true}, (*Run).readHistory}
 
-func (a *App) history(ctx context.Context, request HistoryRequest) (History, error) {
-	w, err := a.control.Store.Workspace(ctx, request.Workspace)
-	if err != nil {
-		return History{}, err
-	}
-	h := History{Currency: w.Currency, Zone: w.Zone}
+func (r *Run) readHistory(ctx context.Context, request HistoryRequest) (h History, err error) {
+	h = History{Currency: r.Workspace.Currency, Zone: r.Workspace.Zone}
 	switch {
 	case request.Settling:
-		h.Settling, err = a.settling(ctx, w)
+		h.Settling, err = r.settling(ctx)
 	case request.AsOf != "":
-		err = a.asOf(ctx, w, request, &h)
+		err = r.asOf(ctx, request, &h)
 	case !request.Day.IsZero():
 		var versions []measure.DayVersion
-		versions, err = a.facts.DayVersions(ctx, w.ID, civil.Range{First: request.Day, Last: request.Day})
-		h.Versions = allTotals(versions, w.Currency)
+		versions, err = r.Warehouse.DayVersions(ctx, r.Workspace.ID, civil.Range{First: request.Day, Last: request.Day})
+		h.Versions = allTotals(versions, r.Workspace.Currency)
 	default:
-		h.Changes, err = a.changes(ctx, w, request)
+		h.Changes, err = r.changes(ctx, request)
 	}
 	return h, err
 }
 
-func (a *App) changes(ctx context.Context, w control.Workspace, request HistoryRequest) ([]HistoryChange, error) {
-	changes, err := a.facts.DayChanges(ctx, w.ID, request.Limit, request.Offset)
+func (r *Run) changes(ctx context.Context, request HistoryRequest) ([]HistoryChange, error) {
+	changes, err := r.Warehouse.DayChanges(ctx, r.Workspace.ID, request.Limit, request.Offset)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]HistoryChange, len(changes))
 	for i, c := range changes {
-		all[i] = HistoryChange{Changes: c.Changes, First: historyTotals(c.First, w.Currency), Now: historyTotals(c.Now, w.Currency)}
+		all[i] = HistoryChange{Changes: c.Changes, First: historyTotals(c.First, r.Workspace.Currency), Now: historyTotals(c.Now, r.Workspace.Currency)}
 		for _, m := range measure.Moves(c.First, c.Now) {
 			move := HistoryMove{Figure: m.Name, Money: m.Unit == measure.MinorUnits}
 			if m.Before != nil {
-				move.First = new(decimal(*m.Before, m.Unit, w.Currency))
+				move.First = new(decimal(*m.Before, m.Unit, r.Workspace.Currency))
 			}
 			if m.After != nil {
-				move.Now = new(decimal(*m.After, m.Unit, w.Currency))
+				move.Now = new(decimal(*m.After, m.Unit, r.Workspace.Currency))
 			}
 			all[i].Moves = append(all[i].Moves, move)
 		}
@@ -141,26 +132,26 @@ func (a *App) changes(ctx context.Context, w control.Workspace, request HistoryR
 	return all, nil
 }
 
-func (a *App) asOf(ctx context.Context, w control.Workspace, request HistoryRequest, h *History) error {
+func (r *Run) asOf(ctx context.Context, request HistoryRequest, h *History) error {
 	at, err := time.Parse(time.RFC3339, request.AsOf)
 	if err != nil {
 		day, wrong := civil.Parse(request.AsOf)
 		if wrong != nil {
 			return fault.Invalid("%q is neither a day nor an instant", request.AsOf).WithHint("write 2026-11-01 for the end of that day, or 2026-11-01T12:00:00Z")
 		}
-		at = civil.StartOf(day.AddDays(1), w.Location()).Add(-time.Microsecond)
+		at = civil.StartOf(day.AddDays(1), r.Workspace.Location()).Add(-time.Microsecond)
 	}
 	days := request.Days
 	if days.Days() == 0 {
 		days = civil.Range{First: civil.New(1900, 1, 1), Last: civil.New(2199, 12, 31)}
 	}
-	totals, err := a.facts.DaysAsOf(ctx, w.ID, days, at)
-	h.AsOf, h.Totals = &at, allTotals(totals, w.Currency)
+	totals, err := r.Warehouse.DaysAsOf(ctx, r.Workspace.ID, days, at)
+	h.AsOf, h.Totals = &at, allTotals(totals, r.Workspace.Currency)
 	return err
 }
 
-func (a *App) settling(ctx context.Context, w control.Workspace) ([]HistorySettles, error) {
-	curves, err := a.tools.Curves(ctx, w)
+func (r *Run) settling(ctx context.Context) ([]HistorySettles, error) {
+	curves, err := r.Lag.Curves(ctx, r.Workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -199,10 +190,4 @@ func decimal(value int64, unit measure.FigureUnit, currency money.Currency) json
 	return json.Number(map[measure.FigureUnit]string{
 		measure.MinorUnits: text, measure.Items: plain(float64(value)), measure.InMillionth: plain(float64(value) / measure.Millionths),
 	}[unit])
-}
-
-// pageHistory is what the pages know of the history of days.
-type pageHistory struct {
-	*warehouse.Warehouse
-	*tools.Service
 }
