@@ -13,13 +13,13 @@ import (
 
 type exportCommand struct {
 	dataFlag
-	Dir       string `arg:"" help:"Folder to write to: a new or an empty one."`
+	Dir       string `arg:"" help:"Target directory; it must be new or empty."`
 	Workspace string `required:"" placeholder:"W" help:"Workspace to export."`
-	Format    string `default:"parquet" enum:"csv,parquet" placeholder:"parquet" help:"csv or parquet."`
+	Format    string `default:"parquet" enum:"csv,parquet" placeholder:"parquet" help:"File format: csv or parquet."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run writes the tables, as of one moment, and prints what they hold.
+// Run exports a consistent snapshot of the tables and prints their row counts.
 func (c *exportCommand) Run(ctx context.Context, con *console) error {
 	settings, err := c.settings()
 	if err != nil {
@@ -40,6 +40,6 @@ func (c *exportCommand) Run(ctx context.Context, con *console) error {
 		t.AppendRow(table.Row{one.Table, one.File, one.Rows})
 	}
 	t.Render()
-	fmt.Fprintf(con.errs, "amounts are minor units of the workspace's currency, times are UTC, customers are keyed hashes\n")
+	fmt.Fprintf(con.errs, "Amounts are in minor units of the workspace currency. Times are UTC. Customers are keyed hashes.\n")
 	return nil
 }

@@ -19,22 +19,22 @@ import (
 )
 
 type mappingCommand struct {
-	Save   mappingSave   `cmd:"" help:"Keep a mapping under its name, in place of one that has it."`
+	Save   mappingSave   `cmd:"" help:"Save a mapping; it replaces one of the same name."`
 	List   mappingList   `cmd:"" help:"List a workspace's mappings."`
-	Show   mappingShow   `cmd:"" help:"Print a mapping as it was given."`
-	Delete mappingDelete `cmd:"" help:"Delete a mapping. What was imported with it stays."`
+	Show   mappingShow   `cmd:"" help:"Print a mapping as it was saved."`
+	Delete mappingDelete `cmd:"" help:"Delete a mapping. Imported data stays."`
 }
 
 type mappingSave struct {
 	dataFlag
 	File      string `arg:"" help:"YAML or JSON file with the mapping."`
-	Workspace string `required:"" placeholder:"W" help:"Workspace that keeps it."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the mapping."`
 }
 
-// maxMapping is how large a mapping may be.
+// maxMapping is the maximum size of a mapping file in bytes.
 const maxMapping = 256 << 10
 
-// Run checks the mapping and keeps it.
+// Run validates the mapping and saves it.
 func (c *mappingSave) Run(ctx context.Context, con *console) error {
 	text, err := os.ReadFile(c.File)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *mappingSave) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-// keepable checks the mapping as the page does, except that a mapping of the same name is there to be replaced.
+// keepable validates the mapping as the mapping page does, except that it may replace a mapping of the same name.
 func (c *mappingSave) keepable(ctx context.Context, store *app.Control, m mapper.Mapping) error {
 	all, err := store.Store.Mappings(ctx, measure.WorkspaceID(c.Workspace))
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *mappingSave) keepable(ctx context.Context, store *app.Control, m mapper
 	for _, other := range all {
 		parsed, err := mapper.Parse([]byte(other.Content))
 		if err != nil {
-			parsed = mapper.Mapping{Name: other.Name} // of an earlier release; it is listed with its problem
+			parsed = mapper.Mapping{Name: other.Name} // saved by an earlier release; the list shows its problem
 		}
 		keeping.Kept = append(keeping.Kept, parsed)
 		if other.Name == m.Name {
@@ -91,12 +91,12 @@ func (c *mappingSave) keepable(ctx context.Context, store *app.Control, m mapper
 	for _, each := range mistakes {
 		problems = append(problems, each.At+": "+each.Text)
 	}
-	return fault.Invalid("mapping %q cannot be kept: %s", m.Name, strings.Join(problems, "; "))
+	return fault.Invalid("mapping %q is invalid: %s", m.Name, strings.Join(problems, "; "))
 }
 
 type mappingList struct {
 	dataFlag
-	Workspace string `required:"" placeholder:"W" help:"Workspace whose mappings are wanted."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the mappings."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
@@ -104,10 +104,10 @@ type mappingLine struct {
 	Name    string      `json:"name"`
 	Kind    mapper.Kind `json:"kind,omitempty"`
 	At      time.Time   `json:"saved_at"`
-	Problem string      `json:"problem,omitempty"` // why this release cannot read with it
+	Problem string      `json:"problem,omitempty"` // why this release cannot use it
 }
 
-// Run lists the mappings, those too that an earlier release kept and this one cannot read with.
+// Run lists the mappings, including those of earlier releases that this release cannot use.
 func (c *mappingList) Run(ctx context.Context, con *console) error {
 	store, err := c.open(ctx, con, false)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *mappingList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, lines)
 	}
 	if len(lines) == 0 {
-		fmt.Fprintln(con.errs, "no mappings; keep one with: assay mapping save FILE --workspace "+c.Workspace)
+		fmt.Fprintln(con.errs, "no mappings; save one with: assay mapping save FILE --workspace "+c.Workspace)
 		return nil
 	}
 	t := newTable(con.out)
@@ -147,7 +147,7 @@ func (c *mappingList) Run(ctx context.Context, con *console) error {
 	t.Render()
 	for _, l := range lines {
 		if l.Problem != "" {
-			fmt.Fprintf(con.errs, "%s cannot be used: %s\nnext: assay mapping show %q --workspace %s, mend it and save it again\n", l.Name, l.Problem, l.Name, c.Workspace)
+			fmt.Fprintf(con.errs, "%s cannot be used: %s\nnext: assay mapping show %q --workspace %s, correct it and save it again\n", l.Name, l.Problem, l.Name, c.Workspace)
 		}
 	}
 	return nil
@@ -156,7 +156,7 @@ func (c *mappingList) Run(ctx context.Context, con *console) error {
 type mappingShow struct {
 	dataFlag
 	Name      string `arg:"" help:"Name of the mapping."`
-	Workspace string `required:"" placeholder:"W" help:"Workspace that keeps it."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the mapping."`
 }
 
 // Run prints the mapping.
@@ -177,7 +177,7 @@ func (c *mappingShow) Run(ctx context.Context, con *console) error {
 type mappingDelete struct {
 	dataFlag
 	Name      string `arg:"" help:"Name of the mapping."`
-	Workspace string `required:"" placeholder:"W" help:"Workspace that keeps it."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the mapping."`
 }
 
 // Run deletes the mapping.

@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// asProgram makes the test binary behave as the program, for tests that need a process of their own.
+// asProgram makes the test binary run as the program, for tests that need a separate process.
 const asProgram = "ASSAY_TEST_RUN"
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"assay": program})
 }
 
-// TestScripts drives the program as its users do. Each file in testdata opens with a sentence on what it is for.
+// TestScripts runs the program like a user. Each file in testdata begins with a sentence that states its purpose.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

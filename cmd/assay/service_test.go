@@ -17,7 +17,7 @@ const orders = `Name,Email,Financial Status,Currency,Subtotal,Shipping,Taxes,Tot
 #1002,b@example.com,refunded,USD,40.00,0.00,3.20,43.20,2026-03-02 00:10:00 -0500,1,Lamp,40.00,L-1,9002
 `
 
-// program runs the program in a process of its own.
+// program returns a command that runs the program in a separate process.
 func program(t *testing.T, data string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -29,7 +29,7 @@ func program(t *testing.T, data string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// finish runs the program to its end and returns what it printed.
+// finish runs the program to completion and returns its output.
 func finish(t *testing.T, data string, args ...string) (out, errs string, code int) {
 	t.Helper()
 	cmd := program(t, data, args...)
@@ -50,8 +50,8 @@ func must(t *testing.T, data string, args ...string) string {
 	return out
 }
 
-// serve starts the service and returns its base URL once it accepts calls. It is stopped when the test ends, and
-// has to end cleanly.
+// serve starts the service and returns its base URL once it accepts calls. The service stops when the test ends, and
+// must exit without an error.
 func serve(t *testing.T, data string) (baseURL string, pid int) {
 	t.Helper()
 	return serveAt(t, data, "127.0.0.1:0")
@@ -85,7 +85,7 @@ func serveAt(t *testing.T, data, addr string) (baseURL string, pid int) {
 	return "", 0
 }
 
-// shop makes a data directory with a workspace and a key for it.
+// shop creates a data directory with a workspace and a key.
 func shop(t *testing.T, options ...string) (data, key string) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")
@@ -103,7 +103,7 @@ func TestASecondProcessOnTheSameDataIsRefused(t *testing.T) {
 	}
 }
 
-func TestCommandsWorkBesideARunningService(t *testing.T) {
+func TestCommandsWorkWithARunningService(t *testing.T) {
 	t.Parallel()
 	data, key := shop(t, "--timezone", "America/New_York")
 	file := filepath.Join(t.TempDir(), "orders_export.csv")

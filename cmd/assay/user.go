@@ -20,14 +20,14 @@ import (
 )
 
 type userCommand struct {
-	Create        userCreate        `cmd:"" help:"Make an account and give it a role in a workspace."`
+	Create        userCreate        `cmd:"" help:"Create an account and assign a role in a workspace."`
 	List          userList          `cmd:"" help:"List accounts and their roles."`
-	ResetPassword userResetPassword `cmd:"" name:"reset-password" help:"Give an account a new password. Its sessions end."`
+	ResetPassword userResetPassword `cmd:"" name:"reset-password" help:"Set a new password and end all sessions of the account."`
 }
 
-// passwordFlag says where a password comes from. It is never an argument: those are seen by others.
+// passwordFlag selects the source of a password. It is never an argument: other users of the machine see arguments.
 type passwordFlag struct {
-	PasswordStdin bool `help:"Read the password from standard input. By default one is made and shown once."`
+	PasswordStdin bool `help:"Read the password from standard input. Default: generate one and show it once."`
 }
 
 func (p passwordFlag) password() (password string, made bool, err error) {
@@ -48,12 +48,12 @@ func peopleOf(store *app.Control, con *console) *people.People {
 type userCreate struct {
 	dataFlag
 	passwordFlag
-	Email     string `arg:"" help:"Mail address that the person signs in with."`
-	Workspace string `required:"" placeholder:"W" help:"Workspace that the person works in."`
-	Role      string `default:"owner" placeholder:"owner" help:"owner, admin, analyst or viewer."`
+	Email     string `arg:"" help:"Email address for signing in."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the role."`
+	Role      string `default:"owner" placeholder:"owner" help:"Role: owner, admin, analyst or viewer."`
 }
 
-// Run makes the account, or gives an existing one the role.
+// Run creates the account, or assigns the role to an existing one.
 func (c *userCreate) Run(ctx context.Context, con *console) error {
 	role, err := control.ParseRole(c.Role)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *userCreate) Run(ctx context.Context, con *console) error {
 	user, err := accounts.Find(ctx, c.Email)
 	switch {
 	case err == nil && c.PasswordStdin:
-		return fault.Conflict("%s has an account already", c.Email).WithHint("leave out --password-stdin to only give the role, or use assay user reset-password")
+		return fault.Conflict("%s has an account already", c.Email).WithHint("omit --password-stdin to assign only the role, or use assay user reset-password")
 	case err == nil:
 		fmt.Fprintf(con.errs, "%s has an account already and keeps its password\n", user.Email)
 	case fault.KindOf(err) == fault.KindNotFound:
@@ -98,7 +98,7 @@ func (c *userCreate) make(ctx context.Context, con *console, accounts *people.Pe
 	user, err := accounts.Create(ctx, c.Email, password, actor)
 	if err == nil && made {
 		fmt.Fprintln(con.out, password)
-		fmt.Fprintln(con.errs, "this is the password; it is shown only now")
+		fmt.Fprintln(con.errs, "the password is shown only now")
 	}
 	return user, err
 }
@@ -143,11 +143,11 @@ func (c *userList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, lines)
 	}
 	if len(lines) == 0 {
-		fmt.Fprintln(con.errs, "no accounts; make one with: assay user create EMAIL --workspace W")
+		fmt.Fprintln(con.errs, "no accounts; create one with: assay user create EMAIL --workspace W")
 		return nil
 	}
 	t := newTable(con.out)
-	t.AppendHeader(table.Row{"id", "mail address", "roles", "created"})
+	t.AppendHeader(table.Row{"id", "email", "roles", "created"})
 	for i, l := range lines {
 		var roles []string
 		for workspace, role := range l.Roles {
@@ -162,7 +162,7 @@ func (c *userList) Run(ctx context.Context, con *console) error {
 type userResetPassword struct {
 	dataFlag
 	passwordFlag
-	User string `arg:"" help:"Mail address or id."`
+	User string `arg:"" help:"Email address or account ID."`
 }
 
 // Run sets the password.
@@ -187,6 +187,6 @@ func (c *userResetPassword) Run(ctx context.Context, con *console) error {
 	if made {
 		fmt.Fprintln(con.out, password)
 	}
-	fmt.Fprintf(con.errs, "%s has a new password; all sessions have ended\n", user.Email)
+	fmt.Fprintf(con.errs, "%s has a new password; all sessions are ended\n", user.Email)
 	return nil
 }
