@@ -45,7 +45,7 @@ type deleteRequest struct {
 
 // listenSocket opens the socket, in place of one that a killed process left.
 func listenSocket(ctx context.Context, dataDir string) (net.Listener, error) {
-	path, err := socketPath(dataDir)
+	path, err := socketPath(dataDir, true)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ type service struct {
 }
 
 func connect(dataDir string) (*service, error) {
-	path, err := socketPath(dataDir)
+	path, err := socketPath(dataDir, false)
 	if err != nil {
 		return nil, err
 	}
