@@ -87,6 +87,9 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 			err = errors.Join(err, a.Close())
 		}
 	}()
+	if err := makePrivate(c.Data); err != nil { // a file may belong to somebody else, who decides who reads it
+		log.WarnContext(ctx, "files of the data directory can be read by others", slog.Any("error", err))
+	}
 	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log}); err != nil {
 		return nil, err
 	}

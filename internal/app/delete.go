@@ -97,19 +97,25 @@ func (w *writing) busy(id measure.WorkspaceID) bool {
 func through(ctx context.Context, c config.Config, path string, request any, progress func(done, total int64), now func() time.Time,
 	here func(*App) (any, error),
 ) (result any, err error) {
-	a, err := Open(ctx, c, discard(), now)
-	if err == nil {
-		result, err = here(a)
-		return result, errors.Join(err, a.Close())
-	}
-	if !errors.Is(err, errHeld) {
-		return nil, err
-	}
-	s, err := connect(c.Data)
+	a, s, err := reach(ctx, c, now)
 	if err != nil {
 		return nil, err
 	}
-	return s.ask(ctx, path, request, progress)
+	if a == nil {
+		return s.ask(ctx, path, request, progress)
+	}
+	result, err = here(a)
+	return result, errors.Join(err, a.Close())
+}
+
+// reach opens a data directory, or returns the service that holds it: one of a and s is nil.
+func reach(ctx context.Context, c config.Config, now func() time.Time) (a *App, s *service, err error) {
+	a, err = Open(ctx, c, discard(), now)
+	if errors.Is(err, errHeld) {
+		s, err = connect(c.Data)
+		return nil, s, err
+	}
+	return a, nil, err
 }
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"assay/internal/config"
@@ -20,10 +22,14 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
+// StandardInput is the name of a file that is read from [ImportRequest.Input].
+const StandardInput = "-"
+
 // ImportRequest says what to import. Paths are absolute: the process that reads them may be another one.
 type ImportRequest struct {
 	Workspace    measure.WorkspaceID `json:"workspace"`
 	Files        []string            `json:"files"`
+	Input        io.Reader           `json:"-"` // what the file [StandardInput] contains
 	Source       string              `json:"source,omitempty"`
 	Channel      measure.Channel     `json:"channel,omitempty"`
 	Mapping      string              `json:"mapping,omitempty"`  // path of a mapping, or the name of one that the workspace keeps, instead of a source
@@ -50,14 +56,10 @@ func (r ImportResult) Err() error {
 
 // ImportFiles imports through the service that holds the data directory, or directly where none does. The result
 // tells what was done also when an error ended the work half-way.
-func ImportFiles(ctx context.Context, c config.Config, request ImportRequest, progress func(done, total int64), now func() time.Time) (ImportResult, error) {
+func ImportFiles(ctx context.Context, c config.Config, request ImportRequest, progress func(done, total int64), now func() time.Time) (result ImportResult, failed error) {
 	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
 		return ImportResult{}, fault.NotFound("there is no data directory %s", c.Data).
 			WithHint("make a workspace first: assay workspace create NAME")
-	}
-	var err error
-	if request.Files, err = absolute(request.Files); err != nil {
-		return ImportResult{}, err
 	}
 	if _, err := os.Stat(request.Mapping); err == nil {
 		paths, err := absolute([]string{request.Mapping})
@@ -66,10 +68,43 @@ func ImportFiles(ctx context.Context, c config.Config, request ImportRequest, pr
 		}
 		request.Mapping = paths[0]
 	}
-	result, err := through(ctx, c, "/import", request, progress, now, func(a *App) (any, error) {
+	a, s, err := reach(ctx, c, now)
+	if err != nil {
+		return ImportResult{}, err
+	}
+	if a != nil {
+		defer func() { failed = errors.Join(failed, a.Close()) }()
+	}
+	// Standard input is spooled once this process holds the data directory or another one does: whoever takes the directory
+	// next empties the folder of uploads.
+	files, remove, err := spoolInput(filepath.Join(c.Data, uploadsDir), request)
+	if err != nil {
+		return ImportResult{}, err
+	}
+	defer remove()
+	if request.Files, err = absolute(files); err != nil {
+		return ImportResult{}, err
+	}
+	if a != nil {
 		return a.Import(ctx, request, progress)
-	})
-	return decoded[ImportResult](result, err)
+	}
+	answer, err := s.ask(ctx, "/import", request, progress)
+	return decoded[ImportResult](answer, err)
+}
+
+// spoolInput returns the request's files with a temporary file in place of standard input, which remove deletes.
+func spoolInput(dir string, request ImportRequest) (files []string, remove func(), err error) {
+	at := slices.Index(request.Files, StandardInput)
+	if at < 0 {
+		return request.Files, func() {}, nil
+	}
+	path, err := ingest.WriteTemp(dir, request.Input)
+	if err != nil {
+		return nil, nil, fault.Unavailable("standard input cannot be stored in %s", dir).Wrap(err)
+	}
+	files = slices.Clone(request.Files)
+	files[at] = path
+	return files, func() { _ = os.Remove(path) }, nil
 }
 
 // Import imports files into a workspace. Files that are refused stand in the result; the error is about everything
@@ -113,7 +148,8 @@ func (a *App) importInto(ctx context.Context, ws measure.WorkspaceID, o ingest.O
 	if o.Workspace, err = a.control.Store.Workspace(ctx, ws); err != nil {
 		return ingest.Report{}, err
 	}
-	o.HashKey, o.Parquet, o.Clock, o.Log = a.control.Installation.HashKey(ws), duckdb.ParquetToCSV, a.now, a.log
+	o.HashKey, o.Clock, o.Log = a.control.Installation.HashKey(ws), a.now, a.log
+	o.Parquet, o.TempDir = duckdb.ParquetToCSV, filepath.Join(a.config.Data, uploadsDir)
 	return ingest.Run(ctx, askedStore{a.facts, may}, o)
 }
 

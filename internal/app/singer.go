@@ -40,19 +40,15 @@ func ImportSinger(ctx context.Context, c config.Config, request SingerRequest, m
 		return singer.Report{}, fault.NotFound("there is no data directory %s", c.Data).
 			WithHint("make a workspace first: assay workspace create NAME")
 	}
-	a, err := Open(ctx, c, discard(), now)
-	if err == nil {
-		report, err := a.Singer(ctx, request, messages, emit)
-		return report, errors.Join(err, a.Close())
-	}
-	if !errors.Is(err, errHeld) {
-		return singer.Report{}, err
-	}
-	s, err := connect(c.Data)
+	a, s, err := reach(ctx, c, now)
 	if err != nil {
 		return singer.Report{}, err
 	}
-	return s.singer(ctx, request, messages, emit)
+	if a == nil {
+		return s.singer(ctx, request, messages, emit)
+	}
+	report, err := a.Singer(ctx, request, messages, emit)
+	return report, errors.Join(err, a.Close())
 }
 
 // Singer takes a tap's messages into a workspace. Other imports run in between.
