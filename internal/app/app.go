@@ -95,10 +95,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
 		Dir: filepath.Join(c.Data, factsDir), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
-		Exists: func(ctx context.Context, ws measure.WorkspaceID) error {
-			_, err := a.control.Store.Workspace(ctx, ws)
-			return err
-		},
+		Files: factFiles{a.control.Store, filepath.Join(c.Data, factsDir)},
 	})
 	if err != nil {
 		return nil, err
