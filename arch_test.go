@@ -27,6 +27,8 @@ var parts = []struct {
 	{"internal/limit", nil},
 	{"internal/panics", nil},
 	{"internal/sheet", nil},
+	{"internal/notice", nil},
+	{"internal/notice/generate", []string{"internal/notice"}},
 	{"internal/slowbody", []string{"internal/fault"}},
 	{"internal/measure", []string{"internal/civil", "internal/money"}},
 	{"internal/measure/stats/...", []string{"internal/panics", "internal/measure/stats/..."}},
