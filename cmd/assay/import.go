@@ -55,26 +55,19 @@ func (c *importCommand) Run(ctx context.Context, con *console) error {
 	case len(c.Files) == 0:
 		return fault.Invalid("no file is given").WithHint("name the files to import, or - for standard input")
 	}
-	files, remove, err := spoolInput(c.Files)
-	if err != nil {
-		return err
+	if first := slices.Index(c.Files, app.StandardInput); first >= 0 && slices.Contains(c.Files[first+1:], app.StandardInput) {
+		return fault.Invalid("standard input is named twice")
 	}
-	defer remove()
 	settings, err := c.settings()
 	if err != nil {
 		return err
 	}
-	var currency money.Currency
-	if c.Currency != "" {
-		if currency, err = money.ParseCurrency(c.Currency); err != nil {
-			return fault.Invalid("currency: %v", err)
-		}
-	}
 	bar := newProgress(con.errs, "importing")
-	result, err := app.ImportFiles(ctx, settings, app.ImportRequest{
-		Workspace: measure.WorkspaceID(c.Workspace), Files: files, Source: c.Source, Channel: measure.ParseChannel(c.Channel),
-		Mapping: c.Mapping, Currency: currency, Zone: c.Zone, Latest: c.Latest, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
-	}, bar.set, con.now)
+	call := operation.Call{Workspace: measure.WorkspaceID(c.Workspace), Caller: operation.Operator("assay import"), Progress: bar.set}
+	result, err := app.ImportFiles(ctx, settings, call, operation.Import{
+		Paths: c.Files, Source: c.Source, Channel: measure.Channel(c.Channel), MappingName: c.Mapping, Currency: money.Currency(c.Currency),
+		Zone: c.Zone, Latest: c.Latest, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
+	}, os.Stdin, con.now)
 	bar.end()
 	if err := c.print(con, result.Report); err != nil {
 		return err
@@ -101,34 +94,4 @@ func (c *importCommand) print(con *console, report ingest.Report) error {
 	}
 	_, err := io.WriteString(con.out, report.Text())
 	return err
-}
-
-// spoolInput copies standard input, if it is named, to a temporary file that remove deletes.
-func spoolInput(files []string) (paths []string, remove func(), err error) {
-	remove = func() {}
-	for i, file := range files {
-		if file == "-" && slices.Contains(files[:i], "-") {
-			remove()
-			return nil, func() {}, fault.Invalid("standard input (-) is given twice")
-		}
-		if file != "-" {
-			paths = append(paths, file)
-			continue
-		}
-		spool, err := os.CreateTemp("", "assay-stdin-*")
-		if err != nil {
-			return nil, remove, fault.Unavailable("standard input cannot be copied to a temporary file").Wrap(err)
-		}
-		remove = func() { _ = os.Remove(spool.Name()) }
-		_, err = io.Copy(spool, os.Stdin)
-		if closing := spool.Close(); err == nil {
-			err = closing
-		}
-		if err != nil {
-			remove()
-			return nil, func() {}, fault.Unavailable("standard input cannot be copied to a temporary file").Wrap(fmt.Errorf("%s: %w", spool.Name(), err))
-		}
-		paths = append(paths, spool.Name())
-	}
-	return paths, remove, nil
 }

@@ -68,6 +68,7 @@ func main() {
 
 // run parses the arguments, runs the command and returns the exit code.
 func run(ctx context.Context, args []string, con *console) int {
+	syscall.Umask(0o077) // whatever writes a file, the database engines too: only this user may read it
 	var cmds commands
 	exited := -1
 	parser, err := kong.New(&cmds,

@@ -59,7 +59,15 @@ func serve(t *testing.T, data string) (baseURL string, pid int) {
 
 func serveAt(t *testing.T, data, addr string) (baseURL string, pid int) {
 	t.Helper()
-	cmd := program(t, data, "serve", "--addr", addr)
+	baseURL, process, stop := serving(t, data, "serve", "--addr", addr)
+	t.Cleanup(stop)
+	return baseURL, process.Pid
+}
+
+// serving runs a command that serves, and returns how to stop it. It has to end cleanly.
+func serving(t *testing.T, data string, args ...string) (baseURL string, process *os.Process, stop func()) {
+	t.Helper()
+	cmd := program(t, data, args...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -68,21 +76,22 @@ func serveAt(t *testing.T, data, addr string) (baseURL string, pid int) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	stop = func() {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the service does not end cleanly: %v", err)
 		}
-	})
+	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if url, ok := strings.CutPrefix(lines.Text(), "ready: "); ok {
-			return url, cmd.Process.Pid
+			return url, cmd.Process, stop
 		}
 	}
+	stop()
 	t.Fatal("the service ended before it was ready")
-	return "", 0
+	return "", nil, nil
 }
 
 // shop creates a data directory with a workspace and a key.

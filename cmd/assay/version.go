@@ -2,15 +2,23 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 
 	"assay/internal/app"
+	"assay/internal/notice"
 )
 
-type versionCommand struct{}
+type versionCommand struct {
+	Licenses bool `help:"Print the licenses of all modules that are linked in."`
+}
 
-// Run prints the version.
-func (versionCommand) Run(con *console) error {
+// Run prints the version, or the licenses.
+func (c versionCommand) Run(con *console) error {
+	if c.Licenses {
+		_, err := io.WriteString(con.out, notice.Text())
+		return err
+	}
 	_, err := fmt.Fprintf(con.out, "assay %s (%s, %s/%s)\n", app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }

@@ -88,15 +88,15 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 			err = errors.Join(err, a.Close())
 		}
 	}()
+	if err := makePrivate(c.Data); err != nil { // a file may belong to somebody else, who decides who reads it
+		log.WarnContext(ctx, "files of the data directory can be read by others", slog.Any("error", err))
+	}
 	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log, Counter: a.counter}); err != nil {
 		return nil, err
 	}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
 		Dir: filepath.Join(c.Data, factsDir), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
-		Exists: func(ctx context.Context, ws measure.WorkspaceID) error {
-			_, err := a.control.Store.Workspace(ctx, ws)
-			return err
-		},
+		Files: factFiles{a.control.Store, filepath.Join(c.Data, factsDir)},
 	})
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (a *App) setClock() error {
 		return err
 	}
 	a.operations = operation.New(a.control.Control, operation.Facts{
-		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools,
+		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, uploadsDir), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools,
 		Drop: a.dropFacts, Unopened: a.engine.Unopened,
 	})
 	return nil

@@ -4,14 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"assay/internal/config"
 	"assay/internal/fault"
+	"assay/internal/ingest"
 	"assay/internal/measure"
 	"assay/internal/operation"
 )
@@ -29,26 +33,32 @@ func Do[In, Out any](
 		out, err = op.Do(ctx, operation.NewControl(control.Control), call, in)
 		return out, errors.Join(err, control.Close())
 	}
-	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
-		return out, fault.NotFound("there is no data directory %s", c.Data).WithHint("create a workspace first: assay workspace create NAME")
-	}
-	a, err := Open(ctx, c, discard(), now)
-	if err == nil {
-		out, err = op.Do(ctx, a.operations, call, in)
-		return out, errors.Join(err, a.Close())
-	}
-	if !errors.Is(err, errHeld) {
-		return out, err
-	}
-	return ask[In, Out](ctx, c, op.Name, call, in)
-}
-
-// ask runs an operation in the process that holds the data directory.
-func ask[In, Out any](ctx context.Context, c config.Config, name string, call operation.Call, in In) (out Out, err error) {
-	s, err := connect(c.Data)
+	a, s, err := reach(ctx, c, now)
 	if err != nil {
 		return out, err
 	}
+	if a == nil {
+		return ask[In, Out](ctx, s, op.Name, call, in)
+	}
+	out, err = op.Do(ctx, a.operations, call, in)
+	return out, errors.Join(err, a.Close())
+}
+
+// reach opens a data directory, or returns the service that holds it: one of a and s is nil.
+func reach(ctx context.Context, c config.Config, now func() time.Time) (a *App, s *service, err error) {
+	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fault.NotFound("there is no data directory %s", c.Data).WithHint("create a workspace first: assay workspace create NAME")
+	}
+	a, err = Open(ctx, c, discard(), now)
+	if errors.Is(err, errHeld) {
+		s, err = connect(c.Data)
+		return nil, s, err
+	}
+	return a, nil, err
+}
+
+// ask runs an operation in the service that holds the data directory.
+func ask[In, Out any](ctx context.Context, s *service, name string, call operation.Call, in In) (out Out, err error) {
 	input, err := json.Marshal(in)
 	if err != nil {
 		return out, err
@@ -58,6 +68,56 @@ func ask[In, Out any](ctx context.Context, c config.Config, name string, call op
 		err = errors.Join(err, json.Unmarshal(text, &out))
 	}
 	return out, err
+}
+
+// StandardInput is the name of a file whose content is standard input.
+const StandardInput = "-"
+
+// ImportFiles runs [operation.ImportFiles] for a command. Names of files may be relative, and one may be [StandardInput].
+func ImportFiles(
+	ctx context.Context, c config.Config, call operation.Call, in operation.Import, input io.Reader, now func() time.Time,
+) (result operation.Imported, failed error) {
+	a, s, err := reach(ctx, c, now)
+	if err != nil {
+		return result, err
+	}
+	if a != nil {
+		defer func() { failed = errors.Join(failed, a.Close()) }()
+	}
+	// Standard input is spooled once this process holds the data directory or another one does: whoever takes the directory
+	// next empties the folder of uploads.
+	remove, err := spoolInput(filepath.Join(c.Data, uploadsDir), in.Paths, input)
+	if err != nil {
+		return result, err
+	}
+	defer remove()
+	for i, path := range in.Paths {
+		if in.Paths[i], err = filepath.Abs(path); err != nil {
+			return result, fmt.Errorf("file %q: %w", path, err)
+		}
+	}
+	if _, err := os.Stat(in.MappingName); err == nil { // else it is the name of one that the workspace keeps
+		if in.MappingName, err = filepath.Abs(in.MappingName); err != nil {
+			return result, fmt.Errorf("mapping %q: %w", in.MappingName, err)
+		}
+	}
+	if a == nil {
+		return ask[operation.Import, operation.Imported](ctx, s, operation.ImportFiles.Name, call, in)
+	}
+	return operation.ImportFiles.Do(ctx, a.operations, call, in)
+}
+
+// spoolInput puts a temporary file in place of standard input, which remove deletes.
+func spoolInput(dir string, files []string, input io.Reader) (remove func(), err error) {
+	at := slices.Index(files, StandardInput)
+	if at < 0 {
+		return func() {}, nil
+	}
+	if files[at], err = ingest.WriteTemp(dir, input); err != nil {
+		return nil, fault.Unavailable("standard input cannot be stored in %s", dir).Wrap(err)
+	}
+	path := files[at]
+	return func() { _ = os.Remove(path) }, nil
 }
 
 // ClearFacts removes facts that a workspace of the same ID left behind, when a process ended between the steps of its

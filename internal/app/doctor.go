@@ -133,8 +133,12 @@ func (d *diagnosis) stores(ctx context.Context) {
 
 // running asks the service that holds the directory what it could not open.
 func (d *diagnosis) running(ctx context.Context) {
-	unopened, err := ask[operation.None, map[measure.WorkspaceID]string](ctx, d.config, operation.ListUnopened.Name,
-		operation.Call{Caller: operation.Operator("assay doctor")}, operation.None{})
+	var unopened map[measure.WorkspaceID]string
+	s, err := connect(d.config.Data)
+	if err == nil {
+		unopened, err = ask[operation.None, map[measure.WorkspaceID]string](ctx, s, operation.ListUnopened.Name,
+			operation.Call{Caller: operation.Operator("assay doctor")}, operation.None{})
+	}
 	if err != nil {
 		d.failed("service", err)
 		return

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"time"
 
@@ -23,26 +21,18 @@ import (
 	"assay/internal/panics"
 )
 
-// ImportSinger imports the messages of a tap through the process that holds the data directory, or here where none does. The
+// ImportSinger imports the messages of a tap through the service that holds the data directory, or here where none does. The
 // report says what was done also when an error ended the work.
 func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in operation.Stream, now func() time.Time) (singer.Report, error) {
-	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
-		return singer.Report{}, fault.NotFound("there is no data directory %s", c.Data).
-			WithHint("create a workspace first: assay workspace create NAME")
-	}
-	a, err := Open(ctx, c, discard(), now)
-	if err == nil {
-		report, err := operation.ImportStream.Do(ctx, a.operations, call, in)
-		return report, errors.Join(err, a.Close())
-	}
-	if !errors.Is(err, errHeld) {
-		return singer.Report{}, err
-	}
-	s, err := connect(c.Data)
+	a, s, err := reach(ctx, c, now)
 	if err != nil {
 		return singer.Report{}, err
 	}
-	return s.singer(ctx, call, in)
+	if a == nil {
+		return s.singer(ctx, call, in)
+	}
+	report, err := operation.ImportStream.Do(ctx, a.operations, call, in)
+	return report, errors.Join(err, a.Close())
 }
 
 // singerLine is one line of the service's answer to a command: states, then the report.

@@ -46,7 +46,7 @@ type command struct {
 
 // listenSocket opens the socket, in place of one that a killed process left.
 func listenSocket(ctx context.Context, dataDir string) (net.Listener, error) {
-	path, err := socketPath(dataDir)
+	path, err := socketPath(dataDir, true)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ type service struct {
 }
 
 func connect(dataDir string) (*service, error) {
-	path, err := socketPath(dataDir)
+	path, err := socketPath(dataDir, false)
 	if err != nil {
 		return nil, err
 	}

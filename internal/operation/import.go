@@ -73,8 +73,8 @@ func (r *Run) importFiles(ctx context.Context, in Import) (Imported, error) {
 	report, err := ingest.Run(ctx, permittedStore{r.Warehouse, r}, options)
 	result := Imported{Report: report}
 	if fault.KindOf(err) == fault.KindInvalid {
-		text, hint, _ := fault.Public(err)
-		result.Refused = &Refusal{Kind: fault.KindInvalid, Text: cmp.Or(text, err.Error()), Hint: hint}
+		_, hint, _ := fault.Public(err)
+		result.Refused = &Refusal{Kind: fault.KindInvalid, Text: err.Error(), Hint: hint}
 		err = nil
 	}
 	return result, err
@@ -84,7 +84,7 @@ func (r *Run) importOptions(ctx context.Context, in Import) (o ingest.Options, e
 	o = ingest.Options{
 		Workspace: r.Workspace, Files: in.Files, Source: in.Source, Channel: measure.ParseChannel(string(in.Channel)), Mapping: in.Mapping,
 		Latest: in.Latest, DryRun: in.DryRun, SkipRejected: in.SkipRejected, Progress: r.Call.Progress, Unpacked: in.Unpacked,
-		HashKey: r.Installation.HashKey(r.Workspace.ID), Parquet: r.Parquet, Clock: r.Now, Log: r.Log,
+		HashKey: r.Installation.HashKey(r.Workspace.ID), TempDir: r.TempDir, Parquet: r.Parquet, Clock: r.Now, Log: r.Log,
 	}
 	if o.Zone, err = zoneOf(in.Zone); err != nil {
 		return o, err

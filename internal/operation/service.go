@@ -37,6 +37,7 @@ type Facts struct {
 	Warehouse *warehouse.Warehouse
 	Models    *training.Keeper
 	Jobs      *jobs.Runner
+	TempDir   string                                                       // see [ingest.Options]
 	Parquet   func(ctx context.Context, from, to string, most int64) error // see [ingest.Options]
 	Known     Known
 	Lag       Lag
