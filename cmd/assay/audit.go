@@ -44,7 +44,7 @@ func (c *auditCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}

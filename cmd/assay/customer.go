@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"assay/internal/app"
 	"assay/internal/fault"
-	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 type customerCommand struct {
@@ -26,13 +25,7 @@ func (c *customerForget) Run(ctx context.Context, con *console) error {
 	if !c.Yes {
 		return fault.Invalid("forgetting a customer cannot be undone: the orders stay, without a customer").WithHint("repeat with --yes to confirm")
 	}
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	result, err := app.ForgetCustomer(ctx, settings, app.ForgetRequest{
-		Workspace: measure.WorkspaceID(c.Workspace), Customer: c.Customer, Actor: "assay customer forget",
-	}, con.now)
+	result, err := do(ctx, con, c.dataFlag, operation.ForgetCustomer, "customer forget", c.Workspace, operation.Customer{Name: c.Customer})
 	if err != nil {
 		return err
 	}

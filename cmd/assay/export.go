@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"assay/internal/app"
-	"assay/internal/measure"
+	"assay/internal/fault"
+	"assay/internal/operation"
 	"assay/internal/warehouse"
 )
 
@@ -21,13 +22,11 @@ type exportCommand struct {
 
 // Run exports a consistent snapshot of the tables and prints their row counts.
 func (c *exportCommand) Run(ctx context.Context, con *console) error {
-	settings, err := c.settings()
+	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
-		return err
+		return fault.Invalid("folder %s: %v", c.Dir, err)
 	}
-	tables, err := app.ExportTables(ctx, settings, app.ExportRequest{
-		Workspace: measure.WorkspaceID(c.Workspace), Dir: c.Dir, Format: warehouse.ExportFormat(c.Format),
-	}, con.now)
+	tables, err := do(ctx, con, c.dataFlag, operation.Export, "export", c.Workspace, operation.Folder{Dir: dir, Format: warehouse.ExportFormat(c.Format)})
 	if err != nil {
 		return err
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"assay/internal/app"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 type historyCommand struct {
@@ -34,11 +34,7 @@ func (c *historyCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	h, err := app.ReadHistory(ctx, settings, request, con.now)
+	h, err := do(ctx, con, c.dataFlag, operation.ReadHistory, "history", c.Workspace, request)
 	if err != nil {
 		return err
 	}
@@ -61,8 +57,8 @@ func (c *historyCommand) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-func (c *historyCommand) request() (app.HistoryRequest, error) {
-	r := app.HistoryRequest{Workspace: measure.WorkspaceID(c.Workspace), AsOf: c.AsOf, Settling: c.Settling, Limit: c.Limit, Offset: c.Offset}
+func (c *historyCommand) request() (operation.HistoryRequest, error) {
+	r := operation.HistoryRequest{AsOf: c.AsOf, Settling: c.Settling, Limit: c.Limit, Offset: c.Offset}
 	asked := 0
 	for _, one := range []bool{c.Day != "", c.AsOf != "", c.Settling} {
 		if one {
@@ -97,7 +93,7 @@ func (c *historyCommand) request() (app.HistoryRequest, error) {
 	return r, nil
 }
 
-func printChanges(con *console, h app.History) {
+func printChanges(con *console, h operation.History) {
 	if len(h.Changes) == 0 {
 		fmt.Fprintln(con.errs, "no day changed after its first import")
 		return
@@ -118,7 +114,7 @@ func printChanges(con *console, h app.History) {
 	t.Render()
 }
 
-func printTotals(con *console, h app.History, totals []app.HistoryTotals) {
+func printTotals(con *console, h operation.History, totals []operation.HistoryTotals) {
 	if len(totals) == 0 {
 		fmt.Fprintln(con.errs, "no data for these days at that time")
 		return
@@ -142,7 +138,7 @@ func printTotals(con *console, h app.History, totals []app.HistoryTotals) {
 	fmt.Fprintf(con.errs, "Amounts in %s. --json prints every figure.\n", h.Currency)
 }
 
-func printSettling(con *console, h app.History) {
+func printSettling(con *console, h operation.History) {
 	if len(h.Settling) == 0 {
 		fmt.Fprintln(con.errs, "not enough days to estimate completeness")
 		return

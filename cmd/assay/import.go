@@ -14,6 +14,7 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/operation"
 )
 
 type importCommand struct {

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/app"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 // importCommands are the import commands. The default command imports files.
@@ -34,11 +35,13 @@ func (c *importSinger) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	report, err := app.ImportSinger(ctx, settings, app.SingerRequest{
-		Workspace: measure.WorkspaceID(c.Workspace), DryRun: c.DryRun, SkipRejected: c.SkipRejected,
-	}, os.Stdin, func(state []byte) error {
-		_, err := con.out.Write(append(state, '\n'))
-		return err
+	call := operation.Call{Workspace: measure.WorkspaceID(c.Workspace), Caller: operation.Operator("assay import singer")}
+	report, err := app.ImportSinger(ctx, settings, call, operation.Stream{
+		Messages: os.Stdin, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
+		Emit: func(state []byte) error {
+			_, err := con.out.Write(append(state, '\n'))
+			return err
+		},
 	}, con.now)
 	if report.Lines == 0 {
 		return err

@@ -18,6 +18,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 	"assay/internal/tools"
 )
 
@@ -38,8 +39,20 @@ func (d dataFlag) settings() (config.Config, error) {
 	return config.Load(config.Sources{Environ: os.Environ(), Flags: map[string]string{"data": d.Data}})
 }
 
-func (d dataFlag) open(ctx context.Context, con *console, create bool) (*app.Control, error) {
-	return app.OpenControl(ctx, app.ControlOptions{Data: d.Data, Create: create, Now: con.now})
+// do runs an operation on a workspace of the data directory. The audit log gets the name of the command.
+func do[In, Out any](
+	ctx context.Context, con *console, d dataFlag, op operation.Operation[In, Out], command, workspace string, in In,
+) (out Out, err error) {
+	settings, err := d.settings()
+	if err != nil {
+		return out, err
+	}
+	call := operation.Call{Workspace: measure.WorkspaceID(workspace), Caller: operation.Operator("assay " + command)}
+	return app.Do(ctx, settings, op, call, in, con.now)
+}
+
+func (d dataFlag) open(ctx context.Context, con *console) (*app.Control, error) {
+	return app.OpenControl(ctx, app.ControlOptions{Data: d.Data, Now: con.now})
 }
 
 const maxDays = 3650
@@ -59,11 +72,6 @@ func (c *keysCreate) Run(ctx context.Context, con *console) error {
 	if c.Days < 0 || c.Days > maxDays {
 		return fault.Invalid("--days %d is not between 0 and %d", c.Days, maxDays)
 	}
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
 	scopes, err := control.ParseScopes(c.Scopes)
 	if err != nil {
 		return err
@@ -71,14 +79,13 @@ func (c *keysCreate) Run(ctx context.Context, con *console) error {
 	if err := areTools(c.Tools); err != nil {
 		return err
 	}
-	secret, key, err := store.Keys.Create(ctx, auth.NewKey{
-		Workspace: measure.WorkspaceID(c.Workspace), Name: c.Name, Scopes: scopes, Tools: c.Tools,
-		Lifetime: time.Duration(c.Days) * 24 * time.Hour, NoExpiry: c.Days == 0,
-	}, "assay keys create")
+	made, err := do(ctx, con, c.dataFlag, operation.CreateKey, "keys create", c.Workspace, auth.NewKey{
+		Name: c.Name, Scopes: scopes, Tools: c.Tools, Lifetime: time.Duration(c.Days) * 24 * time.Hour, NoExpiry: c.Days == 0,
+	})
 	if err != nil {
 		return err
 	}
-	return printSecret(con, c.JSON, secret, key)
+	return printSecret(con, c.JSON, made.Secret, made.Key)
 }
 
 // areTools rejects unknown tool names: a key for them gives access to nothing.
@@ -126,7 +133,7 @@ type keyLine struct {
 
 // Run lists the keys.
 func (c *keysList) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
@@ -178,12 +185,11 @@ type keysRevoke struct {
 
 // Run revokes the key.
 func (c *keysRevoke) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	workspace, err := keyWorkspace(ctx, con, c.dataFlag, c.ID)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
-	key, err := store.Keys.Revoke(ctx, c.ID, "assay keys revoke")
+	key, err := do(ctx, con, c.dataFlag, operation.RevokeKey, "keys revoke", workspace, c.ID)
 	if err != nil {
 		return err
 	}
@@ -203,16 +209,26 @@ func (c *keysRotate) Run(ctx context.Context, con *console) error {
 	if c.Overlap <= 0 {
 		return fault.Invalid("--overlap %s is not positive", c.Overlap).WithHint("to replace a key immediately, create a new one and revoke the old one")
 	}
-	store, err := c.open(ctx, con, false)
+	workspace, err := keyWorkspace(ctx, con, c.dataFlag, c.ID)
 	if err != nil {
 		return err
+	}
+	made, err := do(ctx, con, c.dataFlag, operation.RotateKey, "keys rotate", workspace, operation.Rotation{ID: c.ID, Overlap: c.Overlap})
+	if err != nil {
+		return err
+	}
+	return printSecret(con, c.JSON, made.Secret, made.Key)
+}
+
+// keyWorkspace returns the workspace of a key.
+func keyWorkspace(ctx context.Context, con *console, d dataFlag, id string) (string, error) {
+	store, err := d.open(ctx, con)
+	if err != nil {
+		return "", err
 	}
 	defer store.Close()
-	secret, key, err := store.Keys.Rotate(ctx, c.ID, c.Overlap, "assay keys rotate")
-	if err != nil {
-		return err
-	}
-	return printSecret(con, c.JSON, secret, key)
+	key, err := store.Store.Key(ctx, id)
+	return string(key.Workspace), err
 }
 
 func printJSON(w io.Writer, value any) error {

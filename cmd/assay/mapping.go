@@ -5,17 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"assay/internal/app"
-	"assay/internal/control"
 	"assay/internal/fault"
-	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 type mappingCommand struct {
@@ -31,67 +28,19 @@ type mappingSave struct {
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the mapping."`
 }
 
-// maxMapping is the maximum size of a mapping file in bytes.
-const maxMapping = 256 << 10
-
 // Run validates the mapping and saves it.
 func (c *mappingSave) Run(ctx context.Context, con *console) error {
 	text, err := os.ReadFile(c.File)
 	if err != nil {
 		return fault.Invalid("mapping %s cannot be read: %v", c.File, err)
 	}
-	if len(text) > maxMapping {
-		return fault.Invalid("mapping %s is larger than %d kB", c.File, maxMapping>>10)
-	}
-	m, err := mapper.Parse(text)
+	name, err := do(ctx, con, c.dataFlag, operation.SaveMapping, "mapping save", c.Workspace, string(text))
 	if err != nil {
 		return fmt.Errorf("mapping %s: %w", c.File, err)
 	}
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	if err := c.keepable(ctx, store, m); err != nil {
-		return err
-	}
-	err = store.Store.SaveMapping(ctx, control.Mapping{
-		Workspace: measure.WorkspaceID(c.Workspace), Name: m.Name, Content: string(text), At: con.now(),
-	}, control.By{Actor: "assay mapping save", At: con.now()})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(con.out, m.Name)
-	fmt.Fprintf(con.errs, "next: assay import FILE... --workspace %s --mapping %q\n", c.Workspace, m.Name)
+	fmt.Fprintln(con.out, name)
+	fmt.Fprintf(con.errs, "next: assay import FILE... --workspace %s --mapping %q\n", c.Workspace, name)
 	return nil
-}
-
-// keepable validates the mapping as the mapping page does, except that it may replace a mapping of the same name.
-func (c *mappingSave) keepable(ctx context.Context, store *app.Control, m mapper.Mapping) error {
-	all, err := store.Store.Mappings(ctx, measure.WorkspaceID(c.Workspace))
-	if err != nil {
-		return err
-	}
-	keeping := ingest.Keeping{Mapping: m}
-	for _, other := range all {
-		parsed, err := mapper.Parse([]byte(other.Content))
-		if err != nil {
-			parsed = mapper.Mapping{Name: other.Name} // saved by an earlier release; the list shows its problem
-		}
-		keeping.Kept = append(keeping.Kept, parsed)
-		if other.Name == m.Name {
-			keeping.Was = m.Name
-		}
-	}
-	mistakes := keeping.Mistakes()
-	if len(mistakes) == 0 {
-		return nil
-	}
-	problems := make([]string, 0, len(mistakes))
-	for _, each := range mistakes {
-		problems = append(problems, each.At+": "+each.Text)
-	}
-	return fault.Invalid("mapping %q is invalid: %s", m.Name, strings.Join(problems, "; "))
 }
 
 type mappingList struct {
@@ -109,7 +58,7 @@ type mappingLine struct {
 
 // Run lists the mappings, including those of earlier releases that this release cannot use.
 func (c *mappingList) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
@@ -161,7 +110,7 @@ type mappingShow struct {
 
 // Run prints the mapping.
 func (c *mappingShow) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
@@ -182,12 +131,7 @@ type mappingDelete struct {
 
 // Run deletes the mapping.
 func (c *mappingDelete) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	if err := store.Store.DeleteMapping(ctx, measure.WorkspaceID(c.Workspace), c.Name, control.By{Actor: "assay mapping delete", At: con.now()}); err != nil {
+	if _, err := do(ctx, con, c.dataFlag, operation.DeleteMapping, "mapping delete", c.Workspace, c.Name); err != nil {
 		return err
 	}
 	fmt.Fprintf(con.errs, "mapping %q is deleted\n", c.Name)

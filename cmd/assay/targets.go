@@ -7,10 +7,10 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"assay/internal/app"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 type targetsCommand struct {
@@ -26,11 +26,7 @@ type targetsList struct {
 
 // Run lists the targets.
 func (c *targetsList) Run(ctx context.Context, con *console) error {
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	all, err := app.Targets(ctx, settings, measure.WorkspaceID(c.Workspace), con.now)
+	all, err := do(ctx, con, c.dataFlag, operation.ListTargets, "targets list", c.Workspace, operation.None{})
 	if err != nil {
 		return err
 	}
@@ -69,12 +65,8 @@ func (c *targetsRemove) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return fault.Invalid("the first day %q is not a date", c.Start).WithHint("use YYYY-MM-DD, such as 2026-10-01")
 	}
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	return app.RemoveTarget(ctx, settings, app.RemovedTarget{
-		Workspace: measure.WorkspaceID(c.Workspace), Metric: c.Metric, Period: c.Period, Start: start, Channel: measure.ParseChannel(c.Channel),
-		Actor: "assay targets remove",
-	}, con.now)
+	_, err = do(ctx, con, c.dataFlag, operation.RemoveTarget, "targets remove", c.Workspace, operation.Target{
+		Metric: c.Metric, Period: c.Period, Start: start, Channel: measure.ParseChannel(c.Channel),
+	})
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"assay/internal/app"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/operation"
 )
 
 type trainCommand struct {
@@ -30,10 +31,12 @@ func (c *trainMMMCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if c.Cancel {
-		return app.CancelTraining(ctx, settings, measure.WorkspaceID(c.Workspace), con.now)
+		_, err := do(ctx, con, c.dataFlag, operation.CancelTraining, "train mmm", c.Workspace, operation.None{})
+		return err
 	}
 	bar := newProgress(con.errs, "training")
-	trained, err := app.TrainMMM(ctx, settings, measure.WorkspaceID(c.Workspace), mix.Request{WithoutTests: c.WithoutTests, Progress: bar.set}, con.now)
+	call := operation.Call{Workspace: measure.WorkspaceID(c.Workspace), Caller: operation.Operator("assay train mmm"), Progress: bar.set}
+	trained, err := app.Do(ctx, settings, operation.TrainModel, call, operation.Training{WithoutTests: c.WithoutTests}, con.now)
 	bar.end()
 	if err != nil {
 		return err
@@ -49,7 +52,7 @@ func (c *trainMMMCommand) Run(ctx context.Context, con *console) error {
 	return err
 }
 
-func printTrained(out io.Writer, t app.Trained) error {
+func printTrained(out io.Writer, t operation.Trained) error {
 	fmt.Fprintf(out, "model %d of %s: %s, %d weeks", t.Version, t.Workspace, t.Status, t.Weeks)
 	if !t.Start.IsZero() {
 		fmt.Fprintf(out, " from %s to %s", t.Start, t.End)

@@ -12,11 +12,10 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"assay/internal/app"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/oauth/people"
+	"assay/internal/operation"
 )
 
 type userCommand struct {
@@ -41,10 +40,6 @@ func (p passwordFlag) password() (password string, made bool, err error) {
 	return password, false, nil
 }
 
-func peopleOf(store *app.Control, con *console) *people.People {
-	return people.New(people.Options{Store: store.Store, Now: con.now})
-}
-
 type userCreate struct {
 	dataFlag
 	passwordFlag
@@ -59,48 +54,41 @@ func (c *userCreate) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	workspace, err := store.Store.Workspace(ctx, measure.WorkspaceID(c.Workspace))
-	if err != nil {
-		return err
-	}
-	const actor = "assay user create"
-	accounts := peopleOf(store, con)
-	user, err := accounts.Find(ctx, c.Email)
+	add := operation.NewMember{Email: c.Email, Role: role}
+	account, err := findUser(ctx, con, c.dataFlag, c.Email)
+	made := false
 	switch {
 	case err == nil && c.PasswordStdin:
 		return fault.Conflict("%s has an account already", c.Email).WithHint("omit --password-stdin to assign only the role, or use assay user reset-password")
 	case err == nil:
-		fmt.Fprintf(con.errs, "%s has an account already and keeps its password\n", user.Email)
+		fmt.Fprintf(con.errs, "%s has an account already and keeps its password\n", account.Email)
 	case fault.KindOf(err) == fault.KindNotFound:
-		if user, err = c.make(ctx, con, accounts, actor); err != nil {
+		if add.Password, made, err = c.password(); err != nil {
 			return err
 		}
 	default:
 		return err
 	}
-	if err := accounts.SetRole(ctx, user.ID, workspace.ID, role, actor); err != nil {
+	user, err := do(ctx, con, c.dataFlag, operation.AddMember, "user create", c.Workspace, add)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.errs, "%s is %s of %s\n", user.Email, role, workspace.ID)
+	if made {
+		fmt.Fprintln(con.out, add.Password)
+		fmt.Fprintln(con.errs, "the password is shown only now")
+	}
+	fmt.Fprintf(con.errs, "%s is %s of %s\n", user.Email, role, c.Workspace)
 	return nil
 }
 
-func (c *userCreate) make(ctx context.Context, con *console, accounts *people.People, actor string) (control.User, error) {
-	password, made, err := c.password()
+// findUser returns the account with that ID or email address.
+func findUser(ctx context.Context, con *console, d dataFlag, name string) (control.User, error) {
+	store, err := d.open(ctx, con)
 	if err != nil {
 		return control.User{}, err
 	}
-	user, err := accounts.Create(ctx, c.Email, password, actor)
-	if err == nil && made {
-		fmt.Fprintln(con.out, password)
-		fmt.Fprintln(con.errs, "the password is shown only now")
-	}
-	return user, err
+	defer store.Close()
+	return store.People.Find(ctx, name)
 }
 
 type userList struct {
@@ -117,12 +105,12 @@ type userLine struct {
 
 // Run lists the accounts.
 func (c *userList) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	accounts := peopleOf(store, con)
+	accounts := store.People
 	users, err := accounts.List(ctx)
 	if err != nil {
 		return err
@@ -167,13 +155,7 @@ type userResetPassword struct {
 
 // Run sets the password.
 func (c *userResetPassword) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	accounts := peopleOf(store, con)
-	user, err := accounts.Find(ctx, c.User)
+	user, err := findUser(ctx, con, c.dataFlag, c.User)
 	if err != nil {
 		return err
 	}
@@ -181,7 +163,7 @@ func (c *userResetPassword) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	if err := accounts.SetPassword(ctx, user.ID, password, "assay user reset-password"); err != nil {
+	if _, err := do(ctx, con, c.dataFlag, operation.ResetPassword, "user reset-password", "", operation.NewPassword{User: user.ID, Password: password}); err != nil {
 		return err
 	}
 	if made {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 type webhooksCommand struct {
@@ -32,12 +32,7 @@ func (c *webhooksAdd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return fault.Invalid("standard input is not readable").Wrap(err)
 	}
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	id, err := store.AddHookSecret(ctx, measure.WorkspaceID(c.Workspace), c.Shop, string(secret), control.By{Actor: "assay webhooks add", At: con.now()})
+	id, err := do(ctx, con, c.dataFlag, operation.AddWebhookSecret, "webhooks add", c.Workspace, operation.WebhookSecret{Shop: c.Shop, Secret: string(secret)})
 	if err != nil {
 		return err
 	}
@@ -60,7 +55,7 @@ type webhookLine struct {
 
 // Run lists the secrets.
 func (c *webhooksList) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
@@ -105,10 +100,6 @@ type webhooksRemove struct {
 
 // Run removes the secret.
 func (c *webhooksRemove) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	return store.Store.RemoveHookSecret(ctx, measure.WorkspaceID(c.Workspace), c.ID, control.By{Actor: "assay webhooks remove", At: con.now()})
+	_, err := do(ctx, con, c.dataFlag, operation.RemoveWebhookSecret, "webhooks remove", c.Workspace, c.ID)
+	return err
 }

@@ -12,6 +12,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/operation"
 )
 
 type workspaceCommand struct {
@@ -50,15 +51,10 @@ func lineOf(w control.Workspace) workspaceLine {
 
 // Run creates the workspace.
 func (c *workspaceCreate) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, true)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
 	w := control.NewWorkspace(c.Name)
 	w.Currency, w.Zone, w.RatePerMin = money.Currency(c.Currency), c.Timezone, c.RateLimit
 	w.Basis = measure.RevenueBasis{WithoutTax: c.WithoutTax, WithoutShipping: c.WithoutShipping, NetOfRefunds: c.NetOfRefunds}
-	w, err = store.Store.CreateWorkspace(ctx, w, control.By{Actor: "assay workspace create", At: con.now()})
+	w, err := do(ctx, con, c.dataFlag, operation.CreateWorkspace, "workspace create", "", w)
 	if err != nil {
 		return err
 	}
@@ -66,7 +62,7 @@ func (c *workspaceCreate) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	if err := app.ClearFacts(ctx, settings, w.ID, con.now); err != nil {
+	if err := app.ClearFacts(ctx, settings, w.ID, operation.Operator("assay workspace create"), con.now); err != nil {
 		return err
 	}
 	if c.JSON {
@@ -84,7 +80,7 @@ type workspaceList struct {
 
 // Run lists the workspaces.
 func (c *workspaceList) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
@@ -124,20 +120,7 @@ func (c *workspaceDelete) Run(ctx context.Context, con *console) error {
 	if !c.Yes {
 		return fault.Invalid("deleting workspace %s removes its data and keys permanently", c.ID).WithHint("repeat with --yes to confirm")
 	}
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	id := measure.WorkspaceID(c.ID)
-	if _, err := store.Store.Workspace(ctx, id); err != nil {
-		return err
-	}
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	if err := app.DeleteWorkspace(ctx, settings, id, "assay workspace delete", con.now); err != nil {
+	if _, err := do(ctx, con, c.dataFlag, operation.DeleteWorkspace, "workspace delete", c.ID, operation.None{}); err != nil {
 		return err
 	}
 	fmt.Fprintf(con.errs, "workspace %s is deleted\n", c.ID)
