@@ -98,7 +98,7 @@ func spoolInput(dir string, request ImportRequest) (files []string, remove func(
 	if at < 0 {
 		return request.Files, func() {}, nil
 	}
-	path, err := ingest.WriteTemp(dir, request.Input)
+	path, err := ingest.WriteTemp(dir, "assay-stdin-*", request.Input)
 	if err != nil {
 		return nil, nil, fault.Unavailable("standard input cannot be stored in %s", dir).Wrap(err)
 	}
