@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// wantPrivate holds that nobody but their owner can read the files below a folder.
+// wantPrivate checks that only the owner can read the files below a folder.
 func wantPrivate(t *testing.T, when, dir string) {
 	t.Helper()
 	files := 0
@@ -31,9 +31,9 @@ func wantPrivate(t *testing.T, when, dir string) {
 	}
 }
 
-// Nobody but its owner can read anything in a data directory, whatever wrote it: a demo, commands, imports, a service, the
-// database engines; nor what is exported.
-func TestNobodyElseCanReadADataDirectory(t *testing.T) {
+// Only the owner can read the files of a data directory after a demo, imports, an export and a service. The same is true of
+// exported tables.
+func TestADataDirectoryIsPrivate(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	_, _, stop := serving(t, data, "demo", "--addr", "127.0.0.1:0", "--days", "90", "--orders", "500")

@@ -113,7 +113,7 @@ func spoolInput(dir string, files []string, input io.Reader) (remove func(), err
 	if at < 0 {
 		return func() {}, nil
 	}
-	if files[at], err = ingest.WriteTemp(dir, input); err != nil {
+	if files[at], err = ingest.WriteTemp(dir, "assay-stdin-*", input); err != nil {
 		return nil, fault.Unavailable("standard input cannot be stored in %s", dir).Wrap(err)
 	}
 	path := files[at]

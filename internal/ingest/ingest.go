@@ -112,7 +112,7 @@ func FileAt(path string) (File, error) {
 
 // Spool stores what a reader gives in a temporary file, see [WriteTemp], until remove is called.
 func Spool(dir, name string, src io.Reader) (file File, remove func() error, err error) {
-	path, err := WriteTemp(dir, src)
+	path, err := WriteTemp(dir, "assay-import-*", src)
 	if err != nil {
 		return File{}, nil, err
 	}
@@ -124,10 +124,10 @@ func Spool(dir, name string, src io.Reader) (file File, remove func() error, err
 	return file, remove, nil
 }
 
-// WriteTemp writes what a reader gives to a new file in the folder, or in the system's temporary folder when dir is "". Only
-// this user can read the file.
-func WriteTemp(dir string, src io.Reader) (path string, err error) {
-	file, err := os.CreateTemp(dir, "assay-import-*")
+// WriteTemp writes what a reader gives to a new file in the folder, or in the system's temporary folder when dir is "". Its
+// name follows the pattern, see [os.CreateTemp]. Only this user can read the file.
+func WriteTemp(dir, pattern string, src io.Reader) (path string, err error) {
+	file, err := os.CreateTemp(dir, pattern)
 	if err != nil {
 		return "", err
 	}

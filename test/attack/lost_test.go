@@ -17,7 +17,7 @@ import (
 
 // A missing file of facts is an error that names the workspace to the operator. It is not an empty store, and nothing is
 // imported in its place. A workspace into which nothing was imported is an empty store.
-func TestAMissingFileOfFactsIsNoEmptyStore(t *testing.T) {
+func TestAMissingFactsFileIsAnError(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s, stop, err := run(data, nil)

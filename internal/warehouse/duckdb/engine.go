@@ -108,6 +108,9 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, unusable(dir, err)
 	}
+	if err := removeStaged(dir); err != nil {
+		return nil, unusable(dir, err)
+	}
 	e := &Engine{
 		options: options, lanes: newLanes(options.Threads), feeds: &feeds{}, panelSize: panelSize,
 		moving: map[string]bool{}, failed: map[measure.WorkspaceID]error{}, writers: map[string]chan struct{}{}, released: make(chan struct{}),

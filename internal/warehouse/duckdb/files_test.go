@@ -408,3 +408,25 @@ func TestAFileIsUsedOnceItIsNoted(t *testing.T) {
 		t.Errorf("a try of a workspace without facts: %v", err)
 	}
 }
+
+func TestOpeningRemovesWhatAKilledExportLeft(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	left := filepath.Join(dir, "export-123", "orders.csv")
+	if err := os.MkdirAll(filepath.Dir(left), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	facts := filepath.Join(dir, "export-hats.duckdb")
+	for _, path := range []string{left, facts} {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(t, Options{Dir: dir})
+	if _, err := os.Stat(filepath.Dir(left)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder of an export is still there: %v", err)
+	}
+	if _, err := os.Stat(facts); err != nil {
+		t.Errorf("the facts of a workspace: %v", err)
+	}
+}
