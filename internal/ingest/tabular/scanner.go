@@ -16,7 +16,7 @@ import (
 // encoding/csv does not fit: it reads a file with one stray quote into memory as one cell, and it does not distinguish
 // a bad row from a bad file.
 //
-// The work is linear in the length of the text, whatever the text contains.
+// Scanning takes a number of steps that is linear in the length of the text.
 type Scanner struct {
 	src        io.Reader
 	delimiter  byte

@@ -87,8 +87,8 @@ func TestScannerGivesUpWhereNothingBehindCanBeTrusted(t *testing.T) {
 	}
 }
 
-// hostileRows are rows whose cells make a scanner look at the same bytes again and again unless it remembers what it
-// knows.
+// hostileRows are cells of which a row has so many that a scanner takes quadratic time if it searches the rest of the row for
+// each of them.
 var hostileRows = map[string]string{
 	"empty quoted cells":          `"",`,
 	"empty cells":                 `,`,
@@ -101,7 +101,7 @@ var hostileRows = map[string]string{
 	"carriage returns":            "\"\"\r,",
 }
 
-// A row of 4 MiB costs steps in proportion to its length, whatever its cells are.
+// The steps for a row of 4 MiB grow with its length, for all kinds of cells.
 func TestScannerIsLinearInTheLengthOfARow(t *testing.T) {
 	t.Parallel()
 	steps := func(cell string, size int) int {
@@ -154,8 +154,8 @@ func TestScannerSkipsCellsBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// FuzzScanner holds that whatever encoding/csv reads without an error is read the same, that all other text ends in rows or
-// an error, that the size of the pieces does not matter, that a row never has more cells than the limit, that the lines of
+// FuzzScanner checks that text without errors is read as by encoding/csv, that all other text ends in rows or an error,
+// that the size of the pieces does not matter, that a row never has more cells than the limit, that the lines of
 // rows ascend, and that the steps are bounded by the length of the text.
 func FuzzScanner(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2\n", "\"a\nb\",c\r\n", "x;\"y\"\"z\"", "\"open", "\x00,\xff\n", "a\"b,c\n", "@@@\nb", "@@\"\n\"@\nb\n"} {
