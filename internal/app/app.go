@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jonboulle/clockwork"
-	"golang.org/x/sync/errgroup"
 
 	"assay/internal/auth"
 	"assay/internal/config"
@@ -41,7 +41,7 @@ const factsDir = "facts"
 // uploadsDir is where a data directory has files that wait to be imported. It is emptied at every start.
 const uploadsDir = "uploads"
 
-// closeTimeout is how long a question or import that still runs may keep the store from closing.
+// closeTimeout is how long [App.Close] waits for running questions and imports where no service was shut down.
 const closeTimeout = time.Minute
 
 // How long a request may take to come: its head, and all of it. Files that people send and the messages of taps have limits
@@ -51,8 +51,15 @@ const (
 	requestTime = 20 * time.Second
 )
 
-// flushTimeout is how long the last calls may take to be written to the call log at the stop.
-const flushTimeout = 5 * time.Second
+// What a shutdown may take after shutdown_timeout, when running calls are cut off: less than two seconds in total.
+const (
+	partsTime = 500 * time.Millisecond // for the parts of the service to end
+	flushTime = 500 * time.Millisecond // for the last calls to be written to the call log
+	storeTime = 500 * time.Millisecond // for the stores to close
+)
+
+// callLog is the name of the part that writes the call log.
+const callLog = "call log"
 
 // App is a data directory that this process holds, with everything that answers from it.
 type App struct {
@@ -71,6 +78,7 @@ type App struct {
 	tools   *tools.Service
 	clock   func() time.Time // the clock of answers
 	arrived chan struct{}    // a webhook's message waits
+	closeBy time.Time        // when the stores have to be closed; zero: the service has not been shut down
 
 	operations *operation.Service
 }
@@ -153,7 +161,11 @@ func (a *App) setClock() error {
 func (a *App) Close() error {
 	var errs []error
 	if a.engine != nil {
-		last, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		by := a.closeBy
+		if by.IsZero() {
+			by = a.now().Add(closeTimeout)
+		}
+		last, cancel := context.WithDeadline(context.Background(), by)
 		defer cancel()
 		errs = append(errs, a.engine.Close(last))
 	}
@@ -205,7 +217,8 @@ func (a *App) tryFacts(ctx context.Context) error {
 func (a *App) unopened() int { return len(a.engine.Unopened()) }
 
 // Serve answers calls until ctx ends, then finishes those that run. It calls ready with the base URL once calls
-// are accepted.
+// are accepted. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if work ignores its
+// cancellation. Imports are transactions, so nothing is half stored.
 func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error {
 	a.trainDemo(ctx)
 	open, err := a.listen(ctx)
@@ -222,7 +235,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		return err
 	}
 	a.control.onAccessEnded(face.keys.Invalidate)
-	group, running := errgroup.WithContext(ctx)
+	group, running := newParts(ctx)
 	server := &http.Server{
 		Handler:           face.handler,
 		ReadHeaderTimeout: headTime,
@@ -242,14 +255,35 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		mux.Handle("GET /metrics", face.metrics.Handler())
 		a.run(running, group, open.metrics, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute})
 	}
-	for _, part := range []func(ctx context.Context) error{
-		face.keys.Run, face.server.Run, face.pages.Run, a.limiter.Run, a.calls.Run, a.takeIn, a.tryFacts, a.catchUp, a.warmModels, a.jobs.Run,
+	for _, part := range []struct {
+		name string
+		run  func(ctx context.Context) error
+	}{
+		{"API keys", face.keys.Run},
+		{"OAuth server", face.server.Run},
+		{"files on the Data page", face.pages.Run},
+		{"rate limits", a.limiter.Run},
+		{callLog, a.calls.Run},
+		{"webhook messages", a.takeIn},
+		{"opening of facts", a.tryFacts},
+		{"roll-ups after an update", a.catchUp},
+		{"loading of models", a.warmModels},
+		{"trainings and forecasts", a.jobs.Run},
 	} {
-		group.Go(func() error { return a.tend(running, part) })
+		group.Go(part.name, func() error { return a.tend(running, part.run) })
 	}
-	group.Go(func() error { return ready(baseURL) })
-	err = group.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	group.Go("start", func() error { return ready(baseURL) })
+	<-running.Done()
+	a.closeBy = a.now().Add(a.config.ShutdownTimeout + partsTime + flushTime + storeTime)
+	cutOff, err := group.wait(a.config.ShutdownTimeout + partsTime)
+	if len(cutOff) > 0 {
+		a.log.WarnContext(ctx, "work was cut off on shutdown", slog.Any("work", cutOff),
+			slog.Duration("waited", a.config.ShutdownTimeout+partsTime))
+	}
+	if slices.Contains(cutOff, callLog) {
+		return err // it may be writing
+	}
+	last, cancel := context.WithDeadline(context.WithoutCancel(ctx), a.closeBy.Add(-storeTime))
 	defer cancel()
 	a.calls.Flush(last)
 	return err
@@ -318,15 +352,16 @@ func ownURL(addr net.Addr) string {
 }
 
 // run serves a listener until ctx ends and then waits for the requests that run.
-func (a *App) run(ctx context.Context, group *errgroup.Group, listener net.Listener, server *http.Server) {
+func (a *App) run(ctx context.Context, group *parts, listener net.Listener, server *http.Server) {
 	server.ErrorLog = slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)
-	group.Go(func() error {
+	name := "calls on " + listener.Addr().String()
+	group.Go(name, func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("listener %s: %w", listener.Addr(), err)
 		}
 		return nil
 	})
-	group.Go(func() error {
+	group.Go(name, func() error {
 		<-ctx.Done()
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.ShutdownTimeout)
 		defer cancel()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"assay/internal/fault"
+	"assay/internal/ingest/tabular"
 )
 
 // parquetMark is how Parquet files begin.
@@ -63,6 +64,6 @@ func copied(ctx context.Context, f File, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(into, cancellable{ctx, content})
+	_, err = io.Copy(into, tabular.Cancellable(ctx, content))
 	return errors.Join(err, into.Close())
 }
