@@ -75,7 +75,7 @@ var parts = []struct {
 
 // testOnly names what a package's tests may import besides: the real engines and the hand-typed contract.
 var testOnly = []string{
-	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/tools",
+	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/tools", "internal/jobs",
 }
 
 func TestImportsGoOneWay(t *testing.T) {

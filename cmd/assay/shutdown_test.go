@@ -14,6 +14,7 @@ import (
 
 	"assay/internal/app"
 	"assay/internal/config"
+	"assay/internal/operation"
 )
 
 // SIGTERM ends the process within the shutdown timeout and two seconds while it imports a file that takes minutes to read.
@@ -44,12 +45,13 @@ func TestSIGTERMEndsTheProcessDuringAnImport(t *testing.T) {
 	imported := make(chan error, 1)
 	go func() {
 		reading := false
-		_, err := app.ImportFiles(t.Context(), config.Config{Data: data}, app.ImportRequest{Workspace: "shop", Files: []string{path}}, func(int64, int64) {
+		call := operation.Call{Workspace: "shop", Caller: operation.Operator("test"), Progress: func(int64, int64) {
 			if !reading {
 				reading = true
 				close(began)
 			}
-		}, time.Now)
+		}}
+		_, err := app.ImportFiles(t.Context(), config.Config{Data: data}, call, operation.Import{Paths: []string{path}}, nil, time.Now)
 		imported <- err
 	}()
 	select {

@@ -13,6 +13,7 @@ import (
 	"assay/internal/config"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/operation"
 )
 
 // A missing file of facts is an error that names the workspace to the operator. It is not an empty store, and nothing is
@@ -44,7 +45,7 @@ func TestAMissingFactsFileIsAnError(t *testing.T) {
 	if a := b.say(s.otherKey, ask); a.status != http.StatusOK || strings.Contains(a.body, `"isError":true`) {
 		t.Errorf("another workspace: %d %s", a.status, a.body)
 	}
-	_, err = s.app.Import(t.Context(), app.ImportRequest{Workspace: "acme", Files: []string{orderFile(t)}}, nil)
+	_, err = s.imported("acme", orderFile(t))
 	if _, hint, _ := fault.Public(err); fault.KindOf(err) != fault.KindUnavailable || !strings.Contains(hint, "backup") {
 		t.Errorf("an import: %v", err)
 	}
@@ -52,7 +53,7 @@ func TestAMissingFactsFileIsAnError(t *testing.T) {
 	if _, err := s.control.Store.CreateWorkspace(t.Context(), fresh, control.By{Actor: "test", At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	if result, err := s.app.Import(t.Context(), app.ImportRequest{Workspace: "fresh", Files: []string{orderFile(t)}}, nil); err != nil || result.Err() != nil {
+	if result, err := s.imported("fresh", orderFile(t)); err != nil || result.Err() != nil {
 		t.Errorf("an import into a new workspace: %v, %v", err, result.Err())
 	}
 	if a := b.get("/readyz"); a.status != http.StatusOK || strings.Contains(a.body, `"ready"`) {
@@ -83,20 +84,20 @@ func TestADeletedWorkspaceMayBeMadeAgain(t *testing.T) {
 	s := start(t, nil)
 	s.goods(t)
 	settings := config.Config{Data: s.data}.WithDefaults()
-	if err := app.DeleteWorkspace(t.Context(), settings, "other", "test", time.Now); err != nil {
+	if _, err := app.Do(t.Context(), settings, operation.DeleteWorkspace, operator("other"), operation.None{}, time.Now); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.control.Store.CreateWorkspace(t.Context(), control.NewWorkspace("Other"), control.By{Actor: "test", At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	if err := app.ClearFacts(t.Context(), settings, "other", time.Now); err != nil {
+	if err := app.ClearFacts(t.Context(), settings, "other", operation.Operator("test"), time.Now); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if result, err := s.app.Import(t.Context(), app.ImportRequest{Workspace: "other", Files: []string{orderFile(t)}}, nil); err != nil || result.Err() != nil {
+		if result, err := s.imported("other", orderFile(t)); err != nil || result.Err() != nil {
 			t.Errorf("an import: %v, %v", err, result.Err())
 		}
-		if err := app.ClearFacts(t.Context(), settings, "other", time.Now); err != nil {
+		if err := app.ClearFacts(t.Context(), settings, "other", operation.Operator("test"), time.Now); err != nil {
 			t.Fatal(err)
 		}
 	}

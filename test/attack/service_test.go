@@ -32,6 +32,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/oauth/people"
+	"assay/internal/operation"
 )
 
 const (
@@ -225,7 +226,7 @@ func (s *service) goods(t *testing.T) {
 			}
 			files = append(files, path)
 		}
-		result, err := s.app.Import(t.Context(), app.ImportRequest{Workspace: measure.WorkspaceID(ws), Files: files}, nil)
+		result, err := s.imported(ws, files...)
 		if err != nil || result.Err() != nil {
 			t.Fatalf("import into %s: %v, %v", ws, err, result.Err())
 		}
@@ -499,4 +500,15 @@ func (s *service) raw(t *testing.T, text string) string {
 		return "closed"
 	}
 	return strings.TrimSpace(line)
+}
+
+// operator is a call of an operation by a command.
+func operator(ws measure.WorkspaceID) operation.Call {
+	return operation.Call{Workspace: ws, Caller: operation.Operator("test")}
+}
+
+// imported imports files by a command.
+func (s *service) imported(ws string, files ...string) (operation.Imported, error) {
+	s.t.Helper()
+	return app.ImportFiles(s.t.Context(), config.Config{Data: s.data}, operator(measure.WorkspaceID(ws)), operation.Import{Paths: files}, nil, time.Now)
 }

@@ -16,6 +16,7 @@ import (
 	"assay/internal/app"
 	"assay/internal/config"
 	"assay/internal/fault"
+	"assay/internal/operation"
 )
 
 // hostileCSV is a packed file of orders: enough rejected rows for an import to report its progress, then so many rows of 4 MiB
@@ -76,12 +77,13 @@ func TestAHostileFileDelaysNoShutdown(t *testing.T) {
 	}
 	reading, imported := make(chan struct{}, 1), make(chan error, 1)
 	go func() {
-		_, err := app.ImportFiles(t.Context(), config.Config{Data: s.data}, app.ImportRequest{Workspace: "other", Files: []string{path}}, func(int64, int64) {
+		call := operation.Call{Workspace: "other", Caller: operation.Operator("test"), Progress: func(int64, int64) {
 			select {
 			case reading <- struct{}{}:
 			default:
 			}
-		}, time.Now)
+		}}
+		_, err := app.ImportFiles(t.Context(), config.Config{Data: s.data}, call, operation.Import{Paths: []string{path}}, nil, time.Now)
 		imported <- err
 	}()
 	select {

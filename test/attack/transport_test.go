@@ -18,6 +18,7 @@ import (
 	"assay/internal/app"
 	"assay/internal/config"
 	"assay/internal/fault"
+	"assay/internal/operation"
 )
 
 // Lines 110 to 124 and 55, 66 of docs/security.md.
@@ -349,7 +350,7 @@ func TestSlowSendersWhoAreKnownHoldUpNoStop(t *testing.T) {
 	ended := make(chan error, 1)
 	messages, tap := io.Pipe()
 	go func() {
-		_, err := app.ImportSinger(t.Context(), config.Config{Data: s.data}, app.SingerRequest{Workspace: "acme"}, messages, func([]byte) error { return nil }, time.Now)
+		_, err := app.ImportSinger(t.Context(), config.Config{Data: s.data}, operator("acme"), operation.Stream{Messages: messages, Emit: func([]byte) error { return nil }}, time.Now)
 		ended <- err
 	}()
 	if _, err := tap.Write([]byte(`{"type":"STATE","value":{}}` + "\n")); err != nil { // the tap is heard
