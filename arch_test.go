@@ -71,6 +71,7 @@ var parts = []struct {
 	{"cmd/...", []string{"internal/...", "cmd/..."}},
 	{"bench/...", []string{"internal/...", "bench/..."}},
 	{"test/...", []string{"internal/..."}},
+	{"docs/...", []string{"internal/..."}},
 }
 
 // testOnly names what a package's tests may import besides: the real engines and the hand-typed contract.
