@@ -66,7 +66,7 @@ func TestAWorkspaceIsDeletedUnderEverythingThatRunsOnIt(t *testing.T) {
 		if err := os.WriteFile(path, fmt.Appendf(nil, "order_id,created_at,currency,total\nmore-%d,2026-03-04T15:00:00Z,USD,1.00\n", n), 0o600); err != nil {
 			t.Error(err)
 		}
-		_, err := s.imported("other", path)
+		_, err := s.imported(t, "other", path)
 		said("an import", err)
 	})
 	loop(func(n int) {

@@ -45,7 +45,7 @@ func TestAMissingFactsFileIsAnError(t *testing.T) {
 	if a := b.say(s.otherKey, ask); a.status != http.StatusOK || strings.Contains(a.body, `"isError":true`) {
 		t.Errorf("another workspace: %d %s", a.status, a.body)
 	}
-	_, err = s.imported("acme", orderFile(t))
+	_, err = s.imported(t, "acme", orderFile(t))
 	if _, hint, _ := fault.Public(err); fault.KindOf(err) != fault.KindUnavailable || !strings.Contains(hint, "backup") {
 		t.Errorf("an import: %v", err)
 	}
@@ -53,7 +53,7 @@ func TestAMissingFactsFileIsAnError(t *testing.T) {
 	if _, err := s.control.Store.CreateWorkspace(t.Context(), fresh, control.By{Actor: "test", At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	if result, err := s.imported("fresh", orderFile(t)); err != nil || result.Err() != nil {
+	if result, err := s.imported(t, "fresh", orderFile(t)); err != nil || result.Err() != nil {
 		t.Errorf("an import into a new workspace: %v, %v", err, result.Err())
 	}
 	if a := b.get("/readyz"); a.status != http.StatusOK || strings.Contains(a.body, `"ready"`) {
@@ -94,7 +94,7 @@ func TestADeletedWorkspaceMayBeMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if result, err := s.imported("other", orderFile(t)); err != nil || result.Err() != nil {
+		if result, err := s.imported(t, "other", orderFile(t)); err != nil || result.Err() != nil {
 			t.Errorf("an import: %v, %v", err, result.Err())
 		}
 		if err := app.ClearFacts(t.Context(), settings, "other", operation.Operator("test"), time.Now); err != nil {

@@ -226,7 +226,7 @@ func (s *service) goods(t *testing.T) {
 			}
 			files = append(files, path)
 		}
-		result, err := s.imported(ws, files...)
+		result, err := s.imported(t, ws, files...)
 		if err != nil || result.Err() != nil {
 			t.Fatalf("import into %s: %v, %v", ws, err, result.Err())
 		}
@@ -508,7 +508,7 @@ func operator(ws measure.WorkspaceID) operation.Call {
 }
 
 // imported imports files by a command.
-func (s *service) imported(ws string, files ...string) (operation.Imported, error) {
-	s.t.Helper()
-	return app.ImportFiles(s.t.Context(), config.Config{Data: s.data}, operator(measure.WorkspaceID(ws)), operation.Import{Paths: files}, nil, time.Now)
+func (s *service) imported(t *testing.T, ws string, files ...string) (operation.Imported, error) {
+	t.Helper()
+	return app.ImportFiles(t.Context(), config.Config{Data: s.data}, operator(measure.WorkspaceID(ws)), operation.Import{Paths: files}, nil, time.Now)
 }
