@@ -58,8 +58,8 @@ var parts = []struct {
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/operation", []string{
 		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
-		"internal/control", "internal/control/sqlstore", "internal/training", "internal/jobs", "internal/auth", "internal/ingest/...",
-		"internal/oauth/people",
+		"internal/control", "internal/control/...", "internal/training", "internal/jobs", "internal/auth", "internal/ingest/...",
+		"internal/oauth/...",
 	}},
 	{"internal/console", []string{
 		"internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",

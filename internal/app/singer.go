@@ -63,9 +63,10 @@ func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
 			return connection.Flush()
 		},
 	}
+	ctx := r.Context()
 	var report singer.Report
 	err := panics.Caught(func() (err error) {
-		report, err = operation.ImportStream.Do(r.Context(), a.operations, call, in)
+		report, err = operation.ImportStream.Do(ctx, a.operations, call, in)
 		return err
 	})
 	last := singerLine{Report: &report}

@@ -94,9 +94,10 @@ func (a *App) answer(w http.ResponseWriter, r *http.Request, o operation.Served)
 			_ = http.NewResponseController(w).Flush()
 		}
 	}
+	ctx := r.Context()
 	var result any
 	err := panics.Caught(func() (err error) {
-		result, err = o.Serve(r.Context(), a.operations, operation.Call{
+		result, err = o.Serve(ctx, a.operations, operation.Call{
 			Workspace: asked.Workspace, Caller: operation.Operator(asked.Actor),
 			Progress: func(done, total int64) { send(line{Done: done, Total: total}) },
 		}, asked.Input)

@@ -20,7 +20,7 @@ import (
 // Operation is one change of state, or one question about it that commands ask a running service.
 type Operation[In, Out any] struct {
 	Spec
-	run func(r *Run, ctx context.Context, in In) (Out, error) //nolint:revive // a method expression has its receiver first
+	run func(r *Run, ctx context.Context, in In) (Out, error)
 }
 
 // Spec describes an operation.

@@ -13,6 +13,7 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 const hookSecret = "what the shop signs with"
@@ -41,7 +42,7 @@ func TestAShopsMessagesBecomeFactsWhateverHappensMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ws := range []measure.WorkspaceID{"acme", "other"} {
-		if _, err := s.control.AddHookSecret(t.Context(), ws, "", hookSecret, control.By{Actor: "test", At: time.Now()}); err != nil {
+		if _, err := operation.AddWebhookSecret.Do(t.Context(), operation.NewControl(s.control.Control), operator(ws), operation.WebhookSecret{Secret: hookSecret}); err != nil {
 			t.Fatal(err)
 		}
 	}
