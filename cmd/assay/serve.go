@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
-	"runtime/debug"
 	"strings"
 
 	"assay/internal/app"
@@ -26,6 +25,7 @@ type settings struct {
 	OAuthSecret     *string `name:"oauth-secret" placeholder:"S" help:"Secret that access tokens are signed with; better set ASSAY_OAUTH_SECRET."`
 	AllowedOrigins  *string `placeholder:"O,…" help:"Origins whose pages may call the service in a browser."`
 	TrustedProxies  *string `placeholder:"A,…" help:"Proxies whose X-Forwarded-For is believed."`
+	MaxConnections  *string `name:"max-connections-per-address" placeholder:"512" help:"Open connections of one client address (0: no limit)."`
 	MetricsAddr     *string `placeholder:"HOST:PORT" help:"Separate address of /metrics (off)."`
 	LogLevel        *string `placeholder:"info" help:"debug, info, warn or error."`
 	LogFormat       *string `placeholder:"text" help:"text or json."`
@@ -54,7 +54,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	collectLess()
+	setMemory()
 	log := logger(con, settings)
 	service, err := app.Open(ctx, settings, log, con.now)
 	if err != nil {
@@ -65,15 +65,6 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 		return err
 	})
 	return closeAfter(service, err)
-}
-
-// collectLess lets the Go heap grow to five times what lives on it before it is collected. What lives there is a few
-// megabytes, because the facts are the engine's own memory, and collecting took a tenth of a call's time. GOGC in
-// the environment says otherwise.
-func collectLess() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
 }
 
 // logger writes to standard error in the form that was asked for.

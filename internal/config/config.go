@@ -19,6 +19,7 @@ type Config struct {
 	OAuthSecret     Secret        `key:"oauth_secret" want:"at least 32 characters, or nothing" doc:"Secret that access tokens are signed with. Set but empty: there is none, and only API keys work."`
 	AllowedOrigins  Origins       `key:"allowed_origins" want:"a list such as https://app.example.com, each without a path" doc:"Origins of other sites whose pages may call the service in a browser."`
 	TrustedProxies  Proxies       `key:"trusted_proxies" want:"a list of addresses or networks such as 10.0.0.0/8" doc:"Proxies whose X-Forwarded-For is believed."`
+	MaxConnections  Connections   `key:"max_connections_per_address" default:"512" want:"a whole number from 0 up" doc:"Open connections of one client address; more are closed. Addresses in trusted_proxies are exempt. 0: no limit."`
 	MetricsAddr     string        `key:"metrics_addr" want:"host:port or :port, other than addr" doc:"Separate address of /metrics. By default there are no metrics."`
 	LogLevel        slog.Level    `key:"log_level" default:"info" want:"debug, info, warn or error" doc:"Least level that is logged."`
 	LogFormat       LogFormat     `key:"log_format" default:"text" want:"text or json" doc:"Form of log lines."`
