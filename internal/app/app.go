@@ -16,12 +16,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"assay/internal/auth"
+	"assay/internal/bodybudget"
 	"assay/internal/config"
+	"assay/internal/connlimit"
 	"assay/internal/control/calllog"
 	"assay/internal/fault"
 	"assay/internal/jobs"
 	"assay/internal/limit"
 	"assay/internal/measure"
+	"assay/internal/oauth/clientip"
 	"assay/internal/panics"
 	"assay/internal/slowbody"
 	"assay/internal/tools"
@@ -50,6 +53,9 @@ const (
 	requestTime = 20 * time.Second
 )
 
+// anonymousBodies is how many bytes of request bodies the service keeps in memory for callers that it does not know yet.
+const anonymousBodies = 64 << 20
+
 // flushTimeout is how long the last calls may take to be written to the call log at the stop.
 const flushTimeout = 5 * time.Second
 
@@ -68,10 +74,12 @@ type App struct {
 	models  *training.Keeper
 	jobs    *jobs.Runner
 	tools   *tools.Service
-	clock   func() time.Time // the clock of answers
-	writing writing          // into workspaces
-	arrived chan struct{}    // a webhook's message waits
-	ended   func()           // called when keys have ended; never nil
+	clock   func() time.Time   // the clock of answers
+	writing writing            // into workspaces
+	arrived chan struct{}      // a webhook's message waits
+	bodies  *bodybudget.Budget // of callers that are not known yet
+	health  writeCheck         // of the control data
+	ended   func()             // called when keys have ended; never nil
 }
 
 // Open takes the data directory for this process and opens its stores. A directory that another process holds is
@@ -81,7 +89,10 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err != nil {
 		return nil, err
 	}
-	a := &App{config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1), ended: func() {}}
+	a := &App{
+		config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1),
+		bodies: bodybudget.New(anonymousBodies), ended: func() {},
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -90,6 +101,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log}); err != nil {
 		return nil, err
 	}
+	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
 		Dir: filepath.Join(c.Data, factsDir), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
 		Exists: func(ctx context.Context, ws measure.WorkspaceID) error {
@@ -158,9 +170,9 @@ func (a *App) dropFacts(ctx context.Context, id measure.WorkspaceID) error {
 	return errors.Join(a.engine.Drop(ctx, id), a.models.Drop(id))
 }
 
-// ready reports whether the stores answer.
+// ready reports whether the stores can be used.
 func (a *App) ready(ctx context.Context) error {
-	return errors.Join(a.control.Store.Ping(ctx), a.engine.Ping(ctx))
+	return errors.Join(a.health.check(ctx), a.engine.Ping(ctx))
 }
 
 // tryAgain is how often facts that could not be opened are tried again.
@@ -221,7 +233,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		MaxHeaderBytes:    64 << 10,
 	}
 	slowbody.Watch(server, a.now)
-	a.run(running, group, open.calls, server)
+	a.run(running, group, a.limited(open.calls), server)
 	// An import may run for an hour: commands have no deadline but their own.
 	commands := &http.Server{Handler: a.commandHandler(), ReadHeaderTimeout: 10 * time.Second}
 	slowbody.Watch(commands, a.now)
@@ -295,6 +307,16 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 		}
 	}
 	return open, nil
+}
+
+// limited bounds the connections of each client address.
+func (a *App) limited(calls net.Listener) net.Listener {
+	if a.config.MaxConnections.IsUnlimited() {
+		return calls
+	}
+	return connlimit.Listen(calls, connlimit.Options{
+		PerAddress: int(a.config.MaxConnections), Of: clientip.NewAddresses(a.config.TrustedProxies).OfConnection, Now: a.now, Log: a.log,
+	})
 }
 
 // ownURL is how this machine reaches an address. One that stands for all interfaces is reached on loopback; others
