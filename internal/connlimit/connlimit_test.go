@@ -28,6 +28,9 @@ func listen(t *testing.T, o connlimit.Options) (net.Listener, func() net.Conn) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
+		if err := c.SetDeadline(time.Now().Add(10 * time.Second)); err != nil { // so that a failure does not hang
+			t.Fatal(err)
+		}
 		return c
 	}
 }
