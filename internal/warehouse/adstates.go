@@ -12,7 +12,7 @@ import (
 // AdHistory returns how campaigns stood at an instant, and what changed of campaigns, ad sets and ads in the time before it.
 // Versions come from tables of campaigns and the like, so what only reports name is not there. The first version that is
 // known of something changes nothing. Standings are sorted by platform and id, changes from the newest on.
-func (w *Warehouse) AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error) {
+func (w *campaignQuestions) AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error) {
 	var h measure.AdHistory
 	var now measure.AdStanding
 	bind := values{"platform": string(of.Platform), "campaign": of.Campaign, "since": instantText(of.From), "until": instantText(of.Until)}

@@ -54,7 +54,7 @@ type AnswerSummary struct {
 }
 
 // Answers returns what customers answered, in sums.
-func (w *Warehouse) Answers(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (AnswerSummary, error) {
+func (w *customerQuestions) Answers(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (AnswerSummary, error) {
 	var s AnswerSummary
 	var err error
 	if s.Totals, err = w.answerTotals(ctx, ws, of); err != nil {
@@ -105,7 +105,7 @@ type AnswerPage struct {
 }
 
 // AnswerRows returns single answers.
-func (w *Warehouse) AnswerRows(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (AnswerPage, error) {
+func (w *customerQuestions) AnswerRows(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (AnswerPage, error) {
 	var page AnswerPage
 	var err error
 	if page.Totals, err = w.answerTotals(ctx, ws, of); err != nil {
@@ -124,7 +124,7 @@ func (w *Warehouse) AnswerRows(ctx context.Context, ws measure.WorkspaceID, of A
 	return page, err
 }
 
-func (w *Warehouse) answerTotals(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (Pair[AnswerTotals], error) {
+func (w *customerQuestions) answerTotals(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (Pair[AnswerTotals], error) {
 	var totals Pair[AnswerTotals]
 	err := w.ask(ctx, ws, "answer_totals", of.bind(), func(row Row) error {
 		var period int

@@ -8,7 +8,7 @@ import (
 )
 
 // Campaigns returns what platforms report.
-func (w *Warehouse) Campaigns(ctx context.Context, ws measure.WorkspaceID, of CampaignsOf) (CampaignPage, error) {
+func (w *campaignQuestions) Campaigns(ctx context.Context, ws measure.WorkspaceID, of CampaignsOf) (CampaignPage, error) {
 	var page CampaignPage
 	bind := of.bind()
 	err := w.ask(ctx, ws, of.text("campaign_totals", "creative_totals"), bind, func(row Row) error {

@@ -8,7 +8,7 @@ import (
 )
 
 // Coverage returns what the store has.
-func (w *Warehouse) Coverage(ctx context.Context, ws measure.WorkspaceID) (Coverage, error) {
+func (w *coverageQuestions) Coverage(ctx context.Context, ws measure.WorkspaceID) (Coverage, error) {
 	version, err := w.Version(ctx, ws)
 	if err != nil {
 		return Coverage{}, err
@@ -31,7 +31,7 @@ func (w *Warehouse) Coverage(ctx context.Context, ws measure.WorkspaceID) (Cover
 }
 
 // Channels returns every channel the store knows, from credits, spend or reports, sorted by key.
-func (w *Warehouse) Channels(ctx context.Context, ws measure.WorkspaceID) ([]ChannelVolume, error) {
+func (w *coverageQuestions) Channels(ctx context.Context, ws measure.WorkspaceID) ([]ChannelVolume, error) {
 	var out []ChannelVolume
 	err := w.ask(ctx, ws, "channels", nil, func(row Row) error {
 		var c ChannelVolume
@@ -43,7 +43,7 @@ func (w *Warehouse) Channels(ctx context.Context, ws measure.WorkspaceID) ([]Cha
 }
 
 // RecentOrders returns the number of orders from the day on; the rate tier rests on it.
-func (w *Warehouse) RecentOrders(ctx context.Context, ws measure.WorkspaceID, from civil.Date) (int64, error) {
+func (w *coverageQuestions) RecentOrders(ctx context.Context, ws measure.WorkspaceID, from civil.Date) (int64, error) {
 	var orders int64
 	err := w.ask(ctx, ws, "recent_orders", values{"first": from.String()}, func(row Row) error {
 		return row.Scan(&orders)

@@ -51,7 +51,7 @@ type CreatorSpend struct {
 }
 
 // Creators returns all creators, sorted by name.
-func (w *Warehouse) Creators(ctx context.Context, ws measure.WorkspaceID) ([]CreatorProfile, error) {
+func (w *customerQuestions) Creators(ctx context.Context, ws measure.WorkspaceID) ([]CreatorProfile, error) {
 	var out []CreatorProfile
 	err := w.ask(ctx, ws, "creators", nil, func(row Row) error {
 		var p CreatorProfile
@@ -65,7 +65,7 @@ func (w *Warehouse) Creators(ctx context.Context, ws measure.WorkspaceID) ([]Cre
 }
 
 // CreatorTotals returns what is known of all creators in each window, each list sorted by creator.
-func (w *Warehouse) CreatorTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[CreatorTotals], error) {
+func (w *customerQuestions) CreatorTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[CreatorTotals], error) {
 	var totals Pair[CreatorTotals]
 	var period int
 	err := w.ask(ctx, ws, "creator_orders", in.bind(), func(row Row) error {

@@ -42,7 +42,7 @@ func (t *SegmentTotals) put(isNew bool, sums measure.Sums) {
 
 // SegmentTotals returns what new and returning customers ordered in each window, of the whole store or of the orders
 // that last touch credits one channel with. Summed they are the store's, or the channel's under last touch.
-func (w *Warehouse) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
+func (w *customerQuestions) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
 	bind := in.bind()
 	bind["channel"] = string(channel)
 	var totals Pair[SegmentTotals]
@@ -59,7 +59,7 @@ func (w *Warehouse) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, c
 
 // SegmentChannels returns what new and returning customers ordered in the period by the channel that last touch
 // credits.
-func (w *Warehouse) SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]SegmentTotals, error) {
+func (w *customerQuestions) SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]SegmentTotals, error) {
 	totals := map[measure.Channel]SegmentTotals{}
 	err := w.ask(ctx, ws, "segment_channels", bindDays(days), func(row Row) error {
 		var channel measure.Channel
@@ -84,7 +84,7 @@ type CohortMonth struct {
 
 // Cohorts returns the activity of the cohorts whose month begins in the period, sorted by cohort and month: of
 // customers whom last touch credits the channel with, of all when it is empty.
-func (w *Warehouse) Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]CohortMonth, error) {
+func (w *customerQuestions) Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]CohortMonth, error) {
 	bind := bindDays(months)
 	bind["channel"] = string(channel)
 	var out []CohortMonth
@@ -125,7 +125,7 @@ type PanelDay struct {
 }
 
 // Panel returns the customers of the panel.
-func (w *Warehouse) Panel(ctx context.Context, ws measure.WorkspaceID) (Panel, error) {
+func (w *customerQuestions) Panel(ctx context.Context, ws measure.WorkspaceID) (Panel, error) {
 	var p Panel
 	var size int64
 	err := w.ask(ctx, ws, "panel_size", nil, func(row Row) error { return row.Scan(&size, &p.Everybody) })
@@ -182,7 +182,7 @@ func channelsOf(path string) []measure.Channel {
 
 // Paths returns the journeys of the orders with touches in each window, sorted by their channels. Refunds count on
 // their own day, with the journey of their order.
-func (w *Warehouse) Paths(ctx context.Context, ws measure.WorkspaceID, segment Segment, in Windows) (Pair[[]PathTotal], error) {
+func (w *customerQuestions) Paths(ctx context.Context, ws measure.WorkspaceID, segment Segment, in Windows) (Pair[[]PathTotal], error) {
 	bind := in.bind()
 	bind["segment"] = string(segment)
 	var totals Pair[[]PathTotal]
@@ -224,7 +224,7 @@ type Touched struct {
 
 // TopPaths returns the commonest journeys that ended with an order, which are most of the time all that is looked at:
 // a large store has nearly as many journeys as orders.
-func (w *Warehouse) TopPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (PathRanking, error) {
+func (w *customerQuestions) TopPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (PathRanking, error) {
 	var r PathRanking
 	bind := of.Windows.bind()
 	of.bindTo(bind)
@@ -278,7 +278,7 @@ func (of PathsOf) bindTo(bind values) {
 type pathRank struct{ orders, paths, lowest, highest int64 }
 
 // pathRanks returns how many journeys ended with how many orders, most orders first.
-func (w *Warehouse) pathRanks(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (ranks []pathRank, err error) {
+func (w *customerQuestions) pathRanks(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (ranks []pathRank, err error) {
 	bind := bindDays(of.Windows.Recent)
 	of.bindTo(bind)
 	question := "path_ranks"
@@ -295,7 +295,7 @@ func (w *Warehouse) pathRanks(ctx context.Context, ws measure.WorkspaceID, of Pa
 }
 
 // topPaths returns a page of the ranking. Ranks say which journeys may stand on it or before it.
-func (w *Warehouse) topPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf, ranks []pathRank) ([]PathTotal, error) {
+func (w *customerQuestions) topPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf, ranks []pathRank) ([]PathTotal, error) {
 	if len(ranks) == 0 {
 		return nil, nil
 	}
@@ -334,7 +334,7 @@ type JourneyCount struct {
 }
 
 // Journeys returns how many touches orders took and how long, sorted by both.
-func (w *Warehouse) Journeys(ctx context.Context, ws measure.WorkspaceID, segment Segment, days civil.Range) ([]JourneyCount, error) {
+func (w *customerQuestions) Journeys(ctx context.Context, ws measure.WorkspaceID, segment Segment, days civil.Range) ([]JourneyCount, error) {
 	bind := bindDays(days)
 	bind["segment"] = string(segment)
 	var out []JourneyCount

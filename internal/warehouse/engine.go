@@ -49,19 +49,45 @@ type Statement struct {
 type Row interface{ Scan(dest ...any) error }
 
 // Warehouse answers questions about the facts of workspaces. Every question takes a deadline from its context,
-// reads one workspace and returns rows as structs. Ratios, windows and scores are computed by the caller.
+// reads one workspace and returns rows as structs. Ratios, windows and scores are computed by the caller. The
+// questions are methods of the embedded types, by subject.
 type Warehouse struct {
+	*asker
+	salesQuestions
+	customerQuestions
+	campaignQuestions
+	coverageQuestions
+	historyQuestions
+	forgotten Forgotten // nil: no customer was forgotten
+}
+
+type (
+	salesQuestions    struct{ *asker } // totals and days of the store, channels, regions, products and coupons
+	customerQuestions struct{ *asker } // segments, cohorts, conversion paths, survey answers and creators
+	campaignQuestions struct{ *asker } // campaigns, ads and messages
+	coverageQuestions struct{ *asker } // what the store has, by source and channel
+	historyQuestions  struct{ *asker } // imports and previous totals of days
+)
+
+// asker asks an engine questions by name.
+type asker struct {
 	engine    Engine
-	questions sync.Map  // *question by name, taken apart when it is first asked
-	forgotten Forgotten // nil: nobody is
+	questions sync.Map // *question by name, parsed on first use
 }
 
 // New returns a warehouse on the engine.
-func New(engine Engine) *Warehouse { return &Warehouse{engine: engine} }
+func New(engine Engine) *Warehouse {
+	a := &asker{engine: engine}
+	return &Warehouse{
+		asker: a, salesQuestions: salesQuestions{a}, customerQuestions: customerQuestions{a},
+		campaignQuestions: campaignQuestions{a}, coverageQuestions: coverageQuestions{a},
+		historyQuestions: historyQuestions{a},
+	}
+}
 
 // Version returns the workspace's data version. It rises by one with each import that changes something. A new
 // workspace begins with a number of its own, so that one that is deleted and made again does not look like the old.
 // The error is of kind unavailable when the workspace's facts cannot be read.
-func (w *Warehouse) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
-	return w.engine.Version(ctx, ws)
+func (a *asker) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
+	return a.engine.Version(ctx, ws)
 }

@@ -36,12 +36,12 @@ func (f *fileImport) Commit(ctx context.Context) (Outcome, error) {
 }
 
 // Imports returns the latest lines of the ledger, newest first.
-func (w *Warehouse) Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]ImportRecord, error) {
+func (w *historyQuestions) Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]ImportRecord, error) {
 	return w.ledger(ctx, ws, values{"id": 0, "limit": orAll(limit)})
 }
 
 // Imported reports whether a file with this hash was imported and is still current.
-func (w *Warehouse) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (ImportRecord, bool, error) {
+func (w *historyQuestions) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (ImportRecord, bool, error) {
 	var id int64
 	err := w.ask(ctx, ws, "imported", values{"file_hash": fileHash}, func(row Row) error { return row.Scan(&id) })
 	if err != nil || id == 0 {
@@ -54,7 +54,7 @@ func (w *Warehouse) Imported(ctx context.Context, ws measure.WorkspaceID, fileHa
 	return lines[0], true, nil
 }
 
-func (w *Warehouse) ledger(ctx context.Context, ws measure.WorkspaceID, bind values) ([]ImportRecord, error) {
+func (w *historyQuestions) ledger(ctx context.Context, ws measure.WorkspaceID, bind values) ([]ImportRecord, error) {
 	var lines []ImportRecord
 	err := w.ask(ctx, ws, "imports", bind, func(row Row) error {
 		var r ImportRecord

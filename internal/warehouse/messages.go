@@ -59,7 +59,7 @@ type MessageTotal struct {
 }
 
 // MessageTotals returns what messages did in each window, sorted by channel and kind.
-func (w *Warehouse) MessageTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]MessageTotal], error) {
+func (w *campaignQuestions) MessageTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]MessageTotal], error) {
 	var totals Pair[[]MessageTotal]
 	err := w.ask(ctx, ws, "message_totals", in.bind(), func(row Row) error {
 		var period int
@@ -87,7 +87,7 @@ type MessageEntity struct {
 }
 
 // Messages returns the campaigns and flows that reported in the period, largest claimed revenue first.
-func (w *Warehouse) Messages(ctx context.Context, ws measure.WorkspaceID, of MessagesOf) ([]MessageEntity, error) {
+func (w *campaignQuestions) Messages(ctx context.Context, ws measure.WorkspaceID, of MessagesOf) ([]MessageEntity, error) {
 	bind := bindDays(of.Days)
 	bind["channel"], bind["entity"] = string(of.Channel), of.Entity
 	var out []MessageEntity

@@ -9,7 +9,7 @@ import (
 )
 
 // Products returns what was sold.
-func (w *Warehouse) Products(ctx context.Context, ws measure.WorkspaceID, of ProductsOf) (ProductPage, error) {
+func (w *salesQuestions) Products(ctx context.Context, ws measure.WorkspaceID, of ProductsOf) (ProductPage, error) {
 	var page ProductPage
 	bind := of.Windows.bind()
 	bind["sort"], bind["limit"], bind["offset"] = string(of.Sort), orAll(of.Limit), of.Offset
@@ -40,7 +40,7 @@ func (t *ProductTotal) sums() []any {
 }
 
 // Coupons returns which codes were used.
-func (w *Warehouse) Coupons(ctx context.Context, ws measure.WorkspaceID, of CouponsOf) (CouponPage, error) {
+func (w *salesQuestions) Coupons(ctx context.Context, ws measure.WorkspaceID, of CouponsOf) (CouponPage, error) {
 	var page CouponPage
 	bind := of.Windows.bind()
 	bind["code"], bind["limit"], bind["offset"] = strings.ToUpper(of.Code), orAll(of.Limit), of.Offset

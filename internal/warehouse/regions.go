@@ -24,7 +24,7 @@ type RegionSpend struct {
 
 // RegionDays returns the days of the regions of the country with the most orders, sorted by day and region. Days without
 // orders are left out.
-func (w *Warehouse) RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]RegionTotal, error) {
+func (w *salesQuestions) RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]RegionTotal, error) {
 	var out []RegionTotal
 	err := w.ask(ctx, ws, "region_days", bindDays(days), func(row Row) error {
 		var t RegionTotal
@@ -45,7 +45,7 @@ type SurfaceRegionDay struct {
 
 // SurfaceRegionDays returns the days of the regions of the country with the most orders, sorted by surface, region and day.
 // Days without orders are left out.
-func (w *Warehouse) SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceRegionDay, error) {
+func (w *salesQuestions) SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceRegionDay, error) {
 	var out []SurfaceRegionDay
 	err := w.ask(ctx, ws, "region_surface_days", bindDays(days), func(row Row) error {
 		var t SurfaceRegionDay
@@ -57,7 +57,7 @@ func (w *Warehouse) SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceI
 }
 
 // RegionSpend returns what reports know a channel to have spent by region, sorted by day and region.
-func (w *Warehouse) RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]RegionSpend, error) {
+func (w *salesQuestions) RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]RegionSpend, error) {
 	bind := bindDays(days)
 	bind["channel"] = string(channel)
 	var out []RegionSpend

@@ -9,7 +9,7 @@ import (
 )
 
 // Sources returns what each source has delivered, sorted by kind, source and account.
-func (w *Warehouse) Sources(ctx context.Context, ws measure.WorkspaceID) ([]SourceState, error) {
+func (w *coverageQuestions) Sources(ctx context.Context, ws measure.WorkspaceID) ([]SourceState, error) {
 	latest, err := w.lastImports(ctx, ws)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (w *Warehouse) Sources(ctx context.Context, ws measure.WorkspaceID) ([]Sour
 
 // SourceDays returns the days of a period on which sources that deliver by the day have anything, sorted by kind, source,
 // account and day.
-func (w *Warehouse) SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SourceDay, error) {
+func (w *coverageQuestions) SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SourceDay, error) {
 	var out []SourceDay
 	err := w.ask(ctx, ws, "source_days", bindDays(days), func(row Row) error {
 		var d SourceDay
@@ -59,7 +59,7 @@ func (l lastImports) of(source, fact string) time.Time {
 	return l[[2]string{"", fact}]
 }
 
-func (w *Warehouse) lastImports(ctx context.Context, ws measure.WorkspaceID) (lastImports, error) {
+func (w *coverageQuestions) lastImports(ctx context.Context, ws measure.WorkspaceID) (lastImports, error) {
 	latest := lastImports{}
 	err := w.ask(ctx, ws, "last_imports", nil, func(row Row) error {
 		var source, fact string
@@ -87,7 +87,7 @@ type gap struct {
 	last    civil.Date
 }
 
-func (w *Warehouse) adGaps(ctx context.Context, ws measure.WorkspaceID) (map[account]gap, error) {
+func (w *coverageQuestions) adGaps(ctx context.Context, ws measure.WorkspaceID) (map[account]gap, error) {
 	gaps := map[account]gap{}
 	var before account
 	var seen civil.Date

@@ -28,7 +28,7 @@ type SpendDay struct {
 }
 
 // SurfaceTotals returns each surface's sums in each window, sorted by surface. They add up to StoreTotals.
-func (w *Warehouse) SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]SurfaceTotal], error) {
+func (w *salesQuestions) SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]SurfaceTotal], error) {
 	var totals Pair[[]SurfaceTotal]
 	err := w.ask(ctx, ws, "surface_totals", in.bind(), func(row Row) error {
 		var period int
@@ -42,7 +42,7 @@ func (w *Warehouse) SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, i
 }
 
 // SurfaceDays returns the days of every surface, sorted by surface and day. Days without anything are left out.
-func (w *Warehouse) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceDay, error) {
+func (w *salesQuestions) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceDay, error) {
 	var out []SurfaceDay
 	err := w.ask(ctx, ws, "surface_days", bindDays(days), func(row Row) error {
 		var d SurfaceDay
@@ -54,7 +54,7 @@ func (w *Warehouse) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, day
 }
 
 // SpendDays returns the days on which a report or an entry knows the spend of a channel, sorted by channel and day.
-func (w *Warehouse) SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SpendDay, error) {
+func (w *salesQuestions) SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SpendDay, error) {
 	var out []SpendDay
 	err := w.ask(ctx, ws, "spend_days", bindDays(days), func(row Row) error {
 		var d SpendDay

@@ -82,11 +82,11 @@ func (q *question) text(d Dialect, ws measure.WorkspaceID) string {
 type values map[string]any
 
 // statement renders a question and binds the parameters that its text names.
-func (w *Warehouse) statement(ws measure.WorkspaceID, name string, bind values) Statement {
-	d := w.engine.Dialect()
-	known, ok := w.questions.Load(name)
+func (a *asker) statement(ws measure.WorkspaceID, name string, bind values) Statement {
+	d := a.engine.Dialect()
+	known, ok := a.questions.Load(name)
 	if !ok {
-		known, _ = w.questions.LoadOrStore(name, newQuestion(questionText(d, name)))
+		known, _ = a.questions.LoadOrStore(name, newQuestion(questionText(d, name)))
 	}
 	q := known.(*question)
 	s := Statement{Name: name, Text: q.text(d, ws), Heavy: q.heavy, Args: make([]sql.NamedArg, len(q.params))}

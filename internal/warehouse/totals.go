@@ -11,7 +11,7 @@ import (
 )
 
 // StoreTotals returns what the whole store took in each window.
-func (w *Warehouse) StoreTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[measure.Sums], error) {
+func (w *salesQuestions) StoreTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[measure.Sums], error) {
 	var totals Pair[measure.Sums]
 	err := w.ask(ctx, ws, "store_totals", in.bind(), func(row Row) error {
 		var period int
@@ -27,7 +27,7 @@ func (w *Warehouse) StoreTotals(ctx context.Context, ws measure.WorkspaceID, in 
 // the platform's claims. The credits' sums equal StoreTotals, because what no channel is credited with stands in
 // the row of [measure.Unattributed]. Under platform_reported the credits are the claims, and that row takes the
 // difference, which is negative when platforms claim more than the store took.
-func (w *Warehouse) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
+func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	name, bind := "channel_totals", in.bind()
 	bind["model"] = string(model)
 	switch {
@@ -56,7 +56,7 @@ func (w *Warehouse) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, m
 // ChannelBriefs returns [Warehouse.ChannelTotals] with the figures that a summary shows: of the sums orders, charged,
 // refunds and undated, of the reports what was spent. The rest is zero, or known: a channel that has none of these
 // figures may have others, and then all are asked for.
-func (w *Warehouse) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
+func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	if model == measure.PlatformReported || !in.adjacent() {
 		return w.ChannelTotals(ctx, ws, model, in)
 	}
@@ -139,8 +139,8 @@ func sumsOf(s *measure.Sums) []any {
 }
 
 // ask renders a question, binds its parameters and calls scan for every row of the answer.
-func (w *Warehouse) ask(ctx context.Context, ws measure.WorkspaceID, name string, bind values, scan func(Row) error) error {
-	return w.engine.Select(ctx, ws, w.statement(ws, name, bind), scan)
+func (a *asker) ask(ctx context.Context, ws measure.WorkspaceID, name string, bind values, scan func(Row) error) error {
+	return a.engine.Select(ctx, ws, a.statement(ws, name, bind), scan)
 }
 
 // orAll returns a page's limit; without one the page holds all rows.

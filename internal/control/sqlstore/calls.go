@@ -43,7 +43,7 @@ func appendingCalls(n int) string {
 }
 
 // AppendCalls implements [control.CallLog].
-func (s *Store) AppendCalls(ctx context.Context, calls []control.Call) error {
+func (s *callStore) AppendCalls(ctx context.Context, calls []control.Call) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		made, err := workspacesMade(ctx, tx)
 		if err != nil {
@@ -97,7 +97,7 @@ func workspacesMade(ctx context.Context, q querier) (map[measure.WorkspaceID]int
 }
 
 // Calls implements [control.CallLog].
-func (s *Store) Calls(ctx context.Context, f control.CallFilter) ([]control.Call, error) {
+func (s *callStore) Calls(ctx context.Context, f control.CallFilter) ([]control.Call, error) {
 	var is conditions
 	is.add(`workspace = ?`, f.Workspace)
 	if f.Tool != "" {
@@ -128,7 +128,7 @@ func scanCall(row scanner) (control.Call, error) {
 }
 
 // PruneCalls implements [control.CallLog].
-func (s *Store) PruneCalls(ctx context.Context, before time.Time, rows int) error {
+func (s *callStore) PruneCalls(ctx context.Context, before time.Time, rows int) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		all, err := collect(ctx, tx, scanWorkspace, `SELECT `+workspaceColumns+` FROM workspaces`)
 		if err != nil {

@@ -14,14 +14,14 @@ import (
 
 // AppendEvent adds a line to the security log that belongs to no change of this store, such as a refused
 // sign-in. The store makes its id.
-func (s *Store) AppendEvent(ctx context.Context, e control.Event) error {
+func (s *eventStore) AppendEvent(ctx context.Context, e control.Event) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		return record(ctx, tx, e.Workspace, e.Kind, control.By{Actor: e.Actor, At: e.At}, e.Subject, e.Detail)
 	})
 }
 
 // Events returns the selected lines of the security log, newest first.
-func (s *Store) Events(ctx context.Context, f control.EventFilter) ([]control.Event, error) {
+func (s *eventStore) Events(ctx context.Context, f control.EventFilter) ([]control.Event, error) {
 	var is conditions
 	switch {
 	case f.Workspace != "" && f.Members:

@@ -21,7 +21,7 @@ const experimentColumns = `workspace, id, name, hypothesis, kind, channel, statu
 // a fault of kind not_found, what cannot be meant one of kind invalid, an id that is taken or an experiment that stands
 // in the way one of kind conflict, which names it. Here and in what follows, a person whose role no longer allows
 // experiments is refused with a fault of kind forbidden.
-func (s *Store) CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
+func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
 	e, err := e.Checked()
 	if err != nil {
 		return control.Experiment{}, err
@@ -54,7 +54,7 @@ func (s *Store) CreateExperiment(ctx context.Context, e control.Experiment, by c
 }
 
 // Experiments returns the workspace's experiments, the latest to start first; those without days come before all.
-func (s *Store) Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error) {
+func (s *experimentStore) Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error) {
 	return experiments(ctx, s.read, ws)
 }
 
@@ -69,7 +69,7 @@ func experiments(ctx context.Context, q querier, ws measure.WorkspaceID) ([]cont
 }
 
 // Experiment returns an experiment of the workspace, or a fault of kind not_found.
-func (s *Store) Experiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID) (control.Experiment, error) {
+func (s *experimentStore) Experiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID) (control.Experiment, error) {
 	return experiment(ctx, s.read, ws, id)
 }
 
@@ -84,7 +84,7 @@ func experiment(ctx context.Context, q querier, ws measure.WorkspaceID, id contr
 // PlanExperiment replaces what is planned of a draft or a planned experiment: name, hypothesis, kind, channel, regions
 // and days. The version has to be the current one; if somebody changed it meanwhile, or it has started, that is a fault
 // of kind conflict.
-func (s *Store) PlanExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
+func (s *experimentStore) PlanExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		now, err := experiment(ctx, tx, e.Workspace, e.ID)
 		if err != nil {
@@ -125,7 +125,7 @@ func (s *Store) PlanExperiment(ctx context.Context, e control.Experiment, by con
 // MoveExperiment brings an experiment to another status, a study that is completed with what it found. The step is one
 // statement that holds only where the experiment may come from: of two that move at once one is a fault of kind
 // conflict. What the new status needs and the experiment lacks is one of kind invalid.
-func (s *Store) MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error) {
+func (s *experimentStore) MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error) {
 	var moved control.Experiment
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		err := stillMay(ctx, tx, m.Workspace, by, control.Role.Writes)
@@ -177,7 +177,7 @@ func move(ctx context.Context, tx *sql.Tx, m control.Move, by control.By) (contr
 
 // ApplyExperiment says whether a completed experiment corrects reported returns. Anything but a completed one is a
 // fault of kind conflict.
-func (s *Store) ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error) {
+func (s *experimentStore) ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error) {
 	var changed control.Experiment
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		err := stillMay(ctx, tx, ws, by, control.Role.Writes)

@@ -12,7 +12,7 @@ import (
 
 // HasFactsFile reports whether the workspace has a file of facts, as [Store.SetHasFactsFile] last said. A workspace that does
 // not exist is a fault of kind not_found.
-func (s *Store) HasFactsFile(ctx context.Context, id measure.WorkspaceID) (has bool, err error) {
+func (s *workspaceStore) HasFactsFile(ctx context.Context, id measure.WorkspaceID) (has bool, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT facts_file FROM workspaces WHERE id = $1`, id).Scan(&has)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, fault.NotFound("there is no workspace %q", id).WithHint("assay workspace list shows them")
@@ -24,7 +24,7 @@ func (s *Store) HasFactsFile(ctx context.Context, id measure.WorkspaceID) (has b
 }
 
 // SetHasFactsFile notes whether the workspace has a file of facts. Of a workspace that does not exist nothing is noted.
-func (s *Store) SetHasFactsFile(ctx context.Context, id measure.WorkspaceID, has bool) error {
+func (s *workspaceStore) SetHasFactsFile(ctx context.Context, id measure.WorkspaceID, has bool) error {
 	noted, err := s.HasFactsFile(ctx, id)
 	if fault.KindOf(err) == fault.KindNotFound || err == nil && noted == has {
 		return nil

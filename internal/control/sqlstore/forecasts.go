@@ -17,7 +17,7 @@ const forecastColumns = `workspace, metric, channel, made, first_day, last_day, 
 
 // KeepForecasts keeps forecasts of one workspace that are not judged yet. One of the same metric, channel, days and day of
 // making as another stays as it was kept first. An unknown workspace is a fault of kind not_found.
-func (s *Store) KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
+func (s *forecastStore) KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -48,16 +48,16 @@ func (s *Store) KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all [
 
 // OpenForecasts returns the forecasts of a workspace that are not judged and whose last day lies before a day, the
 // earliest first.
-func (s *Store) OpenForecasts(ctx context.Context, ws measure.WorkspaceID, before civil.Date) ([]control.Forecast, error) {
+func (s *forecastStore) OpenForecasts(ctx context.Context, ws measure.WorkspaceID, before civil.Date) ([]control.Forecast, error) {
 	return s.forecasts(ctx, `workspace = $1 AND judged_at IS NULL AND last_day < $2`, ws, before.String())
 }
 
 // Forecasts returns the forecasts of a workspace that were made from a day on, the earliest first.
-func (s *Store) Forecasts(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.Forecast, error) {
+func (s *forecastStore) Forecasts(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.Forecast, error) {
 	return s.forecasts(ctx, `workspace = $1 AND made >= $2`, ws, since.String())
 }
 
-func (s *Store) forecasts(ctx context.Context, where string, ws measure.WorkspaceID, day string) ([]control.Forecast, error) {
+func (s *forecastStore) forecasts(ctx context.Context, where string, ws measure.WorkspaceID, day string) ([]control.Forecast, error) {
 	all, err := collect(ctx, s.read, scanForecast, `
 		SELECT `+forecastColumns+` FROM forecasts WHERE `+where+` ORDER BY made, metric, channel, last_day, first_day`, ws, day)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Store) forecasts(ctx context.Context, where string, ws measure.Workspac
 
 // LastForecast returns the newest day from which the workspace's days ahead were forecast, be it made on that day or
 // afterwards, and the zero day where there is none.
-func (s *Store) LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil.Date, error) {
+func (s *forecastStore) LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil.Date, error) {
 	var made civil.Date
 	err := s.read.QueryRowContext(ctx, `SELECT max(made) FROM forecasts WHERE workspace = $1 AND occasion <> $2`, ws, control.AnswerForecast).Scan(&made)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Store) LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil
 
 // JudgeForecasts keeps how forecasts of one workspace came out. One that is judged already, or is not there any more, stays
 // as it is. Each has to have an outcome.
-func (s *Store) JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
+func (s *forecastStore) JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (s *Store) JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all 
 }
 
 // ForecastState returns what is another one whenever more forecasts of the workspace are judged.
-func (s *Store) ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error) {
+func (s *forecastStore) ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error) {
 	var state control.ForecastState
 	var last sql.NullInt64
 	err := s.read.QueryRowContext(ctx, `SELECT count(judged_at), max(judged_at) FROM forecasts WHERE workspace = $1 AND judged_at IS NOT NULL`, ws).
@@ -129,7 +129,7 @@ const horizonOf = `CASE WHEN occasion <> $1 AND points IN ($2, $3, $4) THEN poin
 
 // ForecastRecords sums up the judged forecasts of a workspace by metric, channel, number of days and whether they were made
 // afterwards, in that order.
-func (s *Store) ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error) {
+func (s *forecastStore) ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error) {
 	days := control.ForecastDays()
 	args := []any{control.AnswerForecast, days[0], days[1], days[2], control.BackMadeForecast, ws}
 	all, err := collect(ctx, s.read, scanRecord, `
@@ -157,7 +157,7 @@ func scanRecord(row scanner) (control.ForecastRecord, error) {
 
 // countSeparate counts the most forecasts of each record of which no two share a day: of all that begin after the last one
 // taken, the one that ends first is taken next.
-func (s *Store) countSeparate(ctx context.Context, all []control.ForecastRecord, args []any) error {
+func (s *forecastStore) countSeparate(ctx context.Context, all []control.ForecastRecord, args []any) error {
 	ended := make([]civil.Date, len(all)) // the last one taken
 	_, err := collect(ctx, s.read, func(row scanner) (none struct{}, err error) {
 		var of control.ForecastRecord

@@ -27,7 +27,7 @@ const accessQuery = `
 
 // Access returns the grant with what its person is in its workspace now. A grant, person, workspace or membership
 // that is gone is a fault of kind not_found. Whether the grant is still valid is for the caller to judge.
-func (s *Store) Access(ctx context.Context, grant string) (control.Access, error) {
+func (s *grantStore) Access(ctx context.Context, grant string) (control.Access, error) {
 	var a control.Access
 	var kept grantText
 	var created int64
@@ -46,7 +46,7 @@ func (s *Store) Access(ctx context.Context, grant string) (control.Access, error
 }
 
 // Grants returns the workspace's grants, newest first, revoked and ended ones too.
-func (s *Store) Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error) {
+func (s *grantStore) Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error) {
 	return collect(ctx, s.read, scanGrant,
 		`SELECT `+grantColumns+` FROM oauth_grants WHERE workspace = $1 ORDER BY created_at DESC, id`, ws)
 }
@@ -54,7 +54,7 @@ func (s *Store) Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.G
 // RevokeGrant ends the grant with all its tokens and returns it. A grant that was revoked before stays as it is; one
 // that does not exist is a fault of kind not_found. People end their own grants; a person who ends another's and no
 // longer manages the workspace is refused with a fault of kind forbidden.
-func (s *Store) RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error) {
+func (s *grantStore) RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error) {
 	var g control.Grant
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
 		g, err = scanGrant(tx.QueryRowContext(ctx, `SELECT `+grantColumns+` FROM oauth_grants WHERE id = $1`, id))
@@ -104,7 +104,7 @@ func endGrants(ctx context.Context, tx *sql.Tx, where, why string, by control.By
 }
 
 // Code returns the code with the hash, or a fault of kind not_found.
-func (s *Store) Code(ctx context.Context, hash []byte) (control.Code, error) {
+func (s *grantStore) Code(ctx context.Context, hash []byte) (control.Code, error) {
 	c := control.Code{Hash: hash}
 	var expires, used int64
 	err := s.read.QueryRowContext(ctx, `SELECT grant_id, redirect, challenge, expires_at, used_at FROM oauth_codes WHERE hash = $1`,
@@ -121,7 +121,7 @@ func (s *Store) Code(ctx context.Context, hash []byte) (control.Code, error) {
 
 // RedeemCode uses the code up and keeps the first refresh token of its grant. It reports whether it did; a code that
 // was used before, or has expired, changes nothing.
-func (s *Store) RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error) {
+func (s *grantStore) RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error) {
 	return s.useUp(ctx, first, at, `
 		UPDATE oauth_codes SET used_at = $1
 		WHERE hash = $2 AND grant_id = $3 AND used_at = 0 AND expires_at > $1`,
@@ -129,7 +129,7 @@ func (s *Store) RedeemCode(ctx context.Context, hash []byte, first control.Refre
 }
 
 // RefreshToken returns the token with the hash and whether its successor was used, or a fault of kind not_found.
-func (s *Store) RefreshToken(ctx context.Context, hash []byte) (t control.RefreshToken, successorUsed bool, err error) {
+func (s *grantStore) RefreshToken(ctx context.Context, hash []byte) (t control.RefreshToken, successorUsed bool, err error) {
 	t.Hash = hash
 	var expires, used int64
 	err = s.read.QueryRowContext(ctx, `
@@ -148,7 +148,7 @@ func (s *Store) RefreshToken(ctx context.Context, hash []byte) (t control.Refres
 
 // RotateRefreshToken uses the token up and keeps its successor. It reports whether it did; a token that was used
 // before, or has expired, changes nothing.
-func (s *Store) RotateRefreshToken(ctx context.Context, hash []byte, next control.RefreshToken, at time.Time) (bool, error) {
+func (s *grantStore) RotateRefreshToken(ctx context.Context, hash []byte, next control.RefreshToken, at time.Time) (bool, error) {
 	return s.useUp(ctx, next, at, `
 		UPDATE oauth_refresh_tokens SET used_at = $1, successor = $4
 		WHERE hash = $2 AND grant_id = $3 AND used_at = 0 AND expires_at > $1`,
@@ -156,7 +156,7 @@ func (s *Store) RotateRefreshToken(ctx context.Context, hash []byte, next contro
 }
 
 // useUp runs the one statement that uses something up and, if it hit, keeps what follows.
-func (s *Store) useUp(ctx context.Context, next control.RefreshToken, at time.Time, statement string, args ...any) (hit bool, err error) {
+func (s *grantStore) useUp(ctx context.Context, next control.RefreshToken, at time.Time, statement string, args ...any) (hit bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, statement, args...)
 		if hit, err = touched(done, err); err != nil || !hit {

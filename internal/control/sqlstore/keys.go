@@ -19,7 +19,7 @@ const keyColumns = `api_keys.id, api_keys.workspace, api_keys.name, api_keys.hin
 
 // CreateKey keeps a new key. A workspace that does not exist is a fault of kind not_found, an id or hash that
 // is taken one of kind conflict. A person who may no longer make such keys is refused with a fault of kind forbidden.
-func (s *Store) CreateKey(ctx context.Context, k control.Key, by control.By) error {
+func (s *keyStore) CreateKey(ctx context.Context, k control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, k.Workspace); err != nil {
 			return err
@@ -61,7 +61,7 @@ func insertKey(ctx context.Context, tx *sql.Tx, k control.Key) error {
 }
 
 // Keys returns the workspace's keys, revoked and expired ones too, oldest first.
-func (s *Store) Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error) {
+func (s *keyStore) Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error) {
 	return keysOf(ctx, s.read, ws)
 }
 
@@ -75,7 +75,9 @@ func keysOf(ctx context.Context, q querier, ws measure.WorkspaceID) ([]control.K
 }
 
 // Key returns the key with the id, or a fault of kind not_found.
-func (s *Store) Key(ctx context.Context, id string) (control.Key, error) { return key(ctx, s.read, id) }
+func (s *keyStore) Key(ctx context.Context, id string) (control.Key, error) {
+	return key(ctx, s.read, id)
+}
 
 func key(ctx context.Context, q querier, id string) (control.Key, error) {
 	k, err := scanKey(q.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, id))
@@ -90,7 +92,7 @@ func key(ctx context.Context, q querier, id string) (control.Key, error) {
 
 // KeyByHash returns the key with the hash and its workspace, or a fault of kind not_found. Whether the key is
 // still valid is for the caller to judge.
-func (s *Store) KeyByHash(ctx context.Context, hash []byte) (control.Key, control.Workspace, error) {
+func (s *keyStore) KeyByHash(ctx context.Context, hash []byte) (control.Key, control.Workspace, error) {
 	var k control.Key
 	var w control.Workspace
 	var kept keyText
@@ -116,7 +118,7 @@ func (s *Store) KeyByHash(ctx context.Context, hash []byte) (control.Key, contro
 
 // RevokeKey ends the key now and returns it. A key that was revoked before stays as it is. A person who no longer
 // manages the workspace is refused with a fault of kind forbidden.
-func (s *Store) RevokeKey(ctx context.Context, id string, by control.By) (control.Key, error) {
+func (s *keyStore) RevokeKey(ctx context.Context, id string, by control.By) (control.Key, error) {
 	var k control.Key
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
 		if k, err = key(ctx, tx, id); err != nil {
@@ -140,7 +142,7 @@ func (s *Store) RevokeKey(ctx context.Context, id string, by control.By) (contro
 // ReplaceKey keeps next as the successor of the key with the id, which stays valid until the instant given or
 // its own expiry, whichever comes first. A key that is no longer valid or has a successor cannot be replaced:
 // that is a fault of kind conflict. People are held to what [Store.CreateKey] says.
-func (s *Store) ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error {
+func (s *keyStore) ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		old, err := key(ctx, tx, id)
 		if err != nil {
@@ -176,7 +178,7 @@ func (s *Store) ReplaceKey(ctx context.Context, id string, until time.Time, next
 
 // TouchKeys notes when keys were last used, by id. An instant before the one that is kept changes nothing, so
 // that several processes may report in any order; an unknown id is passed over.
-func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error {
+func (s *keyStore) TouchKeys(ctx context.Context, used map[string]time.Time) error {
 	if len(used) == 0 {
 		return nil
 	}

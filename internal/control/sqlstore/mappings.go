@@ -13,7 +13,7 @@ import (
 
 // SaveMapping keeps a mapping of files' columns under its name, in place of one that has it. An unknown workspace is a
 // fault of kind not_found, a person whose role no longer allows it one of kind forbidden.
-func (s *Store) SaveMapping(ctx context.Context, m control.Mapping, by control.By) error {
+func (s *mappingStore) SaveMapping(ctx context.Context, m control.Mapping, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, m.Workspace); err != nil {
 			return err
@@ -44,7 +44,7 @@ func keepMapping(ctx context.Context, tx *sql.Tx, m control.Mapping, by control.
 // ChangeMapping keeps a mapping in place of the one that somebody saw, under the same name or another, in one step. It is a
 // fault of kind conflict when that one was changed, renamed or deleted since, and when another mapping has the name; the
 // same mapping sent twice is none. Other faults are those of [Store.SaveMapping].
-func (s *Store) ChangeMapping(ctx context.Context, change control.MappingChange, by control.By) error {
+func (s *mappingStore) ChangeMapping(ctx context.Context, change control.MappingChange, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, change.Workspace); err != nil {
 			return err
@@ -86,12 +86,12 @@ func (s *Store) ChangeMapping(ctx context.Context, change control.MappingChange,
 const mappingColumns = `workspace, name, content, at`
 
 // Mappings returns the mappings of a workspace by name.
-func (s *Store) Mappings(ctx context.Context, id measure.WorkspaceID) ([]control.Mapping, error) {
+func (s *mappingStore) Mappings(ctx context.Context, id measure.WorkspaceID) ([]control.Mapping, error) {
 	return collect(ctx, s.read, scanMapping, `SELECT `+mappingColumns+` FROM mappings WHERE workspace = $1 ORDER BY name`, id)
 }
 
 // Mapping returns a mapping of a workspace. One that does not exist is a fault of kind not_found.
-func (s *Store) Mapping(ctx context.Context, id measure.WorkspaceID, name string) (control.Mapping, error) {
+func (s *mappingStore) Mapping(ctx context.Context, id measure.WorkspaceID, name string) (control.Mapping, error) {
 	m, err := scanMapping(s.read.QueryRowContext(ctx, `SELECT `+mappingColumns+` FROM mappings WHERE workspace = $1 AND name = $2`, id, name))
 	if errors.Is(err, sql.ErrNoRows) {
 		return control.Mapping{}, noMapping(id, name)
@@ -104,7 +104,7 @@ func (s *Store) Mapping(ctx context.Context, id measure.WorkspaceID, name string
 
 // DeleteMapping removes a mapping of a workspace. One that does not exist is a fault of kind not_found, a person whose
 // role no longer allows it one of kind forbidden.
-func (s *Store) DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string, by control.By) error {
+func (s *mappingStore) DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, id, by, control.Role.Writes); err != nil {
 			return err

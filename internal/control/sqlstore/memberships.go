@@ -17,7 +17,7 @@ const membershipColumns = `memberships.user_id, memberships.role, memberships.si
 // that may do more than the role end. A workspace keeps an owner: lowering the last one is a fault of kind conflict. A
 // person who may no longer give the role, or take the earlier one, is refused with a fault of kind forbidden; people are
 // brought in by invitations.
-func (s *Store) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
+func (s *memberStore) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, ws); err != nil {
 			return err
@@ -106,7 +106,7 @@ func keepsOwner(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.W
 // RemoveMember takes the person out of the workspace: the grants that the person gave there, the keys that the person
 // made there and the invitations to it that the person gave end. The last owner stays: that is a fault of kind
 // conflict. Who removes somebody else and may no longer take that role is refused with a fault of kind forbidden.
-func (s *Store) RemoveMember(ctx context.Context, id control.UserID, ws measure.WorkspaceID, by control.By) error {
+func (s *memberStore) RemoveMember(ctx context.Context, id control.UserID, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		was, err := roleOf(ctx, tx, id, ws)
 		if err != nil {
@@ -175,7 +175,7 @@ func changeOf(was, is control.Role) string {
 }
 
 // Memberships returns the workspaces that the person is in, sorted by id.
-func (s *Store) Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error) {
+func (s *memberStore) Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error) {
 	return memberships(ctx, s.read, id)
 }
 
@@ -188,7 +188,7 @@ func memberships(ctx context.Context, q querier, id control.UserID) ([]control.M
 }
 
 // Members returns who is in the workspace, longest first.
-func (s *Store) Members(ctx context.Context, ws measure.WorkspaceID) ([]control.Membership, error) {
+func (s *memberStore) Members(ctx context.Context, ws measure.WorkspaceID) ([]control.Membership, error) {
 	return collect(ctx, s.read, scanMembership, `
 		SELECT `+membershipColumns+`
 		FROM memberships JOIN workspaces ON workspaces.id = memberships.workspace

@@ -13,7 +13,7 @@ import (
 )
 
 // KeepRequest keeps what a client asked for until the person decides.
-func (s *Store) KeepRequest(ctx context.Context, r control.AuthRequest) error {
+func (s *grantStore) KeepRequest(ctx context.Context, r control.AuthRequest) error {
 	_, err := s.write.ExecContext(ctx, `
 		INSERT INTO oauth_requests (hash, session, user_id, client, client_name, redirect, scopes, state, has_state,
 		                            challenge, expires_at, decided_at)
@@ -27,7 +27,7 @@ func (s *Store) KeepRequest(ctx context.Context, r control.AuthRequest) error {
 }
 
 // Request returns the request with the hash, or a fault of kind not_found.
-func (s *Store) Request(ctx context.Context, hash []byte) (control.AuthRequest, error) {
+func (s *grantStore) Request(ctx context.Context, hash []byte) (control.AuthRequest, error) {
 	var r control.AuthRequest
 	var session, scopes string
 	var expires, decided int64
@@ -52,7 +52,7 @@ func (s *Store) Request(ctx context.Context, hash []byte) (control.AuthRequest, 
 // ApproveRequest decides the request and keeps the grant with its code. A request that is decided or has expired is
 // a fault of kind conflict, and nothing is kept. So is a fault of kind forbidden where the person's role no longer allows
 // what the grant does.
-func (s *Store) ApproveRequest(ctx context.Context, hash []byte, g control.Grant, c control.Code, by control.By) error {
+func (s *grantStore) ApproveRequest(ctx context.Context, hash []byte, g control.Grant, c control.Code, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := decide(ctx, tx, hash, by); err != nil {
 			return err
@@ -84,7 +84,7 @@ func (s *Store) ApproveRequest(ctx context.Context, hash []byte, g control.Grant
 }
 
 // RefuseRequest decides the request against the client. The same faults as of [Store.ApproveRequest].
-func (s *Store) RefuseRequest(ctx context.Context, hash []byte, by control.By) error {
+func (s *grantStore) RefuseRequest(ctx context.Context, hash []byte, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := decide(ctx, tx, hash, by); err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 
 // connect opens the pools. Commits are synced to the disk (synchronous=FULL): there are few of them, and what
 // was answered as revoked has to stay revoked after a power cut.
-func connect(path string, busyTimeout time.Duration) (*Store, error) {
+func connect(path string, busyTimeout time.Duration) (*database, error) {
 	common := []string{
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), // first: the others may have to wait
 		"journal_mode(WAL)", "foreign_keys(1)", "synchronous(FULL)",
@@ -35,7 +35,7 @@ func connect(path string, busyTimeout time.Duration) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
-	return &Store{write: write, read: read, states: states}, nil
+	return &database{write: write, read: read, states: states}, nil
 }
 
 // stateQuery is answered from the header of the log that all processes share. It tells of the changes that other

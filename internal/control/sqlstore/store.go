@@ -21,11 +21,58 @@ type Options struct {
 }
 
 // Store is the control data of one installation. Its methods may be called from many goroutines, and several
-// processes may hold the same file open.
-//
-// Writes go through one connection, because SQLite takes one writer at a time: waiting for it here is fairer
-// than polling for the lock. Reads have connections of their own and never wait for a write.
+// processes may open the same file. Each embedded type stores one kind of data; all share one database.
 type Store struct {
+	*database
+	workspaceStore
+	forgottenStore
+	keyStore
+	userStore
+	sessionStore
+	memberStore
+	clientStore
+	grantStore
+	experimentStore
+	forecastStore
+	mappingStore
+	webhookStore
+	callStore
+	eventStore
+}
+
+type (
+	workspaceStore  struct{ *database } // workspaces and whether they have a facts file
+	forgottenStore  struct{ *database } // customers whose data were deleted
+	keyStore        struct{ *database } // API keys
+	userStore       struct{ *database } // accounts and their passwords
+	sessionStore    struct{ *database } // sessions of signed-in people
+	memberStore     struct{ *database } // roles of people in workspaces, and invitations
+	clientStore     struct{ *database } // OAuth clients
+	grantStore      struct{ *database } // authorization requests, grants, codes and refresh tokens
+	experimentStore struct{ *database }
+	forecastStore   struct{ *database } // forecasts and their accuracy
+	mappingStore    struct{ *database }
+	webhookStore    struct{ *database } // secrets and deliveries
+	callStore       struct{ *database } // the call log
+	eventStore      struct{ *database } // the audit log
+)
+
+func newStore(d *database) *Store {
+	return &Store{
+		database:       d,
+		workspaceStore: workspaceStore{d}, forgottenStore: forgottenStore{d}, keyStore: keyStore{d},
+		userStore: userStore{d}, sessionStore: sessionStore{d}, memberStore: memberStore{d},
+		clientStore: clientStore{d}, grantStore: grantStore{d}, experimentStore: experimentStore{d},
+		forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d},
+		callStore: callStore{d}, eventStore: eventStore{d},
+	}
+}
+
+// database is the connections to one file.
+//
+// Writes go through one connection, because SQLite allows one writer at a time: waiting for it here is fairer
+// than polling for the lock. Reads have their own connections and never wait for a write.
+type database struct {
 	write  *sql.DB
 	read   *sql.DB
 	access *sql.Stmt // on read
@@ -54,25 +101,25 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := private(path); err != nil {
 		return nil, fmt.Errorf("control database: %w", err)
 	}
-	s, err := connect(path, o.BusyTimeout)
+	d, err := connect(path, o.BusyTimeout)
 	if err != nil {
 		return nil, fmt.Errorf("control database %s: %w", path, err)
 	}
-	if err := migrate(ctx, s.write, o.BusyTimeout, o.Log); err != nil {
-		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), s.Close())
+	if err := migrate(ctx, d.write, o.BusyTimeout, o.Log); err != nil {
+		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), d.Close())
 	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), s.Close())
+	if err := d.prepare(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), d.Close())
 	}
-	return s, nil
+	return newStore(d), nil
 }
 
 // prepare prepares what is asked at every call with an access token.
-func (s *Store) prepare(ctx context.Context) (err error) {
-	if s.access, err = s.read.PrepareContext(ctx, accessQuery); err != nil {
+func (d *database) prepare(ctx context.Context) (err error) {
+	if d.access, err = d.read.PrepareContext(ctx, accessQuery); err != nil {
 		return err
 	}
-	s.state, err = s.states.PrepareContext(ctx, stateQuery)
+	d.state, err = d.states.PrepareContext(ctx, stateQuery)
 	return err
 }
 
@@ -89,31 +136,33 @@ func private(path string) error {
 }
 
 // Close ends all connections.
-func (s *Store) Close() error { return errors.Join(s.states.Close(), s.read.Close(), s.write.Close()) }
+func (d *database) Close() error {
+	return errors.Join(d.states.Close(), d.read.Close(), d.write.Close())
+}
 
 // State returns a number that is another one after each change of the data, by whichever process: as long as it stays,
 // so does every answer. Before and after say nothing about size. Asking costs a tenth of a question to the tables.
-func (s *Store) State(ctx context.Context) (uint64, error) {
+func (d *database) State(ctx context.Context) (uint64, error) {
 	var state uint64
 	// Nothing is waited for, so nothing has to be given up.
-	if err := s.state.QueryRowContext(context.WithoutCancel(ctx)).Scan(&state); err != nil {
+	if err := d.state.QueryRowContext(context.WithoutCancel(ctx)).Scan(&state); err != nil {
 		return 0, fmt.Errorf("state of the control database: %w", engineFault(err))
 	}
 	return state, nil
 }
 
 // Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error {
+func (d *database) Ping(ctx context.Context) error {
 	var one int
-	if err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
+	if err := d.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
 		return fmt.Errorf("control database: %w", engineFault(err))
 	}
 	return nil
 }
 
 // change runs do in one transaction, which is kept whole or not at all.
-func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error {
+	tx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
 		return engineFault(err)
 	}

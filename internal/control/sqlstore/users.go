@@ -14,7 +14,7 @@ import (
 const userColumns = `users.id, users.email, users.password, users.created_at`
 
 // CreateUser keeps a new person. An address that is taken is a fault of kind conflict.
-func (s *Store) CreateUser(ctx context.Context, u control.User, by control.By) error {
+func (s *userStore) CreateUser(ctx context.Context, u control.User, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		return insertUser(ctx, tx, u, by)
 	})
@@ -39,17 +39,17 @@ func insertUser(ctx context.Context, tx *sql.Tx, u control.User, by control.By) 
 }
 
 // Users returns all people, oldest first.
-func (s *Store) Users(ctx context.Context) ([]control.User, error) {
+func (s *userStore) Users(ctx context.Context) ([]control.User, error) {
 	return collect(ctx, s.read, scanUser, `SELECT `+userColumns+` FROM users ORDER BY created_at, id`)
 }
 
 // User returns the person with the id, or a fault of kind not_found.
-func (s *Store) User(ctx context.Context, id control.UserID) (control.User, error) {
+func (s *userStore) User(ctx context.Context, id control.UserID) (control.User, error) {
 	return user(ctx, s.read, `SELECT `+userColumns+` FROM users WHERE id = $1`, id)
 }
 
 // UserByEmail returns the person with the address in lower case, or a fault of kind not_found.
-func (s *Store) UserByEmail(ctx context.Context, email string) (control.User, error) {
+func (s *userStore) UserByEmail(ctx context.Context, email string) (control.User, error) {
 	return user(ctx, s.read, `SELECT `+userColumns+` FROM users WHERE email = $1`, email)
 }
 
@@ -66,7 +66,7 @@ func user(ctx context.Context, q querier, query string, args ...any) (control.Us
 
 // ChangePassword replaces the hash of a password by that of another one and ends all sessions of the person. One that
 // was changed meanwhile is a fault of kind conflict: who knows only an earlier password does not undo that.
-func (s *Store) ChangePassword(ctx context.Context, id control.UserID, was, is string, by control.By) error {
+func (s *userStore) ChangePassword(ctx context.Context, id control.UserID, was, is string, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id); err != nil {
 			return err
@@ -92,7 +92,7 @@ func (s *Store) ChangePassword(ctx context.Context, id control.UserID, was, is s
 
 // StrengthenPassword replaces the hash of a password by a stronger one of the same password, unless it was changed
 // meanwhile.
-func (s *Store) StrengthenPassword(ctx context.Context, id control.UserID, was, is string) error {
+func (s *userStore) StrengthenPassword(ctx context.Context, id control.UserID, was, is string) error {
 	if _, err := s.write.ExecContext(ctx, `UPDATE users SET password = $1 WHERE id = $2 AND password = $3`, is, id, was); err != nil {
 		return fmt.Errorf("password of account %q: %w", id, engineFault(err))
 	}
@@ -101,7 +101,7 @@ func (s *Store) StrengthenPassword(ctx context.Context, id control.UserID, was, 
 
 // RemoveUser removes the person from all workspaces, with all sessions and grants and the keys the person made. The
 // last owner of a workspace stays: that is a fault of kind conflict.
-func (s *Store) RemoveUser(ctx context.Context, id control.UserID, by control.By) error {
+func (s *userStore) RemoveUser(ctx context.Context, id control.UserID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		in, err := memberships(ctx, tx, id)
 		if err != nil {

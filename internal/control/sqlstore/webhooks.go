@@ -17,7 +17,7 @@ const maxHookSecrets = 5
 
 // AddHookSecret keeps a secret. One too many is a fault of kind conflict. A person who no longer manages the workspace
 // is refused with a fault of kind forbidden.
-func (s *Store) AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error {
+func (s *webhookStore) AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, h.Workspace); err != nil {
 			return err
@@ -45,7 +45,7 @@ func (s *Store) AddHookSecret(ctx context.Context, h control.HookSecret, by cont
 }
 
 // HookSecrets returns a workspace's secrets, the oldest first.
-func (s *Store) HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error) {
+func (s *webhookStore) HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error) {
 	return collect(ctx, s.read, func(row scanner) (control.HookSecret, error) {
 		var h control.HookSecret
 		var sealed string
@@ -62,7 +62,7 @@ func (s *Store) HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]cont
 
 // RemoveHookSecret ends a secret. One that is not there is a fault of kind not_found, and a person who no longer manages
 // the workspace is refused with one of kind forbidden.
-func (s *Store) RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error {
+func (s *webhookStore) RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {
 			return err
@@ -88,7 +88,7 @@ const (
 
 // Receive keeps a message for good, and reports whether it is new. Events that go with it are written in the same step,
 // once.
-func (s *Store) Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error) {
+func (s *webhookStore) Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `
 			INSERT INTO deliveries (workspace, id, topic, sent_at, at, body, state, problem)
@@ -111,7 +111,7 @@ func (s *Store) Receive(ctx context.Context, d control.Delivery, events ...contr
 }
 
 // Awaiting returns the workspaces of which messages wait, the one that waits longest first.
-func (s *Store) Awaiting(ctx context.Context) ([]measure.WorkspaceID, error) {
+func (s *webhookStore) Awaiting(ctx context.Context) ([]measure.WorkspaceID, error) {
 	return collect(ctx, s.read, func(row scanner) (ws measure.WorkspaceID, err error) {
 		err = row.Scan(&ws)
 		return ws, engineFault(err)
@@ -119,7 +119,7 @@ func (s *Store) Awaiting(ctx context.Context) ([]measure.WorkspaceID, error) {
 }
 
 // Waiting returns the oldest messages of a workspace that wait.
-func (s *Store) Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Delivery, error) {
+func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Delivery, error) {
 	return collect(ctx, s.read, func(row scanner) (control.Delivery, error) {
 		var d control.Delivery
 		var sent, at int64
@@ -131,7 +131,7 @@ func (s *Store) Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) 
 }
 
 // Settle notes that facts were made of messages, or why none could be, and removes what was kept long enough.
-func (s *Store) Settle(ctx context.Context, settled []control.Delivery, now time.Time) error {
+func (s *webhookStore) Settle(ctx context.Context, settled []control.Delivery, now time.Time) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		for i := range settled {
 			d := &settled[i]
@@ -159,7 +159,7 @@ func (s *Store) Settle(ctx context.Context, settled []control.Delivery, now time
 }
 
 // HookState returns how a workspace's webhooks go.
-func (s *Store) HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error) {
+func (s *webhookStore) HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error) {
 	var h control.HookState
 	var last int64
 	err := s.read.QueryRowContext(ctx, `

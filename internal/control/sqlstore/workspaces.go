@@ -18,7 +18,7 @@ const workspaceColumns = `workspaces.id, workspaces.name, workspaces.currency, w
 
 // CreateWorkspace keeps a new workspace and returns it with its id and version 1. Settings that cannot be meant
 // are faults of kind invalid, an id that is taken one of kind conflict.
-func (s *Store) CreateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
+func (s *workspaceStore) CreateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
 	w, err := w.Checked()
 	if err != nil {
 		return control.Workspace{}, err
@@ -49,12 +49,12 @@ func (s *Store) CreateWorkspace(ctx context.Context, w control.Workspace, by con
 }
 
 // Workspaces returns all workspaces, sorted by id.
-func (s *Store) Workspaces(ctx context.Context) ([]control.Workspace, error) {
+func (s *workspaceStore) Workspaces(ctx context.Context) ([]control.Workspace, error) {
 	return collect(ctx, s.read, scanWorkspace, `SELECT `+workspaceColumns+` FROM workspaces ORDER BY id`)
 }
 
 // Workspace returns the workspace, or a fault of kind not_found.
-func (s *Store) Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error) {
+func (s *workspaceStore) Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error) {
 	return workspace(ctx, s.read, id)
 }
 
@@ -72,7 +72,7 @@ func workspace(ctx context.Context, q querier, id measure.WorkspaceID) (control.
 // UpdateWorkspace changes the settings of w.ID and returns them with the next version. The version of w has to
 // be the current one: if somebody changed the settings meanwhile, that is a fault of kind conflict. A person who no
 // longer manages the workspace is refused with a fault of kind forbidden.
-func (s *Store) UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
+func (s *workspaceStore) UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
 	w, err := w.Checked()
 	if err != nil {
 		return control.Workspace{}, err
@@ -108,7 +108,7 @@ func (s *Store) UpdateWorkspace(ctx context.Context, w control.Workspace, by con
 }
 
 // DeleteWorkspace removes the workspace with its calls, and ends its keys and grants. Its facts are elsewhere and stay.
-func (s *Store) DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by control.By) error {
+func (s *workspaceStore) DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, id); err != nil {
 			return err

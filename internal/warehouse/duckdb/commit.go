@@ -41,7 +41,7 @@ func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
 	if l.spec.DryRun {
 		return out, nil
 	}
-	due, err := m.rollUp(ctx)
+	due, err := rollup{m}.rebuild(ctx)
 	if err != nil {
 		return warehouse.Outcome{}, err
 	}
@@ -51,7 +51,7 @@ func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
 	if out.ID, err = l.record(ctx, out); err != nil {
 		return warehouse.Outcome{}, fmt.Errorf("ledger: %w", err)
 	}
-	if err := m.remember(ctx); err != nil {
+	if err := (dayHistory{m}).remember(ctx); err != nil {
 		return warehouse.Outcome{}, fmt.Errorf("history of days: %w", err)
 	}
 	if err := l.makeVisible(ctx); err != nil {
@@ -81,6 +81,15 @@ type merge struct {
 
 	waiting int64 // orders whose parts came and that are not there
 }
+
+// Parts of the merge that have their own tables.
+type (
+	identities    struct{ *merge } // customers that ties unite
+	reportWindows struct{ *merge } // days of ad reports, which replace what the store has of them
+	landedParts   struct{ *merge } // lines and codes from tables of their own
+	rollup        struct{ *merge } // tables that are derived from facts
+	dayHistory    struct{ *merge } // previous totals of changed days
+)
 
 func newMerge(l *load) *merge {
 	m := &merge{load: l, counts: map[string]warehouse.Counts{}}
@@ -117,10 +126,10 @@ func (m *merge) run(ctx context.Context) error {
 	if err := m.spanKeys(ctx); err != nil {
 		return err
 	}
-	if err := m.unite(ctx); err != nil {
+	if err := (identities{m}).unite(ctx); err != nil {
 		return fmt.Errorf("customers who are the same: %w", err)
 	}
-	if err := m.replaceEmptyWindows(ctx); err != nil {
+	if err := (reportWindows{m}).replaceEmptyWindows(ctx); err != nil {
 		return err
 	}
 	if err := m.forget(ctx); err != nil {
@@ -142,13 +151,13 @@ func (m *merge) run(ctx context.Context) error {
 			return fmt.Errorf("merge of %s: %w", p.table.name, err)
 		}
 	}
-	if err := m.assemble(ctx); err != nil {
+	if err := (landedParts{m}).assemble(ctx); err != nil {
 		return fmt.Errorf("parts of orders from tables of their own: %w", err)
 	}
 	if err := m.noteOrders(ctx); err != nil {
 		return err
 	}
-	if err := m.customers(ctx); err != nil {
+	if err := (rollup{m}).customers(ctx); err != nil {
 		return fmt.Errorf("first orders of customers: %w", err)
 	}
 	return nil

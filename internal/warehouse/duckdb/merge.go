@@ -20,7 +20,7 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 		return m.settle(ctx, p)
 	}
 	if p.table.kind == bag {
-		return m.compareWindows(ctx, p)
+		return reportWindows{m}.compareWindows(ctx, p)
 	}
 	t := p.table
 	if t == refunds {
@@ -177,7 +177,7 @@ func (m *merge) apply(ctx context.Context, p *part) error {
 	c := m.counts[t.name]
 	switch {
 	case t.kind == bag:
-		return m.applyWindows(ctx, p)
+		return reportWindows{m}.applyWindows(ctx, p)
 	case t == orders && c.Updated > 0:
 		return m.exec(ctx, deleteOrders+";"+insertOrders)
 	case t == orders:

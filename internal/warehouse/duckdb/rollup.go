@@ -28,33 +28,33 @@ CREATE TEMP MACRO share(amount, lower, upper, whole) AS
 
 // customers brings the first orders of customers up to date, and notes the days of orders that became a
 // customer's first or ceased to be, and of their refunds.
-func (m *merge) customers(ctx context.Context) error {
-	if m.fresh {
-		if m.buffers.of(orders).rows == 0 {
+func (r rollup) customers(ctx context.Context) error {
+	if r.fresh {
+		if r.buffers.of(orders).rows == 0 {
 			return nil
 		}
 		first := firstOrders("")
-		if p := m.buffers.of(orders); p.direct && !p.tied {
+		if p := r.buffers.of(orders); p.direct && !p.tied {
 			first = firstByTime
 		}
-		return m.exec(ctx, "INSERT INTO {{customers}}"+first)
+		return r.exec(ctx, "INSERT INTO {{customers}}"+first)
 	}
-	n, err := m.count(ctx, "SELECT count(*) FROM touched_customers")
+	n, err := r.count(ctx, "SELECT count(*) FROM touched_customers")
 	if err != nil || n == 0 {
 		return err
 	}
-	err = m.exec(ctx, "CREATE TEMP TABLE first_before AS SELECT c.* FROM {{customers}} c SEMI JOIN touched_customers t ON t.customer = c.customer")
+	err = r.exec(ctx, "CREATE TEMP TABLE first_before AS SELECT c.* FROM {{customers}} c SEMI JOIN touched_customers t ON t.customer = c.customer")
 	if err != nil {
 		return err
 	}
 	after := firstOrders("SEMI JOIN touched_customers t ON t.customer = o.customer")
-	if c := m.counts[orders.name]; m.buffers.of(customerTies).rows == 0 && c.Updated == 0 {
+	if c := r.counts[orders.name]; r.buffers.of(customerTies).rows == 0 && c.Updated == 0 {
 		if c.Inserted == 0 {
 			return nil
 		}
 		after = firstOfNew
 	}
-	return m.exec(ctx, `
+	return r.exec(ctx, `
 CREATE TEMP TABLE first_after AS`+after+`;
 CREATE TEMP TABLE first_changed AS
 (SELECT * FROM first_before EXCEPT SELECT * FROM first_after) UNION (SELECT * FROM first_after EXCEPT SELECT * FROM first_before);
@@ -108,52 +108,52 @@ FROM {{order_rows}}
 WHERE customer <> '' AND kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
 GROUP BY customer`
 
-// rollUp rebuilds the roll-ups of the days that changed, and of those that were due from before: how many, it returns.
-func (m *merge) rollUp(ctx context.Context) (due int64, err error) {
-	if err := m.rollUpSpend(ctx); err != nil {
+// rebuild rebuilds the roll-ups of the days that changed, and of those that were due from before: how many, it returns.
+func (r rollup) rebuild(ctx context.Context) (due int64, err error) {
+	if err := r.rollUpSpend(ctx); err != nil {
 		return 0, err
 	}
-	if due, err = m.count(ctx, "SELECT count(*) FROM {{rebuild_days}}"); err != nil {
+	if due, err = r.count(ctx, "SELECT count(*) FROM {{rebuild_days}}"); err != nil {
 		return 0, err
 	}
 	if due > 0 {
-		err := m.exec(ctx, "INSERT INTO dirty SELECT day FROM {{rebuild_days}};\nDELETE FROM {{rebuild_days}}")
+		err := r.exec(ctx, "INSERT INTO dirty SELECT day FROM {{rebuild_days}};\nDELETE FROM {{rebuild_days}}")
 		if err != nil {
 			return 0, err
 		}
 	}
-	if err := m.rollUpDays(ctx); err != nil {
+	if err := r.rollUpDays(ctx); err != nil {
 		return 0, err
 	}
-	return due, m.people(ctx)
+	return due, r.people(ctx)
 }
 
 // rollUpSpend rebuilds what ads and channels cost on the days that changed.
-func (m *merge) rollUpSpend(ctx context.Context) error {
+func (r rollup) rollUpSpend(ctx context.Context) error {
 	var days civil.Range
 	var n int
-	row := m.conn.QueryRowContext(ctx, "SELECT min(day), max(day), count(DISTINCT day) FROM spend_dirty")
+	row := r.conn.QueryRowContext(ctx, "SELECT min(day), max(day), count(DISTINCT day) FROM spend_dirty")
 	if err := row.Scan(&days.First, &days.Last, &n); err != nil || n == 0 {
 		return err
 	}
-	if err := m.exec(ctx, inDays("in_spend", "spend_dirty", days, n)); err != nil {
+	if err := r.exec(ctx, inDays("in_spend", "spend_dirty", days, n)); err != nil {
 		return err
 	}
-	return m.runFile(ctx, "rollups/spend.sql")
+	return r.runFile(ctx, "rollups/spend.sql")
 }
 
 // rollUpDays rebuilds what orders and refunds add up to on the days that changed.
-func (m *merge) rollUpDays(ctx context.Context) error {
-	slices, err := m.slices(ctx)
+func (r rollup) rollUpDays(ctx context.Context) error {
+	slices, err := r.slices(ctx)
 	if err != nil || len(slices) == 0 {
 		return err
 	}
-	steps, err := m.steps(ctx)
+	steps, err := r.steps(ctx)
 	if err != nil {
 		return err
 	}
 	for _, days := range slices {
-		if err := m.rollUpSlice(ctx, days, steps); err != nil {
+		if err := r.rollUpSlice(ctx, days, steps); err != nil {
 			return fmt.Errorf("roll-up of %s: %w", days, err)
 		}
 	}
@@ -163,8 +163,8 @@ func (m *merge) rollUpDays(ctx context.Context) error {
 // steps returns the files to run for each slice. Steps about facts that the store does not have, and that this import
 // did not take away, are left out: their roll-ups are empty. The store's days are always rebuilt, because refunds
 // count without orders.
-func (m *merge) steps(ctx context.Context) ([]string, error) {
-	if err := m.runFile(ctx, "rollups/1_tables.sql"); err != nil {
+func (r rollup) steps(ctx context.Context) ([]string, error) {
+	if err := r.runFile(ctx, "rollups/1_tables.sql"); err != nil {
 		return nil, err
 	}
 	var files []string
@@ -187,7 +187,7 @@ func (m *merge) steps(ctx context.Context) ([]string, error) {
 		{"rollups/12_ties.sql", []*table{touches, orderCoupons, surveys}},
 		{"rollups/13_creators.sql", nil},
 	} {
-		wanted, err := m.concerns(ctx, step.of)
+		wanted, err := r.concerns(ctx, step.of)
 		if err != nil {
 			return nil, err
 		}
@@ -200,12 +200,12 @@ func (m *merge) steps(ctx context.Context) ([]string, error) {
 
 // concerns reports whether the store has rows of any of the tables, or had some before this import. No tables concern
 // every store.
-func (m *merge) concerns(ctx context.Context, tables []*table) (bool, error) {
+func (r rollup) concerns(ctx context.Context, tables []*table) (bool, error) {
 	for _, t := range tables {
-		if m.counts[t.name].Removed > 0 {
+		if r.counts[t.name].Removed > 0 {
 			return true, nil
 		}
-		n, err := m.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{"+t.name+"}} LIMIT 1)")
+		n, err := r.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{"+t.name+"}} LIMIT 1)")
 		if err != nil || n > 0 {
 			return n > 0, err
 		}
@@ -213,21 +213,21 @@ func (m *merge) concerns(ctx context.Context, tables []*table) (bool, error) {
 	return len(tables) == 0, nil
 }
 
-func (m *merge) rollUpSlice(ctx context.Context, days civil.Range, steps []string) error {
-	if err := m.exec(ctx, fmt.Sprintf(`
+func (r rollup) rollUpSlice(ctx context.Context, days civil.Range, steps []string) error {
+	if err := r.exec(ctx, fmt.Sprintf(`
 DELETE FROM slice;
 INSERT INTO slice SELECT DISTINCT day FROM dirty WHERE %s`, between("day", days))); err != nil {
 		return err
 	}
-	n, err := m.count(ctx, "SELECT count(*) FROM slice")
+	n, err := r.count(ctx, "SELECT count(*) FROM slice")
 	if err != nil {
 		return err
 	}
-	if err := m.exec(ctx, inDays("in_slice", "slice", days, int(n))); err != nil {
+	if err := r.exec(ctx, inDays("in_slice", "slice", days, int(n))); err != nil {
 		return err
 	}
 	for _, file := range steps {
-		if err := m.runFile(ctx, file); err != nil {
+		if err := r.runFile(ctx, file); err != nil {
 			return err
 		}
 	}
@@ -250,8 +250,8 @@ func between(day string, days civil.Range) string {
 }
 
 // slices cuts the days to rebuild into periods with a bounded number of orders.
-func (m *merge) slices(ctx context.Context) ([]civil.Range, error) {
-	return m.cut(ctx, sliceOrders, `
+func (r rollup) slices(ctx context.Context) ([]civil.Range, error) {
+	return r.cut(ctx, sliceOrders, `
 SELECT d.day, count(o.day)
 FROM (SELECT DISTINCT day FROM dirty) d LEFT JOIN {{order_rows}} o ON o.day = d.day
 GROUP BY d.day
@@ -260,8 +260,8 @@ ORDER BY d.day`)
 
 // cut puts the days of a question, which counts the orders that each stands for, into periods with a bounded number of
 // orders.
-func (m *merge) cut(ctx context.Context, most int64, days string) ([]civil.Range, error) {
-	rows, err := m.conn.QueryContext(ctx, m.w.text(days))
+func (r rollup) cut(ctx context.Context, most int64, days string) ([]civil.Range, error) {
+	rows, err := r.conn.QueryContext(ctx, r.w.text(days))
 	if err != nil {
 		return nil, err
 	}
