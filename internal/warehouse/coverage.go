@@ -30,7 +30,7 @@ func (w *coverageQuestions) Coverage(ctx context.Context, ws measure.WorkspaceID
 	return c, err
 }
 
-// Channels returns every channel the store knows, from credits, spend or reports, sorted by key.
+// Channels returns every channel with credits, spend or reports, sorted by key.
 func (w *coverageQuestions) Channels(ctx context.Context, ws measure.WorkspaceID) ([]ChannelVolume, error) {
 	var out []ChannelVolume
 	err := w.ask(ctx, ws, "channels", nil, func(row Row) error {
@@ -42,7 +42,7 @@ func (w *coverageQuestions) Channels(ctx context.Context, ws measure.WorkspaceID
 	return out, err
 }
 
-// RecentOrders returns the number of orders from the day on; the rate tier rests on it.
+// RecentOrders returns the number of orders since the day; it determines the rate-limit tier.
 func (w *coverageQuestions) RecentOrders(ctx context.Context, ws measure.WorkspaceID, from civil.Date) (int64, error) {
 	var orders int64
 	err := w.ask(ctx, ws, "recent_orders", values{"first": from.String()}, func(row Row) error {

@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure"
 )
 
-// StoreDays returns the store's days in the period, spend of all channels included.
+// StoreDays returns the store's days in the period, including the spend of all channels.
 func (w *salesQuestions) StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]DayTotal, error) {
 	var out []DayTotal
 	err := w.ask(ctx, ws, "store_days", bindDays(days), func(row Row) error {
@@ -22,7 +22,7 @@ func (w *salesQuestions) StoreDays(ctx context.Context, ws measure.WorkspaceID, 
 	return out, err
 }
 
-// ChannelDays returns the days of the channels, sorted by channel and day; of all channels when none is named.
+// ChannelDays returns the days of the channels, sorted by channel and day; of all channels if none is given.
 func (w *salesQuestions) ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]ChannelDay, error) {
 	name, bind := "channel_days", bindDays(days)
 	bind["model"], bind["channel"] = string(model), ""

@@ -7,13 +7,13 @@ import (
 	"assay/internal/measure"
 )
 
-// Begin starts an import. One import runs at a time in a workspace; a second one waits until ctx ends.
+// Begin starts an import. A workspace has one import at a time; a second one waits until ctx ends.
 func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) {
 	load, err := w.begin(ctx, spec)
 	if err != nil || spec.FileHash == "" {
 		return load, err
 	}
-	// From here on nobody else changes the workspace, so the answer holds until Commit.
+	// From here on no other import can change the workspace, so the answer is valid until Commit.
 	_, current, err := w.Imported(ctx, spec.Workspace, spec.FileHash)
 	if err != nil {
 		load.Abort()
@@ -22,20 +22,20 @@ func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) 
 	return &fileImport{Import: load, already: current}, nil
 }
 
-// fileImport is the import of a file, and knows whether the same file was imported before.
+// fileImport is the import of a file. It knows whether the same file was imported before.
 type fileImport struct {
 	Import
 	already bool
 }
 
-// Commit commits the import and says whether it was a repetition.
+// Commit commits the import and reports whether it was a repetition.
 func (f *fileImport) Commit(ctx context.Context) (Outcome, error) {
 	out, err := f.Import.Commit(ctx)
 	out.Already = f.already
 	return out, err
 }
 
-// Imports returns the latest lines of the ledger, newest first.
+// Imports returns the latest entries of the ledger, newest first.
 func (w *historyQuestions) Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]ImportRecord, error) {
 	return w.ledger(ctx, ws, values{"id": 0, "limit": orAll(limit)})
 }

@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Products returns what was sold.
+// Products returns product sales.
 func (w *salesQuestions) Products(ctx context.Context, ws measure.WorkspaceID, of ProductsOf) (ProductPage, error) {
 	var page ProductPage
 	bind := of.Windows.bind()
@@ -39,7 +39,7 @@ func (t *ProductTotal) sums() []any {
 	return []any{&t.Units, &t.Orders, &t.Net, &t.Discount, &t.Cost, &t.Costed}
 }
 
-// Coupons returns which codes were used.
+// Coupons returns the use of discount codes.
 func (w *salesQuestions) Coupons(ctx context.Context, ws measure.WorkspaceID, of CouponsOf) (CouponPage, error) {
 	var page CouponPage
 	bind := of.Windows.bind()

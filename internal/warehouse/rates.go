@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure"
 )
 
-// FXRates returns all exchange rates, by day, pair of currencies and source. Of several for one day and pair the last
+// FXRates returns all exchange rates, by day, currency pair and source. Of several for one day and pair the last
 // counts.
 func (w *salesQuestions) FXRates(ctx context.Context, ws measure.WorkspaceID) ([]FXRate, error) {
 	var rates []FXRate

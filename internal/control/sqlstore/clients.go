@@ -11,7 +11,7 @@ import (
 	"assay/internal/fault"
 )
 
-// CreateClient keeps a registered client.
+// CreateClient stores a registered client.
 func (s *clientStore) CreateClient(ctx context.Context, c control.Client) error {
 	_, err := s.write.ExecContext(ctx, `
 		INSERT INTO oauth_clients (id, name, redirects, created_at, used_at) VALUES ($1, $2, $3, $4, $5)`,

@@ -10,8 +10,8 @@ import (
 	"assay/internal/measure"
 )
 
-// HasFactsFile reports whether the workspace has a file of facts, as [Store.SetHasFactsFile] last said. A workspace that does
-// not exist is a fault of kind not_found.
+// HasFactsFile reports whether the workspace has a facts file, as set by [Store.SetHasFactsFile]. A workspace that
+// does not exist is a fault of kind not_found.
 func (s *workspaceStore) HasFactsFile(ctx context.Context, id measure.WorkspaceID) (has bool, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT facts_file FROM workspaces WHERE id = $1`, id).Scan(&has)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -23,7 +23,7 @@ func (s *workspaceStore) HasFactsFile(ctx context.Context, id measure.WorkspaceI
 	return has, nil
 }
 
-// SetHasFactsFile notes whether the workspace has a file of facts. Of a workspace that does not exist nothing is noted.
+// SetHasFactsFile records whether the workspace has a facts file. It ignores a workspace that does not exist.
 func (s *workspaceStore) SetHasFactsFile(ctx context.Context, id measure.WorkspaceID, has bool) error {
 	noted, err := s.HasFactsFile(ctx, id)
 	if fault.KindOf(err) == fault.KindNotFound || err == nil && noted == has {

@@ -17,7 +17,7 @@ const grantColumns = `oauth_grants.id, oauth_grants.user_id, oauth_grants.worksp
 	oauth_grants.client_name, oauth_grants.redirect, oauth_grants.scopes, oauth_grants.created_at,
 	oauth_grants.ends_at, oauth_grants.used_at, oauth_grants.revoked_at`
 
-// accessQuery is asked at every call with an access token, so it is prepared once.
+// accessQuery runs on every request with an access token, so it is prepared once.
 const accessQuery = `
 	SELECT ` + grantColumns + `, memberships.role, ` + workspaceColumns + `
 	FROM oauth_grants
@@ -25,8 +25,8 @@ const accessQuery = `
 	JOIN workspaces ON workspaces.id = oauth_grants.workspace
 	WHERE oauth_grants.id = $1`
 
-// Access returns the grant with what its person is in its workspace now. A grant, person, workspace or membership
-// that is gone is a fault of kind not_found. Whether the grant is still valid is for the caller to judge.
+// Access returns the grant with the current role of its person. A missing grant, person, workspace or membership is a
+// fault of kind not_found. The caller checks whether the grant is still valid.
 func (s *grantStore) Access(ctx context.Context, grant string) (control.Access, error) {
 	var a control.Access
 	var kept grantText
@@ -45,15 +45,15 @@ func (s *grantStore) Access(ctx context.Context, grant string) (control.Access, 
 	return a, nil
 }
 
-// Grants returns the workspace's grants, newest first, revoked and ended ones too.
+// Grants returns the workspace's grants, newest first, including revoked and ended ones.
 func (s *grantStore) Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error) {
 	return collect(ctx, s.read, scanGrant,
 		`SELECT `+grantColumns+` FROM oauth_grants WHERE workspace = $1 ORDER BY created_at DESC, id`, ws)
 }
 
-// RevokeGrant ends the grant with all its tokens and returns it. A grant that was revoked before stays as it is; one
-// that does not exist is a fault of kind not_found. People end their own grants; a person who ends another's and no
-// longer manages the workspace is refused with a fault of kind forbidden.
+// RevokeGrant ends the grant with all its tokens and returns it. An already revoked grant does not change; a missing
+// one is a fault of kind not_found. People may revoke their own grants. A person who revokes another's and does not
+// manage the workspace gets a fault of kind forbidden.
 func (s *grantStore) RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error) {
 	var g control.Grant
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
@@ -86,8 +86,8 @@ func revokeGrant(ctx context.Context, tx *sql.Tx, g control.Grant, why string, b
 	return record(ctx, tx, g.Workspace, control.GrantRevoked, by, g.ID, fmt.Sprintf("%s; %s", g.ClientName, why))
 }
 
-// endGrants writes a line for each grant that is valid where the condition holds, before the grants are deleted or
-// as they are revoked with something else. In the condition, $1 is the instant.
+// endGrants writes an audit event for each valid grant that meets the condition, before the grants are deleted or
+// revoked together with another object. In the condition, $1 is the instant.
 func endGrants(ctx context.Context, tx *sql.Tx, where, why string, by control.By, args ...any) error {
 	grants, err := collect(ctx, tx, scanGrant,
 		`SELECT `+grantColumns+` FROM oauth_grants WHERE revoked_at = 0 AND ends_at > $1 AND `+where+` ORDER BY created_at, id`,
@@ -119,8 +119,8 @@ func (s *grantStore) Code(ctx context.Context, hash []byte) (control.Code, error
 	return c, nil
 }
 
-// RedeemCode uses the code up and keeps the first refresh token of its grant. It reports whether it did; a code that
-// was used before, or has expired, changes nothing.
+// RedeemCode uses the code and stores the first refresh token of its grant. It reports whether it did; a used or
+// expired code changes nothing.
 func (s *grantStore) RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error) {
 	return s.useUp(ctx, first, at, `
 		UPDATE oauth_codes SET used_at = $1
@@ -146,8 +146,8 @@ func (s *grantStore) RefreshToken(ctx context.Context, hash []byte) (t control.R
 	return t, successorUsed, nil
 }
 
-// RotateRefreshToken uses the token up and keeps its successor. It reports whether it did; a token that was used
-// before, or has expired, changes nothing.
+// RotateRefreshToken uses the token and stores its successor. It reports whether it did; a used or expired token
+// changes nothing.
 func (s *grantStore) RotateRefreshToken(ctx context.Context, hash []byte, next control.RefreshToken, at time.Time) (bool, error) {
 	return s.useUp(ctx, next, at, `
 		UPDATE oauth_refresh_tokens SET used_at = $1, successor = $4
@@ -155,7 +155,7 @@ func (s *grantStore) RotateRefreshToken(ctx context.Context, hash []byte, next c
 		micros(at), hex.EncodeToString(hash), next.Grant, hex.EncodeToString(next.Hash))
 }
 
-// useUp runs the one statement that uses something up and, if it hit, keeps what follows.
+// useUp runs the statement that marks an object as used and, if it changed a row, stores the next token.
 func (s *grantStore) useUp(ctx context.Context, next control.RefreshToken, at time.Time, statement string, args ...any) (hit bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, statement, args...)
@@ -176,7 +176,7 @@ func (s *grantStore) useUp(ctx context.Context, next control.RefreshToken, at ti
 	return hit, nil
 }
 
-// grantText is what of a grant is kept in another form than it has in Go.
+// grantText has the columns of a grant whose form differs from the Go type.
 type grantText struct {
 	scopes                       string
 	created, ends, used, revoked int64

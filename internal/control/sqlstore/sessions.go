@@ -12,9 +12,8 @@ import (
 	"assay/internal/fault"
 )
 
-// CreateSession keeps a new session of a person, with a line in the log that says from where. A person who is gone or
-// has another password by now is a fault of kind conflict: a session ends with its password, and one that began after
-// that would not.
+// CreateSession stores a new session of a person and an audit event with its origin. It is a fault of kind conflict
+// if the person was removed or the password has changed since it was verified.
 func (s *sessionStore) CreateSession(ctx context.Context, n control.NewSession, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `
@@ -36,8 +35,8 @@ func (s *sessionStore) CreateSession(ctx context.Context, n control.NewSession, 
 	return nil
 }
 
-// Session returns the session with the hash and its person, or a fault of kind not_found. Whether it still counts is
-// for the caller to judge.
+// Session returns the session with the hash and its person, or a fault of kind not_found. The caller checks whether
+// it is still valid.
 func (s *sessionStore) Session(ctx context.Context, hash []byte) (control.Session, control.User, error) {
 	var n control.Session
 	var u control.User
@@ -58,7 +57,7 @@ func (s *sessionStore) Session(ctx context.Context, hash []byte) (control.Sessio
 	return n, u, nil
 }
 
-// Sessions returns the person's sessions, the one last seen first. Whether they still count is for the caller to judge.
+// Sessions returns the person's sessions, latest use first. The caller checks whether they are still valid.
 func (s *sessionStore) Sessions(ctx context.Context, id control.UserID) ([]control.Session, error) {
 	return collect(ctx, s.read, func(row scanner) (control.Session, error) {
 		n := control.Session{User: id}
@@ -73,7 +72,7 @@ func (s *sessionStore) Sessions(ctx context.Context, id control.UserID) ([]contr
 	}, `SELECT hash, created_at, seen_at, ends_at, browser FROM sessions WHERE user_id = $1 ORDER BY seen_at DESC, created_at DESC, hash`, id)
 }
 
-// EndOtherSessions removes all sessions of the person but one.
+// EndOtherSessions removes all sessions of the person except one.
 func (s *sessionStore) EndOtherSessions(ctx context.Context, id control.UserID, but []byte, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND hash <> $2`, id, hex.EncodeToString(but))
@@ -88,7 +87,7 @@ func (s *sessionStore) EndOtherSessions(ctx context.Context, id control.UserID, 
 	return nil
 }
 
-// TouchSession notes when the session was last seen. An earlier instant changes nothing.
+// TouchSession records when the session was last used. An earlier instant changes nothing.
 func (s *sessionStore) TouchSession(ctx context.Context, hash []byte, at time.Time) error {
 	_, err := s.write.ExecContext(ctx, `UPDATE sessions SET seen_at = $1 WHERE hash = $2 AND seen_at < $1`,
 		micros(at), hex.EncodeToString(hash))
@@ -98,7 +97,7 @@ func (s *sessionStore) TouchSession(ctx context.Context, hash []byte, at time.Ti
 	return nil
 }
 
-// EndSession removes the session. One that is not there is no mistake.
+// EndSession removes the session. A missing session is not an error.
 func (s *sessionStore) EndSession(ctx context.Context, hash []byte, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		var id control.UserID

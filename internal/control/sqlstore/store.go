@@ -1,5 +1,5 @@
-// Package sqlstore keeps control data in a relational database. SQLite is the one it opens; statements and
-// migrations are written so that PostgreSQL runs them too.
+// Package sqlstore stores control data in SQLite. Statements and migrations are written so that PostgreSQL runs them
+// too.
 package sqlstore
 
 import (
@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// Options say where control data are kept.
+// Options configure the store.
 type Options struct {
-	Path        string        // of the database file; its folder is made where it is missing
-	BusyTimeout time.Duration // how long to wait for another process that writes; 5 s when 0
-	Log         *slog.Logger  // nothing is logged when nil
+	Path        string        // of the database file; a missing directory is created
+	BusyTimeout time.Duration // how long to wait for another writing process; 5 s when 0
+	Log         *slog.Logger  // nil: no logging
 }
 
 // Store is the control data of one installation. Its methods may be called from many goroutines, and several
@@ -70,8 +70,8 @@ func newStore(d *database) *Store {
 
 // database is the connections to one file.
 //
-// Writes go through one connection, because SQLite allows one writer at a time: waiting for it here is fairer
-// than polling for the lock. Reads have their own connections and never wait for a write.
+// Writes go through one connection, because SQLite allows one writer at a time: waiting for it here is fairer than
+// polling for the lock. Reads have their own connections and never wait for a write.
 type database struct {
 	write  *sql.DB
 	read   *sql.DB
@@ -85,8 +85,8 @@ const (
 	readConnections    = 4
 )
 
-// Open opens the database and brings its tables up to date. A file that another process keeps locked, a full
-// disk and the like are faults of kind unavailable; a file that a newer program wrote is misconfigured.
+// Open opens the database and migrates it. A file locked by another process or a full disk is a fault of kind
+// unavailable; a file from a newer version of the program is one of kind misconfigured.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -114,7 +114,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return newStore(d), nil
 }
 
-// prepare prepares what is asked at every call with an access token.
+// prepare prepares the statements of every request with an access token.
 func (d *database) prepare(ctx context.Context) (err error) {
 	if d.access, err = d.read.PrepareContext(ctx, accessQuery); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (d *database) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// private makes the file so that only its owner can read it. SQLite gives its side files the same mode.
+// private creates the file readable by its owner only. SQLite gives its side files the same mode.
 func private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -135,16 +135,16 @@ func private(path string) error {
 	return f.Close()
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (d *database) Close() error {
 	return errors.Join(d.states.Close(), d.read.Close(), d.write.Close())
 }
 
-// State returns a number that is another one after each change of the data, by whichever process: as long as it stays,
-// so does every answer. Before and after say nothing about size. Asking costs a tenth of a question to the tables.
+// State returns a number that changes with each change of the data by any process: while it stays the same, all
+// answers do. Its order has no meaning. A call costs a tenth of a query.
 func (d *database) State(ctx context.Context) (uint64, error) {
 	var state uint64
-	// Nothing is waited for, so nothing has to be given up.
+	// It never blocks, so it needs no cancellation.
 	if err := d.state.QueryRowContext(context.WithoutCancel(ctx)).Scan(&state); err != nil {
 		return 0, fmt.Errorf("state of the control database: %w", engineFault(err))
 	}
@@ -160,7 +160,7 @@ func (d *database) Ping(ctx context.Context) error {
 	return nil
 }
 
-// change runs do in one transaction, which is kept whole or not at all.
+// change runs do in one transaction.
 func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 	tx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -172,7 +172,7 @@ func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error 
 	return engineFault(tx.Commit())
 }
 
-// rollback ends a transaction that may already have been ended by its context.
+// rollback rolls back a transaction that its context may have ended already.
 func rollback(tx *sql.Tx) error {
 	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
 		return err

@@ -12,11 +12,11 @@ import (
 	"assay/internal/measure"
 )
 
-// maxHookSecrets is how many secrets a workspace has at a time.
+// maxHookSecrets is the maximum number of secrets of a workspace.
 const maxHookSecrets = 5
 
-// AddHookSecret keeps a secret. One too many is a fault of kind conflict. A person who no longer manages the workspace
-// is refused with a fault of kind forbidden.
+// AddHookSecret stores a secret. Exceeding the maximum is a fault of kind conflict. A person who does not manage the
+// workspace gets a fault of kind forbidden.
 func (s *webhookStore) AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, h.Workspace); err != nil {
@@ -44,7 +44,7 @@ func (s *webhookStore) AddHookSecret(ctx context.Context, h control.HookSecret, 
 	return nil
 }
 
-// HookSecrets returns a workspace's secrets, the oldest first.
+// HookSecrets returns a workspace's secrets, oldest first.
 func (s *webhookStore) HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error) {
 	return collect(ctx, s.read, func(row scanner) (control.HookSecret, error) {
 		var h control.HookSecret
@@ -60,8 +60,8 @@ func (s *webhookStore) HookSecrets(ctx context.Context, ws measure.WorkspaceID) 
 	}, `SELECT id, workspace, shop, sealed, created_at FROM hook_secrets WHERE workspace = $1 ORDER BY created_at, id`, ws)
 }
 
-// RemoveHookSecret ends a secret. One that is not there is a fault of kind not_found, and a person who no longer manages
-// the workspace is refused with one of kind forbidden.
+// RemoveHookSecret removes a secret. A missing one is a fault of kind not_found; a person who does not manage the
+// workspace gets one of kind forbidden.
 func (s *webhookStore) RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {
@@ -86,7 +86,7 @@ const (
 	unusableState = "unusable"
 )
 
-// Receive keeps a message for good, and reports whether it is new. Events that go with it are written in the same step,
+// Receive stores a message durably and reports whether it is new. Its events are written in the same transaction,
 // once.
 func (s *webhookStore) Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
@@ -110,7 +110,7 @@ func (s *webhookStore) Receive(ctx context.Context, d control.Delivery, events .
 	return fresh, nil
 }
 
-// Awaiting returns the workspaces of which messages wait, the one that waits longest first.
+// Awaiting returns the workspaces with pending messages, longest wait first.
 func (s *webhookStore) Awaiting(ctx context.Context) ([]measure.WorkspaceID, error) {
 	return collect(ctx, s.read, func(row scanner) (ws measure.WorkspaceID, err error) {
 		err = row.Scan(&ws)
@@ -118,7 +118,7 @@ func (s *webhookStore) Awaiting(ctx context.Context) ([]measure.WorkspaceID, err
 	}, `SELECT workspace FROM deliveries WHERE state = $1 GROUP BY workspace ORDER BY min(at), workspace`, waitingState)
 }
 
-// Waiting returns the oldest messages of a workspace that wait.
+// Waiting returns the oldest pending messages of a workspace.
 func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Delivery, error) {
 	return collect(ctx, s.read, func(row scanner) (control.Delivery, error) {
 		var d control.Delivery
@@ -130,7 +130,7 @@ func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limi
 	}, `SELECT workspace, id, topic, sent_at, at, body FROM deliveries WHERE state = $1 AND workspace = $2 ORDER BY at, id LIMIT $3`, waitingState, ws, limit)
 }
 
-// Settle notes that facts were made of messages, or why none could be, and removes what was kept long enough.
+// Settle records that messages were imported, or why they could not be, and removes messages past their retention.
 func (s *webhookStore) Settle(ctx context.Context, settled []control.Delivery, now time.Time) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		for i := range settled {
@@ -158,7 +158,7 @@ func (s *webhookStore) Settle(ctx context.Context, settled []control.Delivery, n
 	})
 }
 
-// HookState returns how a workspace's webhooks go.
+// HookState returns the state of a workspace's webhooks.
 func (s *webhookStore) HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error) {
 	var h control.HookState
 	var last int64

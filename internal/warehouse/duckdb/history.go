@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure"
 )
 
-// remember keeps what the totals of the touched days are now, where that differs from what they were, under the import's
-// line in the ledger; and which days the import told, changed or not.
+// remember stores the current totals of the changed days with the import's ledger entry, where they differ from the
+// previous ones, and the days in the import, changed or not.
 func (h dayHistory) remember(ctx context.Context) error {
 	touched, err := h.count(ctx, "SELECT count(*) FROM (SELECT day FROM dirty UNION ALL SELECT day FROM spend_dirty LIMIT 1)")
 	if err != nil {
@@ -36,7 +36,7 @@ func (h dayHistory) rememberChanges(ctx context.Context) error {
 INSERT INTO {{day_history}} SELECT (SELECT max(id) FROM {{imports}}), * FROM changed_versions ORDER BY day, kind, part`)
 }
 
-// outlive takes away the rows of history that are younger than an hour, where the import is a feed and tells their days anew.
+// outlive removes history rows younger than an hour, if the import is a feed and contains their days.
 func (h dayHistory) outlive(ctx context.Context) error {
 	if err := h.runFile(ctx, "rollups/outlived.sql"); err != nil {
 		return err
@@ -48,13 +48,13 @@ func (h dayHistory) outlive(ctx context.Context) error {
 	return h.runFile(ctx, "rollups/history_hour.sql")
 }
 
-// rememberTold keeps which days the import told. Rows that went straight into an empty table are the first of their days,
-// which says the same.
+// rememberTold stores the days in the import. Rows written directly into an empty table are the first of their days,
+// so they need no such entry.
 func (h dayHistory) rememberTold(ctx context.Context) error {
 	var told []string
 	if p := h.buffers.of(orders); p.rows > 0 && !p.direct {
 		days := "min(day), max(day)"
-		if h.spec.Feed { // it tells whatever changed, on any day
+		if h.spec.Feed { // a feed contains all changes, on any day
 			days = "DATE '1900-01-01', DATE '2199-12-31'"
 		}
 		told = append(told, fmt.Sprintf("SELECT '%s', surface, %s FROM stage_orders GROUP BY surface", measure.OrderTotals, days))

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// unite lets everything of a customer meet under one hash, by the ties that came and those that are there. Facts that are there
-// under another hash move; those that come take the hash before they are compared. See docs/decisions/0015.
+// unite gives everything of a customer one hash, using the ties in the import and in the store. Stored facts under
+// another hash are updated; imported ones get the hash before the comparison. See docs/decisions/0015.
 func (i identities) unite(ctx context.Context) error {
 	if i.buffers.of(customerTies).rows > 0 {
 		if err := i.tie(ctx); err != nil {
@@ -27,7 +27,7 @@ func (i identities) unite(ctx context.Context) error {
 		}
 		into := stage(t)
 		if p.direct {
-			into, p.tied = "{{"+t.home()+"}}", true // orders of one instant may have become one customer's
+			into, p.tied = "{{"+t.home()+"}}", true // orders at one instant may now belong to one customer
 		}
 		err := i.exec(ctx, fmt.Sprintf("UPDATE %s s SET customer = i.customer FROM {{identities}} i WHERE i.known_as = s.customer AND i.customer <> s.customer", into))
 		if err != nil {
@@ -37,7 +37,7 @@ func (i identities) unite(ctx context.Context) error {
 	return nil
 }
 
-// tie brings identities up to date, and makes moved: the hashes that are known under another one than before.
+// tie updates identities and creates moved: the hashes whose customer changed.
 func (i identities) tie(ctx context.Context) error {
 	from := stage(customerTies)
 	if i.buffers.of(customerTies).direct {
@@ -61,7 +61,7 @@ GROUP BY name`, from))
 	if err != nil {
 		return err
 	}
-	for changed := int64(1); changed > 0; { // an address that is nearer by one tie each time
+	for changed := int64(1); changed > 0; { // each pass follows one more tie (connected components by minimum)
 		done, err := i.conn.ExecContext(ctx, `
 UPDATE named SET customer = nearer.customer
 FROM (
@@ -90,13 +90,13 @@ DELETE FROM {{identities}} i USING named n WHERE n.name = i.known_as;
 INSERT INTO {{identities}} SELECT name, customer FROM named ORDER BY name`)
 }
 
-// move gives orders and profiles that are there the hash that stands for their customers now.
+// move updates the hash of stored orders and profiles whose customer changed.
 func (i identities) move(ctx context.Context) error {
 	n, err := i.count(ctx, "SELECT count(*) FROM moved")
 	if err != nil || n == 0 {
 		return err
 	}
-	if !i.buffers.of(orders).direct { // else all that is there came just now
+	if !i.buffers.of(orders).direct { // otherwise everything stored is from this import
 		err := i.exec(ctx, `
 INSERT INTO touched
 SELECT k.source, r.key FROM {{order_rows}} r
@@ -105,7 +105,7 @@ INNER JOIN {{order_kinds}} k ON k.kind = r.kind`)
 		if err != nil {
 			return err
 		}
-		if err := i.noteOrders(ctx); err != nil { // under the hash of before
+		if err := i.noteOrders(ctx); err != nil { // with the previous hash
 			return err
 		}
 		if err := i.exec(ctx, "UPDATE {{order_rows}} r SET customer = v.customer FROM moved v WHERE v.name = r.customer"); err != nil {

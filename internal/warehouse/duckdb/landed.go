@@ -8,9 +8,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// assemble makes lines and coupons of orders from the tables in which connectors keep them, for the orders that an import is
-// about. The result follows from what the tables hold, so it is the same whichever came first. It runs when orders and tables
-// are up to date.
+// assemble creates lines and coupons of the orders concerned by an import from the separate tables of connectors. The
+// result depends on the tables' contents only, in any order of import. It runs after orders and tables are up to
+// date.
 func (l landedParts) assemble(ctx context.Context) error {
 	n, err := l.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{landed_lines}} UNION ALL SELECT 1 FROM {{landed_codes}} LIMIT 1)")
 	if err != nil || n == 0 {
@@ -30,7 +30,7 @@ func (l landedParts) assemble(ctx context.Context) error {
 	return l.countWaiting(ctx)
 }
 
-// makeParts makes the parts of the orders that were asked for, and puts them into the facts.
+// makeParts computes the parts of the selected orders and writes them to the facts.
 func (l landedParts) makeParts(ctx context.Context) error {
 	if err := l.noteTold(ctx); err != nil {
 		return err
@@ -53,7 +53,7 @@ FROM (
 WHERE r.kind = u.kind AND r.key = u.key AND r.units <> u.units`)
 }
 
-// askLanded makes landed_asked: the orders whose parts may be others now.
+// askLanded creates landed_asked: the orders whose parts may have changed.
 func (l landedParts) askLanded(ctx context.Context) error {
 	const byParent = `
 SELECT p.source, coalesce(t.key, p.parent) FROM (%s) p
@@ -74,7 +74,7 @@ LEFT JOIN {{landed_orders}} t ON t.source = p.source AND t.row_id = p.parent`
 	} {
 		p := l.buffers.of(of.t)
 		switch {
-		case p.rows == 0 || of.t == orders && !p.direct: // changed orders are touched
+		case p.rows == 0 || of.t == orders && !p.direct: // changed orders are in touched
 		case p.direct:
 			asked = append(asked, fmt.Sprintf(of.question, "{{"+of.t.name+"}}"))
 		default:
@@ -85,7 +85,7 @@ LEFT JOIN {{landed_orders}} t ON t.source = p.source AND t.row_id = p.parent`
 		"\n) a(source, key) SEMI JOIN {{orders}} o ON o.source = a.source AND o.key = a.key")
 }
 
-// noteTold notes which of those orders have lines or coupons that came with them.
+// noteTold records which of those orders have their own lines or coupons.
 func (l landedParts) noteTold(ctx context.Context) error {
 	for _, of := range []struct {
 		t          *table
@@ -108,7 +108,7 @@ ANTI JOIN (SELECT source, key FROM {{assembled_orders}} WHERE part = '%s') a ON 
 	return nil
 }
 
-// putParts gives the orders the parts that were made for them, and counts what changed.
+// putParts writes the computed parts of the orders and counts the changes.
 func (l landedParts) putParts(ctx context.Context, t *table, made, part string) error {
 	err := l.exec(ctx, fmt.Sprintf(`
 CREATE TEMP TABLE had_%[2]s AS SELECT t.* FROM {{%[1]s}} t SEMI JOIN %[2]s s ON s.source = t.source AND s.key = t.key;
@@ -140,14 +140,14 @@ ANTI JOIN (SELECT source, key FROM {{assembled_orders}} WHERE part = '%[5]s') a 
 		t.name, made, same("o", "t", t.key), strings.Join(t.key, ", "), part))
 }
 
-// keepUnits leaves orders that come without lines the units of the lines that they have.
+// keepUnits keeps the stored number of units of orders that come without lines.
 func (m *merge) keepUnits(ctx context.Context) error {
 	return m.exec(ctx, `
 UPDATE stage_orders s SET units = b.units FROM before_orders b
 WHERE b.source = s.source AND b.key = s.key AND s.units = 0 AND b.units <> 0`)
 }
 
-// countWaiting counts the orders of which the import brought parts and that are not there, or are in another currency.
+// countWaiting counts the orders with parts in the import that are not in the store or are in another currency.
 func (l landedParts) countWaiting(ctx context.Context) error {
 	for _, t := range []*table{landedLines, landedCodes} {
 		p := l.buffers.of(t)

@@ -7,16 +7,16 @@ import (
 	"assay/internal/civil"
 )
 
-// panelSize is how many customers the panel holds: enough for ten channels of some thousand each, and few enough to be
-// read whole by a question.
+// panelSize is the number of customers in the panel: enough for ten channels of some thousand each, and few enough
+// for a question to read all.
 const panelSize = 20_000
 
-// cohortOrders is about how many orders are counted into cohorts at once. It is more than a slice has, because each time
-// looks through all customers; an order takes less memory here.
+// cohortOrders is the approximate number of orders per cohort rebuild. It is larger than a slice, because each
+// rebuild scans all customers and an order needs less memory here.
 const cohortOrders = 4 * sliceOrders
 
-// people rebuilds the roll-ups that follow customers and answers over more than their day: cohorts by month, the panel,
-// answers without an order.
+// people rebuilds roll-ups of customers and answers that span several days: cohorts by month, the panel, answers
+// without an order.
 func (r rollup) people(ctx context.Context) error {
 	if err := r.answersAlone(ctx); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (r rollup) people(ctx context.Context) error {
 	return r.panel(ctx)
 }
 
-// panel brings the panel up to date.
+// panel updates the panel.
 func (r rollup) panel(ctx context.Context) error {
 	err := r.exec(ctx, fmt.Sprintf(`
 CREATE TEMP MACRO panel_size() AS %d;
@@ -51,9 +51,9 @@ CREATE TEMP TABLE panel_dirty AS SELECT DISTINCT day FROM dirty WHERE day IS NOT
 	return r.runFile(ctx, "rollups/panel.sql")
 }
 
-// cohorts rebuilds the months in which the activity of a cohort may have changed: those of the days that changed, and
-// all months in which customers ordered whose first order is of such a day, because it may have moved there or have got
-// another channel. Months are rebuilt together as long as their orders are few enough.
+// cohorts rebuilds the months in which the activity of a cohort may have changed: the months of changed days, and all
+// months with orders of customers whose first order is on a changed day, because that order may have moved or changed
+// its channel. Months are rebuilt together while their number of orders is below a limit.
 func (r rollup) cohorts(ctx context.Context) error {
 	months := "SELECT day FROM dirty"
 	if !r.fresh {
@@ -80,7 +80,8 @@ ORDER BY w.month`)
 		return err
 	}
 	for _, batch := range batches {
-		days := civil.Range{First: batch.First, Last: batch.Last.AddDays(30)} // no month is longer, and cohort_days is exact
+		// no month is longer, and cohort_days is exact
+		days := civil.Range{First: batch.First, Last: batch.Last.AddDays(30)}
 		err := r.exec(ctx, fmt.Sprintf(`
 CREATE OR REPLACE TEMP TABLE cohort_months_dirty AS SELECT month FROM cohort_months_wanted WHERE %s;
 CREATE OR REPLACE TEMP MACRO in_cohort_months(d) AS (%s)`, between("month", batch), between("d", days)))
@@ -94,8 +95,8 @@ CREATE OR REPLACE TEMP MACRO in_cohort_months(d) AS (%s)`, between("month", batc
 	return nil
 }
 
-// answersAlone brings the answers without an order up to date, when answers came or when there are some whose order
-// may have come.
+// answersAlone updates the answers without an order, if answers were imported or stored ones may have found their
+// order.
 func (r rollup) answersAlone(ctx context.Context) error {
 	c := r.counts[surveys.name]
 	alone := c.Inserted + c.Updated + c.Removed

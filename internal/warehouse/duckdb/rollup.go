@@ -12,13 +12,13 @@ import (
 //go:embed rollups/*.sql
 var rollups embed.FS
 
-// sliceOrders is about how many orders are rolled up at once; it bounds the memory of a rebuild.
+// sliceOrders is the approximate number of orders rolled up together; it limits the memory of a rebuild.
 const sliceOrders = 1_000_000
 
-// shareMacro makes share(amount, lower, upper, whole): the part of an amount between two points of a whole, as
-// floor(amount × upper / whole) - floor(amount × lower / whole). The shares of neighbours add up to the amount
-// exactly, negative ones too. Dividing first keeps the products within 64 bits. Most shares are of everything, for which
-// nothing is divided.
+// shareMacro defines share(amount, lower, upper, whole): the part of an amount between two points of a whole, as
+// floor(amount × upper / whole) - floor(amount × lower / whole). Adjacent shares add up to the amount exactly, also
+// for negative amounts. Dividing first keeps the products within 64 bits. Most shares are of the whole amount and
+// need no division.
 const shareMacro = `
 CREATE TEMP MACRO floor_quotient(x, y) AS x // y - CAST(x % y < 0 AS BIGINT);
 CREATE TEMP MACRO up_to(amount, point, whole) AS
@@ -26,8 +26,8 @@ CREATE TEMP MACRO up_to(amount, point, whole) AS
 CREATE TEMP MACRO share(amount, lower, upper, whole) AS
     CASE WHEN lower = 0 AND upper = whole THEN amount ELSE up_to(amount, upper, whole) - up_to(amount, lower, whole) END;`
 
-// customers brings the first orders of customers up to date, and notes the days of orders that became a
-// customer's first or ceased to be, and of their refunds.
+// customers updates the first orders of customers. It records the days of orders that became a first order or are no
+// longer one, and of their refunds.
 func (r rollup) customers(ctx context.Context) error {
 	if r.fresh {
 		if r.buffers.of(orders).rows == 0 {
@@ -69,8 +69,8 @@ DELETE FROM {{customers}} c USING first_changed f WHERE f.customer = c.customer;
 INSERT INTO {{customers}} SELECT a.* FROM first_after a SEMI JOIN first_changed f ON f.customer = a.customer ORDER BY first_at, customer;`)
 }
 
-// firstOfNew asks for the first order of each customer where orders were added and none changed: it is one of those, or the
-// one of before. The customers' other orders need not be read.
+// firstOfNew selects the first order of each customer when orders were added and none changed: one of the new orders,
+// or the previous first one. Other orders need not be read.
 var firstOfNew = `
 SELECT customer, f.placed_at AS first_at, f.day AS day, f.kind AS kind, f.key AS key
 FROM (
@@ -87,7 +87,7 @@ FROM (
     GROUP BY customer
 )`
 
-// firstOrders writes the question for the first order of each customer, by time and then by key.
+// firstOrders returns the query for the first order of each customer, by time and then by key.
 func firstOrders(restriction string) string {
 	return `
 SELECT customer, f.placed_at AS first_at, f.day AS day, f.kind AS kind, f.key AS key
@@ -99,8 +99,8 @@ FROM (
 )`
 }
 
-// firstByTime asks for the first order of each customer where no two of a customer's orders have the same instant: then
-// their times alone decide, which is half the work.
+// firstByTime selects the first order of each customer when no two orders of a customer have the same instant. Then
+// the time alone decides, which is half the work.
 const firstByTime = `
 SELECT customer, min(placed_at) AS first_at, arg_min(day, placed_at) AS day, arg_min(kind, placed_at) AS kind,
     arg_min(key, placed_at) AS key
@@ -108,7 +108,7 @@ FROM {{order_rows}}
 WHERE customer <> '' AND kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
 GROUP BY customer`
 
-// rebuild rebuilds the roll-ups of the days that changed, and of those that were due from before: how many, it returns.
+// rebuild rebuilds the roll-ups of changed days and of days marked earlier. It returns the number of the latter.
 func (r rollup) rebuild(ctx context.Context) (due int64, err error) {
 	if err := r.rollUpSpend(ctx); err != nil {
 		return 0, err
@@ -128,7 +128,7 @@ func (r rollup) rebuild(ctx context.Context) (due int64, err error) {
 	return due, r.people(ctx)
 }
 
-// rollUpSpend rebuilds what ads and channels cost on the days that changed.
+// rollUpSpend rebuilds the cost of ads and channels on changed days.
 func (r rollup) rollUpSpend(ctx context.Context) error {
 	var days civil.Range
 	var n int
@@ -142,7 +142,7 @@ func (r rollup) rollUpSpend(ctx context.Context) error {
 	return r.runFile(ctx, "rollups/spend.sql")
 }
 
-// rollUpDays rebuilds what orders and refunds add up to on the days that changed.
+// rollUpDays rebuilds the totals of orders and refunds on changed days.
 func (r rollup) rollUpDays(ctx context.Context) error {
 	slices, err := r.slices(ctx)
 	if err != nil || len(slices) == 0 {
@@ -160,9 +160,9 @@ func (r rollup) rollUpDays(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the files to run for each slice. Steps about facts that the store does not have, and that this import
-// did not take away, are left out: their roll-ups are empty. The store's days are always rebuilt, because refunds
-// count without orders.
+// steps returns the files to run for each slice. It skips steps about facts that the store does not have and that
+// this import did not remove: their roll-ups are empty. The store's days are always rebuilt, because refunds count
+// without orders.
 func (r rollup) steps(ctx context.Context) ([]string, error) {
 	if err := r.runFile(ctx, "rollups/1_tables.sql"); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (r rollup) steps(ctx context.Context) ([]string, error) {
 	var files []string
 	for _, step := range []struct {
 		file string
-		of   []*table // any of these, nil for every store
+		of   []*table // any of these; nil for every store
 	}{
 		{"rollups/2_refunds.sql", []*table{refunds}},
 		{"rollups/2_events.sql", []*table{orderLines, touches, orderCoupons, surveys}},
@@ -198,8 +198,8 @@ func (r rollup) steps(ctx context.Context) ([]string, error) {
 	return files, nil
 }
 
-// concerns reports whether the store has rows of any of the tables, or had some before this import. No tables concern
-// every store.
+// concerns reports whether the store has rows of any of the tables, or had some before this import. Without tables it
+// is true.
 func (r rollup) concerns(ctx context.Context, tables []*table) (bool, error) {
 	for _, t := range tables {
 		if r.counts[t.name].Removed > 0 {
@@ -234,8 +234,8 @@ INSERT INTO slice SELECT DISTINCT day FROM dirty WHERE %s`, between("day", days)
 	return nil
 }
 
-// inDays makes a macro that tells whether a day is one of the n days of a table, which lie in a period. The period stands
-// in it as two constants, by which the database passes over the blocks of rows that lie outside.
+// inDays returns a macro that reports whether a day is one of the n days of a table. The period of the days is two
+// constants, so the database skips blocks of rows outside.
 func inDays(macro, table string, days civil.Range, n int) string {
 	is := between("d", days)
 	if n < days.Days() {
@@ -244,12 +244,12 @@ func inDays(macro, table string, days civil.Range, n int) string {
 	return "CREATE OR REPLACE TEMP MACRO " + macro + "(d) AS (" + is + ")"
 }
 
-// between writes the condition that a day lies in a period.
+// between returns the condition that a day is in a period.
 func between(day string, days civil.Range) string {
 	return fmt.Sprintf("%[1]s >= DATE '%[2]s' AND %[1]s <= DATE '%[3]s'", day, days.First, days.Last)
 }
 
-// slices cuts the days to rebuild into periods with a bounded number of orders.
+// slices splits the days to rebuild into periods with a bounded number of orders.
 func (r rollup) slices(ctx context.Context) ([]civil.Range, error) {
 	return r.cut(ctx, sliceOrders, `
 SELECT d.day, count(o.day)
@@ -258,8 +258,8 @@ GROUP BY d.day
 ORDER BY d.day`)
 }
 
-// cut puts the days of a question, which counts the orders that each stands for, into periods with a bounded number of
-// orders.
+// cut splits the days of a query into periods with a bounded number of orders. The query returns days with their
+// number of orders.
 func (r rollup) cut(ctx context.Context, most int64, days string) ([]civil.Range, error) {
 	rows, err := r.conn.QueryContext(ctx, r.w.text(days))
 	if err != nil {

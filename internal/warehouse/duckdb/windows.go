@@ -10,10 +10,11 @@ import (
 	"assay/internal/warehouse"
 )
 
-// accountDay is what the rows of ad reports are replaced by: all that a source tells of an account on a day.
+// accountDay is the unit of replacement in ad reports: all rows of a source for an account and day.
 var accountDay = []string{"source", "platform", "account", "day"}
 
-// replaceEmptyWindows takes part in the merge when windows are to be replaced and no row came for any of them.
+// replaceEmptyWindows adds ad reports to the merge if windows have to be replaced and the import has no rows for
+// them.
 func (w reportWindows) replaceEmptyWindows(ctx context.Context) error {
 	p := w.buffers.of(adDays)
 	if len(w.windows) == 0 || p.rows > 0 {
@@ -28,9 +29,9 @@ func (w reportWindows) replaceEmptyWindows(ctx context.Context) error {
 	return nil
 }
 
-// compareWindows finds out what an ad report changes in the windows it covers. A report's days are a window even
-// where the reader named none. Rows have no key that holds them apart, so they are compared as they are, but only where
-// the store has rows of the same account and day: elsewhere all that came are new.
+// compareWindows finds the changes of an ad report in its windows. A report's days are a window even if the reader
+// named none. Rows have no unique key, so they are compared as multisets, but only where the store has rows of the
+// same account and day: elsewhere all rows are new.
 func (w reportWindows) compareWindows(ctx context.Context, p *part) error {
 	if err := w.spellOutWindows(ctx); err != nil {
 		return err
@@ -41,7 +42,7 @@ func (w reportWindows) compareWindows(ctx context.Context, p *part) error {
 	}
 	inside := "false"
 	if !days.First.IsZero() {
-		inside = between("t.day", days) // constants, by which the database passes over the blocks of other days
+		inside = between("t.day", days) // constants, so the database skips blocks of other days
 	}
 	err := w.exec(ctx, fmt.Sprintf(`
 CREATE TEMP TABLE before_ad_days AS SELECT t.* FROM {{ad_days}} t SEMI JOIN window_days w ON %s WHERE %s;
@@ -66,7 +67,7 @@ CREATE TEMP TABLE days_before AS SELECT DISTINCT %s FROM before_ad_days t`, same
 	return w.exec(ctx, "CREATE TEMP TABLE replaced AS "+fresh+"; INSERT INTO spend_dirty SELECT DISTINCT day FROM replaced")
 }
 
-// spellOutWindows makes window_days: the accounts and days that the report covers.
+// spellOutWindows creates window_days: the accounts and days of the report.
 func (w reportWindows) spellOutWindows(ctx context.Context) error {
 	err := w.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE window_days AS SELECT DISTINCT %s FROM stage_ad_days t", columnList(accountDay)))
 	if err != nil {
@@ -84,7 +85,7 @@ SELECT $1, $2, $3, CAST(unnest(generate_series(CAST($4 AS DATE), CAST($5 AS DATE
 	return nil
 }
 
-// joinWindows makes one window of those of an account that overlap or follow one another: a tap names each day.
+// joinWindows merges overlapping and adjacent windows of an account: a Singer tap names each day.
 func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	var joined []warehouse.AdWindow
 	for _, w := range slices.SortedFunc(slices.Values(windows), func(a, b warehouse.AdWindow) int {
@@ -105,8 +106,8 @@ func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	return joined
 }
 
-// compareDays makes differing: the rows that came more often or less often than they are there, of the accounts' days
-// of which the store has any. One pass counts both sides. It counts what changes.
+// compareDays creates differing: the rows whose number of copies differs from the stored one, on account days with
+// stored rows. One pass counts both sides. It counts the changes.
 func (w reportWindows) compareDays(ctx context.Context, p *part) error {
 	err := w.exec(ctx, fmt.Sprintf(`
 CREATE TEMP TABLE differing AS
@@ -140,11 +141,11 @@ SELECT (SELECT count(*) FROM stage_ad_days t ANTI JOIN days_before d ON %s),
 	return err
 }
 
-// applyWindows writes the accounts' days anew on which anything differs.
+// applyWindows replaces the account days with differences.
 func (w reportWindows) applyWindows(ctx context.Context, p *part) error {
 	where := same("r", "t", accountDay)
 	c := w.counts[p.table.name]
-	if c.Updated+c.Removed+c.Unchanged > 0 { // else the store has nothing of these days
+	if c.Updated+c.Removed+c.Unchanged > 0 { // otherwise the store has no rows of these days
 		if err := w.exec(ctx, "DELETE FROM {{ad_days}} t USING replaced r WHERE "+where); err != nil {
 			return err
 		}
