@@ -1,4 +1,4 @@
-// Package auth says who calls and how often they may: principals, API keys and rate limits.
+// Package auth contains authenticated callers (principals), API keys and rate limits.
 package auth
 
 import (
@@ -10,31 +10,31 @@ import (
 // Principal is an authenticated caller: a key, or a person's grant to a client.
 type Principal struct {
 	Workspace control.Workspace
-	Actor     string // "key:ID" or "user:ID": for the audit trail and the logs
+	Actor     string // "key:ID" or "user:ID", for the audit log and the service log
 	Kind      Kind
 
-	Credential string // id of the key, or of the grant that the token belongs to
+	Credential string // ID of the key, or of the token's grant
 
-	Client     control.ClientID // the program that acts for a person; "" for a key
-	ClientName string           // what it calls itself
+	Client     control.ClientID // the OAuth client that acts for a person; "" for a key
+	ClientName string           // the name that the client gives itself
 
 	Scopes []control.Scope
 	Tools  []string // allow-list; empty: all tools
 }
 
-// Kind is how the caller proved who they are.
+// Kind is the type of credential.
 type Kind string
 
-// The kinds. A missing scope is answered differently to each.
+// The kinds. The answer to a missing scope depends on them.
 const (
 	ByKey   Kind = "key"
 	ByOAuth Kind = "oauth"
 )
 
-// Has reports whether the caller holds the scope.
+// Has reports whether the caller has the scope.
 func (p Principal) Has(s control.Scope) bool { return slices.Contains(p.Scopes, s) }
 
-// MayCall reports whether the allow-list lets the caller use the tool.
+// MayCall reports whether the caller may use the tool according to the allow-list.
 func (p Principal) MayCall(tool string) bool {
 	return len(p.Tools) == 0 || slices.Contains(p.Tools, tool)
 }

@@ -14,13 +14,13 @@ import (
 	"assay/internal/fault"
 )
 
-// Staleness is how long an answer of the store is trusted. It bounds how long a key that another process revoked
-// still works here, and how late changed settings of a workspace are seen.
+// Staleness is how long an answer of the store is cached. A key that another process revoked works here for at most
+// that long, and changed settings of a workspace take effect within it.
 const Staleness = 2 * time.Second
 
-// Authenticate returns who sends the bearer credential. Every credential that is not accepted (unknown, malformed,
-// expired or revoked) gives the same fault of kind unauthenticated: a caller learns nothing from the difference. A
-// credential that is no API key is a token; without a verifier for tokens it is a fault of kind misconfigured.
+// Authenticate returns the principal of a bearer credential. Every rejected credential (unknown, malformed, expired
+// or revoked) gives the same fault of kind unauthenticated, so the caller cannot tell them apart. A credential that
+// is not an API key is a token; without a token verifier it is a fault of kind misconfigured.
 func (k *Keys) Authenticate(ctx context.Context, bearer string) (Principal, error) {
 	if !strings.HasPrefix(bearer, KeyPrefix) {
 		return k.verify(ctx, bearer)
@@ -48,13 +48,13 @@ func (k *Keys) verify(ctx context.Context, bearer string) (Principal, error) {
 	return k.tokens.Verify(ctx, bearer)
 }
 
-// unauthenticated is the one answer to every credential that is not accepted.
+// unauthenticated is the answer to every rejected credential.
 func unauthenticated() error {
 	return fault.New(fault.KindUnauthenticated, "the credential is not valid").
 		WithHint("send a valid API key or access token as a bearer credential")
 }
 
-// lookUp asks the store and remembers the answer when it is a principal.
+// lookUp asks the store and caches the principal.
 func (k *Keys) lookUp(ctx context.Context, secret Secret, digest Digest, now time.Time) (Principal, error) {
 	state := k.changes.Load()
 	hash := k.hash(secret)
@@ -75,8 +75,8 @@ func (k *Keys) lookUp(ctx context.Context, secret Secret, digest Digest, now tim
 	return p, nil
 }
 
-// Invalidate forgets what was read from the store. The next call of each key asks again. It is called after a
-// change of keys or of a workspace's settings in this process.
+// Invalidate clears the cache, so the next call of each key asks the store. It has to be called after this process
+// changes keys or the settings of a workspace.
 func (k *Keys) Invalidate() { k.changes.Add(1) }
 
 func digestOf(s Secret) Digest {
@@ -85,8 +85,8 @@ func digestOf(s Secret) Digest {
 	return sha256.Sum256(buf[:])
 }
 
-// lastUse collects when keys were used until the store is told. Uses are noted when the store is asked for a key,
-// which happens every two seconds at least, so calls in between cost nothing and the minute is right.
+// lastUse collects when keys were used, until they are written. A use is recorded when a key is looked up in the
+// store, which happens every two seconds at least: cached calls cost nothing, and the recorded minute is correct.
 type lastUse struct {
 	mu      sync.Mutex // guards pending
 	pending map[string]time.Time
@@ -113,7 +113,7 @@ func (u *lastUse) take() map[string]time.Time {
 	return taken
 }
 
-// putBack returns what could not be kept, unless there is something later.
+// putBack keeps a use that could not be written, unless a later one was recorded.
 func (u *lastUse) putBack(taken map[string]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -121,13 +121,13 @@ func (u *lastUse) putBack(taken map[string]time.Time) {
 	u.pending = taken
 }
 
-// flushEvery is how often last uses are written, and flushTimeout how long that may take at the end.
+// flushEvery is how often last uses are written, and flushTimeout the time limit on shutdown.
 const (
 	flushEvery   = 30 * time.Second
 	flushTimeout = 5 * time.Second
 )
 
-// Run writes the last uses of keys to the store from time to time, and once more when ctx ends. It returns nil.
+// Run writes the last uses of keys periodically, and once more when ctx ends. It returns nil.
 func (k *Keys) Run(ctx context.Context) error {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()

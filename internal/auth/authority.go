@@ -8,26 +8,26 @@ import (
 	"assay/internal/fault"
 )
 
-// AuthorityStore is asked what callers may do. What does not exist is a fault of kind not_found.
+// AuthorityStore has the current permissions of callers. A missing object is a fault of kind not_found.
 type AuthorityStore interface {
 	Key(ctx context.Context, id string) (control.Key, error)
 	Access(ctx context.Context, grant string) (control.Access, error)
 }
 
-// Authority tells what callers may do now, past everything that is remembered. It is asked before something is done
-// that others see: an answer that is two seconds old is good enough to read by, and not to act on. Its methods may be
-// called from many goroutines.
+// Authority checks the current permissions of callers without a cache. It is used before an action that others see: a
+// permission cached for two seconds is good enough for reading, not for acting. Its methods may be called from many
+// goroutines.
 type Authority struct {
 	store AuthorityStore
 	now   func() time.Time
 }
 
-// NewAuthority returns one on the store. The clock is the real one.
+// NewAuthority returns an authority on the store, with the real clock.
 func NewAuthority(store AuthorityStore, now func() time.Time) *Authority {
 	return &Authority{store: store, now: now}
 }
 
-// Renew returns the caller with those of the scopes that the store still allows: none when the credential has ended.
+// Renew returns the caller with the scopes that the store still allows: none if the credential has ended.
 func (a *Authority) Renew(ctx context.Context, p Principal) (Principal, error) {
 	allowed, err := a.allowed(ctx, p)
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {

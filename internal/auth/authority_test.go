@@ -9,11 +9,12 @@ import (
 	"assay/internal/control"
 )
 
-// grant lets Anna's program act in acme with all scopes.
+// grant authorizes a client of Anna in acme with all scopes.
 func (f fixture) grant(t *testing.T, role control.Role) Principal {
 	t.Helper()
 	by := control.By{Actor: "test", At: noon}
-	for id, role := range map[control.UserID]control.Role{"anna": role, "olga": control.RoleOwner} { // the last owner stays
+	// the last owner cannot be removed
+	for id, role := range map[control.UserID]control.Role{"anna": role, "olga": control.RoleOwner} {
 		u := control.User{ID: id, Email: string(id) + "@acme.example", Password: "none", CreatedAt: noon}
 		if err := f.store.CreateUser(t.Context(), u, by); err != nil {
 			t.Fatal(err)
@@ -42,7 +43,7 @@ func TestAuthorityIsWhatTheStoreAllowsNow(t *testing.T) {
 	t.Parallel()
 	all, none := control.Scopes(), []control.Scope{}
 	by := control.By{Actor: "test", At: noon}
-	cases := map[string]struct { // Anna made the key, so it ends with her right to make keys
+	cases := map[string]struct { // Anna created the key, so it ends when she may no longer create keys
 		change func(f fixture, key control.Key) error
 		byKey  []control.Scope
 		person []control.Scope

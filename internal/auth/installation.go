@@ -23,9 +23,9 @@ import (
 // InstallationSecretLen is the length of an installation's secret in bytes.
 const InstallationSecretLen = 32
 
-// LoadSecret returns the installation's secret from a file of 64 hexadecimal digits, and makes the file at the
-// first start. Of several processes that start at once one makes it and all return the same. A file that others
-// than its owner may read, or that holds something else, is a fault of kind misconfigured.
+// LoadSecret returns the installation's secret from a file of 64 hexadecimal digits. The first start creates the
+// file. Of several processes that start at the same time one creates it, and all return the same secret. A file that
+// other users can read, or with other content, is a fault of kind misconfigured.
 func LoadSecret(path string) ([]byte, error) {
 	secret, err := readSecret(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,14 +49,14 @@ func readSecret(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Windows has no such mode bits; there the folder's access list protects the file.
+	// Windows has no such mode bits; there the directory's access control list protects the file.
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		return nil, fault.New(fault.KindMisconfigured, "the file %s can be read by others than its owner (mode %#o)", path, mode).
 			WithHint("chmod 600 %s", path)
 	}
 	damaged := fault.New(fault.KindMisconfigured, "the file %s does not hold %d hexadecimal digits", path, 2*InstallationSecretLen).
 		WithHint("restore it from a backup; with a new one, all API keys have to be made again")
-	text, err := io.ReadAll(io.LimitReader(f, 4*InstallationSecretLen)) // more than enough to see that it is too long
+	text, err := io.ReadAll(io.LimitReader(f, 4*InstallationSecretLen)) // enough to detect a file that is too long
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +67,8 @@ func readSecret(path string) ([]byte, error) {
 	return secret, nil
 }
 
-// makeSecret writes a complete file aside and links it to its name, which fails when another process was first:
-// nobody ever sees half a secret, and the first one stays.
+// makeSecret writes a complete temporary file and links it to its name. The link fails if another process was first,
+// so no process reads a partial secret, and the first secret stays.
 func makeSecret(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -80,7 +80,7 @@ func makeSecret(path string) error {
 	}
 	defer os.Remove(aside.Name())
 	secret := make([]byte, InstallationSecretLen)
-	rand.Read(secret) // never fails: the program ends when the system has no randomness
+	rand.Read(secret) // never fails: Go ends the program if the system has no randomness
 	_, err = fmt.Fprintln(aside, hex.EncodeToString(secret))
 	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
 		return err
@@ -91,10 +91,10 @@ func makeSecret(path string) error {
 	return syncDir(dir)
 }
 
-// syncDir makes the new name outlast a power cut.
+// syncDir makes the new name survive a power failure.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // folders cannot be synced there
+		return nil // Windows cannot sync directories
 	}
 	d, err := os.Open(dir)
 	if err != nil {
@@ -104,19 +104,19 @@ func syncDir(dir string) error {
 }
 
 // Installation derives the keys of one installation from its secret, by HKDF-SHA256 without salt (RFC 5869). The
-// names below are the info of the derivation; a name is never given another meaning, because what was hashed
-// under it could no longer be found:
+// names below are the info of the derivation. Their meaning never changes: data hashed under a name could no longer
+// be found.
 //
 //	assay/api-key/v1        hashes of API keys
-//	assay/contact/v1/ID     hashes of e-mail addresses and phone numbers in the workspace ID
-//	assay/sealed/v1/ID      secrets of others, which have to be had back, in the workspace ID
+//	assay/contact/v1/ID     hashes of email addresses and phone numbers in the workspace ID
+//	assay/sealed/v1/ID      encrypted third-party secrets of the workspace ID
 type Installation struct{ secret []byte }
 
 // NewInstallation returns the installation with that secret, which [LoadSecret] returns.
 func NewInstallation(secret []byte) Installation { return Installation{secret: bytes.Clone(secret)} }
 
-// HashKey returns the 32-byte key under which the workspace's e-mail addresses and phone numbers are hashed. Each
-// workspace has its own, so that nobody can tell which customers two stores share.
+// HashKey returns the 32-byte key under which the workspace's email addresses and phone numbers are hashed. Each
+// workspace has its own, so common customers of two stores cannot be found.
 func (i Installation) HashKey(ws measure.WorkspaceID) []byte {
 	return i.derive("assay/contact/v1/" + string(ws))
 }
@@ -124,14 +124,14 @@ func (i Installation) HashKey(ws measure.WorkspaceID) []byte {
 // apiKeyHashing returns the 32-byte key under which API keys are hashed.
 func (i Installation) apiKeyHashing() []byte { return i.derive("assay/api-key/v1") }
 
-// Seal encrypts a secret that the workspace has to have back, by AES-256-GCM. Whoever has a copy of the control data
-// alone cannot read it.
+// Seal encrypts a secret that the workspace needs in plain text, with AES-256-GCM. A copy of the control data alone
+// does not disclose it.
 func (i Installation) Seal(ws measure.WorkspaceID, secret string) []byte {
-	return i.sealing(ws).Seal(nil, nil, []byte(secret), nil) //nolint:gosec // the cipher makes its own nonce, by chance
+	return i.sealing(ws).Seal(nil, nil, []byte(secret), nil) //nolint:gosec // the cipher generates a random nonce
 }
 
-// Unseal returns a secret that [Installation.Seal] encrypted for the workspace. Another secret of the installation, or
-// bytes that were changed, are a fault of kind misconfigured.
+// Unseal returns a secret that [Installation.Seal] encrypted for the workspace. It is a fault of kind misconfigured
+// if the installation's secret differs or the bytes were changed.
 func (i Installation) Unseal(ws measure.WorkspaceID, sealed []byte) (string, error) {
 	secret, err := i.sealing(ws).Open(nil, nil, sealed, nil)
 	if err != nil {
@@ -144,7 +144,7 @@ func (i Installation) Unseal(ws measure.WorkspaceID, sealed []byte) (string, err
 func (i Installation) sealing(ws measure.WorkspaceID) cipher.AEAD {
 	block, err := aes.NewCipher(i.derive("assay/sealed/v1/" + string(ws)))
 	if err != nil {
-		panic(err) // only for a key of another length
+		panic(err) // only for another key length
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
@@ -156,7 +156,7 @@ func (i Installation) sealing(ws measure.WorkspaceID) cipher.AEAD {
 func (i Installation) derive(name string) []byte {
 	key, err := hkdf.Key(sha256.New, i.secret, nil, name, sha256.Size)
 	if err != nil {
-		panic(err) // only for a length that SHA-256 cannot give
+		panic(err) // only for a length that SHA-256 cannot provide
 	}
 	return key
 }

@@ -97,8 +97,8 @@ func TestDerivedKeysStayTheSame(t *testing.T) {
 		secret[i] = byte(i)
 	}
 	in := NewInstallation(secret)
-	clear(secret) // the caller's copy is the caller's
-	// The expectations are from RFC 5869's two HMACs, computed with Python's hmac.
+	clear(secret) // the installation has its own copy
+	// The expected values are the two HMACs of RFC 5869, computed with Python's hmac.
 	for name, c := range map[string]struct {
 		got  []byte
 		want string

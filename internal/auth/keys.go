@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// DefaultLifetime is how long a key lives when nothing else is asked for.
+	// DefaultLifetime is the lifetime of a key unless another is requested.
 	DefaultLifetime = 90 * 24 * time.Hour
-	// DefaultOverlap is how long a rotated key stays valid beside its successor.
+	// DefaultOverlap is how long a rotated key stays valid together with its successor.
 	DefaultOverlap = 24 * time.Hour
 
 	maxLifetime = 10 * 365 * 24 * time.Hour
 )
 
-// KeyStore keeps keys. A key or workspace that does not exist is a fault of kind not_found.
+// KeyStore stores keys. A missing key or workspace is a fault of kind not_found.
 type KeyStore interface {
 	CreateKey(ctx context.Context, k control.Key, by control.By) error
 	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
@@ -37,21 +37,21 @@ type KeyStore interface {
 	TouchKeys(ctx context.Context, used map[string]time.Time) error
 }
 
-// Tokens verifies access tokens. A token that is not accepted is a fault of kind unauthenticated.
+// Tokens verifies access tokens. A rejected token is a fault of kind unauthenticated.
 type Tokens interface {
 	Verify(ctx context.Context, token string) (Principal, error)
 }
 
-// KeysOptions are what [NewKeys] needs.
+// KeysOptions configure [NewKeys].
 type KeysOptions struct {
 	Store        KeyStore
 	Installation Installation
-	Tokens       Tokens           // nil: there is no signing secret, and tokens cannot be verified
-	Now          func() time.Time // the real clock, also where answers have a frozen one
-	Log          *slog.Logger     // nothing is logged when nil
+	Tokens       Tokens           // nil: without a signing secret, tokens cannot be verified
+	Now          func() time.Time // the real clock, even where answers use a fixed date
+	Log          *slog.Logger     // nil: no logging
 }
 
-// Keys makes API keys and recognises their bearers. Its methods may be called from many goroutines.
+// Keys creates API keys and authenticates callers. Its methods may be called from many goroutines.
 type Keys struct {
 	store   KeyStore
 	tokens  Tokens
@@ -61,10 +61,10 @@ type Keys struct {
 	known   Known
 	used    lastUse
 
-	changes atomic.Uint64 // after which what is known counts no more
+	changes atomic.Uint64 // incremented to invalidate the cache
 }
 
-// NewKeys returns the service. [Keys.Run] has to run for last uses to be kept.
+// NewKeys returns the service. [Keys.Run] has to run for last uses to be stored.
 func NewKeys(o KeysOptions) *Keys {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -72,20 +72,20 @@ func NewKeys(o KeysOptions) *Keys {
 	return &Keys{store: o.Store, tokens: o.Tokens, hashing: o.Installation.apiKeyHashing(), now: o.Now, log: o.Log}
 }
 
-// NewKey describes a key to be made.
+// NewKey describes a key to create.
 type NewKey struct {
 	Workspace measure.WorkspaceID
 	Name      string
 	Scopes    []control.Scope // only measurement.read when empty
 	Tools     []string        // allow-list; empty: all tools
 	Lifetime  time.Duration   // [DefaultLifetime] when 0
-	NoExpiry  bool            // the key lives until it is revoked
+	NoExpiry  bool            // the key is valid until it is revoked
 }
 
-// toolForm is what the name of a tool looks like.
+// toolForm is the form of a tool name.
 var toolForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// Create makes a key for actor and returns it with its secret, which cannot be had again.
+// Create creates a key for actor and returns it with its secret, which cannot be shown again.
 func (k *Keys) Create(ctx context.Context, n NewKey, actor string) (Secret, control.Key, error) {
 	key, err := k.described(n)
 	if err != nil {
@@ -98,7 +98,7 @@ func (k *Keys) Create(ctx context.Context, n NewKey, actor string) (Secret, cont
 	return secret, key, nil
 }
 
-// described checks a description and fills its gaps.
+// described validates a description and fills in defaults.
 func (k *Keys) described(n NewKey) (control.Key, error) {
 	name, err := control.CheckedName(n.Name)
 	if err != nil {
@@ -130,7 +130,7 @@ func (k *Keys) described(n NewKey) (control.Key, error) {
 	return key, nil
 }
 
-// equip gives the key an id and a secret.
+// equip sets the key's ID and secret.
 func (k *Keys) equip(key *control.Key) Secret {
 	secret := NewSecret()
 	key.ID = strings.ToLower(rand.Text()[:idLen])
@@ -139,7 +139,7 @@ func (k *Keys) equip(key *control.Key) Secret {
 	return secret
 }
 
-// idLen is the length of a key's id: 60 bits, short enough to be typed.
+// idLen is the length of a key ID: 60 bits, short enough to type.
 const idLen = 12
 
 func (k *Keys) hash(s Secret) []byte {
@@ -148,22 +148,22 @@ func (k *Keys) hash(s Secret) []byte {
 	return mac.Sum(nil)
 }
 
-// List returns the workspace's keys, revoked and expired ones too, oldest first.
+// List returns the workspace's keys, including revoked and expired ones, oldest first.
 func (k *Keys) List(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error) {
 	return k.store.Keys(ctx, ws)
 }
 
-// Revoke ends a key for good: at once in this process, in others after [Staleness] at most. Revoking twice is no
-// mistake.
+// Revoke revokes the key permanently: immediately in this process, within [Staleness] in others. Revoking twice is
+// not an error.
 func (k *Keys) Revoke(ctx context.Context, id, actor string) (control.Key, error) {
 	key, err := k.store.RevokeKey(ctx, id, control.By{Actor: actor, At: k.instant()})
 	k.Invalidate()
 	return key, err
 }
 
-// Rotate makes a successor with the same name, scopes, tools and length of life. The old key stays valid for
-// the overlap, [DefaultOverlap] when 0, so that clients can be changed one after the other. The successor has
-// an id and a secret of its own. A key that is no longer valid or was rotated before is a fault of kind conflict.
+// Rotate creates a successor with the same name, scopes, tools and lifetime, and its own ID and secret. The old key
+// stays valid for the overlap, [DefaultOverlap] when 0, so that clients can be changed one by one. An invalid or
+// already rotated key is a fault of kind conflict.
 func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration, actor string) (Secret, control.Key, error) {
 	if overlap == 0 {
 		overlap = DefaultOverlap
@@ -188,10 +188,10 @@ func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration, act
 	return secret, next, nil
 }
 
-// instant is now as the store keeps it.
+// instant is the current time in the store's precision.
 func (k *Keys) instant() time.Time { return k.now().UTC().Truncate(time.Microsecond) }
 
-// texts returns names as strings.
+// texts converts names to strings.
 func texts[T ~string](names []T) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -200,5 +200,5 @@ func texts[T ~string](names []T) []string {
 	return out
 }
 
-// actorOf is how a key is named in the audit trail.
+// actorOf is the name of a key as an actor in the audit log.
 func actorOf(k control.Key) string { return fmt.Sprint("key:", k.ID) }

@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
 
-// clock is a time that tests set.
+// clock is a clock that tests set.
 type clock struct {
 	mu  sync.Mutex // guards now
 	now time.Time
@@ -36,7 +36,7 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// fixture is a store with the workspace acme, and a service on it.
+// fixture is a store with the workspace acme, and the service on it.
 type fixture struct {
 	*Keys
 	clock *clock
@@ -213,7 +213,7 @@ func TestAnswerFromBeforeARevocationIsNotRemembered(t *testing.T) {
 		t.Error("an answer from before a change is given after it")
 	}
 	c.Keep(Digest{2}, p, 2)
-	c.Keep(Digest{1}, p, 1) // asked for before the change, answered after it
+	c.Keep(Digest{1}, p, 1) // read before the change, returned after it
 	if _, ok := c.Find(Digest{1}, noon, 2); ok {
 		t.Error("an answer to a question from before a change is given after it")
 	}
@@ -370,7 +370,7 @@ func TestLastUseIsKeptToTheMinute(t *testing.T) {
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if err := f.Run(ended); err != nil { // what is pending is written at the end
+	if err := f.Run(ended); err != nil { // pending uses are written on shutdown
 		t.Fatal(err)
 	}
 	kept, err := f.store.Key(t.Context(), key.ID)
@@ -388,7 +388,7 @@ func TestLastUseThatCannotBeKeptIsTriedAgain(t *testing.T) {
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	f.flush(ended) // the store refuses
+	f.flush(ended) // the store fails
 	f.flush(t.Context())
 	if kept, err := f.store.Key(t.Context(), key.ID); err != nil || !kept.LastUsed.Equal(noon) {
 		t.Errorf("last used %s, %v; want %s", kept.LastUsed, err, noon)
@@ -442,8 +442,8 @@ func BenchmarkAuthenticateFromTheStore(b *testing.B) {
 	}
 }
 
-// Each key is rotated by four at once, two of them through a process of their own: one of them makes its successor. There
-// are 300 keys under `make race`.
+// Four goroutines rotate each key at the same time, two of them through another process: one of them creates its
+// successor. `make race` uses 300 keys.
 func TestOfThoseWhoRotateAKeyAtOnceOneSucceeds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -6,32 +6,31 @@ import (
 	"time"
 )
 
-// Known remembers for a short while who bears which credential. Only accepted credentials get in, so it is no larger
-// than the number of credentials in use, up to maxKnown. The zero value is empty, and its methods may be called from
-// many goroutines.
+// Known caches the principals of accepted credentials for a short time. Only accepted credentials are cached, up to
+// maxKnown. The zero value is empty, and its methods may be called from many goroutines.
 //
-// What is remembered belongs to a state of the store, which has a number of its own for each. Who asks the store reads
-// the number first, so that an answer from before a change is never taken for one from after it.
+// A cached principal belongs to a numbered state of the store. The caller reads the number before it asks the store,
+// so an answer from before a change is never used after it.
 type Known struct {
 	mu         sync.RWMutex // guards all below
 	principals map[Digest]*PrincipalUntil
-	state      uint64 // that the principals are from
+	state      uint64 // of the principals
 }
 
 const maxKnown = 10_000
 
-// Digest identifies a credential in memory without being one: the secrets themselves are not kept, and comparing
-// digests tells nothing about them.
+// Digest identifies a credential in memory without disclosing it: secrets are not stored, and comparing digests is
+// safe against timing attacks.
 type Digest [sha256.Size]byte
 
-// PrincipalUntil is a principal with the ends of its use.
+// PrincipalUntil is a principal with its expiry.
 type PrincipalUntil struct {
 	Principal
 	Stale   time.Time // when the store has to be asked again
 	Expires time.Time // when the credential ends; zero: never
 }
 
-// Find returns who bears the credential, if that is known in this state and counts now.
+// Find returns the principal of the credential, if it is cached for this state and still valid.
 func (c *Known) Find(d Digest, now time.Time, state uint64) (Principal, bool) {
 	c.mu.RLock()
 	p := c.principals[d]
@@ -43,7 +42,7 @@ func (c *Known) Find(d Digest, now time.Time, state uint64) (Principal, bool) {
 	return p.Principal, true
 }
 
-// Keep remembers an answer to a question that was asked in this state. All of other states is forgotten.
+// Keep caches a principal read in this state. It drops those of other states.
 func (c *Known) Keep(d Digest, p PrincipalUntil, state uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,30 +10,30 @@ import (
 	"assay/internal/measure"
 )
 
-// Tier is how many calls a minute a workspace of some size may make. It is an alias, so that settings are handed
-// over as they are while neither package knows the other.
+// Tier is the requests per minute of workspaces up to a size. It is an alias, so that config and auth exchange values
+// without importing each other.
 type Tier = struct {
-	UpTo      int64 // orders in the last 30 days; 0: any number
+	UpTo      int64 // orders in the last 30 days; 0: unlimited
 	PerMinute int
 }
 
-// DefaultTiers returns the usual tiers.
+// DefaultTiers returns the default tiers.
 func DefaultTiers() []Tier {
 	return []Tier{{UpTo: 5_000, PerMinute: 10}, {UpTo: 25_000, PerMinute: 60}, {PerMinute: 300}}
 }
 
-// LimiterOptions are what [NewLimiter] needs. The zero value of all but Now works.
+// LimiterOptions configure [NewLimiter]. The zero value of all but Now works.
 type LimiterOptions struct {
-	Tiers    []Tier           // from small to large; [DefaultTiers] when empty
-	Override int              // calls a minute for every workspace, whatever else is set; 0: none
-	Orders   Orders           // nil: every workspace counts as one without orders
+	Tiers    []Tier           // smallest first; [DefaultTiers] when empty
+	Override int              // requests per minute of every workspace, before all other settings; 0: not set
+	Orders   Orders           // nil: every workspace has zero orders
 	Counter  limit.Counter    // counts in this process when nil
-	Now      func() time.Time // the real clock, also where answers have a frozen one
-	Log      *slog.Logger     // nothing is logged when nil
+	Now      func() time.Time // the real clock, even where answers use a fixed date
+	Log      *slog.Logger     // nil: no logging
 }
 
-// Limiter bounds the calls that a workspace makes in a minute of the clock, whichever keys they come with. Nothing
-// is refilled inside the minute. Its methods may be called from many goroutines.
+// Limiter limits the requests of a workspace per minute of the clock, over all its credentials. Within a minute,
+// nothing is refilled. Its methods may be called from many goroutines.
 type Limiter struct {
 	tiers    []Tier
 	override int
@@ -43,7 +43,7 @@ type Limiter struct {
 	log      *slog.Logger
 }
 
-// NewLimiter returns a limiter. [Limiter.Run] has to run for the volumes of orders to be kept up to date.
+// NewLimiter returns a limiter. [Limiter.Run] has to run to update order volumes.
 func NewLimiter(o LimiterOptions) *Limiter {
 	if len(o.Tiers) == 0 {
 		o.Tiers = DefaultTiers()
@@ -61,16 +61,16 @@ func NewLimiter(o LimiterOptions) *Limiter {
 	return l
 }
 
-// Decision is the answer to one call.
+// Decision is the answer to one request.
 type Decision struct {
 	Allowed   bool
-	Used      int           // calls counted in this minute, this one included if it is allowed; never above PerMinute
+	Used      int           // requests in this minute, including this one if allowed; at most PerMinute
 	PerMinute int           // the limit
 	ResetIn   time.Duration // until the next minute: above 0, up to 60 s
 }
 
-// Count counts one call and decides. A refused call is not counted. What stands behind the decision never makes
-// a call fail: without a counter the call is allowed.
+// Count counts one request and decides. A rejected request is not counted. If the counter fails, the request is
+// allowed.
 func (l *Limiter) Count(ctx context.Context, p Principal) Decision {
 	now := l.now()
 	reset := now.Truncate(time.Minute).Add(time.Minute)
@@ -84,25 +84,25 @@ func (l *Limiter) Count(ctx context.Context, p Principal) Decision {
 	return d
 }
 
-// callsOf is under what a workspace's calls are counted.
+// callsOf is the counter key of a workspace's requests.
 func callsOf(id measure.WorkspaceID) limit.Key { return limit.Key{What: "calls", Who: string(id)} }
 
-// RateBy is what a workspace's calls a minute come from.
+// RateBy is the source of a workspace's rate limit.
 type RateBy string
 
-// The sources of a rate, from the one that wins.
+// The sources of a rate limit, highest priority first.
 const (
 	RateByOperator  RateBy = "operator"  // set for every workspace
 	RateByWorkspace RateBy = "workspace" // set for this one
 	RateByVolume    RateBy = "volume"    // the tier of its orders in the last 30 days
 )
 
-// Rate is how many calls a minute a workspace may make, and why.
+// Rate is the rate limit of a workspace and its source.
 type Rate struct {
 	PerMinute int
 	By        RateBy
 	Orders    int64 // in the last 30 days; only by volume
-	Known     bool  // whether the orders could be read; if not, the highest tier holds
+	Known     bool  // whether the orders could be read; if not, the highest tier applies
 	Tier      Tier  // only by volume
 }
 
@@ -117,7 +117,7 @@ func (l *Limiter) rate(ctx context.Context, w control.Workspace) Rate {
 	if l.volumes != nil {
 		r.Orders, r.Known = l.volumes.recent(ctx, w)
 	}
-	r.Tier = l.tiers[len(l.tiers)-1] // not known: what slows the warehouse down is no reason to refuse calls
+	r.Tier = l.tiers[len(l.tiers)-1] // volume unknown: a slow warehouse is no reason to reject requests
 	for _, t := range l.tiers {
 		if r.Known && (t.UpTo == 0 || r.Orders <= t.UpTo) {
 			r.Tier = t
@@ -128,7 +128,7 @@ func (l *Limiter) rate(ctx context.Context, w control.Workspace) Rate {
 	return r
 }
 
-// Run keeps the volumes of orders up to date until ctx ends. It returns nil.
+// Run updates order volumes until ctx ends. It returns nil.
 func (l *Limiter) Run(ctx context.Context) error {
 	if l.volumes == nil {
 		<-ctx.Done()

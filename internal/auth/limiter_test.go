@@ -23,7 +23,7 @@ func principal(id measure.WorkspaceID) Principal {
 	return Principal{Workspace: w}
 }
 
-// warehouse answers with what it is set to.
+// warehouse returns a fixed number of orders.
 type warehouse struct {
 	mu    sync.Mutex // guards all below
 	count int64
@@ -59,7 +59,7 @@ func (w *warehouse) times() int {
 func TestCallsBeyondTheLimitWaitForTheNextMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(45 * time.Second) // a bubble's clock begins on a full minute
+		time.Sleep(45 * time.Second) // the clock of a bubble starts on a full minute
 		l := NewLimiter(LimiterOptions{Override: 3, Now: time.Now})
 		p := principal("acme")
 		count := func(n int) (all []Decision) {
@@ -154,7 +154,8 @@ func TestVolumeIsReadAgainBesideTheCalls(t *testing.T) {
 		l, stop := running(t, w)
 		defer stop()
 		p := principal("acme")
-		p.Workspace.Zone = "America/New_York" // where the bubble's midnight of 2000-01-01 is still the day before
+		// where 2000-01-01 00:00 UTC, the start of the bubble, is the previous day
+		p.Workspace.Zone = "America/New_York"
 		perMinute := func() int {
 			got := l.Count(t.Context(), p).PerMinute
 			synctest.Wait()
@@ -252,7 +253,7 @@ func TestCallerWhoHangsUpDoesNotSpoilTheReading(t *testing.T) {
 	}
 }
 
-// brokenCounter fails, as a shared one may.
+// brokenCounter fails, as a shared counter may.
 type brokenCounter struct{ limit.Counter }
 
 func (brokenCounter) Take(context.Context, limit.Key, int, time.Time, time.Time) (limit.Count, bool, error) {

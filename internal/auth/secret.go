@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// KeyPrefix is how every API key begins. A bearer that begins otherwise is no API key.
+// KeyPrefix is the prefix of every API key. A bearer without it is not an API key.
 const KeyPrefix = "asy_"
 
 const (
 	base62      = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	secretLen   = 30 // characters of chance: 178 bits
+	secretLen   = 30 // random characters: 178 bits
 	checksumLen = 6  // 62^6 is more than 2^32
 	hintLen     = 4
 	keyLen      = len(KeyPrefix) + secretLen + checksumLen
 )
 
-// Secret is a whole API key: "asy_", 30 base62 characters of chance, and 6 of checksum, which is the CRC32 (IEEE)
-// of the 30. The checksum lets scanners of source code tell a leaked key from a text that looks like one, and
-// refuses a mistyped key without a look-up. A Secret does not print itself; string(s) does.
+// Secret is an API key in plain text: "asy_", 30 random base62 characters, and a checksum of 6 characters, the CRC32
+// (IEEE) of the 30. With the checksum, scanners of source code recognize leaked keys, and a mistyped key is rejected
+// without a look-up. A Secret does not print itself; string(s) does.
 type Secret string
 
 // NewSecret returns a new key.
@@ -29,9 +29,10 @@ func NewSecret() Secret {
 	b.WriteString(KeyPrefix)
 	var chance [secretLen]byte
 	for b.Len() < len(KeyPrefix)+secretLen {
-		rand.Read(chance[:]) // never fails: the program ends when the system has no randomness
+		rand.Read(chance[:]) // never fails: Go ends the program if the system has no randomness
 		for _, c := range chance {
-			if c &= 63; c < 62 && b.Len() < len(KeyPrefix)+secretLen { // 62 and 63 are drawn again, or 0 and 1 would come twice as often
+			// draw again for 62 and 63, or 0 and 1 would be twice as likely
+			if c &= 63; c < 62 && b.Len() < len(KeyPrefix)+secretLen {
 				b.WriteByte(base62[c])
 			}
 		}
@@ -41,7 +42,7 @@ func NewSecret() Secret {
 	return Secret(b.String())
 }
 
-// ParseKey returns the text as a key, and ok = false when its form or its checksum is not that of a key.
+// ParseKey returns the text as a key, and ok = false if its form or checksum is wrong.
 func ParseKey(text string) (s Secret, ok bool) {
 	if len(text) != keyLen || !strings.HasPrefix(text, KeyPrefix) {
 		return "", false
@@ -58,10 +59,10 @@ func ParseKey(text string) (s Secret, ok bool) {
 	return Secret(text), true
 }
 
-// Hint returns the first characters of chance, by which people tell keys apart.
+// Hint returns the first random characters, which identify the key.
 func (s Secret) Hint() string { return string(s[len(KeyPrefix) : len(KeyPrefix)+hintLen]) }
 
-// String returns the beginning of the key only.
+// String returns the prefix and hint of the key.
 func (s Secret) String() string {
 	if len(s) != keyLen {
 		return KeyPrefix + "…"
@@ -69,14 +70,14 @@ func (s Secret) String() string {
 	return KeyPrefix + s.Hint() + "…"
 }
 
-// GoString returns the beginning of the key only.
+// GoString returns the prefix and hint of the key.
 func (s Secret) GoString() string { return s.String() }
 
-// LogValue returns the beginning of the key only.
+// LogValue returns the prefix and hint of the key.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// checksum returns the CRC32 of the text in base62, padded with '0' on the left. The sum is taken over the string
-// itself: every call checks a key, and crc32.ChecksumIEEE would need a copy on the heap.
+// checksum returns the CRC32 of the text in base62, padded with '0' on the left. It reads the string itself: every
+// request checks a key, and crc32.ChecksumIEEE would need a copy on the heap.
 func checksum(text string) (digits [checksumLen]byte) {
 	sum := ^uint32(0)
 	for i := range len(text) {

@@ -10,7 +10,7 @@ import (
 
 func TestKeysHaveTheDocumentedForm(t *testing.T) {
 	t.Parallel()
-	// The checksums are from Python's zlib.crc32, written in base62 by hand.
+	// The checksums are from Python's zlib.crc32, converted to base62 by hand.
 	for _, text := range []string{
 		"asy_000000000000000000000000000000" + "2C8GjS",
 		"asy_abcdefghijklmnopqrstuvwxyzABCD" + "4dNndU",
@@ -36,8 +36,8 @@ func TestNewKeysParseAndUseTheWholeAlphabet(t *testing.T) {
 			counts[c]++
 		}
 	}
-	// 60,000 characters of 62 kinds: 968 each, with a standard deviation of 31. Ten of those never happen by chance,
-	// while a character drawn from 64 without a second draw would come twice as often.
+	// 60,000 characters of 62 kinds: 968 each, with a standard deviation of 31. A deviation of ten does not happen by
+	// chance; without the second draw, two characters would be twice as frequent.
 	for _, c := range base62 {
 		if n := counts[c]; n < 968-310 || n > 968+310 {
 			t.Errorf("%q comes %d times of 60000, want about 968", c, n)
@@ -93,7 +93,7 @@ func FuzzParseKey(f *testing.F) {
 		if string(s) != text || len(text) != keyLen {
 			t.Errorf("ParseKey(%q) = %q", text, string(s))
 		}
-		// A CRC finds every single mistake.
+		// A CRC detects every single error.
 		for i := len(KeyPrefix); i < len(text); i++ {
 			other := byte('0')
 			if text[i] == other {

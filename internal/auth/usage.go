@@ -8,15 +8,15 @@ import (
 	"assay/internal/control"
 )
 
-// Usage is how a workspace stands in this minute.
+// Usage is the current use of a workspace's rate limit.
 type Usage struct {
 	Rate
-	Used    int           // calls counted in this minute, never above PerMinute
+	Used    int           // requests in this minute, at most PerMinute
 	ResetIn time.Duration // until the next minute: above 0, up to 60 s
 }
 
-// Usage returns the workspace's limit and how many calls are counted in this minute, and counts none. Used is 0 when
-// the counter does not tell.
+// Usage returns the workspace's limit and the requests of this minute, without counting one. Used is 0 if the counter
+// fails.
 func (l *Limiter) Usage(ctx context.Context, w control.Workspace) Usage {
 	now := l.now()
 	u := Usage{Rate: l.rate(ctx, w), ResetIn: now.Truncate(time.Minute).Add(time.Minute).Sub(now)}
@@ -28,5 +28,5 @@ func (l *Limiter) Usage(ctx context.Context, w control.Workspace) Usage {
 	return u
 }
 
-// Tiers returns the calls a minute by volume of orders, from small to large.
+// Tiers returns the requests per minute by order volume, smallest volume first.
 func (l *Limiter) Tiers() []Tier { return l.tiers }

@@ -11,33 +11,33 @@ import (
 	"assay/internal/measure"
 )
 
-// Orders counts a workspace's orders from a day on. It returns when ctx ends.
+// Orders counts a workspace's orders since a day. It returns when ctx ends.
 type Orders interface {
 	RecentOrders(ctx context.Context, ws measure.WorkspaceID, from civil.Date) (int64, error)
 }
 
 const (
 	volumeDays    = 30
-	volumeFresh   = 10 * time.Minute       // after which a volume is read again
+	volumeFresh   = 10 * time.Minute       // age after which a volume is read again
 	volumeRetry   = 10 * time.Second       // the same after a failure
-	volumePatient = 250 * time.Millisecond // how long the first call of a workspace waits
-	volumeTimeout = 30 * time.Second       // how long reading again may take
+	volumePatient = 250 * time.Millisecond // how long the first request of a workspace waits
+	volumeTimeout = 30 * time.Second       // time limit of reading again
 )
 
-// volumes remembers how many orders workspaces had in the last 30 days. The first call of a workspace waits a
-// moment for the number; after that it is read again beside the calls.
+// volumes caches the number of orders of workspaces in the last 30 days. The first request of a workspace waits
+// briefly for the number; later it is read again in the background.
 type volumes struct {
 	orders Orders
 	now    func() time.Time
 	log    *slog.Logger
-	again  chan control.Workspace // to be read again
+	again  chan control.Workspace // workspaces to read again
 
-	mu   sync.Mutex // guards seen and what its volumes hold
+	mu   sync.Mutex // guards seen and its volumes
 	seen map[measure.WorkspaceID]*volume
 }
 
 type volume struct {
-	first  chan struct{} // closed when the first reading ended, well or not
+	first  chan struct{} // closed when the first reading ended, successfully or not
 	orders int64
 	known  bool
 	due    time.Time // when it is to be read again
@@ -50,7 +50,7 @@ func newVolumes(orders Orders, now func() time.Time, log *slog.Logger) *volumes 
 	}
 }
 
-// recent returns the number of orders in the last 30 days, and known = false when it could not be read yet.
+// recent returns the number of orders in the last 30 days, and known = false if it could not be read yet.
 func (v *volumes) recent(ctx context.Context, w control.Workspace) (orders int64, known bool) {
 	v.mu.Lock()
 	one, found := v.seen[w.ID]
@@ -69,7 +69,7 @@ func (v *volumes) recent(ctx context.Context, w control.Workspace) (orders int64
 	return v.answer(w, one)
 }
 
-// readFirst reads for all calls that wait. That the one which came first is given up does not end it.
+// readFirst reads for all waiting requests. It continues when the first of them is canceled.
 func (v *volumes) readFirst(ctx context.Context, w control.Workspace, one *volume) {
 	defer close(one.first)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), volumePatient)
@@ -77,7 +77,7 @@ func (v *volumes) readFirst(ctx context.Context, w control.Workspace, one *volum
 	v.read(ctx, w, one)
 }
 
-// answer returns what is known, and asks for it to be read again when it is due.
+// answer returns the cached number and requests a new reading when it is due.
 func (v *volumes) answer(w control.Workspace, one *volume) (int64, bool) {
 	now := v.now()
 	v.mu.Lock()
@@ -86,7 +86,7 @@ func (v *volumes) answer(w control.Workspace, one *volume) (int64, bool) {
 		select {
 		case v.again <- w:
 			one.due = now.Add(volumeRetry)
-		default: // many are waiting; a later call asks
+		default: // queue full; a later request asks again
 		}
 	}
 	return one.orders, one.known
@@ -102,13 +102,13 @@ func (v *volumes) read(ctx context.Context, w control.Workspace, one *volume) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err != nil {
-		one.due = now.Add(volumeRetry) // what was known before stays
+		one.due = now.Add(volumeRetry) // the previous number stays
 		return
 	}
 	one.orders, one.known, one.due = orders, true, now.Add(volumeFresh)
 }
 
-// run reads again what is due, one workspace at a time, until ctx ends.
+// run reads due volumes again, one workspace at a time, until ctx ends.
 func (v *volumes) run(ctx context.Context) error {
 	for {
 		select {

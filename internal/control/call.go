@@ -7,9 +7,9 @@ import (
 	"assay/internal/measure"
 )
 
-// Call is one tools/call as the call log keeps it.
+// Call is one tools/call in the call log.
 type Call struct {
-	ID         string // rises with time; made by the store
+	ID         string // increases with time; set by the store
 	At         time.Time
 	Workspace  measure.WorkspaceID
 	Tool       string
@@ -17,10 +17,10 @@ type Call struct {
 	Took       time.Duration // to the microsecond
 	Bytes      int           // of the answer
 	Actor      string        // "key:ID" or "user:ID"
-	Client     ClientID      // the program that acted for a person; "" for a key
+	Client     ClientID      // the OAuth client that acted for a person; "" for a key
 	ClientName string
-	Arguments  string // as they came, cut to a length; "" unless the workspace keeps them
-	Missing    Scope  // which the caller lacked; not kept, see [ScopeRefused]
+	Arguments  string // as received, cut to a maximum length; "" unless the workspace logs them
+	Missing    Scope  // the scope that the caller lacked; not stored, see [ScopeRefused]
 }
 
 // CallStatus is how a call ended.
@@ -29,8 +29,8 @@ type CallStatus string
 // The statuses of calls.
 const (
 	CallOK      CallStatus = "ok"
-	CallError   CallStatus = "error"   // the tool could not answer, or what it was asked cannot be meant
-	CallRefused CallStatus = "refused" // the caller may not do this
+	CallError   CallStatus = "error"   // the tool failed, or an argument was invalid
+	CallRefused CallStatus = "refused" // the caller lacks the permission
 )
 
 // CallStatuses lists all statuses.
@@ -43,17 +43,16 @@ type CallFilter struct {
 	Actor     string
 	Client    ClientID
 	Status    CallStatus
-	Before    string // id of a call; only earlier ones
+	Before    string // call ID; selects earlier calls only
 	Limit     int
 }
 
-// CallLog keeps which tools were called. What it holds is bounded: it is for looking back some weeks, and no audit
-// trail.
+// CallLog stores which tools were called. Its size is bounded: it covers some weeks and is not an audit trail.
 type CallLog interface {
-	// AppendCalls keeps calls in the order given. Those of a workspace that has ended are passed over.
+	// AppendCalls stores calls in the order given. It skips calls of a deleted workspace.
 	AppendCalls(ctx context.Context, calls []Call) error
 	// Calls returns the selected calls, newest first.
 	Calls(ctx context.Context, f CallFilter) ([]Call, error)
-	// PruneCalls removes what is from before the instant, and all but the latest rows of each workspace.
+	// PruneCalls removes calls older than the instant, and all but the latest rows of each workspace.
 	PruneCalls(ctx context.Context, before time.Time, rows int) error
 }

@@ -1,5 +1,5 @@
-// Package control is the service's memory of itself: workspaces, keys, people, grants, the calls that were made and
-// the security log. Facts about the store are not here; they are in the warehouse.
+// Package control holds the service's state: workspaces, keys, people, grants, the call log and the audit log. Facts
+// about the store are in the warehouse.
 package control
 
 import (
@@ -11,21 +11,21 @@ import (
 
 // Workspace is one store with its settings.
 type Workspace struct {
-	ID         measure.WorkspaceID // letters, digits and hyphens; what commands and files call it
+	ID         measure.WorkspaceID // letters, digits and hyphens; used in commands and file names
 	Name       string
 	Currency   money.Currency
 	Zone       string // IANA name, such as "America/New_York"
 	WeekStart  time.Weekday
 	Basis      measure.RevenueBasis
-	RatePerMin int // 0: by the volume of orders
+	RatePerMin int // 0: the limit follows the order volume
 	CreatedAt  time.Time
-	Version    int64 // rises with each change of settings
+	Version    int64 // increases with each change of settings
 
-	Retrain      Retrain // when models are trained by themselves
-	LogArguments bool    // the call log keeps what tools were asked
+	Retrain      Retrain // schedule of model training
+	LogArguments bool    // the call log stores arguments
 }
 
-// Location returns the workspace's zone. Zones are checked when they are set.
+// Location returns the workspace's time zone. Zones are validated when they are set.
 func (w Workspace) Location() *time.Location {
 	zone, err := time.LoadLocation(w.Zone)
 	if err != nil {
@@ -34,7 +34,7 @@ func (w Workspace) Location() *time.Location {
 	return zone
 }
 
-// Scope is something a caller may do.
+// Scope is a permission of a caller.
 type Scope string
 
 // The scopes.
@@ -47,12 +47,12 @@ const (
 // Scopes lists all scopes.
 func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeApprove} }
 
-// Key is an API key without its secret. The secret is shown once and kept as a keyed hash.
+// Key is an API key without its secret. The secret is shown once; the store has a keyed hash of it.
 type Key struct {
 	ID         string
 	Workspace  measure.WorkspaceID
 	Name       string
-	Hint       string // the first characters after asy_, to tell keys apart
+	Hint       string // the first characters after asy_, to identify the key
 	Hash       []byte // HMAC-SHA256 of the whole key under the installation's secret
 	Scopes     []Scope
 	Tools      []string // allow-list; empty: all tools
@@ -60,10 +60,10 @@ type Key struct {
 	ExpiresAt  time.Time // zero: never
 	RevokedAt  time.Time // zero: not revoked
 	LastUsed   time.Time // to the minute; zero: never
-	ReplacedBy string    // id of the key that a rotation put in its place; "" when there is none
+	ReplacedBy string    // ID of the key that replaced this one in a rotation; "" when it was not rotated
 }
 
-// Valid reports whether the key opens the door at that instant: not revoked and not expired.
+// Valid reports whether the key is neither revoked nor expired at that instant.
 func (k Key) Valid(at time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || at.Before(k.ExpiresAt))
 }

@@ -6,28 +6,28 @@ import (
 	"assay/internal/measure"
 )
 
-// By says who changes something, and when.
+// By is the author and time of a change.
 type By struct {
 	Actor string    // "key:ID", "user:ID" or the command, such as "assay keys create"
-	At    time.Time // kept to the microsecond
+	At    time.Time // stored to the microsecond
 }
 
-// Event is one line of the security log. Lines are added in the same step as the change they tell of, and are
-// never changed; they outlive their workspace, and are removed when they are two years old.
+// Event is one entry of the audit log. It is written in the transaction of its change and is never modified. Events
+// outlive their workspace and are removed after two years.
 type Event struct {
-	ID        string // rises with time; made by the store
+	ID        string // increases with time; set by the store
 	At        time.Time
-	Workspace measure.WorkspaceID // "" for what concerns the whole installation
+	Workspace measure.WorkspaceID // "" for events of the whole installation
 	Kind      EventKind
-	Actor     string // who did it
-	Subject   string // id of the key or workspace it was done to
-	Detail    string // what a reader needs besides, in words; never a secret
+	Actor     string // who made the change
+	Subject   string // ID of the key, workspace or other object that changed
+	Detail    string // further information as text; never a secret
 }
 
-// EventKind is what happened.
+// EventKind is the type of an event.
 type EventKind string
 
-// The kinds of security events.
+// The kinds of audit events.
 const (
 	WorkspaceMade    EventKind = "workspace_made"
 	WorkspaceChanged EventKind = "workspace_changed"
@@ -36,23 +36,23 @@ const (
 	KeyRotated       EventKind = "key_rotated"
 	KeyRevoked       EventKind = "key_revoked"
 
-	CustomerForgotten EventKind = "customer_forgotten" // a customer of the store; the subject is the keyed hash
+	CustomerForgotten EventKind = "customer_forgotten" // the subject is the keyed hash of the store's customer
 
-	TargetSet     EventKind = "target_set" // on a page; the subject says which goal it is, the detail its value
+	TargetSet     EventKind = "target_set" // set on a page; the subject is the target, the detail its value
 	TargetRemoved EventKind = "target_removed"
 )
 
-// EventFilter selects lines of the security log. The zero value of every field but Limit selects all.
+// EventFilter selects entries of the audit log. The zero value of every field but Limit selects all.
 type EventFilter struct {
-	Workspace measure.WorkspaceID // "": all, and what concerns the whole installation
-	Members   bool                // with a workspace: also what its members did elsewhere, such as signing in
+	Workspace measure.WorkspaceID // "": all workspaces and events of the installation
+	Members   bool                // with a workspace: includes what its members did elsewhere, such as signing in
 	Kinds     []EventKind
 	Since     time.Time
-	Before    string // id of a line; only earlier ones
+	Before    string // event ID; selects earlier events only
 	Limit     int
 }
 
-// EventKinds lists all kinds, related ones together.
+// EventKinds lists all kinds; related ones are adjacent.
 func EventKinds() []EventKind {
 	return []EventKind{
 		SignedIn, SignInRefused, SignedOut, PasswordChanged,

@@ -17,31 +17,31 @@ import (
 // ExperimentID names an experiment in its workspace.
 type ExperimentID string
 
-// Experiment is a test of what a channel brings: its plan, where it stands and, of a study that somebody else ran, what
-// it found. What a test by region found is not kept: it is computed from the store's orders.
+// Experiment is a test of a channel's incremental revenue: its plan, its status and, for a study that another party
+// ran, its result. The result of a geo experiment is not stored: it is computed from the store's orders.
 type Experiment struct {
-	ID         ExperimentID // made by the store when empty
+	ID         ExperimentID // set by the store when empty
 	Workspace  measure.WorkspaceID
-	Name       string // made from the channel when empty
-	Hypothesis string // what is expected, in the words of who planned it
+	Name       string // derived from the channel when empty
+	Hypothesis string // the expected result, in the planner's words
 	Kind       ExperimentKind
 	Channel    measure.Channel
 	Status     ExperimentStatus
-	Treated    []string    // regions whose spend is changed, sorted; of a test by region
-	HeldOut    []string    // regions they are compared with, sorted; empty: all others
-	Days       civil.Range // zero: not settled yet
+	Treated    []string    // regions whose spend changes, sorted; geo experiments only
+	HeldOut    []string    // control regions, sorted; empty: all others
+	Days       civil.Range // zero: not decided yet
 	Found      *Finding    // of a study; nil until it is entered
-	Applied    bool        // its factor corrects reported returns; only of a completed one
+	Applied    bool        // its incrementality factor corrects reported returns; completed experiments only
 	CreatedAt  time.Time
 	ChangedAt  time.Time
-	ChangedBy  string // who made the latest change, as the security log names actors
-	Version    int64  // rises with each change
+	ChangedBy  string // actor of the latest change, as in the audit log
+	Version    int64  // increases with each change
 }
 
-// ExperimentKind is how an experiment is made.
+// ExperimentKind is the design of an experiment.
 type ExperimentKind string
 
-// The kinds of experiments. Studies are run by an ad platform, and their results are entered by hand.
+// The kinds of experiments. Ad platforms run studies; their results are entered by hand.
 const (
 	GeoTest        ExperimentKind = "geo"
 	LiftStudy      ExperimentKind = "lift_study"
@@ -51,7 +51,7 @@ const (
 // ExperimentKinds lists all kinds.
 func ExperimentKinds() []ExperimentKind { return []ExperimentKind{GeoTest, LiftStudy, ConversionLift} }
 
-// ExperimentStatus is where an experiment stands.
+// ExperimentStatus is the stage of an experiment.
 type ExperimentStatus string
 
 // The statuses of experiments.
@@ -63,12 +63,12 @@ const (
 	ExperimentCancelled ExperimentStatus = "cancelled"
 )
 
-// ExperimentStatuses lists all statuses in their order.
+// ExperimentStatuses lists all statuses in order.
 func ExperimentStatuses() []ExperimentStatus {
 	return []ExperimentStatus{ExperimentDraft, ExperimentPlanned, ExperimentRunning, ExperimentCompleted, ExperimentCancelled}
 }
 
-// ParseExperimentStatus reads a status by name. An unknown name is a fault of kind invalid.
+// ParseExperimentStatus parses the name of a status. An unknown name is a fault of kind invalid.
 func ParseExperimentStatus(name string) (ExperimentStatus, error) {
 	status := ExperimentStatus(strings.TrimSpace(name))
 	if !slices.Contains(ExperimentStatuses(), status) {
@@ -77,7 +77,7 @@ func ParseExperimentStatus(name string) (ExperimentStatus, error) {
 	return status, nil
 }
 
-// After returns the statuses from which an experiment may come to this one.
+// After returns the statuses from which an experiment may reach this one.
 func (s ExperimentStatus) After() []ExperimentStatus {
 	switch s {
 	case ExperimentPlanned:
@@ -93,30 +93,30 @@ func (s ExperimentStatus) After() []ExperimentStatus {
 	return nil
 }
 
-// Before returns the statuses that an experiment may go to from this one.
+// Before returns the statuses that can follow this one.
 func (s ExperimentStatus) Before() []ExperimentStatus {
 	return slices.DeleteFunc(ExperimentStatuses(), func(next ExperimentStatus) bool { return !slices.Contains(next.After(), s) })
 }
 
-// Settled reports whether experiments of the status take up their channel and regions on their days: those that are
-// planned, under way or over, but not drafts and cancelled ones.
+// Settled reports whether experiments of the status occupy their channel and regions on their days: planned, running
+// and completed ones do, drafts and cancelled ones do not.
 func (s ExperimentStatus) Settled() bool {
 	return s == ExperimentPlanned || s == ExperimentRunning || s == ExperimentCompleted
 }
 
-// Finding is the result of a study as it was reported: revenue that the ads caused per unit of spend.
+// Finding is the reported result of a study: incremental revenue per unit of spend.
 type Finding struct {
 	Return    float64 // incremental return on spend
 	Low, High float64 // its interval
-	LevelPct  int     // chance with which such intervals hold the truth, 50 to 99
+	LevelPct  int     // nominal coverage of the interval in percent, 50 to 99
 }
 
-// Move is a step of an experiment from one status to another.
+// Move changes the status of an experiment.
 type Move struct {
 	Workspace measure.WorkspaceID
 	ID        ExperimentID
 	To        ExperimentStatus
-	Found     *Finding // of a study that is completed
+	Found     *Finding // for a completed study
 }
 
 const (
@@ -126,8 +126,8 @@ const (
 	maxReturn     = 1e6
 )
 
-// Checked returns the experiment as it is kept, with an id, a name, a kind and a status where they are missing. What
-// cannot be meant, and what its status needs and it lacks, is a fault of kind invalid that names the field.
+// Checked returns the experiment with defaults for a missing ID, name, kind and status. An invalid value, and a value
+// that the status requires and is missing, is a fault of kind invalid that names the field.
 func (e Experiment) Checked() (Experiment, error) {
 	if e.Channel = measure.ParseChannel(string(e.Channel)); e.Channel == "" || e.Channel == measure.Unattributed {
 		return e, fault.Invalid("channel: an experiment needs a channel to test")
@@ -164,7 +164,7 @@ func (e Experiment) Checked() (Experiment, error) {
 	return e, e.whole()
 }
 
-// check refuses what cannot be meant at any status.
+// check rejects values that are invalid at every status.
 func (e Experiment) check() error {
 	switch {
 	case !slices.Contains(ExperimentKinds(), e.Kind):
@@ -198,7 +198,7 @@ func (e Experiment) check() error {
 	return nil
 }
 
-// unprintable reports what a text of several lines may not hold.
+// unprintable reports whether r is not allowed in text of several lines.
 func unprintable(r rune) bool { return unicode.IsControl(r) && r != '\n' }
 
 func (f Finding) check() error {
@@ -216,7 +216,7 @@ func (f Finding) check() error {
 	return nil
 }
 
-// whole refuses an experiment that lacks what its status needs.
+// whole rejects an experiment that lacks what its status requires.
 func (e Experiment) whole() error {
 	switch {
 	case !e.Status.Settled():
@@ -230,7 +230,7 @@ func (e Experiment) whole() error {
 	return nil
 }
 
-// checkedRegions returns the regions sorted, each once.
+// checkedRegions returns the regions sorted and without duplicates.
 func checkedRegions(what string, names []string) ([]string, error) {
 	if len(names) > maxRegions {
 		return nil, fault.Invalid("%s: there are %d, up to %d are kept", what, len(names), maxRegions)
@@ -247,9 +247,9 @@ func checkedRegions(what string, names []string) ([]string, error) {
 	return slices.Compact(regions), nil
 }
 
-// Clash returns why two experiments cannot both be believed, "" when they can: on the same days they test the same
-// channel, treat the same region, or one treats a region that the other compares with. Drafts and cancelled ones stand
-// in nobody's way.
+// Clash returns why two experiments would invalidate each other, or "" if they do not. On the same days, they must
+// not test the same channel or treat the same region, and none may treat a control region of the other. Drafts and
+// cancelled experiments never clash.
 func (e Experiment) Clash(other Experiment) string {
 	if !e.Status.Settled() || !other.Status.Settled() {
 		return ""
@@ -257,7 +257,8 @@ func (e Experiment) Clash(other Experiment) string {
 	return e.Overlap(other)
 }
 
-// Overlap is what [Experiment.Clash] says, whatever the statuses: of a draft, why it cannot be planned beside the other.
+// Overlap is [Experiment.Clash] for any status. For a draft it returns why it cannot be planned together with the
+// other.
 func (e Experiment) Overlap(other Experiment) string {
 	shared := e.Days.Intersect(other.Days)
 	if e.ID == other.ID || e.Days.First.IsZero() || other.Days.First.IsZero() || shared.Days() == 0 {

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// ForecastLevels are the levels of the intervals that are kept with a forecast, in percent.
+// ForecastLevels are the levels of the prediction intervals stored with a forecast, in percent.
 func ForecastLevels() [3]int { return [3]int{80, 90, 95} }
 
 // Occasion is why a forecast was made.
@@ -15,64 +15,64 @@ type Occasion string
 
 // The occasions.
 const (
-	DailyForecast    Occasion = "daily"      // each day, by itself
-	AnswerForecast   Occasion = "answer"     // an answer stood on it
-	BackMadeForecast Occasion = "afterwards" // later, from the days up to then only; it was never kept at the time
+	DailyForecast    Occasion = "daily"      // scheduled, each day
+	AnswerForecast   Occasion = "answer"     // an answer used it
+	BackMadeForecast Occasion = "afterwards" // backtest: made later from the data up to then; not stored at the time
 )
 
-// Forecast is what was expected of a metric's sum over some days, none of which was known.
+// Forecast is the predicted sum of a metric over future days.
 type Forecast struct {
 	Workspace   measure.WorkspaceID
 	Metric      string
 	Channel     measure.Channel // "" for the whole store
-	Made        civil.Date      // the day in the workspace's zone
-	Days        civil.Range     // that are summed
-	Median      float64         // money in whole units
-	Bands       [3]ForecastBand // of [ForecastLevels]
-	Method      string          // what made it, such as "Pool"
-	DataVersion uint64          // of the facts that it was made from
+	Made        civil.Date      // date in the workspace's time zone
+	Days        civil.Range     // the days in the sum
+	Median      float64         // money in whole currency units
+	Bands       [3]ForecastBand // at [ForecastLevels]
+	Method      string          // forecasting method, such as "Pool"
+	DataVersion uint64          // of the facts it was computed from
 	Occasion    Occasion
 	At          time.Time
-	Outcome     *ForecastOutcome // nil: the days are not over
+	Outcome     *ForecastOutcome // nil: the days have not ended
 }
 
-// ForecastBand is an interval.
+// ForecastBand is a prediction interval.
 type ForecastBand struct{ Low, High float64 }
 
-// ForecastOutcome is how a forecast came out.
+// ForecastOutcome compares a forecast with the actual value.
 type ForecastOutcome struct {
 	Actual      float64
 	Error       float64 // actual less median
-	Inside      [3]bool // each interval
+	Inside      [3]bool // whether each interval contains the actual value
 	Pinball     float64
-	MASE        *float64 // nil: there was nothing to compare with
-	DataVersion uint64   // of the facts that it was judged by
+	MASE        *float64 // nil: no scale to compare with
+	DataVersion uint64   // of the facts it was evaluated with
 	At          time.Time
 }
 
-// ForecastState tells states of a workspace's judged forecasts apart.
+// ForecastState identifies the set of evaluated forecasts of a workspace.
 type ForecastState struct {
 	Judged int
-	Last   int64 // when the last ones were judged, in microseconds since 1970; 0: never
+	Last   int64 // time of the last evaluation, in microseconds since 1970; 0: never
 }
 
-// ForecastRecord sums up the judged forecasts of a metric over so many days.
+// ForecastRecord sums up the evaluated forecasts of a metric by number of days.
 type ForecastRecord struct {
 	Metric   string
 	Channel  measure.Channel
-	Points   int  // days in each; 0: of the rest of periods, as many as they had
-	BackMade bool // made afterwards, and not kept at the time
+	Points   int  // days in each; 0: forecasts of the rest of a period, of varying length
+	BackMade bool // backtests, not stored at the time
 
 	Judged   int
-	Separate int // the most of them of which no two share a day
+	Separate int // the largest number of them with no day in common
 	Inside   [3]int
 	Error    float64 // sum of errors
-	Size     float64 // sum of their sizes
-	Actual   float64 // sum of what came
-	MASE     float64 // mean over those that have one
-	Scaled   int     // how many have one
+	Size     float64 // sum of absolute errors
+	Actual   float64 // sum of actual values
+	MASE     float64 // mean over those that have a MASE
+	Scaled   int     // how many have a MASE
 	Days     civil.Range
 }
 
-// ForecastDays are the numbers of days that forecasts are made for each day.
+// ForecastDays are the horizons, in days, of daily forecasts.
 func ForecastDays() [3]int { return [3]int{1, 7, 28} }

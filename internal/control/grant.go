@@ -6,51 +6,50 @@ import (
 	"assay/internal/measure"
 )
 
-// ClientID names a program that people let act for them: an id that registration made, or the address of a
-// document in which the program describes itself.
+// ClientID identifies an OAuth client: an ID from registration, or the URL of its client ID metadata document.
 type ClientID string
 
-// Client is a registered program. It has no secret: whoever registers gets an id and no rights.
+// Client is a registered OAuth client. It is public: registration gives an ID, no secret and no permissions.
 type Client struct {
 	ID        ClientID
 	Name      string
-	Redirects []string // where answers may be sent, byte for byte
+	Redirects []string // redirect URIs, compared byte for byte
 	CreatedAt time.Time
-	UsedAt    time.Time // when somebody last let it act; zero: never
+	UsedAt    time.Time // when a person last authorized it; zero: never
 }
 
-// AuthRequest is what a client asked for while a person looks at it. It is decided once.
+// AuthRequest is an authorization request that waits for the person's decision. It is decided once.
 type AuthRequest struct {
 	Hash       []byte // SHA-256 of the form's secret
-	Session    []byte // hash of the session that it is shown to
+	Session    []byte // hash of the session that sees it
 	User       UserID
 	Client     ClientID
 	ClientName string
 	Redirect   string
-	Scopes     []Scope // asked for
-	State      string  // the client's own; returned as it came
-	HasState   bool    // an empty state is returned too, an absent one is not
+	Scopes     []Scope // requested scopes
+	State      string  // the client's own value, returned unchanged
+	HasState   bool    // an empty state is returned, an absent one is not
 	Challenge  string  // PKCE, S256
 	ExpiresAt  time.Time
-	DecidedAt  time.Time // zero: not yet
+	DecidedAt  time.Time // zero: not decided
 }
 
-// Grant is what a person allowed a client to do in a workspace: a family of tokens that live and die together.
+// Grant is a person's authorization of a client in a workspace. Its tokens end with it.
 type Grant struct {
 	ID         string
 	User       UserID
 	Workspace  measure.WorkspaceID
 	Client     ClientID
 	ClientName string
-	Redirect   string // where its answer went
+	Redirect   string // redirect URI of the request
 	Scopes     []Scope
 	CreatedAt  time.Time
-	EndsAt     time.Time // whatever is done with it
-	UsedAt     time.Time // when tokens were last given out; zero: never
+	EndsAt     time.Time // absolute end; use does not extend it
+	UsedAt     time.Time // when tokens were last issued; zero: never
 	RevokedAt  time.Time // zero: not revoked
 }
 
-// Valid reports whether the grant gives anything at that instant.
+// Valid reports whether tokens of the grant are accepted at that instant.
 func (g Grant) Valid(at time.Time) bool { return g.RevokedAt.IsZero() && at.Before(g.EndsAt) }
 
 // Code is an authorization code without its secret. It is redeemed once.
@@ -60,26 +59,26 @@ type Code struct {
 	Redirect  string
 	Challenge string
 	ExpiresAt time.Time
-	UsedAt    time.Time // zero: not yet
+	UsedAt    time.Time // zero: not used
 }
 
-// RefreshToken is a refresh token without its secret. It is used once, and then has a successor.
+// RefreshToken is a refresh token without its secret. It is used once and then has a successor.
 type RefreshToken struct {
 	Hash      []byte // SHA-256
 	Grant     string
 	ExpiresAt time.Time
-	UsedAt    time.Time // zero: not yet
+	UsedAt    time.Time // zero: not used
 }
 
-// Access is a grant with what its person is in its workspace now.
+// Access is a grant with the current role of its person.
 type Access struct {
 	Grant     Grant
 	Workspace Workspace
 	Role      Role
 }
 
-// The kinds of security events about grants. The subject is the grant, or the client for a scope that a person's
-// role did not allow to be granted, or the tool for a call that its caller's scopes did not allow.
+// The kinds of audit events about grants. The subject is the grant. For a scope that the person's role does not allow
+// it is the client, and for a call without the required scope it is the tool.
 const (
 	GrantMade    EventKind = "grant_made"
 	GrantRefused EventKind = "grant_refused"

@@ -6,23 +6,24 @@ import (
 	"assay/internal/measure"
 )
 
-// The kinds of security events about mappings, by which every figure of a file is read. The subject is the mapping's name.
+// The kinds of audit events about mappings, which determine every figure read from a file. The subject is the
+// mapping's name.
 const (
 	MappingSaved   EventKind = "mapping_saved"
 	MappingRemoved EventKind = "mapping_removed"
 )
 
-// Mapping says how a workspace's files of one kind are read. What it says is checked by the package that reads files.
+// Mapping describes how to read one kind of file of a workspace. The package that reads files validates it.
 type Mapping struct {
 	Workspace measure.WorkspaceID
 	Name      string
-	Content   string // YAML or JSON, as it was given
+	Content   string // YAML or JSON, as entered
 	At        time.Time
 }
 
-// MappingChange is a mapping that takes the place of one that somebody saw.
+// MappingChange replaces a mapping, provided that it is still the version that was read.
 type MappingChange struct {
 	Mapping
-	Was  string    // the name that the other one has; "": there is none
-	Seen time.Time // when that one was kept
+	Was  string    // name of the replaced mapping; "": none
+	Seen time.Time // when the replaced mapping was saved
 }

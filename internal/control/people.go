@@ -10,21 +10,21 @@ import (
 	"assay/internal/measure"
 )
 
-// UserID names a person for good. It is in tokens and in the security log, where an e-mail address has no place.
+// UserID identifies a person permanently. Tokens and the audit log contain it instead of the email address.
 type UserID string
 
 // User is a person who can sign in.
 type User struct {
 	ID        UserID
 	Email     string // in lower case
-	Password  string // its hash in PHC form; never the password
+	Password  string // its hash in PHC format; never the password
 	CreatedAt time.Time
 }
 
-// Role is what a person is in one workspace.
+// Role is a person's role in one workspace.
 type Role string
 
-// The roles, from most to least.
+// The roles, highest first.
 const (
 	RoleOwner   Role = "owner"
 	RoleAdmin   Role = "admin"
@@ -32,10 +32,10 @@ const (
 	RoleViewer  Role = "viewer"
 )
 
-// Roles lists all roles, from most to least.
+// Roles lists all roles, highest first.
 func Roles() []Role { return []Role{RoleOwner, RoleAdmin, RoleAnalyst, RoleViewer} }
 
-// ParseRole reads a role by name. An unknown name is a fault of kind invalid.
+// ParseRole parses the name of a role. An unknown name is a fault of kind invalid.
 func ParseRole(name string) (Role, error) {
 	role := Role(strings.TrimSpace(name))
 	if !slices.Contains(Roles(), role) {
@@ -44,7 +44,7 @@ func ParseRole(name string) (Role, error) {
 	return role, nil
 }
 
-// Scopes returns the most that somebody of the role may be granted. An unknown role may nothing.
+// Scopes returns the scopes that a person with the role may be granted. An unknown role has none.
 func (r Role) Scopes() []Scope {
 	switch r {
 	case RoleOwner, RoleAdmin:
@@ -57,13 +57,13 @@ func (r Role) Scopes() []Scope {
 	return nil
 }
 
-// Manages reports whether somebody of the role may make and end keys, and end what others connected.
+// Manages reports whether the role may create and revoke keys, and revoke what others connected.
 func (r Role) Manages() bool { return r == RoleOwner || r == RoleAdmin }
 
-// Writes reports whether somebody of the role may put facts into a workspace, plan experiments and train models.
+// Writes reports whether the role may import facts, plan experiments and train models.
 func (r Role) Writes() bool { return slices.Contains(r.Scopes(), ScopeWrite) }
 
-// Outranks reports whether the role is above the other. An unknown role is below all.
+// Outranks reports whether the role is higher than the other. An unknown role is the lowest.
 func (r Role) Outranks(other Role) bool { return r.rank() < other.rank() }
 
 func (r Role) rank() int {
@@ -73,21 +73,21 @@ func (r Role) rank() int {
 	return len(Roles())
 }
 
-// MayGive reports whether somebody of the role may give the role to another person, or take it: who manages a
-// workspace may, up to their own role. Nobody may give what is no role.
+// MayGive reports whether a person with the role may give the role to another person or take it away: managers may,
+// up to their own role. An unknown role cannot be given.
 func (r Role) MayGive(other Role) bool {
 	return r.Manages() && slices.Contains(Roles(), other) && !other.Outranks(r)
 }
 
-// Within returns those of the scopes that somebody of the role may have, in the order of [Scopes].
+// Within returns the scopes that the role allows, in the order of [Scopes].
 func (r Role) Within(scopes []Scope) []Scope { return CommonScopes(r.Scopes(), scopes) }
 
-// CommonScopes returns the scopes that both lists hold, in the order of [Scopes].
+// CommonScopes returns the scopes in both lists, in the order of [Scopes].
 func CommonScopes(a, b []Scope) []Scope {
 	return slices.DeleteFunc(Scopes(), func(s Scope) bool { return !slices.Contains(a, s) || !slices.Contains(b, s) })
 }
 
-// Membership is a person's place in a workspace.
+// Membership is a person's role in a workspace.
 type Membership struct {
 	User      UserID
 	Workspace Workspace
@@ -95,8 +95,8 @@ type Membership struct {
 	Since     time.Time
 }
 
-// Invitation lets somebody into a workspace who opens its link. Its secret is in the link; here is a hash of it. It is
-// accepted once, and only while who gave it may still give the role.
+// Invitation adds the person who opens its link to a workspace. The link contains the secret; the store has a hash of
+// it. It is accepted once, and only while its author may still give the role.
 type Invitation struct {
 	ID        string
 	Hash      []byte // SHA-256 of the secret
@@ -108,25 +108,26 @@ type Invitation struct {
 	ExpiresAt time.Time
 }
 
-// NewSession is a session that begins.
+// NewSession is a session to create.
 type NewSession struct {
 	Session
-	Password string // hash of the password that was right: there is no session when it is another one by now
-	From     string // in words, for the security log
+	// hash of the password that was verified; if the password has changed since, no session is created
+	Password string
+	From     string // where the sign-in came from, as text for the audit log
 }
 
-// Session is a signed-in browser. Its secret is in the browser's cookie; here is a hash of it.
+// Session is a signed-in browser. The browser's cookie contains the secret; the store has a hash of it.
 type Session struct {
 	Hash      []byte // SHA-256 of the secret
 	User      UserID
 	CreatedAt time.Time
 	SeenAt    time.Time // to the minute
-	EndsAt    time.Time // whatever is done with it
-	Browser   string    // what it calls itself; "" when it does not say
+	EndsAt    time.Time // absolute end; use does not extend it
+	Browser   string    // name that the browser reports; "" when it reports none
 }
 
-// The kinds of security events about people. The subject of a change of role is the person; its detail names the
-// roles before and after. The subject of an invitation is its id.
+// The kinds of audit events about people. The subject of a change of role is the person; its detail names the roles
+// before and after. The subject of an invitation is its ID.
 const (
 	UserMade        EventKind = "user_made"
 	UserRemoved     EventKind = "user_removed"
@@ -142,9 +143,9 @@ const (
 
 const maxEmailLen = 254
 
-// CheckedEmail returns the address in lower case without blanks around it. Anything but a plain address is a fault
-// of kind invalid, one too that holds what cannot be seen or turns the direction of writing: two addresses that differ
-// look different.
+// CheckedEmail returns the address in lower case without surrounding spaces. It rejects anything but a plain address
+// with a fault of kind invalid, including invisible characters and characters that change the writing direction, so
+// that two different addresses look different.
 func CheckedEmail(address string) (string, error) {
 	lower := strings.ToLower(strings.TrimSpace(address))
 	parsed, err := mail.ParseAddress(lower)
@@ -156,10 +157,10 @@ func CheckedEmail(address string) (string, error) {
 
 const personPrefix = "user:"
 
-// ActorOf is how a person is named in the security log.
+// ActorOf returns the name of a person as an actor in the audit log.
 func ActorOf(id UserID) string { return personPrefix + string(id) }
 
-// Person returns who changes something, if it is a person and not a command.
+// Person returns the person who made the change, or false for a command.
 func (b By) Person() (UserID, bool) {
 	id, is := strings.CutPrefix(b.Actor, personPrefix)
 	return UserID(id), is

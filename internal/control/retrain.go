@@ -7,7 +7,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Cadence is how often something happens by itself.
+// Cadence is the interval of a schedule.
 type Cadence string
 
 // The cadences.
@@ -20,16 +20,16 @@ const (
 // Cadences lists all cadences.
 func Cadences() []Cadence { return []Cadence{Never, Weekly, Monthly} }
 
-// Retrain is when a workspace's models are trained by themselves.
+// Retrain is the schedule for training a workspace's models.
 type Retrain struct {
 	Cadence Cadence
-	Hour    int // of the day in the workspace's zone, 0 to 23
+	Hour    int // hour in the workspace's time zone, 0 to 23
 }
 
-// usualHour is when a shop sleeps and yesterday's reports have arrived.
+// usualHour is a quiet hour, after yesterday's reports have arrived.
 const usualHour = 4
 
-// String says when, in words.
+// String returns the schedule as text.
 func (r Retrain) String() string {
 	switch r.Cadence {
 	case Weekly:
@@ -41,7 +41,7 @@ func (r Retrain) String() string {
 	return string(Never)
 }
 
-// checked returns the setting as it is kept; the zero value is off.
+// checked returns the schedule as stored; the zero value is off.
 func (r Retrain) checked() (Retrain, error) {
 	if r == (Retrain{}) {
 		return Retrain{Cadence: Never, Hour: usualHour}, nil

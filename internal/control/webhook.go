@@ -6,46 +6,46 @@ import (
 	"assay/internal/measure"
 )
 
-// HookSecret is what a shop signs its webhooks with. A workspace may have several, so that one can be replaced without
-// a gap.
+// HookSecret is a secret that a shop signs its webhooks with. A workspace may have several, so that one can be
+// replaced without a gap.
 type HookSecret struct {
 	ID        string
 	Workspace measure.WorkspaceID
-	Shop      string // its domain, such as acme.myshopify.com; "" when whoever knows the secret may send
-	Sealed    []byte // the secret, encrypted under the installation's
+	Shop      string // its domain, such as acme.myshopify.com; "" accepts any sender that has the secret
+	Sealed    []byte // encrypted with the installation's secret
 	CreatedAt time.Time
 }
 
-// Delivery is a message of a webhook. It waits until facts are made of it; those of which none can be made are kept for
-// a while with the reason.
+// Delivery is a webhook message. It is pending until it is imported. One that cannot be imported is stored for a
+// while with the reason.
 type Delivery struct {
 	Workspace measure.WorkspaceID
-	ID        string // the sender's: the same message has the same one however often it comes
+	ID        string // the sender's ID, equal in every repetition of the message
 	Topic     string
 	Sent      time.Time
-	At        time.Time // when it came first
-	Body      []byte    // what is kept of it: nothing that tells who a person is
-	Problem   string    // why it cannot be used; "" while that is not known
+	At        time.Time // when it was first received
+	Body      []byte    // the stored part of the message, without personal data
+	Problem   string    // why it cannot be imported; "" until then
 }
 
-// HookState says how a workspace's webhooks go.
+// HookState is the state of a workspace's webhooks.
 type HookState struct {
 	Secrets  int
-	Last     time.Time // when a message came last; zero: never, or long ago
+	Last     time.Time // when the latest message was received; zero: never, or long ago
 	Waiting  int
-	Unusable int    // messages of which no facts could be made
+	Unusable int    // messages that could not be imported
 	Problem  string // of the latest of them
 }
 
-// How long and how many messages are kept after facts were made of them, or could not be.
+// Retention of messages after their import, and of those that could not be imported.
 const (
-	KeepDelivered = 30 * 24 * time.Hour // to know them when they come again
+	KeepDelivered = 30 * 24 * time.Hour // to recognize repetitions
 	KeepUnusable  = 30 * 24 * time.Hour
-	MostUnusable  = 1000 // of a workspace
+	MostUnusable  = 1000 // per workspace
 )
 
-// The kinds of security events about webhooks. The subject is the secret's id. What a shop asks for on behalf of a person
-// is for people to do: its detail names the person by the shop's number.
+// The kinds of audit events about webhooks. The subject is the secret's ID. A person has to handle a shop's privacy
+// requests: the event's detail has the shop's customer number.
 const (
 	HookSecretAdded   EventKind = "webhook_secret_added"
 	HookSecretRemoved EventKind = "webhook_secret_removed"

@@ -21,17 +21,17 @@ const (
 	maxRatePerMin = 1_000_000
 )
 
-// idForm is what a workspace's id looks like. It becomes part of file names and addresses.
+// idForm is the form of a workspace ID, which is part of file names and URLs.
 var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// NewWorkspace returns a workspace of that name with the usual settings: US dollars, UTC, weeks from Monday,
-// revenue as charged to customers, a rate limit by the volume of orders. Its id comes from the name.
+// NewWorkspace returns a workspace with the name and default settings: US dollars, UTC, weeks from Monday, revenue as
+// charged to customers, and a rate limit by order volume. The ID is derived from the name.
 func NewWorkspace(name string) Workspace {
 	return Workspace{Name: name, Currency: "USD", Zone: "UTC", WeekStart: time.Monday}
 }
 
-// Checked returns the workspace as it is kept: without blanks around the name, the currency in upper case, and
-// an id made of the name where none is given. Settings that cannot be meant are faults of kind invalid.
+// Checked returns the workspace as stored: the name without surrounding spaces, the currency in upper case, and an ID
+// derived from the name if there is none. Invalid settings are faults of kind invalid.
 func (w Workspace) Checked() (Workspace, error) {
 	name, err := CheckedName(w.Name)
 	if err != nil {
@@ -69,7 +69,7 @@ func (w Workspace) Checked() (Workspace, error) {
 	return w, nil
 }
 
-// CheckedName returns the name of a workspace or a key without blanks around it. A name is one line of 1 to 100
+// CheckedName returns the name of a workspace or key without surrounding spaces. A name is one line of 1 to 100
 // characters; anything else is a fault of kind invalid.
 func CheckedName(name string) (string, error) {
 	name = strings.TrimSpace(name)
@@ -84,13 +84,13 @@ func CheckedName(name string) (string, error) {
 	return name, nil
 }
 
-// Printable reports whether the text can be shown without misleading its reader: it is UTF-8, and holds no control
-// characters and none that turn the direction of writing or cannot be seen.
+// Printable reports whether the text can be shown without misleading its reader: valid UTF-8 without control
+// characters, invisible characters or characters that change the writing direction.
 func Printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// checkZone accepts IANA names. "" and "Local" would load, and would mean whatever machine the service runs on.
+// checkZone accepts IANA names. It rejects "" and "Local", which would load but depend on the machine.
 func checkZone(zone string) error {
 	_, err := time.LoadLocation(zone)
 	if err != nil || zone == "" || zone == "Local" {
@@ -99,7 +99,7 @@ func checkZone(zone string) error {
 	return nil
 }
 
-// idOf makes "cafe-nord" of "Café  Nord!". It is "" when nothing of the name is left.
+// idOf derives "cafe-nord" from "Café  Nord!". It returns "" if no character can be used.
 func idOf(name string) measure.WorkspaceID {
 	words := strings.FieldsFunc(strings.ToLower(norm.NFKD.String(name)), func(r rune) bool {
 		return !isPlain(r) && !unicode.Is(unicode.Mn, r)
@@ -118,8 +118,8 @@ func idOf(name string) measure.WorkspaceID {
 
 func isPlain(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }
 
-// ParseScopes reads scopes by name, without repeats and in the order of [Scopes]. An unknown name is a fault of
-// kind invalid.
+// ParseScopes parses names of scopes and returns the scopes in the order of [Scopes], without duplicates. An unknown
+// name is a fault of kind invalid.
 func ParseScopes(names []string) ([]Scope, error) {
 	given := make(map[Scope]bool)
 	for _, name := range names {
@@ -132,7 +132,7 @@ func ParseScopes(names []string) ([]Scope, error) {
 	return slices.DeleteFunc(Scopes(), func(s Scope) bool { return !given[s] }), nil
 }
 
-// spelled lists scopes as they are written.
+// spelled joins the names of scopes for a message.
 func spelled(scopes []Scope) string {
 	names := make([]string, len(scopes))
 	for i, s := range scopes {

@@ -17,8 +17,8 @@ var argumentSeeds = []string{
 	`{"metric":"orders","query":"\ud800"}`, `{"metric":"orders","limit":99999999999999999999}`,
 }
 
-// FuzzArguments holds that arguments never bring the decoder down, that what it accepts fits the schema, and that
-// the corrected call which goes with a refusal is accepted.
+// FuzzArguments checks that no arguments crash the decoder, that accepted arguments match the schema, and that the
+// corrected call of a rejection is accepted.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range argumentSeeds {
 		f.Add([]byte(seed))

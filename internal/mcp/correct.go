@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	maxShown = 60  // characters of a caller's value that a message repeats
-	maxKept  = 200 // bytes of a caller's value that a corrected call repeats
+	maxShown = 60  // maximum characters of a caller's value in a message
+	maxKept  = 200 // maximum bytes of a caller's value in a corrected call
 )
 
-// wanted says in words what a value must be.
+// wanted describes the accepted values.
 func (s *shape) wanted() string {
 	switch s.kind {
 	case stringKind:
@@ -57,7 +57,7 @@ func (s *shape) limits() string {
 	return ""
 }
 
-// shown is a caller's value as a message repeats it: one line, no control characters, not long.
+// shown shortens a caller's value for a message: one line, without control characters.
 func shown(raw []byte) string {
 	if len(raw) > 4*maxShown {
 		raw = raw[:4*maxShown+utf8.UTFMax]
@@ -80,8 +80,8 @@ func shownText(s string) string {
 
 func quoted(s string) string { return strconv.Quote(shownText(s)) }
 
-// corrected returns a call that would be accepted and keeps as much as it can of the one that was not: values in
-// order stay, misspelt names and values beyond a limit are mended, the rest falls back on what the schema says.
+// corrected returns an acceptable call that is close to the rejected one. Valid values stay, misspelled names and
+// values beyond a limit are corrected, and other invalid values are replaced using the schema.
 func (o *object) corrected(tool string, args []byte) json.RawMessage {
 	usable := map[*parameter]json.RawMessage{}
 	guesses := 0
@@ -129,7 +129,7 @@ func (o *object) writeExample(b *bytes.Buffer, usable map[*parameter]json.RawMes
 	b.WriteByte('}')
 }
 
-// mend returns the value when it is acceptable, the nearest acceptable one when that is plain, and nil otherwise.
+// mend returns the value if it is acceptable, the closest acceptable one if that is obvious, and nil otherwise.
 func (p *parameter) mend(raw []byte) json.RawMessage {
 	if len(raw) > maxKept {
 		return nil
@@ -155,7 +155,7 @@ func (p *parameter) mend(raw []byte) json.RawMessage {
 	return nil
 }
 
-// clamped returns the limit that the number lies beyond, or nil when that is not what is wrong with it.
+// clamped returns the limit that the number exceeds, or nil if another rule is violated.
 func (p *parameter) clamped(raw []byte) json.RawMessage {
 	value, err := strconv.ParseFloat(string(raw), 64)
 	switch {
@@ -168,7 +168,7 @@ func (p *parameter) clamped(raw []byte) json.RawMessage {
 	return p.standard
 }
 
-// fallback is a value that the parameter accepts, for a call that has to show one.
+// fallback returns a value that the parameter accepts, for a call that has to show one.
 func (p *parameter) fallback() json.RawMessage {
 	switch {
 	case p.standard != nil:

@@ -14,11 +14,11 @@ import (
 	"assay/internal/fault"
 )
 
-// maxProblems is how many mistakes one answer names; a call with more is not meant seriously.
+// maxProblems is the maximum number of mistakes that one answer lists.
 const maxProblems = 5
 
-// decode reads a call's arguments into the struct that into points to, and applies defaults. Everything that is
-// wrong is reported at once, so that one more attempt is enough. The tool's name is for the corrected call.
+// decode decodes a call's arguments into the struct that into points to, and applies defaults. It reports all
+// mistakes in one message. The corrected call uses the tool's name.
 func (o *object) decode(tool string, args json.RawMessage, into any) error {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -44,13 +44,13 @@ func (o *object) decode(tool string, args json.RawMessage, into any) error {
 	return nil
 }
 
-// decoder collects what is wrong with the arguments of one call.
+// decoder collects the mistakes in the arguments of one call.
 type decoder struct {
 	problems []string
-	unnamed  int // how many more there were
+	unnamed  int // mistakes beyond the maximum
 }
 
-// report adds a problem. When there are enough, the text is not even made: a call may hold a million mistakes.
+// report adds a mistake. Beyond the maximum it does not build the text: a call may contain a million mistakes.
 func (d *decoder) report(problem func() string) {
 	if len(d.problems) == maxProblems {
 		d.unnamed++
@@ -67,7 +67,7 @@ func (d *decoder) text() string {
 	return all
 }
 
-// mismatch says what a value must be and what came instead.
+// mismatch reports the accepted values and the received one.
 func (d *decoder) mismatch(path string, s *shape, raw []byte) {
 	d.report(func() string { return path + " must be " + s.wanted() + "; got " + shown(raw) })
 }
@@ -111,14 +111,14 @@ func (d *decoder) twice(path string) {
 	d.report(func() string { return path + " is given twice" })
 }
 
-// absent applies the default. A default was checked when the plan was made, so it reports nothing.
+// absent applies the default. Defaults are validated when the plan is built, so it reports nothing.
 func (d *decoder) absent(p *parameter, into reflect.Value) {
 	if p.standard != nil {
 		d.value(&p.shape, p.standard, into.FieldByIndex(p.index), p.name)
 	}
 }
 
-// unknown says that there is no such name, and which one was probably meant.
+// unknown reports an unknown name and the closest known one.
 func (o *object) unknown(name, path string) string {
 	what := "unknown argument " + quoted(name)
 	if path != "" {
@@ -169,7 +169,7 @@ func (d *decoder) value(s *shape, raw []byte, into reflect.Value, path string) {
 	}
 }
 
-// written reports whether the JSON type of the value is the kind's.
+// written reports whether the JSON type of the value matches the kind.
 func (k kind) written(raw []byte) bool {
 	want := k.schemaType()
 	if want == "integer" {
@@ -200,12 +200,12 @@ func (s *shape) setInteger(raw []byte, into reflect.Value) bool {
 	return true
 }
 
-// wholeNumber reads 25 and also 25.0 and 2.5e1, which some encoders write.
+// wholeNumber parses 25 and also 25.0 and 2.5e1, which some encoders write.
 func wholeNumber(raw string) (int64, bool) {
 	if value, err := strconv.ParseInt(raw, 10, 64); err == nil {
 		return value, true
 	}
-	const exact = 1 << 53 // beyond it a float does not hold every whole number
+	const exact = 1 << 53 // larger floats do not represent every whole number
 	value, err := strconv.ParseFloat(raw, 64)
 	if err != nil || value != math.Trunc(value) || math.Abs(value) > exact {
 		return 0, false
@@ -262,7 +262,7 @@ func (d *decoder) mapping(s *shape, raw []byte, into reflect.Value, path string)
 	into.Set(table)
 }
 
-// accepts reports whether the value would be taken as it is.
+// accepts reports whether the value is valid as it is.
 func (s *shape) accepts(raw []byte) bool {
 	var d decoder
 	bare := *s

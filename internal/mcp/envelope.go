@@ -5,18 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxID bounds what comes back to the caller unread, in bytes.
+// maxID is the maximum size in bytes of a request ID, which is returned unchanged.
 const maxID = 8 << 10
 
-// envelope is a JSON-RPC request, or a notification when it has no id. Its values are the bytes that came.
+// envelope is a JSON-RPC request, or a notification if it has no ID. Its values are the received bytes.
 type envelope struct {
-	id     []byte // nil: a notification, or an id that could not be read
+	id     []byte // nil: a notification, or an unreadable ID
 	method string
 	params []byte // nil: none
 }
 
-// readEnvelope reads a body as one JSON-RPC message. With an error the envelope still holds the id if there was a
-// readable one.
+// readEnvelope parses a body as one JSON-RPC message. The envelope of an error contains the ID if it was readable.
 func readEnvelope(body []byte) (envelope, error) {
 	if !json.Valid(body) || !utf8.Valid(body) {
 		return envelope{}, refusal{Failure: NotJSON}
@@ -32,14 +31,14 @@ func readEnvelope(body []byte) (envelope, error) {
 	return parts.envelope(repeated)
 }
 
-// parts are the members of an envelope as they came; nil where there was none.
+// parts are the members of an envelope as received; nil if absent.
 type parts struct {
 	version, id, method, params []byte
 }
 
-// collect finds the members by their exact names and returns the name of the first that came twice.
+// collect finds the members by their exact names and returns the name of the first duplicate.
 func collect(body []byte) (p parts, repeated string) {
-	var others map[string]bool // nearly always empty
+	var others map[string]bool // almost always empty
 	for name, value := range members(body) {
 		var place *[]byte
 		switch string(name) {

@@ -9,10 +9,10 @@ import (
 	"assay/internal/fault"
 )
 
-// Failure is a way in which a request gets an error instead of a result.
+// Failure is a kind of error response.
 type Failure int
 
-// The failures, in the order in which they are looked for.
+// The failures, in the order of the checks.
 const (
 	WrongPath Failure = iota
 	MethodNotAllowed
@@ -31,7 +31,7 @@ const (
 	Internal
 )
 
-// failures is the table of errors: what the wire shows of each failure.
+// failures is the table of errors: how each failure is represented on the wire.
 var failures = [...]struct {
 	class   string // for logs and metrics
 	status  int    // HTTP
@@ -55,14 +55,14 @@ var failures = [...]struct {
 	Internal:          {"internal", 500, -32603, "Internal error"},
 }
 
-// Status returns the HTTP status that goes with the failure.
+// Status returns the HTTP status of the failure.
 func (f Failure) Status() int { return failures[f].status }
 
 // Class returns the failure's name for logs and metrics, such as "rate_limited".
 func (f Failure) Class() string { return failures[f].class }
 
-// Body returns the JSON-RPC error envelope. The id is the request's own bytes, or nil when there is none. The
-// detail follows the message, and data is left out when nil.
+// Body returns the JSON-RPC error envelope. The ID is the request's own bytes, or nil. The detail follows the
+// message, and data is omitted when nil.
 func (f Failure) Body(id []byte, detail string, data any) []byte {
 	if id == nil {
 		id = []byte("null")
@@ -84,7 +84,7 @@ func (f Failure) Body(id []byte, detail string, data any) []byte {
 	return b.Bytes()
 }
 
-// refusal is a failure with what it has to say about one request.
+// refusal is a failure with details about one request.
 type refusal struct {
 	Failure
 	detail string
@@ -98,14 +98,14 @@ func (r refusal) Error() string {
 
 func invalidParams(detail string) error { return refusal{Failure: InvalidParams, detail: detail} }
 
-// invalidRequest keeps the message to the two words that the contract gives it; the reason is data.
+// invalidRequest keeps the two-word message of the contract; the reason is in data.
 func invalidRequest(reason string) error {
 	return refusal{Failure: InvalidRequest, data: map[string]string{"reason": reason}}
 }
 
-// ScopeError says that a caller's grant does not hold scopes which the call needs. It is of kind forbidden.
+// ScopeError reports that a caller's grant lacks scopes that the call needs. It is of kind forbidden.
 type ScopeError struct {
-	Required []string // scopes to be granted before the call can be made
+	Required []string // scopes that the call needs
 }
 
 // Error names the scopes.
@@ -116,8 +116,8 @@ func (e *ScopeError) Error() string {
 // Unwrap returns the failure's kind.
 func (e *ScopeError) Unwrap() error { return fault.Forbidden("%s", e.Error()) }
 
-// refusalOf turns an error of a session into what the wire shows. What is not the caller's doing is internal: it
-// says nothing, and the error itself goes to the log.
+// refusalOf converts an error of a session to its wire form. An error that is not the caller's is internal: the wire
+// shows no detail, and the log has the error.
 func refusalOf(err error) refusal {
 	if r, ok := errors.AsType[refusal](err); ok {
 		return r

@@ -6,9 +6,9 @@ import (
 	"iter"
 )
 
-// The walk over JSON below works on text that was found valid before. It keeps every value as the bytes that
-// came, so that an id is echoed to the digit, and it sees names as they are: encoding/json would ignore their case
-// and keep the last of two members in silence.
+// The JSON walk below works on validated text. It keeps every value as received, so an ID is returned digit by digit.
+// Names are case-sensitive and duplicates are visible, unlike in encoding/json, which ignores case and silently keeps
+// the last of two members.
 
 // members yields the decoded name and the encoded value of each member of a JSON object, in order.
 func members(object []byte) iter.Seq2[[]byte, []byte] {
@@ -56,7 +56,7 @@ func elements(array []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// memberName decodes a quoted name. Names without escapes, which are nearly all, cost nothing.
+// memberName decodes a quoted name. Names without escapes, almost all, need no allocation.
 func memberName(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
@@ -83,7 +83,7 @@ func skipBlanks(s []byte, i int) int {
 	return i
 }
 
-// valueEnd returns the index behind the value that starts at i.
+// valueEnd returns the index after the value that starts at i.
 func valueEnd(s []byte, i int) int {
 	switch s[i] {
 	case '"':
@@ -97,7 +97,7 @@ func valueEnd(s []byte, i int) int {
 	return i
 }
 
-// endsNumber reports whether the byte follows a number or a literal.
+// endsNumber reports whether the byte ends a number or a literal.
 func endsNumber(c byte) bool {
 	return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\t' || c == '\r'
 }
@@ -129,7 +129,7 @@ func nestedEnd(s []byte, i int) int {
 	}
 }
 
-// kindOf names the JSON type of a value by its first byte.
+// kindOf returns the JSON type of a value, from its first byte.
 func kindOf(value []byte) string {
 	if len(value) == 0 {
 		return "nothing"
@@ -149,5 +149,5 @@ func kindOf(value []byte) string {
 	return "number"
 }
 
-// isNull reports whether the value is absent or null, which mean the same for what is optional.
+// isNull reports whether the value is absent or null, which are equivalent for optional parameters.
 func isNull(value []byte) bool { return len(value) == 0 || value[0] == 'n' }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// call is a method being answered.
+// call is a method call in progress.
 type call struct {
 	server  Server
 	session Session
@@ -17,7 +17,7 @@ type call struct {
 // method answers one method with its encoded result.
 type method func(context.Context, *call) (json.RawMessage, error)
 
-// methods is every method that is answered. No other is, not even ping.
+// methods are the implemented methods. No other method is answered, not even ping.
 var methods = []struct {
 	name   string
 	answer method
@@ -31,7 +31,7 @@ var methods = []struct {
 	{"prompts/get", getPrompt},
 }
 
-// Methods lists the methods that are answered.
+// Methods lists the implemented methods.
 func Methods() []string {
 	names := make([]string, len(methods))
 	for i, m := range methods {
@@ -82,7 +82,7 @@ func listTools(_ context.Context, c *call) (json.RawMessage, error) {
 	return c.session.ListTools(), c.firstPage()
 }
 
-// firstPage refuses a cursor: every list has one page, so no cursor was ever given out.
+// firstPage rejects a cursor: every list has one page, so the server never issues a cursor.
 func (c *call) firstPage() error {
 	params, err := readParams(c.params, "cursor")
 	if err != nil {
@@ -114,8 +114,8 @@ func callTool(ctx context.Context, c *call) (json.RawMessage, error) {
 	return result, err
 }
 
-// IsToolError reports whether an encoded [CallResult] is an error. It looks at how the result ends: isError is its last
-// member and is left out when false.
+// IsToolError reports whether an encoded [CallResult] is an error. It checks the end of the result: isError is its
+// last member and is omitted when false.
 func IsToolError(result []byte) bool {
 	const end = `"isError":true}`
 	return len(result) > len(end) && string(result[len(result)-len(end):]) == end
@@ -199,7 +199,7 @@ func stringParam(name string, raw []byte) (string, error) {
 	return text(raw), nil
 }
 
-// list makes sure that an empty list is written [] and not null, which clients reject.
+// list makes an empty list encode as [] instead of null, which clients reject.
 func list[T any](of []T) []T {
 	if of == nil {
 		return []T{}
@@ -207,8 +207,7 @@ func list[T any](of []T) []T {
 	return of
 }
 
-// readParams returns the values of the named members of params, nil where there is none. A name given twice cannot
-// be meant.
+// readParams returns the values of the named members of params, nil if absent. A duplicate name is an error.
 func readParams(params []byte, names ...string) ([]json.RawMessage, error) {
 	values := make([]json.RawMessage, len(names))
 	if isNull(params) {

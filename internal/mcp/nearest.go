@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// maxNameLength bounds the work spent on a name that a caller invented.
+// maxNameLength limits the work on a name that a caller invented.
 const maxNameLength = 64
 
-// nearest returns the parameter whose name the caller most likely meant, or nil.
+// nearest returns the parameter with the closest name, or nil.
 func (o *object) nearest(name string) *parameter {
 	names := make([]string, len(o.parameters))
 	for i, p := range o.parameters {
@@ -17,9 +17,9 @@ func (o *object) nearest(name string) *parameter {
 	return o.byName[nearestOf(name, names)]
 }
 
-// nearestOf returns the known word closest to the given one, or "" when none is close. Case, blanks, hyphens and
-// underscores do not count; after that a third of the letters may differ, at least two. When nothing is that
-// close, a word that contains the other will do: start for start_date.
+// nearestOf returns the closest known word, or "" if none is close. It ignores case, spaces, hyphens and underscores.
+// At most a third of the letters may differ, or two if that is more. If no word is that close, it returns a word that
+// contains the given one: start for start_date.
 func nearestOf(word string, known []string) string {
 	if len(word) > maxNameLength {
 		return ""
@@ -51,7 +51,7 @@ func bareWord(s string) string {
 	}, s)
 }
 
-// editDistance is the Levenshtein distance in bytes: how many letters to insert, drop or change.
+// editDistance is the Levenshtein distance in bytes: how many letters to insert, delete or replace.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

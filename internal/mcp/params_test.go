@@ -6,7 +6,7 @@ import (
 	"assay/internal/civil"
 )
 
-// sampleParams has every kind of parameter that a tool may have. It serves the tests of this package.
+// sampleParams has every kind of parameter. The tests of this package use it.
 type sampleParams struct {
 	Metric  string             `json:"metric" doc:"What to show." enum:"revenue|orders|spend" required:"true"`
 	Start   civil.Date         `json:"start_date" doc:"First day."`

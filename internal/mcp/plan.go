@@ -11,7 +11,7 @@ import (
 	"assay/internal/civil"
 )
 
-// kind is how a parameter's value is written in JSON and held in Go.
+// kind is the JSON and Go representation of a parameter's value.
 type kind int
 
 const (
@@ -21,18 +21,18 @@ const (
 	numberKind
 	dateKind
 	arrayKind
-	mapKind    // an object with names of the caller's choice
+	mapKind    // an object with arbitrary names
 	objectKind // an object with known names
 	anyKind
 )
 
-// shape is the type of a value and what it may hold.
+// shape is the type of a value with its restrictions.
 type shape struct {
 	kind     kind
-	goType   reflect.Type // behind pointers
+	goType   reflect.Type // without pointers
 	pointer  bool         // the Go value is a pointer to goType
 	enum     []string
-	also     map[string]string // other spellings of enum values
+	also     map[string]string // accepted aliases of enum values
 	min, max *float64
 	nonempty bool
 	elem     *shape  // of arrays and maps
@@ -46,11 +46,11 @@ type parameter struct {
 	doc      string
 	required bool
 	standard json.RawMessage // the default; nil when there is none
-	example  json.RawMessage // what a corrected call shows when the caller's own value cannot be kept
-	index    []int           // of the field, through embedded structs
+	example  json.RawMessage // shown in a corrected call if the caller's own value cannot be used
+	index    []int           // of the field, including embedded structs
 }
 
-// object is the plan of a struct: everything the schema says and the decoder checks, read from the tags once.
+// object is the plan of a struct for the schema and the decoder, parsed from the tags once.
 type object struct {
 	parameters []*parameter
 	byName     map[string]*parameter
@@ -62,13 +62,13 @@ var (
 	validatorType = reflect.TypeFor[Validator]()
 )
 
-// Validator is what parameters implement to check what tags cannot say, such as the order of two dates. Check
-// runs after everything else was accepted; its error is of kind invalid.
+// Validator checks what tags cannot express, such as the order of two dates. Check runs after all other checks have
+// passed; its error is of kind invalid.
 type Validator interface {
 	Check() error
 }
 
-// planOf reads the tags of a struct type. It panics when one of them cannot be meant.
+// planOf parses the tags of a struct type. It panics on an invalid tag.
 func planOf(t reflect.Type) *object {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("parameters of type %s: want a struct", t))
@@ -98,7 +98,7 @@ func (o *object) add(t reflect.Type, index []int) {
 	}
 }
 
-// tags is a field's tags, with the place for the message of a panic.
+// tags are the tags of a field, with its name for the message of a panic.
 type tags struct {
 	reflect.StructTag
 	where string
@@ -175,7 +175,7 @@ func inner(g tags, t reflect.Type) *shape {
 	return &s
 }
 
-// limit reads what restricts the values. An enum on an array restricts its items.
+// limit parses the restrictions. An enum on an array restricts its items.
 func (s *shape) limit(g tags) {
 	limited := s
 	if s.kind == arrayKind {
@@ -198,7 +198,7 @@ func (s *shape) limit(g tags) {
 	}
 }
 
-// aliases reads also:"meta=facebook|google_ads=google".
+// aliases parses also:"meta=facebook|google_ads=google".
 func (g tags) aliases(enum []string) map[string]string {
 	tag := g.Get("also")
 	if tag == "" {
@@ -239,7 +239,7 @@ func (g tags) number(name string) *float64 {
 	return &value
 }
 
-// value encodes a tag's text as a value of the shape and checks that the shape would accept it.
+// value encodes a tag's text as a value of the shape and checks it against the shape.
 func (g tags) value(s *shape, tag string) json.RawMessage {
 	encoded := json.RawMessage(tag)
 	if s.kind == stringKind || s.kind == dateKind {

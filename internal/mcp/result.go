@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// SchemaGiver is a type that states its own JSON Schema, because its encoding does not follow from its fields.
+// SchemaGiver is a type that provides its own JSON Schema, because its encoding does not follow from its fields.
 type SchemaGiver interface {
 	// JSONSchema is called on the zero value of the type.
 	JSONSchema() json.RawMessage
@@ -22,15 +22,15 @@ var (
 	textType    = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// resultSchema returns the JSON Schema of a type as encoding/json writes it. Names beyond the known ones stay
-// allowed, so that a result may grow.
+// resultSchema returns the JSON Schema of a type as encoding/json writes it. It allows additional properties, so that
+// results can be extended.
 func resultSchema(t reflect.Type) json.RawMessage {
 	var b bytes.Buffer
 	writeResult(&b, t, "", nil)
 	return b.Bytes()
 }
 
-// writeResult writes the schema of one type. The types above it end the descent into a type that holds itself.
+// writeResult writes the schema of one type. The list of enclosing types ends the recursion of recursive types.
 func writeResult(b *bytes.Buffer, t reflect.Type, doc string, above []reflect.Type) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -98,8 +98,8 @@ type resultField struct {
 	field    reflect.StructField
 }
 
-// resultFields lists the members of a struct as encoding/json writes them; a field hides the one of an embedded
-// struct that has the same name.
+// resultFields lists the members of a struct as encoding/json writes them; a field hides a field of an embedded
+// struct with the same name.
 func resultFields(t reflect.Type) []resultField {
 	var out []resultField
 	add := func(f resultField, hide bool) {
@@ -136,7 +136,7 @@ func resultFields(t reflect.Type) []resultField {
 	return out
 }
 
-// resultType is the JSON Schema name of a Go type's encoding, "" when it cannot be told.
+// resultType is the JSON Schema type of a Go type's encoding, or "" if it cannot be determined.
 func resultType(t reflect.Type) string {
 	switch {
 	case t == rawType:

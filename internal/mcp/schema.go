@@ -7,7 +7,7 @@ import (
 )
 
 // schema returns the JSON Schema of the parameters, minified, in the order of the fields. It is small on purpose:
-// every client reads all tools' schemas before its first call.
+// every client reads the schemas of all tools before its first call.
 func (o *object) schema() json.RawMessage {
 	var b bytes.Buffer
 	o.writeSchema(&b, "")
@@ -102,7 +102,7 @@ func writeDoc(b *bytes.Buffer, doc string) {
 	b.Write(encode(doc))
 }
 
-// schemaType is the JSON Schema name of the kind, "" for a value of any type.
+// schemaType is the JSON Schema type of the kind, or "" for a value of any type.
 func (k kind) schemaType() string {
 	switch k {
 	case stringKind, dateKind:
@@ -124,7 +124,7 @@ func (k kind) schemaType() string {
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// encode writes a value as JSON, with the characters <, > and & as they are.
+// encode writes a value as JSON without escaping <, > and &.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -82,7 +82,7 @@ func TestATypeMayGiveItsOwnSchema(t *testing.T) {
 	}
 }
 
-// TestWhatIsAcceptedFitsTheSchema holds the decoder against an independent validator.
+// TestWhatIsAcceptedFitsTheSchema compares the decoder with an independent validator.
 func TestWhatIsAcceptedFitsTheSchema(t *testing.T) {
 	t.Parallel()
 	oracle := validator(t, sampleTool().Schema)
@@ -99,7 +99,7 @@ func checkAgainstOracle(t *testing.T, oracle *jsonschema.Resolved, args []byte) 
 		return
 	}
 	if uses(args, "null", "meta", "google_ads") {
-		return // null for what is optional and other spellings are accepted beyond the schema
+		return // the decoder also accepts null for optional parameters and aliases of enum values
 	}
 	var value any
 	if err := json.Unmarshal(args, &value); err != nil {

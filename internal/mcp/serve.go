@@ -12,37 +12,37 @@ import (
 // Incoming is one message from an authenticated caller.
 type Incoming struct {
 	Body            []byte
-	ProtocolVersion string // of the header; counts only when there is one
+	ProtocolVersion string // value of the header; "" if absent
 	HasVersion      bool
 }
 
 // Reply is the answer to one message.
 type Reply struct {
 	Status         int      // HTTP
-	Body           [][]byte // JSON, in parts to be sent one after another; nil when the answer has none
-	RequiredScopes []string // what to ask for in the challenge; only when the caller's grant lacks them
+	Body           [][]byte // JSON, in parts to send one after another; nil: no body
+	RequiredScopes []string // scopes for the challenge, if the caller's grant lacks them
 	Method         string   // one of [Methods]; "" for another or none
-	Tool           string   // the name in tools/call, as the caller wrote it and not long
+	Tool           string   // the name in tools/call as received, shortened
 	Outcome        string   // [OutcomeOK], [OutcomeToolError], [OutcomeNotification] or a [Failure]'s class
-	Err            error    // what the log should keep; not for the caller
+	Err            error    // for the log, not for the caller
 }
 
-// The outcomes of a message that did not fail as a request.
+// The outcomes of a message without a request failure.
 const (
 	OutcomeOK           = "ok"
-	OutcomeToolError    = "tool_error" // the tool ran or refused its arguments, and the result says so
+	OutcomeToolError    = "tool_error" // the tool failed or rejected its arguments; the result has the details
 	OutcomeNotification = "notification"
 )
 
-// Server answers messages. It keeps nothing between them.
+// Server answers messages. It is stateless.
 type Server struct {
 	Version      string // of the service
 	Title        string // of the service, for people
 	Instructions string // for the client's model, when it connects
 }
 
-// Handle answers one message for a caller. The order of checks is JSON, envelope, version, method, params; what a
-// caller may do is the session's to say. A panic below is answered as an internal error.
+// Handle answers one message of a caller. It checks JSON, envelope, version, method and params in this order; the
+// session checks permissions. A panic is answered as an internal error.
 func (s Server) Handle(ctx context.Context, session Session, in Incoming) (reply Reply) {
 	e, err := readEnvelope(in.Body)
 	defer func() {
@@ -58,7 +58,7 @@ func (s Server) Handle(ctx context.Context, session Session, in Incoming) (reply
 	case err != nil:
 		reply.fail(e.id, err)
 	case e.id == nil:
-		// A call without an id could not be answered, so it is not made either.
+		// A call without an ID gets no answer, so it is not executed.
 		reply.Status, reply.Outcome = http.StatusAccepted, OutcomeNotification
 	default:
 		s.answer(ctx, session, e, &reply)
@@ -89,7 +89,7 @@ func (s Server) answer(ctx context.Context, session Session, e envelope, reply *
 	reply.Body = resultBody(e.id, result)
 }
 
-// resultBody frames a result. It does not copy it: kept answers are sent as they lie in memory.
+// resultBody frames a result without copying it: cached answers are sent directly from memory.
 func resultBody(id, result []byte) [][]byte {
 	const start, end = `{"jsonrpc":"2.0","id":`, `,"result":`
 	head := make([]byte, 0, len(start)+len(id)+len(end))

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the answers in testdata")
 
-// TestWire plays the scripts of testdata. Each section is a message, its answer the section of the same name with
-// "answer" behind it: the HTTP status and the body. A first line "Mcp-Protocol-Version: V" is the header.
+// TestWire runs the scripts of testdata. Each section is a message; the section of the same name followed by "answer"
+// is its answer: the HTTP status and the body. A first line "Mcp-Protocol-Version: V" is the header.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	scripts, err := filepath.Glob("testdata/*.txtar")
@@ -161,7 +161,7 @@ func BenchmarkHandleToolCall(b *testing.B) {
 	}
 }
 
-// keeper is a session whose answer was made before.
+// keeper is a session with a cached answer.
 type keeper struct{ stage }
 
 var kept = []byte(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 1000) + `"}]}`)

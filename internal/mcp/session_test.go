@@ -8,7 +8,7 @@ import (
 	"assay/internal/fault"
 )
 
-// stage is a session with one tool for each way in which a call can end.
+// stage is a session with one tool for each outcome of a call.
 type stage struct{}
 
 func (stage) ListTools() json.RawMessage {

@@ -1,5 +1,5 @@
-// Package mcp speaks JSON-RPC 2.0 and the Model Context Protocol: envelopes, methods, tools made of structs.
-// It knows no tool, no credential and no socket.
+// Package mcp implements JSON-RPC 2.0 and the Model Context Protocol: envelopes, methods, and tools from structs. It
+// contains no tool, credential or socket.
 package mcp
 
 import (
@@ -9,28 +9,28 @@ import (
 	"reflect"
 )
 
-// Spec is what a client is told about a tool, besides its parameters.
+// Spec describes a tool to clients, without its parameters.
 type Spec struct {
 	Name        string
 	Title       string
 	Description string // one or two sentences: when to use it and when not
-	Writes      bool   // changes something; the zero value is a tool that only reads
-	Destructive bool   // a change that replaces or stops something
-	Repeatable  bool   // calling a writing tool twice with the same arguments changes nothing more
+	Writes      bool   // changes something; by default a tool only reads
+	Destructive bool   // the change replaces or stops something
+	Repeatable  bool   // repeating a call with the same arguments has no further effect
 	OpenWorld   bool   // reaches systems outside the service
 }
 
-// Tool is a tool made of typed parameters. D is what a handler is given besides them.
+// Tool is a tool with typed parameters. D is the type of a handler's dependencies.
 //
 // The parameters are a struct whose fields carry the tags json, doc and, where they apply, enum:"a|b",
 // default:"a", min:"1", max:"100", required:"true". Embedded structs are flattened. Field types are string,
 // bool, int, float64, civil.Date, []string, map[string]T, nested structs, and pointers to these where "absent"
-// must be told from the zero value. The order of the fields is the order of the schema.
+// must differ from the zero value. The order of the fields is the order of the schema.
 //
-// Further tags: also:"meta=facebook|google_ads=google" maps spellings that are accepted and not listed to values
-// of the enum, nonempty:"true" refuses an empty string or array, and example:"x" is what a corrected call shows
-// when the caller's own value cannot be kept. An enum on an array restricts its items. Parameters that implement
-// [Validator] check themselves after that.
+// Further tags: also:"meta=facebook|google_ads=google" maps accepted aliases, which the schema does not list, to
+// values of the enum. nonempty:"true" rejects an empty string or array. example:"x" is the value of a corrected call
+// if the caller's own value cannot be used. An enum on an array restricts its items. Parameters that implement
+// [Validator] are then checked by it.
 type Tool[D any] struct {
 	Spec
 	Schema json.RawMessage // of the parameters: a JSON Schema object, minified
@@ -38,8 +38,8 @@ type Tool[D any] struct {
 	call   func(ctx context.Context, d D, args json.RawMessage) (any, error)
 }
 
-// NewTool makes a tool of a spec and its handler. It panics when a parameter has no doc, or a tag cannot be
-// meant: such a tool is a mistake in the program.
+// NewTool builds a tool from a spec and its handler. It panics if a parameter has no doc or a tag is invalid, which
+// is a programming error.
 func NewTool[D, P, R any](spec Spec, run func(context.Context, D, P) (R, error)) Tool[D] {
 	if spec.Name == "" || spec.Title == "" || spec.Description == "" {
 		panic(fmt.Sprintf("tool %q: needs a name, a title and a description", spec.Name))
@@ -60,7 +60,7 @@ func NewTool[D, P, R any](spec Spec, run func(context.Context, D, P) (R, error))
 	}
 }
 
-// checkEmbedded panics when Go would silently not call an embedded struct's Check, because two of them have one.
+// checkEmbedded panics if two embedded structs have a Check method, because Go would silently call neither.
 func checkEmbedded(t reflect.Type) {
 	if reflect.PointerTo(t).Implements(validatorType) {
 		return
@@ -72,9 +72,8 @@ func checkEmbedded(t reflect.Type) {
 	}
 }
 
-// Call checks and decodes the arguments, applies defaults and runs the handler. Arguments that cannot be
-// accepted give an error of kind invalid whose text names the parameter, what came and what is allowed, and
-// whose hint is a corrected call.
+// Call validates and decodes the arguments, applies defaults and runs the handler. Invalid arguments give an error of
+// kind invalid. Its text names the parameter, the received value and the accepted ones; its hint is a corrected call.
 func (t Tool[D]) Call(ctx context.Context, d D, args json.RawMessage) (any, error) {
 	return t.call(ctx, d, args)
 }
@@ -87,7 +86,7 @@ type Content struct {
 	MIMEType string `json:"mimeType,omitempty"`
 }
 
-// MarshalJSON writes a text even when it is empty, because clients reject one without.
+// MarshalJSON writes the text even if it is empty, because clients reject content without one.
 func (c Content) MarshalJSON() ([]byte, error) {
 	if c.Type == "text" {
 		return encode(struct {
@@ -99,21 +98,21 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	return encode(plain(c)), nil
 }
 
-// CallResult is the result of tools/call. A failure that the caller's model can mend has IsError and one text.
+// CallResult is the result of tools/call. A failure that the calling model can correct has IsError and one text.
 type CallResult struct {
 	Content           []Content       `json:"content"`
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
 	IsError           bool            `json:"isError,omitempty"`
 }
 
-// Session is what one authenticated caller can see and do. The encoded results are written to the wire as they
-// are, so that an answer kept from an earlier call costs nothing to send.
+// Session is what one authenticated caller can see and do. Encoded results are written to the wire unchanged, so a
+// cached answer needs no encoding.
 type Session interface {
 	// ListTools returns the encoded result of tools/list.
 	ListTools() json.RawMessage
-	// CallTool returns the encoded [CallResult]. An error is a protocol error: of kind not_found for a tool
-	// that does not exist, forbidden for a missing scope of an OAuth caller. Everything a tool itself has to
-	// say, failures included, is a result.
+	// CallTool returns the encoded [CallResult]. An error is a protocol error: of kind not_found for an unknown tool,
+	// forbidden for a missing scope of an OAuth caller. All other outcomes, including failures of the tool, are
+	// results.
 	CallTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
 	ListResources() []Resource
 	ReadResource(ctx context.Context, uri string) (ResourceContents, error)

@@ -13,7 +13,7 @@ import (
 	"assay/internal/fault"
 )
 
-// The error codes of RFC 6749, 7591, 8707 and 9101 that are given.
+// The error codes in use, of RFC 6749, 7591, 8707 and 9101.
 const (
 	invalidRequest         = "invalid_request"
 	invalidClient          = "invalid_client"
@@ -32,7 +32,7 @@ const (
 	temporarilyUnavailable = "temporarily_unavailable"
 )
 
-// refusal is an answer of OAuth that says no. It never holds what was sent.
+// refusal is an OAuth error response. It never contains the caller's input.
 type refusal struct {
 	status int
 	code   string
@@ -46,28 +46,28 @@ func refuse(code, text string) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: code, text: text}
 }
 
-// write answers a client with the error, in OAuth's form.
+// write answers a client with the error, in OAuth's JSON format.
 func (r *refusal) write(w http.ResponseWriter) {
 	writeJSON(w, r.status, map[string]string{"error": r.code, "error_description": r.text})
 }
 
-// notConfigured answers for what needs a signing secret when there is none.
+// notConfigured answers requests that need a signing secret when none is set.
 func notConfigured() *refusal {
 	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "the server has no signing secret; its operator has to configure one"}
 }
 
-// report logs what is not the caller's to know.
+// report logs details that the caller must not see.
 func (s *Server) report(r *http.Request, err error) {
 	s.log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "authorization server", slog.String("path", r.URL.Path), slog.Any("error", err))
 }
 
-// broken reports a failure and answers for it.
+// broken reports an internal failure and answers the request.
 func (s *Server) broken(r *http.Request, err error) *refusal {
 	s.report(r, err)
 	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "the server could not do this now"}
 }
 
-// busy answers an address that did too much.
+// busy answers an address above its rate limit.
 func busy(w http.ResponseWriter, wait time.Duration, text string) {
 	w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
 	(&refusal{status: http.StatusTooManyRequests, code: temporarilyUnavailable, text: text}).write(w)
@@ -84,7 +84,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	if _, err := w.Write(text); err != nil {
-		return // the client is gone, and nobody is left to tell
+		return // the client has disconnected
 	}
 }
 

@@ -16,11 +16,11 @@ import (
 
 const maxState = 2 << 10
 
-// challengeForm is what a SHA-256 looks like in base64url without padding.
+// challengeForm is the form of a SHA-256 in base64url without padding.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// pageError is what is wrong with a request whose client or address cannot be trusted: it is shown to the person, and
-// nothing is sent anywhere.
+// pageError is an error in a request whose client or redirect URI cannot be trusted. The person sees it; the client
+// gets no answer.
 type pageError struct {
 	status int
 	text   string
@@ -31,7 +31,7 @@ func (e *pageError) Error() string { return e.text }
 
 func badRequest(text string) *pageError { return &pageError{status: http.StatusBadRequest, text: text} }
 
-// asked is an authorization request of a client that is known, with an address that is the client's.
+// asked is an authorization request of a known client with a registered redirect URI.
 type asked struct {
 	client    control.Client
 	redirect  string
@@ -41,13 +41,13 @@ type asked struct {
 	scopes    []control.Scope
 }
 
-// dialogue is the part of the server that speaks with people.
+// dialogue is the part of the server that shows pages.
 type dialogue struct {
 	*Server
 	pages Pages
 }
 
-// authorize shows what a client asks for, and takes the decision.
+// authorize shows the consent page and takes the decision.
 func (s *dialogue) authorize(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
@@ -76,7 +76,7 @@ func (s *dialogue) authorizeParams(w http.ResponseWriter, r *http.Request) (url.
 	return parseParams(r.URL.RawQuery)
 }
 
-// ask checks the request and shows it to who is signed in.
+// ask validates the request and shows it to the signed-in person.
 func (s *dialogue) ask(w http.ResponseWriter, r *http.Request, values url.Values) {
 	a, err := s.askedBy(r, values)
 	if err == nil {
@@ -102,7 +102,7 @@ func (s *dialogue) ask(w http.ResponseWriter, r *http.Request, values url.Values
 	}
 }
 
-// askedBy finds the client and its address. Until both are known, nothing may be sent anywhere.
+// askedBy returns the client and its redirect URI. Until both are verified, no answer may be sent to the client.
 func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 	for name, all := range values {
 		if len(all) > 1 && name != "resource" {
@@ -127,10 +127,10 @@ func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 	return asked{client: client, redirect: redirect, state: state, hasState: values.Has("state")}, nil
 }
 
-// client returns the registered client, or the one that a document describes.
+// client returns the registered client, or the one described by a client ID metadata document.
 func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
 	unknown := badRequest("The program that asks is not known here. It has to register again.")
-	if !strings.Contains(id, ":") { // a registered id is letters and digits
+	if !strings.Contains(id, ":") { // IDs of registered clients have letters and digits only
 		c, err := s.store.Client(r.Context(), control.ClientID(id))
 		if fault.KindOf(err) == fault.KindNotFound {
 			return c, unknown
@@ -154,7 +154,7 @@ func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
 	return doc.client, nil
 }
 
-// check completes the request with what it asks for. Failures are the client's to know.
+// check validates the remaining parameters. Its errors are sent to the client.
 func (a *asked) check(s *Server, values url.Values) error {
 	switch {
 	case values.Has("request") || values.Has("request_uri"):
@@ -183,7 +183,7 @@ func (a *asked) check(s *Server, values url.Values) error {
 	return nil
 }
 
-// show keeps the request and asks the visitor.
+// show stores the request and shows the consent page.
 func (s *dialogue) show(w http.ResponseWriter, r *http.Request, a asked, visitor people.Visitor) {
 	memberships, err := s.store.Memberships(r.Context(), visitor.User.ID)
 	if err != nil {
@@ -214,7 +214,7 @@ func (s *dialogue) show(w http.ResponseWriter, r *http.Request, a asked, visitor
 	})
 }
 
-// answerFailure shows a page, or sends the browser back to the client with an error, as the failure demands.
+// answerFailure shows an error page, or redirects the browser to the client with an error, depending on the failure.
 func (s *dialogue) answerFailure(w http.ResponseWriter, r *http.Request, a asked, err error) {
 	if page, ok := errors.AsType[*pageError](err); ok {
 		s.pages.Refuse(w, r, page.status, page.text)
@@ -226,8 +226,8 @@ func (s *dialogue) answerFailure(w http.ResponseWriter, r *http.Request, a asked
 	}
 }
 
-// sendBack answers the client through the browser. 303 makes the browser forget the form that it posted; every answer
-// says who gives it (RFC 9207).
+// sendBack redirects the browser to the client. Status 303 makes the browser drop the posted form; every answer names
+// the issuer (RFC 9207).
 func (s *dialogue) sendBack(w http.ResponseWriter, redirect, state string, hasState bool, answer url.Values) {
 	if hasState {
 		answer.Set("state", state)
@@ -237,7 +237,7 @@ func (s *dialogue) sendBack(w http.ResponseWriter, redirect, state string, hasSt
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// expired reports whether the request can no longer be decided.
+// expired reports whether it is too late to decide the request.
 func expired(r control.AuthRequest, now time.Time) bool {
 	return !r.DecidedAt.IsZero() || !now.Before(r.ExpiresAt)
 }

@@ -79,7 +79,7 @@ func TestRequestsThatAreWrongAreToldToTheClient(t *testing.T) {
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
 	cases := []struct {
-		name, value string // "-" takes the parameter away
+		name, value string // "-" removes the parameter
 		want        string
 	}{
 		{"response_type", "token", "unsupported_response_type"},

@@ -14,11 +14,11 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// decisionFields are the fields of the consent form. The request itself is not among them: it is kept here, where
-// nobody can change it between question and answer.
+// decisionFields are the fields of the consent form. The request is stored on the server, so it cannot be changed
+// between question and answer.
 var decisionFields = []string{"request", "csrf", "scope", "workspace", "decision"}
 
-// decide takes what the visitor decided about a request that was shown to the same session.
+// decide handles the visitor's decision about a request shown to the same session.
 func (s *dialogue) decide(w http.ResponseWriter, r *http.Request, values url.Values) {
 	visitor, request, err := s.decidable(r, values)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *dialogue) decide(w http.ResponseWriter, r *http.Request, values url.Val
 	s.sendBack(w, request.Redirect, request.State, request.HasState, url.Values{"code": {string(code)}})
 }
 
-// decidable returns the request that the form is about, if it comes from the page that was shown to this session.
+// decidable returns the request of the form, if the form was shown to this session.
 func (s *dialogue) decidable(r *http.Request, values url.Values) (people.Visitor, control.AuthRequest, error) {
 	foreign := &pageError{status: http.StatusForbidden, text: "This form was not shown to you in this session. Start again in the program."}
 	if s.crossOrigin.Check(r) != nil {
@@ -84,7 +84,8 @@ func (s *dialogue) decidable(r *http.Request, values url.Values) (people.Visitor
 	return visitor, request, nil
 }
 
-// approve grants what was ticked, as far as the visitor's role in the workspace allows it. Ticking nothing is a no.
+// approve grants the selected scopes, as far as the visitor's role in the workspace allows them. Selecting none
+// denies the request.
 func (s *dialogue) approve(r *http.Request, values url.Values, request control.AuthRequest, by control.By) (people.Secret, error) {
 	ws := measure.WorkspaceID(values.Get("workspace"))
 	role, err := s.roleIn(r, request.User, ws)
@@ -114,7 +115,7 @@ func (s *dialogue) approve(r *http.Request, values url.Values, request control.A
 	return secret, s.store.ApproveRequest(r.Context(), request.Hash, g, c, by)
 }
 
-// refused decides against the client and returns what it is told.
+// refused denies the request and returns the answer to the client.
 func (s *dialogue) refused(r *http.Request, request control.AuthRequest, by control.By) error {
 	if err := s.store.RefuseRequest(r.Context(), request.Hash, by); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (s *dialogue) refused(r *http.Request, request control.AuthRequest, by cont
 	return refuse(accessDenied, "the person did not allow it")
 }
 
-// roleIn returns what the person is in the workspace now; it may have changed since the page was shown.
+// roleIn returns the visitor's current role in the workspace; it may have changed since the page was shown.
 func (s *dialogue) roleIn(r *http.Request, user control.UserID, ws measure.WorkspaceID) (control.Role, error) {
 	memberships, err := s.store.Memberships(r.Context(), user)
 	if err != nil {
@@ -136,7 +137,7 @@ func (s *dialogue) roleIn(r *http.Request, user control.UserID, ws measure.Works
 	return "", &pageError{status: http.StatusForbidden, text: "You are not in this workspace."}
 }
 
-// noteRefusedScopes logs what the client asked for and the person's role does not allow.
+// noteRefusedScopes logs the requested scopes that the person's role does not allow.
 func (s *dialogue) noteRefusedScopes(r *http.Request, request control.AuthRequest, role control.Role, ws measure.WorkspaceID, by control.By) error {
 	allowed := role.Within(request.Scopes)
 	beyond := slices.DeleteFunc(slices.Clone(request.Scopes), func(scope control.Scope) bool { return slices.Contains(allowed, scope) })

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// describe lets a client describe itself in a document with these redirect addresses, and returns it with the number
-// of times that the document was fetched.
+// describe publishes a metadata document with these redirect URIs, and returns the client and the number of times the
+// document was fetched.
 func (s *service) describe(redirects ...string) (client, *atomic.Int64) {
 	s.t.Helper()
 	var fetched atomic.Int64
@@ -79,7 +79,7 @@ func TestDocumentFetchesAreCountedByAddress(t *testing.T) {
 		return s.ask("", asked)
 	}
 	for i := range 60 {
-		if a := ask(i); a.status != http.StatusBadRequest { // the document names another address
+		if a := ask(i); a.status != http.StatusBadRequest { // the document has another redirect URI
 			t.Fatalf("document %d: %d", i, a.status)
 		}
 	}

@@ -19,23 +19,23 @@ import (
 	"assay/internal/control"
 )
 
-// A client may be named by the address of a JSON document in which it describes itself, in place of registering
-// (OAuth Client ID Metadata Document). Anybody can send such an address, so fetching it is what a stranger makes this
-// server do: only public addresses are connected to, nothing is followed, and size, time and number are bounded.
+// The ID of a client may be the URL of a JSON document that describes it, instead of a registration (OAuth Client ID
+// Metadata Document). Anonymous callers can make this server fetch any such URL. So it connects to public addresses
+// only, follows no redirects, and limits size, time and number of fetches.
 const (
 	maxDocument     = 5 << 10
 	documentTimeout = 5 * time.Second
 	maxDocumentID   = 2048
-	maxDocuments    = 1000 // remembered
-	maxFetches      = 8    // at the same time
+	maxDocuments    = 1000 // cached
+	maxFetches      = 8    // concurrent
 
 	shortestMemory = 5 * time.Minute
 	longestMemory  = 24 * time.Hour
 	failureMemory  = time.Minute
 )
 
-// isDocumentID reports whether the client id is an address of a document: https on the usual port, with a path,
-// without a user, a fragment or dot segments.
+// isDocumentID reports whether the client ID is the URL of a document: https on the default port, with a path,
+// without user, fragment or dot segments.
 func isDocumentID(id string) bool {
 	if !strings.HasPrefix(id, "https://") || len(id) > maxDocumentID || strings.ContainsAny(id, "#\\") {
 		return false
@@ -60,7 +60,7 @@ func isDocumentID(id string) bool {
 	return true
 }
 
-// documents fetches what clients say of themselves, and remembers it for a while.
+// documents fetches client metadata documents and caches them.
 type documents struct {
 	client  *http.Client
 	now     func() time.Time
@@ -70,7 +70,7 @@ type documents struct {
 	seen map[string]document
 }
 
-// document is what was fetched: a client, or the reason why there is none.
+// document is the result of a fetch: a client, or the reason why there is none.
 type document struct {
 	client control.Client
 	err    error
@@ -92,7 +92,7 @@ func newDocuments(now func() time.Time) *documents {
 	}
 }
 
-// remembered returns the client of a document that was fetched not long ago.
+// remembered returns the cached result of a document.
 func (d *documents) remembered(id string) (document, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -100,8 +100,8 @@ func (d *documents) remembered(id string) (document, bool) {
 	return doc, ok && d.now().Before(doc.until)
 }
 
-// fetch reads the document and remembers the outcome, unless who asked has gone: that says nothing of the document, and
-// would let a stranger keep a program from being known.
+// fetch reads the document and caches the result, unless the caller has canceled: a canceled fetch must not mark the
+// client as unavailable.
 func (d *documents) fetch(ctx context.Context, id string) (control.Client, error) {
 	select {
 	case d.fetches <- struct{}{}:
@@ -156,8 +156,8 @@ func (d *documents) read(ctx context.Context, id string) (c control.Client, memo
 	return c, memoryOf(response.Header.Get("Cache-Control")), err
 }
 
-// parseDocument reads the client of the document. It has to name itself by the very address it came from, and it has
-// no secret, because a document that everybody can read cannot hold one.
+// parseDocument reads the client of the document. Its client_id has to be the document's URL. It has no secret,
+// because the document is public.
 func parseDocument(id string, text []byte) (control.Client, error) {
 	var said struct {
 		ID         string   `json:"client_id"`
@@ -182,7 +182,7 @@ func parseDocument(id string, text []byte) (control.Client, error) {
 	return control.Client{ID: control.ClientID(id), Name: strings.TrimSpace(said.Name), Redirects: said.Redirects}, nil
 }
 
-// memoryOf returns how long a document is remembered: as long as its server says, within bounds.
+// memoryOf returns how long to cache a document: as its server specifies, within limits.
 func memoryOf(cacheControl string) time.Duration {
 	for directive := range strings.SplitSeq(cacheControl, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
@@ -194,8 +194,7 @@ func memoryOf(cacheControl string) time.Duration {
 	return shortestMemory
 }
 
-// onlyPublic is asked about each address that is about to be connected to, after its name was resolved, so that a
-// name that changes its address between two look-ups gains nothing.
+// onlyPublic checks each address before a connection, after name resolution, so DNS rebinding has no effect.
 func onlyPublic(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -207,8 +206,8 @@ func onlyPublic(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// notPublic are the networks, besides those that netip knows as such, that lead to no public host, or lead to one of
-// another family that would have to be looked at in turn. (IANA Special-Purpose Address Registries.)
+// notPublic are further networks without public hosts, or with embedded addresses of another family. (IANA
+// Special-Purpose Address Registries.)
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"),

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// fetcher returns a fetcher whose names all lead to the server, in place of public addresses.
+// fetcher returns a fetcher that resolves every name to the test server.
 func fetcher(t *testing.T, serve http.HandlerFunc) (*documents, *atomic.Int64) {
 	t.Helper()
 	var asked atomic.Int64

@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// ReachDocumentsAt makes the server connect to the address, whatever host a document's name says.
+// ReachDocumentsAt makes the server connect to the address for every document URL.
 func (s *Server) ReachDocumentsAt(address string) { s.documents.reachAt(address) }
 
 func (d *documents) reachAt(address string) {

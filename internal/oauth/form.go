@@ -14,8 +14,8 @@ const (
 	maxParams = 64
 )
 
-// form returns the fields of a posted form. Fields in the address, another media type, more than 16 KiB and more than
-// 64 fields are refused.
+// form returns the fields of a posted form. It rejects a query string, another media type, more than 16 KiB and more
+// than 64 fields.
 func form(w http.ResponseWriter, r *http.Request) (url.Values, *refusal) {
 	if r.URL.RawQuery != "" {
 		return nil, refuse(invalidRequest, "parameters belong in the body")
@@ -52,7 +52,7 @@ func readBody(w http.ResponseWriter, r *http.Request, mediaType, code string) ([
 	return body, nil
 }
 
-// repeated returns whether a parameter that is not among the exceptions comes more than once.
+// repeated reports whether a parameter occurs more than once, exceptions aside.
 func repeated(values url.Values, except ...string) bool {
 	for name, all := range values {
 		if len(all) > 1 && !slices.Contains(except, name) {

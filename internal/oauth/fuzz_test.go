@@ -13,7 +13,7 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// fuzzed returns a server with one client and somebody signed in, for what strangers send.
+// fuzzed returns a server with one client and a signed-in person, for untrusted input.
 func fuzzed(f *testing.F) (*service, client) {
 	f.Helper()
 	store, err := sqlstore.Open(f.Context(), sqlstore.Options{Path: filepath.Join(f.TempDir(), "control.db")})
@@ -48,7 +48,7 @@ func fuzzed(f *testing.F) (*service, client) {
 	return s, c
 }
 
-// Whatever a request says, it leads to the consent page, to the client's own addresses with an error, or nowhere.
+// Every request leads to the consent page, to a registered redirect URI with an error, or to an error page.
 func FuzzAuthorize(f *testing.F) {
 	s, c := fuzzed(f)
 	f.Add(c.asking(readWrite).Encode())

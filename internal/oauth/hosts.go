@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Hosts are the names under which browsers reach the service. A page on another name that leads to the service's
-// address, as in DNS rebinding, is not answered.
+// Hosts are the host names of the service. Requests with another Host header are rejected, which prevents DNS
+// rebinding.
 type Hosts []string
 
 // NewHosts returns the host of the base URL, and both common names of a loopback address.
@@ -35,5 +35,5 @@ func NewHosts(baseURL string) Hosts {
 	return hosts
 }
 
-// Know reports whether the Host header names the service.
+// Know reports whether the Host header has one of the names.
 func (h Hosts) Know(host string) bool { return slices.Contains(h, strings.ToLower(host)) }

@@ -13,19 +13,19 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// The names under which keys are derived from a signing secret (HKDF-SHA256, RFC 5869). A name is never given another
-// meaning.
+// The info strings for keys derived from a signing secret (HKDF-SHA256, RFC 5869). They never change their meaning.
 const (
 	accessKeyName = "assay/access-token/v1"
 	keyIDName     = "assay/access-token-id/v1"
 )
 
-// tokenType says what a token is (RFC 9068), so that nothing else that is signed can pass for one.
+// tokenType is the type of access tokens (RFC 9068). It distinguishes them from everything else signed with the same
+// secret.
 const tokenType = "at+jwt"
 
 const maxTokenLen = 4096
 
-// claims are what an access token says. Field names are matched by case, and one that comes twice is refused.
+// claims are the claims of an access token. Names of fields are case-sensitive, and duplicates are rejected.
 type claims struct {
 	Issuer    string `json:"iss"`
 	Audience  string `json:"aud"` // exactly one: a list is not accepted
@@ -34,19 +34,19 @@ type claims struct {
 	Scope     string `json:"scope"`
 	IssuedAt  int64  `json:"iat"` // seconds since 1970
 	ExpiresAt int64  `json:"exp"`
-	NotBefore int64  `json:"nbf,omitempty"` // never given out
+	NotBefore int64  `json:"nbf,omitempty"` // never issued
 	ID        string `json:"jti"`
 	Workspace string `json:"workspace"`
-	Family    string `json:"family"` // the grant
+	Family    string `json:"family"` // grant ID
 }
 
-// current reports whether the token counts at that instant.
+// current reports whether the token is valid at that instant.
 func (c claims) current(now time.Time) bool {
 	late, early := now.Add(-leeway).Unix(), now.Add(leeway).Unix()
 	return c.ExpiresAt > late && c.IssuedAt <= early && c.NotBefore <= early && c.IssuedAt > 0
 }
 
-// ends returns the instant from which the token does not count.
+// ends returns the instant from which the token is invalid.
 func (c claims) ends() time.Time { return time.Unix(c.ExpiresAt, 0).Add(leeway) }
 
 // keyring signs with the newest secret and verifies with all.
@@ -92,7 +92,7 @@ func (k *keyring) sign(c claims) (string, error) { return jwt.Signed(k.signer).C
 
 var errNoToken = errors.New("not a token of this server")
 
-// open returns the claims of a token that one of the secrets signed. What they say is for the caller to judge.
+// open returns the claims of a token signed with one of the secrets. The caller checks the claims.
 func (k *keyring) open(token string) (claims, error) {
 	if !isCompact(token) {
 		return claims{}, errNoToken
@@ -112,8 +112,8 @@ func (k *keyring) open(token string) (claims, error) {
 	return c, parsed.Claims(key, &c)
 }
 
-// isCompact reports whether the text is three parts of base64url without padding, each in its one spelling. The
-// decoder behind the parser passes over line ends, and over bits that no byte uses.
+// isCompact reports whether the text is three parts of canonical base64url without padding. The parser's decoder
+// ignores line breaks and unused bits.
 func isCompact(token string) bool {
 	if len(token) > maxTokenLen || strings.ContainsAny(token, "\r\n") {
 		return false

@@ -27,7 +27,7 @@ func testKeyring(t *testing.T) (k *keyring, key []byte, id string) {
 	return k, key, id
 }
 
-// forge signs any texts as header and claims.
+// forge signs arbitrary texts as header and claims.
 func forge(header, body string, key []byte, newHash func() hash.Hash) string {
 	part := base64.RawURLEncoding.EncodeToString
 	signed := part([]byte(header)) + "." + part([]byte(body))
@@ -114,7 +114,7 @@ func TestForgedTokensAreRefused(t *testing.T) {
 	}
 }
 
-// flip changes one character of base64url into another.
+// flip replaces one base64url character.
 func flip(text string, at int) string {
 	other := byte('A')
 	if text[at] == other {

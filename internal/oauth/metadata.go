@@ -7,8 +7,8 @@ import (
 	"assay/internal/control"
 )
 
-// metadata is the authorization server's description of itself (RFC 8414). It is made of the configured address
-// only; nothing a caller sends gets in.
+// metadata is the authorization server metadata (RFC 8414). It depends on the configured base URL only, never on the
+// request.
 func metadata(issuer string) []byte {
 	text, err := json.Marshal(map[string]any{
 		"issuer":                                         issuer,
@@ -35,6 +35,6 @@ func (s *Server) serveMetadata(w http.ResponseWriter, _ *http.Request) {
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if _, err := w.Write(s.metadata); err != nil {
-		return // the client is gone, and nobody is left to tell
+		return // the client has disconnected
 	}
 }

@@ -1,6 +1,6 @@
-// Package oauth is the authorization server: it lets people allow programs to act for them, gives those programs
-// tokens, and recognises the tokens again. It knows OAuth 2.1 with PKCE, public clients and one resource; there are
-// no client secrets, no implicit grant and no OpenID.
+// Package oauth is the authorization server: people authorize clients, clients get tokens, and the server verifies
+// the tokens. It implements OAuth 2.1 with PKCE for public clients and one resource, without client secrets, implicit
+// grant and OpenID.
 package oauth
 
 import (
@@ -19,18 +19,18 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// How long things live.
+// Lifetimes.
 const (
 	accessLifetime  = 10 * time.Minute
 	codeLifetime    = time.Minute
-	requestLifetime = 10 * time.Minute    // how long a person may look at the consent page
-	refreshIdle     = 30 * 24 * time.Hour // after which an unused refresh token ends
-	grantLifetime   = 90 * 24 * time.Hour // after which the person is asked again
-	reuseGrace      = 10 * time.Second    // in which a refresh that was sent twice does no harm
-	leeway          = 30 * time.Second    // by which clocks may differ
+	requestLifetime = 10 * time.Minute    // time for a decision on the consent page
+	refreshIdle     = 30 * 24 * time.Hour // an unused refresh token ends
+	grantLifetime   = 90 * 24 * time.Hour // the person has to authorize again
+	reuseGrace      = 10 * time.Second    // a repeated refresh is accepted
+	leeway          = 30 * time.Second    // accepted clock difference
 )
 
-// Limits for each address.
+// Limits per IP address.
 const (
 	registrationsPerHour = 20
 	documentsPerHour     = 60
@@ -46,8 +46,8 @@ const (
 	suffixedMetadataPath = metadataPath + rpcPath
 )
 
-// Store keeps clients, requests, grants and tokens. What does not exist is a fault of kind not_found. Everything that
-// can be used once is used up by a single statement, so that of two who try at once one succeeds.
+// Store stores clients, requests, grants and tokens. A missing object is a fault of kind not_found. One statement
+// marks a single-use object as used, so of concurrent uses one succeeds.
 type Store interface {
 	CreateClient(ctx context.Context, c control.Client) error
 	Client(ctx context.Context, id control.ClientID) (control.Client, error)
@@ -58,7 +58,7 @@ type Store interface {
 	RefuseRequest(ctx context.Context, hash []byte, by control.By) error
 
 	Access(ctx context.Context, grant string) (control.Access, error)
-	// State returns a number that is another one after each change of the data, by whichever process.
+	// State returns a number that changes with each change of the data by any process.
 	State(ctx context.Context) (uint64, error)
 	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
 
@@ -72,47 +72,47 @@ type Store interface {
 	Prune(ctx context.Context, now time.Time) error
 }
 
-// Pages are what people see of the authorization server.
+// Pages are the HTML pages of the authorization server.
 type Pages interface {
-	// Visitor returns who is signed in in the browser that sent the request, or a fault of kind unauthenticated.
+	// Visitor returns the person signed in in the browser, or a fault of kind unauthenticated.
 	Visitor(r *http.Request) (people.Visitor, error)
-	// SignIn sends the browser to the sign-in page, and from there to next, a path of this service.
+	// SignIn redirects the browser to the sign-in page, and from there to next, a path of this service.
 	SignIn(w http.ResponseWriter, r *http.Request, next string)
-	// Consent asks the visitor. The form is posted to this server with the fields csrf (the form token of
-	// [ConsentForm]), request, workspace, a scope for each box that is ticked, and decision: approve or deny.
+	// Consent shows the consent page. Its form is posted to this server with the fields csrf (the form token of
+	// [ConsentForm]), request, workspace, a scope for each selected box, and decision: approve or deny.
 	Consent(w http.ResponseWriter, r *http.Request, c Consent)
-	// Refuse says why a request goes no further. The text is for people.
+	// Refuse shows why a request is rejected. The text is for people.
 	Refuse(w http.ResponseWriter, r *http.Request, status int, text string)
 }
 
 // ConsentForm is the purpose of the consent form's token.
 const ConsentForm = "consent"
 
-// Consent is what a visitor is asked.
+// Consent is the content of the consent page.
 type Consent struct {
 	Visitor     people.Visitor
 	Request     people.Secret // for the form
-	Client      string        // the name that the client gives itself
-	Origin      string        // host of the document in which the client describes itself; "" if it registered
-	Redirect    string        // where the answer goes
-	Host        string        // its host, or its scheme where it has none that means anything
-	OnlyLocal   bool          // every address the client named is on the visitor's own machine
+	Client      string        // name in the client's registration or document
+	Origin      string        // host of the client's metadata document; "" for a registered client
+	Redirect    string        // redirect URI
+	Host        string        // its host, or its scheme if it has no meaningful host
+	OnlyLocal   bool          // every redirect URI of the client is on the visitor's own machine
 	Scopes      []control.Scope
 	Memberships []control.Membership // at least one
 }
 
-// Options are what [New] needs.
+// Options configure [New].
 type Options struct {
 	BaseURL        string // scheme and host without a path: the issuer
 	Store          Store
-	Secrets        [][]byte         // the first signs, all are accepted; none: tokens are neither made nor verified
-	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
-	Counter        limit.Counter    // of what strangers do; counts in this process when nil
-	Now            func() time.Time // the real clock, also where answers have a frozen one
-	Log            *slog.Logger     // nothing is logged when nil
+	Secrets        [][]byte         // the first one signs, all verify; none: no tokens are issued or accepted
+	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is trusted
+	Counter        limit.Counter    // counts anonymous requests; in this process when nil
+	Now            func() time.Time // the real clock, even where answers use a fixed date
+	Log            *slog.Logger     // nil: no logging
 }
 
-// minSecretLen is the least length of a signing secret in bytes.
+// minSecretLen is the minimum length of a signing secret in bytes.
 const minSecretLen = 32
 
 // Server is the authorization server. It implements auth.Tokens. Its methods may be called from many goroutines.
@@ -163,14 +163,14 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler answers the metadata documents and the authorize, token and register endpoints. Who calls it checks Host and Origin
-// of the last two, as of every endpoint that scripts of some origins may call. The pages are given here and
-// not to [New], because they themselves need what recognises the server's tokens.
+// Handler serves the metadata documents and the authorize, token and register endpoints. The caller checks Host and Origin
+// of token and register, as for every endpoint that scripts of allowed origins may call. Pages are a parameter here, not
+// of [New], because they depend on the server themselves.
 func (s *Server) Handler(pages Pages) http.Handler {
 	talk := &dialogue{Server: s, pages: pages}
 	endpoints := map[string]struct {
 		methods []string
-		open    bool // scripts of any site may read it
+		open    bool // scripts of any origin may read it
 		serve   http.HandlerFunc
 	}{
 		metadataPath:         {[]string{http.MethodGet, http.MethodHead}, true, s.serveMetadata},
@@ -199,7 +199,7 @@ func (s *Server) Handler(pages Pages) http.Handler {
 	})
 }
 
-// Run removes from time to time what has ended, until ctx ends. It returns nil.
+// Run removes expired objects periodically until ctx ends. It returns nil.
 func (s *Server) Run(ctx context.Context) error {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -215,5 +215,5 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// instant is now as the store keeps it.
+// instant is the current time in the store's precision.
 func (s *Server) instant() time.Time { return s.now().UTC().Truncate(time.Microsecond) }

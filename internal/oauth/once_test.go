@@ -20,10 +20,10 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// What can be used once is tried by four at the same time, two of them through a process of their own.
+// Four goroutines use each single-use object at the same time, two of them through another process.
 const triesAtOnce = 4
 
-// rounds is how many codes, and how many refresh tokens, are tried: more under `make race`.
+// rounds is the number of codes and of refresh tokens; `make race` uses more.
 func rounds() int {
 	if os.Getenv("ASSAY_TEST_THOROUGH") != "" {
 		return 300
@@ -31,7 +31,7 @@ func rounds() int {
 	return 40
 }
 
-// codes grants the client as many codes, as decisions of a person do.
+// codes creates that many codes for the client, as a person's decisions do.
 func (s *service) codes(c client, n int) []people.Secret {
 	s.t.Helper()
 	by, now := s.by(), s.clock.now()
@@ -56,7 +56,7 @@ func (s *service) codes(c client, n int) []people.Secret {
 	return codes
 }
 
-// beside returns a second server on the same data, as another process is.
+// beside returns a second server on the same data, as another process has.
 func (s *service) beside() http.Handler {
 	s.t.Helper()
 	store := s.elsewhere()
@@ -67,8 +67,8 @@ func (s *service) beside() http.Handler {
 	return server.Handler(&pages{people: people.New(people.Options{Store: store, Now: s.clock.now})})
 }
 
-// race sends each form to both servers, twice to each, all at once, and returns how many of the tries were answered
-// with the status, form by form, and one such answer of each.
+// race sends each form twice to both servers at the same time. It returns, form by form, how many answers had the
+// status, and one of them.
 func race(handlers [2]http.Handler, path string, forms []url.Values, session people.Secret, status int) (won []int, answers []string) {
 	counts, bodies := make([]atomic.Int64, len(forms)), make([]atomic.Value, len(forms))
 	for i, fields := range forms {
@@ -145,11 +145,11 @@ func TestOfThoseWhoTryAtOnceOneSucceeds(t *testing.T) {
 	wantOneEach(t, "request", won)
 }
 
-// path is where the service's data are.
+// path is the directory of the service's data.
 func (s *service) path() string { return filepath.Join(s.dir, "control.db") }
 
-// A link that makes an account, and one that brings in who has one: of the first, the address alone keeps a second
-// account away; of the second, nothing but the link's own end does.
+// An invitation that creates an account, and one for an existing account. The unique email address prevents a second
+// account with the first; only the single use of the link protects the second.
 func TestASetUpLinkLetsOneOfThoseWhoTryAtOnceIn(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)

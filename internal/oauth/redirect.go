@@ -14,14 +14,14 @@ const (
 	maxRedirectLen = 2048
 )
 
-// privateRedirects are the addresses with a scheme of their own that may be registered. A scheme can be taken by any
-// program on a machine, so each address is a decision.
+// privateRedirects are the registrable redirect URIs with a private-use scheme. Any app on a machine can claim a
+// scheme, so each URI is a decision.
 var privateRedirects = []string{"cursor://anysphere.cursor-mcp/oauth/callback"}
 
-// loopbackHosts are the only hosts that plain http may lead to.
+// loopbackHosts are the only hosts that plain http may redirect to.
 var loopbackHosts = []string{"localhost", "127.0.0.1", "[::1]"}
 
-// checkRedirects says what is wrong with the redirect addresses of a client; "" when nothing is.
+// checkRedirects returns what is wrong with the redirect URIs of a client, or "".
 func checkRedirects(all []string) string {
 	if len(all) == 0 || len(all) > maxRedirects {
 		return "1 to " + strconv.Itoa(maxRedirects) + " redirect_uris are needed"
@@ -63,7 +63,7 @@ func checkRedirect(uri string) string {
 	return "a redirect_uri uses https, or http on localhost, 127.0.0.1 or [::1]"
 }
 
-// isPort reports whether what follows a host's last colon, if there is one outside brackets, is a port.
+// isPort reports whether the text after a host's last colon outside brackets, if any, is a port.
 func isPort(host string) bool {
 	at := strings.LastIndexByte(host, ':')
 	if at < 0 || strings.HasSuffix(host, "]") {
@@ -73,8 +73,7 @@ func isPort(host string) bool {
 	return err == nil && 0 < n && n < 1<<16
 }
 
-// splitLoopback splits http://HOST:PORT/rest on a loopback host into the host and the rest, without the port, which
-// may be missing.
+// splitLoopback splits http://HOST:PORT/rest on a loopback host into the host and the rest. The port may be missing.
 func splitLoopback(uri string) (host, rest string, ok bool) {
 	after, found := strings.CutPrefix(uri, "http://")
 	if !found {
@@ -101,8 +100,8 @@ func splitLoopback(uri string) (host, rest string, ok bool) {
 	return "", "", false
 }
 
-// matches reports whether the address is one of the registered: byte for byte, except that on a loopback host the
-// port is free, because a program takes any that it gets (RFC 8252, section 7.3).
+// matches reports whether the URI is registered, byte for byte, except that the port of a loopback host is free,
+// because a native app uses any free port (RFC 8252, section 7.3).
 func matches(registered []string, uri string) bool {
 	if slices.Contains(registered, uri) {
 		return true
@@ -114,7 +113,7 @@ func matches(registered []string, uri string) bool {
 	})
 }
 
-// onlyLocal reports whether all addresses are on the user's own machine, where any program may listen or take a scheme.
+// onlyLocal reports whether all URIs are on the user's own machine, where any app may listen or claim a scheme.
 func onlyLocal(redirects []string) bool {
 	return !slices.ContainsFunc(redirects, func(one string) bool {
 		_, _, local := splitLoopback(one)
@@ -122,7 +121,7 @@ func onlyLocal(redirects []string) bool {
 	})
 }
 
-// hostOf is what a person is shown of an address that was checked.
+// hostOf returns the part of a verified URI that the consent page shows.
 func hostOf(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Host == "" {
@@ -134,7 +133,7 @@ func hostOf(redirect string) string {
 	return u.Host
 }
 
-// withQuery adds the parameters to the address, whose own query stays as it is.
+// withQuery adds the parameters to the URI and keeps its own query unchanged.
 func withQuery(redirect string, params url.Values) string {
 	separator := "?"
 	if strings.Contains(redirect, "?") {
@@ -146,8 +145,8 @@ func withQuery(redirect string, params url.Values) string {
 	return redirect + separator + params.Encode()
 }
 
-// isResource reports whether the text names the one resource: scheme and host in any case, and a slash at the end or
-// not.
+// isResource reports whether the text names the one resource: scheme and host in any case, with or without a final
+// slash.
 func (s *Server) isResource(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.User != nil || strings.ContainsAny(text, "?#") {
@@ -158,7 +157,8 @@ func (s *Server) isResource(text string) bool {
 	return got == strings.ToLower(base)+path
 }
 
-// parseScopes reads names with single blanks between. ok is false when one is unknown; none means the least scope.
+// parseScopes parses names separated by single spaces. ok is false if one is unknown; an empty text gives the minimum
+// scope.
 func parseScopes(text string) (scopes []control.Scope, ok bool) {
 	if text == "" {
 		return []control.Scope{control.ScopeRead}, true
@@ -172,7 +172,7 @@ func parseScopes(text string) (scopes []control.Scope, ok bool) {
 	return control.CommonScopes(scopes, control.Scopes()), true
 }
 
-// scopeText joins scopes as they are sent.
+// scopeText joins scopes in OAuth's format.
 func scopeText(scopes []control.Scope) string {
 	names := make([]string, len(scopes))
 	for i, scope := range scopes {

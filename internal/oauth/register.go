@@ -17,14 +17,14 @@ const (
 	unnamedClient = "Unnamed client"
 )
 
-// registration is what is read of a client's description of itself (RFC 7591). Everything else in it is ignored:
-// ids and secrets that it would like, scopes, keys, and addresses of pictures, which are never fetched.
+// registration has the fields that are read from a client registration request (RFC 7591). All others are ignored:
+// requested IDs and secrets, scopes, keys, and URLs of images, which are never fetched.
 type registration struct {
 	Name      *string         `json:"client_name"`
 	Redirects json.RawMessage `json:"redirect_uris"`
 }
 
-// registered is the answer. It says what counts, whatever was asked for.
+// registered is the answer, with the registered values, which may differ from the requested ones.
 type registered struct {
 	ID         control.ClientID `json:"client_id"`
 	IssuedAt   int64            `json:"client_id_issued_at"`
@@ -35,8 +35,8 @@ type registered struct {
 	AuthMethod string           `json:"token_endpoint_auth_method"`
 }
 
-// register keeps a client and gives it an id. It needs no credential, and the id gives no rights: a person has to
-// allow each thing the client does. Registrations are counted by address.
+// register stores a client and returns its ID. It needs no credential, and the ID gives no permissions: a person has
+// to authorize the client. Registrations are limited by IP address.
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	from := s.addresses.Of(r).String()
 	if wait := s.registrations.Take(r.Context(), from, s.now()); wait > 0 {
@@ -86,7 +86,7 @@ func (s *Server) described(w http.ResponseWriter, r *http.Request) (control.Clie
 	return c, nil
 }
 
-// decodeObject reads one JSON object and nothing after it.
+// decodeObject decodes one JSON object and rejects trailing data.
 func decodeObject(text []byte, into any) bool {
 	if !utf8.Valid(text) || !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
 		return false
@@ -99,7 +99,7 @@ func decodeObject(text []byte, into any) bool {
 	return err == io.EOF
 }
 
-// isClientName refuses what would mislead a reader.
+// isClientName rejects a name that would mislead its reader.
 func isClientName(name string) bool {
 	return utf8.RuneCountInString(name) <= maxClientName && control.Printable(name)
 }

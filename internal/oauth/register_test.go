@@ -120,7 +120,7 @@ func TestRegistrationsAreCountedByAddress(t *testing.T) {
 		if a := register("192.0.2.1:1000", fmt.Sprintf("203.0.113.%d", i), good); a.status != http.StatusCreated {
 			t.Fatalf("registration %d: %d", i+1, a.status)
 		}
-		register("192.0.2.2:1000", "", `{`) // what fails is not counted
+		register("192.0.2.2:1000", "", `{`) // a failed registration is not counted
 	}
 	a := register("192.0.2.1:2000", "203.0.113.99", good)
 	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "3600" {

@@ -12,7 +12,7 @@ import (
 	"assay/internal/oauth"
 )
 
-// counted counts how often it is asked about a grant.
+// counted counts look-ups of a grant.
 type counted struct {
 	*sqlstore.Store
 	asked atomic.Int64
@@ -36,7 +36,7 @@ func TestATokenIsLookedUpAgainAfterAChangeOrAMoment(t *testing.T) {
 	steps := []struct {
 		what string
 		do   func() error
-		want int64 // questions
+		want int64 // look-ups
 	}{
 		{"for the first time", func() error { return nil }, 1},
 		{"again", func() error { return nil }, 0},
@@ -62,7 +62,7 @@ func TestATokenIsLookedUpAgainAfterAChangeOrAMoment(t *testing.T) {
 	}
 }
 
-// elsewhere is the store as another process holds it.
+// elsewhere is the store as another process opens it.
 func (s *service) elsewhere() *sqlstore.Store {
 	s.t.Helper()
 	store, err := sqlstore.Open(s.t.Context(), sqlstore.Options{Path: s.path()})
@@ -73,7 +73,7 @@ func (s *service) elsewhere() *sqlstore.Store {
 	return store
 }
 
-// The clock stands still, so only the change itself can end what is remembered.
+// The clock does not advance, so only a change of the data clears the cache.
 func TestWhatAnotherProcessEndsCountsFromTheNextCallOn(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)

@@ -31,7 +31,7 @@ const (
 
 var secret = []byte("a signing secret of more than 32 bytes")
 
-// clock is a time that tests move.
+// clock is a clock that tests set.
 type clock struct {
 	mu  sync.Mutex // guards at
 	at  time.Time
@@ -54,7 +54,7 @@ func (c *clock) move(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// service is an authorization server on a real store, with an owner of two workspaces who is signed in.
+// service is an authorization server on a real store, with a signed-in owner of two workspaces.
 type service struct {
 	t       testing.TB
 	dir     string // of the data
@@ -89,7 +89,7 @@ func newService(t testing.TB, secrets ...[]byte) *service {
 	return s
 }
 
-// start makes the server anew, as a restart with these secrets would.
+// start replaces the server, as a restart with these secrets would.
 func (s *service) start(secrets ...[]byte) {
 	s.t.Helper()
 	server, err := oauth.New(oauth.Options{BaseURL: base, Store: s.store, Secrets: secrets, Now: s.clock.now})
@@ -101,7 +101,7 @@ func (s *service) start(secrets ...[]byte) {
 
 func (s *service) by() control.By { return control.By{Actor: "test", At: s.clock.now()} }
 
-// person makes an account with the role in both workspaces.
+// person creates an account with the role in both workspaces.
 func (s *service) person(email string, role control.Role) control.User {
 	s.t.Helper()
 	u, err := s.people.Create(s.t.Context(), email, password, "test")
@@ -116,7 +116,8 @@ func (s *service) person(email string, role control.Role) control.User {
 	return u
 }
 
-// coOwner keeps another owner of both workspaces, who never signs in: the last owner of a workspace cannot leave it.
+// coOwner adds another owner of both workspaces, who never signs in, because the last owner of a workspace cannot
+// leave.
 func (s *service) coOwner(email string) {
 	s.t.Helper()
 	u := control.User{ID: "olga", Email: email, Password: "none", CreatedAt: s.clock.now()}
@@ -139,7 +140,7 @@ func (s *service) signIn(email string) people.Secret {
 	return session
 }
 
-// pages shows as JSON what a browser would show as HTML.
+// pages renders pages as JSON.
 type pages struct{ people *people.People }
 
 func (p *pages) Visitor(r *http.Request) (people.Visitor, error) {
@@ -180,14 +181,14 @@ func (p *pages) Refuse(w http.ResponseWriter, _ *http.Request, status int, text 
 	http.Error(w, text, status)
 }
 
-// answer is what the server said.
+// answer is the server's response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// location returns where a redirect leads without its query, and the query.
+// location returns the target of a redirect without its query, and the query.
 func (a answer) location() (string, url.Values) {
 	address, query, _ := strings.Cut(a.header.Get("Location"), "?")
 	values, err := url.ParseQuery(query)
@@ -267,7 +268,7 @@ func challengeOf(verifier string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// asking returns the parameters of a good authorization request.
+// asking returns the parameters of a valid authorization request.
 func (c client) asking(scope string) url.Values {
 	return url.Values{
 		"response_type": {"code"}, "client_id": {c.id}, "redirect_uri": {c.redirect}, "state": {"s 1&2"},
@@ -276,7 +277,7 @@ func (c client) asking(scope string) url.Values {
 	}
 }
 
-// redeeming returns the fields of a good token request.
+// redeeming returns the fields of a valid token request.
 func (c client) redeeming(code string) url.Values {
 	return url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "code_verifier": {verifier},
@@ -288,7 +289,7 @@ func (c client) refreshing(token string) url.Values {
 	return url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}, "client_id": {c.id}, "resource": {rpcURL}}
 }
 
-// ask sends an authorization request as the browser of the session; "" is one that is signed out.
+// ask sends an authorization request as the browser of the session; "" is signed out.
 func (s *service) ask(session people.Secret, asked url.Values) answer {
 	s.t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/api/mcp/authorize?"+asked.Encode(), nil)
@@ -302,7 +303,7 @@ func withSession(r *http.Request, session people.Secret) *http.Request {
 	return r
 }
 
-// consent returns the page that the session is shown.
+// consent returns the consent page that the session gets.
 func (s *service) consent(session people.Secret, asked url.Values) shown {
 	s.t.Helper()
 	a := s.ask(session, asked)
@@ -313,7 +314,7 @@ func (s *service) consent(session people.Secret, asked url.Values) shown {
 	return page
 }
 
-// approving returns the fields of the form with these scopes ticked.
+// approving returns the form fields with these scopes selected.
 func (p shown) approving(scopes ...string) url.Values {
 	return url.Values{
 		"request": {p.Request}, "csrf": {p.CSRF}, "scope": scopes, "workspace": {"acme"}, "decision": {"approve"},
@@ -328,7 +329,7 @@ func (s *service) decide(session people.Secret, fields url.Values) answer {
 	return s.send(withSession(r, session))
 }
 
-// code lets the client have a code for the scopes, all ticked.
+// code returns a code of the client for the scopes, all selected.
 func (s *service) code(c client, scope string) string {
 	s.t.Helper()
 	page := s.consent(s.session, c.asking(scope))
@@ -340,7 +341,7 @@ func (s *service) code(c client, scope string) string {
 	return query.Get("code")
 }
 
-// tokens are what the token endpoint gives.
+// tokens are the answer of the token endpoint.
 type tokens struct {
 	Access    string `json:"access_token"`
 	Refresh   string `json:"refresh_token"`
@@ -361,7 +362,7 @@ func (s *service) exchange(fields url.Values) (tokens, answer) {
 	return got, a
 }
 
-// tokens lets the client have tokens for the scopes.
+// tokens returns tokens of the client for the scopes.
 func (s *service) tokens(c client, scope string) tokens {
 	s.t.Helper()
 	got, a := s.exchange(c.redeeming(s.code(c, scope)))

@@ -22,13 +22,13 @@ type exchange struct {
 	now    time.Time
 }
 
-// token gives tokens for a code or a refresh token.
+// token issues tokens for a code or a refresh token.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	if s.keys == nil {
 		notConfigured().write(w)
 		return
 	}
-	answer, no := s.exchange(w, r) //nolint:contextcheck // the context is the request's, which the exchange holds
+	answer, no := s.exchange(w, r) //nolint:contextcheck // the exchange has the request's context
 	if no != nil {
 		if no.status == http.StatusUnauthorized && r.Header.Get("Authorization") != "" {
 			w.Header().Set("WWW-Authenticate", `Basic realm="token"`)
@@ -62,8 +62,8 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request) (*tokens, *ref
 	return nil, refuse(unsupportedGrantType, "use authorization_code or refresh_token")
 }
 
-// clientOf returns the client that sent the request. Clients have no secrets; one that sends Basic credentials with an
-// empty secret, as some do after a registration, is understood.
+// clientOf returns the client of the request. Clients have no secrets. Basic credentials with an empty secret are
+// accepted, because some clients send them.
 func (s *Server) clientOf(r *http.Request, fields url.Values) (control.ClientID, *refusal) {
 	no := &refusal{status: http.StatusUnauthorized, code: invalidClient, text: "the client is not known, or sent a secret that it does not have"}
 	id := fields.Get("client_id")
@@ -102,13 +102,13 @@ type tokens struct {
 	Scope     string `json:"scope"`
 }
 
-// noGrant is the one answer to every code and refresh token that is not accepted.
+// noGrant is the answer to every rejected code and refresh token.
 func noGrant() *refusal {
 	return refuse(invalidGrant, "the code or refresh token is not valid, was used before, or belongs to another request")
 }
 
-// redeem gives the first tokens for a code. Whatever is wrong with a request leaves the code usable; a code that comes
-// a second time ends all that the first one gave.
+// redeem issues the first tokens for a code. An invalid request does not use the code. A code that is used twice
+// revokes everything issued for it.
 func (s *Server) redeem(x *exchange) (*tokens, *refusal) {
 	code, verifier, redirect := x.fields.Get("code"), x.fields.Get("code_verifier"), x.fields.Get("redirect_uri")
 	if code == "" {
@@ -138,15 +138,15 @@ func (s *Server) redeem(x *exchange) (*tokens, *refusal) {
 	switch {
 	case err != nil:
 		return nil, s.broken(x.Request, err)
-	case !done: // somebody else was faster with the same code
+	case !done: // another request used the code first
 		return nil, s.endFamily(x, a.Grant, "its code was used twice")
 	}
 	return s.give(x, a, scopes, secret)
 }
 
-// refresh gives new tokens for a refresh token, which is then used up. Whatever is wrong with a request leaves it
-// usable. One that comes a second time was stolen, from the client or by it, and ends the family, unless it comes at
-// once and its successor is unused: then the answer was lost, or two parts of the client asked at the same time.
+// refresh issues new tokens for a refresh token, which is then used. An invalid request does not use it. A second use
+// means theft, and revokes the grant. A second use within a few seconds, before the successor is used, is accepted:
+// the answer was lost, or two parts of the client refreshed at the same time.
 func (s *Server) refresh(x *exchange) (*tokens, *refusal) {
 	token := x.fields.Get("refresh_token")
 	if token == "" {
@@ -178,13 +178,13 @@ func (s *Server) refresh(x *exchange) (*tokens, *refusal) {
 	switch {
 	case err != nil:
 		return nil, s.broken(x.Request, err)
-	case !done: // somebody else was faster, a moment ago
+	case !done: // another request used it a moment ago
 		return nil, noGrant()
 	}
 	return s.give(x, a, scopes, secret)
 }
 
-// access returns the grant with what its person is now, if it is the client's and still valid.
+// access returns the grant with its person's current role, if it belongs to the client and is valid.
 func (s *Server) access(x *exchange, grant string) (control.Access, *refusal) {
 	a, err := s.store.Access(x.Context(), grant)
 	if err != nil {
@@ -196,8 +196,8 @@ func (s *Server) access(x *exchange, grant string) (control.Access, *refusal) {
 	return a, nil
 }
 
-// scopes returns what the tokens may do: what is asked for, or all that was granted, as far as the person's role
-// allows it now.
+// scopes returns the scopes of the new tokens: the requested ones, or all that were granted, as far as the person's
+// role allows.
 func (s *Server) scopes(x *exchange, a control.Access) ([]control.Scope, *refusal) {
 	asked := a.Grant.Scopes
 	if text := x.fields.Get("scope"); text != "" {
@@ -225,7 +225,7 @@ func (s *Server) notFound(x *exchange, err error) *refusal {
 	return s.broken(x.Request, err)
 }
 
-// endFamily revokes a grant of which something was used twice.
+// endFamily revokes a grant whose code or refresh token was used twice.
 func (s *Server) endFamily(x *exchange, g control.Grant, why string) *refusal {
 	by := control.By{Actor: "client:" + string(g.Client), At: x.now}
 	if _, err := s.store.RevokeGrant(x.Context(), g.ID, why, by); err != nil {
@@ -234,7 +234,7 @@ func (s *Server) endFamily(x *exchange, g control.Grant, why string) *refusal {
 	return noGrant()
 }
 
-// nextRefreshToken makes a refresh token of the grant, which ends with the grant at the latest.
+// nextRefreshToken creates a refresh token of the grant, which ends no later than the grant.
 func (s *Server) nextRefreshToken(x *exchange, g control.Grant) (people.Secret, control.RefreshToken) {
 	secret := people.NewSecret()
 	ends := x.now.Add(refreshIdle)
@@ -260,7 +260,7 @@ func (s *Server) give(x *exchange, a control.Access, scopes []control.Scope, ref
 	}, nil
 }
 
-// proves reports whether the verifier is the one that the challenge was made of (RFC 7636, S256).
+// proves reports whether the challenge is the S256 hash of the verifier (RFC 7636).
 func proves(verifier, challenge string) bool {
 	if len(verifier) < 43 || len(verifier) > 128 || strings.Trim(verifier, unreserved) != "" {
 		return false

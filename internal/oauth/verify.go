@@ -10,10 +10,10 @@ import (
 	"assay/internal/fault"
 )
 
-// Verify returns who bears the access token: the caller's scopes are those of the token that the person's role in the
-// workspace allows now. What was found out is remembered for [auth.Staleness], and only as long as nothing in the store
-// changes, so a revoked grant, a removed person and a lowered role count from the next call on. A token that is not
-// accepted is a fault of kind unauthenticated; without a signing secret there is one of kind misconfigured.
+// Verify returns the principal of the access token. Its scopes are those of the token that the person's role in the
+// workspace allows now. The result is cached for [auth.Staleness] at most, and only while the store does not change:
+// a revoked grant, a removed person and a lower role take effect on the next call. A rejected token is a fault of
+// kind unauthenticated; without a signing secret it is one of kind misconfigured.
 func (s *Server) Verify(ctx context.Context, token string) (auth.Principal, error) {
 	if s.keys == nil {
 		return auth.Principal{}, fault.New(fault.KindMisconfigured, "access tokens cannot be verified: no signing secret is configured").
@@ -26,7 +26,7 @@ func (s *Server) Verify(ctx context.Context, token string) (auth.Principal, erro
 	if err != nil {
 		return auth.Principal{}, err
 	}
-	// The digest covers every byte, so a token that is known has the signature that was checked.
+	// The digest covers every byte, so a cached token has the verified signature.
 	digest, now := digestOf(token), s.now()
 	if p, ok := s.known.Find(digest, now, state); ok {
 		return p, nil
@@ -39,7 +39,7 @@ func (s *Server) Verify(ctx context.Context, token string) (auth.Principal, erro
 	return p.Principal, nil
 }
 
-// lookUp checks all that a token says, and asks the store about its grant.
+// lookUp verifies the token and reads its grant from the store.
 func (s *Server) lookUp(ctx context.Context, token string, now time.Time) (auth.PrincipalUntil, error) {
 	c, err := s.keys.open(token)
 	if err != nil || c.Issuer != s.issuer || c.Audience != s.resource || !c.current(now) {
@@ -81,7 +81,7 @@ func digestOf(token string) auth.Digest {
 	return sha256.Sum256(buf[:copy(buf[:], token)])
 }
 
-// unauthenticated is the one answer to every token that is not accepted.
+// unauthenticated is the answer to every rejected token.
 func unauthenticated() error {
 	return fault.New(fault.KindUnauthenticated, "the credential is not valid").
 		WithHint("send a valid API key or access token as a bearer credential")

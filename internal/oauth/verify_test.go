@@ -17,7 +17,7 @@ func TestTokensOfAnotherServerAreRefused(t *testing.T) {
 	got := s.tokens(s.register("https://owl.example/cb"), readWrite)
 	s.wantAlive("here", got.Access, true)
 
-	// The same secret and address, and other data: the grant is unknown there.
+	// The same secret and base URL on other data: the grant is unknown there.
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestRefusedTokensGiveOneFault(t *testing.T) {
 	}
 }
 
-// BenchmarkVerify is what a call with an access token costs before it is answered, while nothing changes.
+// BenchmarkVerify measures the verification of a cached access token.
 func BenchmarkVerify(b *testing.B) {
 	s := newService(b, secret)
 	access := s.tokens(s.register("https://owl.example/cb"), readWrite).Access
@@ -68,8 +68,8 @@ type restless struct {
 
 func (r *restless) State(context.Context) (uint64, error) { r.state++; return r.state, nil }
 
-// BenchmarkVerifyAfterAChange is the same when something changed: the signature, and one question to the store about
-// grant, person and workspace.
+// BenchmarkVerifyAfterAChange measures the verification after a change: the signature, and one query for grant,
+// person and workspace.
 func BenchmarkVerifyAfterAChange(b *testing.B) {
 	s := newService(b, secret)
 	access := s.tokens(s.register("https://owl.example/cb"), readWrite).Access

@@ -9,10 +9,11 @@ import (
 	"assay/internal/measure"
 )
 
-// AdHistory returns how campaigns stood at an instant, and what changed of campaigns, ad sets and ads in the time before it.
-// Versions come from tables of campaigns and the like, so what only reports name is not there. The first version that is
-// known of something changes nothing. Standings are sorted by platform and id, changes from the newest on.
-func (w *Warehouse) AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error) {
+// AdHistory returns the state of campaigns at an instant, and the changes of campaigns, ad sets and ads before it.
+// Versions come from connector tables of campaigns, ad sets and ads, so objects that occur in reports only are
+// missing. The first known version of an object is not a change. States are sorted by platform and ID, changes newest
+// first.
+func (w *campaignQuestions) AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error) {
 	var h measure.AdHistory
 	var now measure.AdStanding
 	bind := values{"platform": string(of.Platform), "campaign": of.Campaign, "since": instantText(of.From), "until": instantText(of.Until)}
@@ -44,5 +45,5 @@ func (w *Warehouse) AdHistory(ctx context.Context, ws measure.WorkspaceID, of me
 	return h, err
 }
 
-// instantText writes an instant as the texts compare it.
+// instantText formats an instant as the SQL texts compare it.
 func instantText(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05.999999") }

@@ -8,53 +8,53 @@ import (
 	"assay/internal/measure"
 )
 
-// AnswersOf selects answers of surveys by the day on which they were given.
+// AnswersOf selects survey answers by day.
 type AnswersOf struct {
-	Windows  Windows         // totals are wanted for both, the rest for the recent one
+	Windows  Windows         // totals are computed for both, the rest for the recent one
 	Question string          // "" for all
-	Contains string          // text that the answer has, in upper or lower case; "" for any
-	Channel  measure.Channel // that last touch credits with the order; "" for any
-	MinValue *int64          // of the order, in minor units; nil for any. Answers without an order have none
+	Contains string          // substring of the answer, case-insensitive; "" for any
+	Channel  measure.Channel // channel of the order by last touch; "" for any
+	MinValue *int64          // of the order, in minor units; nil for any. Answers without an order do not match
 	Limit    int             // 0: all
 	Offset   int
 }
 
-// AnswerTotals are the answers of a window.
+// AnswerTotals are the totals of a window.
 type AnswerTotals struct {
-	All       int64 // whatever was selected
+	All       int64 // ignores the selection
 	Selected  int64
-	Named     int64 // of the selected, those that name a channel
-	Responses int64 // orders, or persons without one, who answered anything, whatever was selected
+	Named     int64 // selected answers that name a channel
+	Responses int64 // orders, or persons without an order, with any answer; ignores the selection
 }
 
-// AnswerCount is how many answers name a channel, or have one text where they name none.
+// AnswerCount is the number of answers that name a channel, or that have the same text and name none.
 type AnswerCount struct {
 	Question string
 	Channel  measure.Channel // "" when the answers name none
 	Answer   string          // "" when they name one
 	Answers  int64
-	New      int64 // from orders that were their customers' first
-	Known    int64 // from orders that the store has
-	Charged  int64 // in these
+	New      int64 // with a first order of a customer
+	Known    int64 // with an order in the store
+	Charged  int64 // revenue of these orders
 }
 
-// AnswerCredit is how many of those who answered a question came by a channel, by last touch.
+// AnswerCredit is the number of respondents to a question by last-touch channel.
 type AnswerCredit struct {
 	Question string
 	Channel  measure.Channel
 	Answers  int64
 }
 
-// AnswerSummary is what was answered.
+// AnswerSummary aggregates survey answers.
 type AnswerSummary struct {
 	Totals     Pair[AnswerTotals]
 	Counts     []AnswerCount
 	Credits    []AnswerCredit
-	Answerable int64 // orders on the surfaces on which anybody answered, in millionths
+	Answerable int64 // orders on surfaces with any answer, in millionths
 }
 
-// Answers returns what customers answered, in sums.
-func (w *Warehouse) Answers(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (AnswerSummary, error) {
+// Answers returns aggregates of survey answers.
+func (w *customerQuestions) Answers(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (AnswerSummary, error) {
 	var s AnswerSummary
 	var err error
 	if s.Totals, err = w.answerTotals(ctx, ws, of); err != nil {
@@ -91,21 +91,21 @@ type AnswerRow struct {
 	Day      civil.Date
 	Question string
 	Answer   string
-	Channel  measure.Channel // that the answer names; "" for none
-	Credited measure.Channel // with the order by last touch
+	Channel  measure.Channel // named by the answer; "" for none
+	Credited measure.Channel // channel of the order by last touch
 	Charged  int64           // of the order
 	IsNew    bool            // the order was its customer's first
-	Known    bool            // the store has the order; otherwise the three above say nothing
+	Known    bool            // the store has the order; otherwise the three fields above are empty
 }
 
-// AnswerPage is a page of answers, the latest first, and the sums over all of the selection.
+// AnswerPage is a page of answers, latest first, and the totals of the whole selection.
 type AnswerPage struct {
 	Rows   []AnswerRow
 	Totals Pair[AnswerTotals]
 }
 
-// AnswerRows returns single answers.
-func (w *Warehouse) AnswerRows(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (AnswerPage, error) {
+// AnswerRows returns individual answers.
+func (w *customerQuestions) AnswerRows(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (AnswerPage, error) {
 	var page AnswerPage
 	var err error
 	if page.Totals, err = w.answerTotals(ctx, ws, of); err != nil {
@@ -124,7 +124,7 @@ func (w *Warehouse) AnswerRows(ctx context.Context, ws measure.WorkspaceID, of A
 	return page, err
 }
 
-func (w *Warehouse) answerTotals(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (Pair[AnswerTotals], error) {
+func (w *customerQuestions) answerTotals(ctx context.Context, ws measure.WorkspaceID, of AnswersOf) (Pair[AnswerTotals], error) {
 	var totals Pair[AnswerTotals]
 	err := w.ask(ctx, ws, "answer_totals", of.bind(), func(row Row) error {
 		var period int

@@ -8,7 +8,7 @@ import (
 )
 
 // Campaigns returns what platforms report.
-func (w *Warehouse) Campaigns(ctx context.Context, ws measure.WorkspaceID, of CampaignsOf) (CampaignPage, error) {
+func (w *campaignQuestions) Campaigns(ctx context.Context, ws measure.WorkspaceID, of CampaignsOf) (CampaignPage, error) {
 	var page CampaignPage
 	bind := of.bind()
 	err := w.ask(ctx, ws, of.text("campaign_totals", "creative_totals"), bind, func(row Row) error {
@@ -41,7 +41,7 @@ func (of CampaignsOf) bind() values {
 	return bind
 }
 
-// text chooses between the texts of the two levels.
+// text selects the SQL text for the level.
 func (of CampaignsOf) text(campaigns, creatives string) string {
 	if of.Level == Creatives {
 		return creatives
@@ -49,7 +49,7 @@ func (of CampaignsOf) text(campaigns, creatives string) string {
 	return campaigns
 }
 
-// row lists where the columns of a row go at the level.
+// row returns the scan destinations of a row at the level.
 func (of CampaignsOf) row(t *CampaignTotal) []any {
 	into := []any{&t.Platform, &t.CampaignID}
 	if of.Level == Creatives {
@@ -68,7 +68,7 @@ func (t *CampaignTotal) claims() []any {
 	return []any{&t.Spend, &t.Impressions, &t.Clicks, &t.Conversions, &t.Value}
 }
 
-// credited lists where credits go; touches name campaigns and not ads.
+// credited returns the scan destinations of credits; touchpoints name campaigns, not ads.
 func (of CampaignsOf) credited(t *CampaignTotal) []any {
 	if of.Level == Creatives {
 		return nil

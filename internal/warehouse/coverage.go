@@ -8,7 +8,7 @@ import (
 )
 
 // Coverage returns what the store has.
-func (w *Warehouse) Coverage(ctx context.Context, ws measure.WorkspaceID) (Coverage, error) {
+func (w *coverageQuestions) Coverage(ctx context.Context, ws measure.WorkspaceID) (Coverage, error) {
 	version, err := w.Version(ctx, ws)
 	if err != nil {
 		return Coverage{}, err
@@ -30,8 +30,8 @@ func (w *Warehouse) Coverage(ctx context.Context, ws measure.WorkspaceID) (Cover
 	return c, err
 }
 
-// Channels returns every channel the store knows, from credits, spend or reports, sorted by key.
-func (w *Warehouse) Channels(ctx context.Context, ws measure.WorkspaceID) ([]ChannelVolume, error) {
+// Channels returns every channel with credits, spend or reports, sorted by key.
+func (w *coverageQuestions) Channels(ctx context.Context, ws measure.WorkspaceID) ([]ChannelVolume, error) {
 	var out []ChannelVolume
 	err := w.ask(ctx, ws, "channels", nil, func(row Row) error {
 		var c ChannelVolume
@@ -42,8 +42,8 @@ func (w *Warehouse) Channels(ctx context.Context, ws measure.WorkspaceID) ([]Cha
 	return out, err
 }
 
-// RecentOrders returns the number of orders from the day on; the rate tier rests on it.
-func (w *Warehouse) RecentOrders(ctx context.Context, ws measure.WorkspaceID, from civil.Date) (int64, error) {
+// RecentOrders returns the number of orders since the day; it determines the rate-limit tier.
+func (w *coverageQuestions) RecentOrders(ctx context.Context, ws measure.WorkspaceID, from civil.Date) (int64, error) {
 	var orders int64
 	err := w.ask(ctx, ws, "recent_orders", values{"first": from.String()}, func(row Row) error {
 		return row.Scan(&orders)

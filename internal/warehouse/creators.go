@@ -7,51 +7,51 @@ import (
 	"assay/internal/measure"
 )
 
-// CreatorProfile is a creator and the signals by which orders can be known as the creator's.
+// CreatorProfile is a creator and the signals that identify the creator's orders.
 type CreatorProfile struct {
 	ID       string
 	Name     string
 	Handle   string
 	Platform string
-	HasCode  bool // a discount code belongs to the creator
-	HasLink  bool // a link of the creator was ever used
+	HasCode  bool // the creator has a discount code
+	HasLink  bool // a link of the creator has been used
 }
 
-// CreatorTotals is what is known of all creators in a window.
+// CreatorTotals are the totals of all creators in a window.
 type CreatorTotals struct {
 	Orders []CreatorOrders // by creator and signals
 	Links  []CreatorLinks  // by creator and kind
-	Costs  []CreatorSpend  // by creator; those without a row have no known cost
+	Costs  []CreatorSpend  // by creator; without a row, the cost is unknown
 }
 
-// CreatorOrders are orders that the same signals tie to a creator. An order is in one row: it is the creator's whom the
-// customer named, else the one's whose code took off most.
+// CreatorOrders are the orders that the same signals attribute to a creator. An order is in one row: that of the
+// creator named in the survey, or else of the creator whose code gave the largest discount.
 type CreatorOrders struct {
-	Creator  string // "": orders of the online store that nothing ties to a creator
+	Creator  string // "": orders of the online store without a creator
 	ByCode   bool
 	BySurvey bool
-	Touched  int64 // of the orders, in millionths, those whose path has the channel influencer or creator
+	Touched  int64 // orders, in millionths, with the channel influencer or creator in their path
 	Sums     measure.Sums
 }
 
-// CreatorLinks is the use of a creator's links as their tool counts it. Its orders have no names: they may be orders
-// that codes and surveys know as well.
+// CreatorLinks is the use of a creator's links, as counted by the link tool. Its orders are anonymous: codes and
+// surveys may count the same ones.
 type CreatorLinks struct {
 	Creator string
 	Kind    string // vanity or referral
 	Clicks  int64
-	Orders  int64 // whole
+	Orders  int64 // whole orders
 	Revenue int64
 }
 
-// CreatorSpend is what a creator cost.
+// CreatorSpend is the cost of a creator.
 type CreatorSpend struct {
 	Creator string
 	Amount  int64
 }
 
 // Creators returns all creators, sorted by name.
-func (w *Warehouse) Creators(ctx context.Context, ws measure.WorkspaceID) ([]CreatorProfile, error) {
+func (w *customerQuestions) Creators(ctx context.Context, ws measure.WorkspaceID) ([]CreatorProfile, error) {
 	var out []CreatorProfile
 	err := w.ask(ctx, ws, "creators", nil, func(row Row) error {
 		var p CreatorProfile
@@ -64,8 +64,8 @@ func (w *Warehouse) Creators(ctx context.Context, ws measure.WorkspaceID) ([]Cre
 	return out, err
 }
 
-// CreatorTotals returns what is known of all creators in each window, each list sorted by creator.
-func (w *Warehouse) CreatorTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[CreatorTotals], error) {
+// CreatorTotals returns the totals of all creators in each window, each list sorted by creator.
+func (w *customerQuestions) CreatorTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[CreatorTotals], error) {
 	var totals Pair[CreatorTotals]
 	var period int
 	err := w.ask(ctx, ws, "creator_orders", in.bind(), func(row Row) error {

@@ -9,19 +9,19 @@ import (
 	"assay/internal/measure"
 )
 
-// Segment is a part of the orders: those that were their customers' first, and the others.
+// Segment is a part of the orders: first orders of customers, or all later ones.
 type Segment string
 
-// The segments. An order without a customer counts as a first one. The empty segment is both.
+// The segments. An order without a customer counts as a first order. The empty segment is both.
 const (
 	NewCustomers       Segment = "new"
 	ReturningCustomers Segment = "returning"
 )
 
-// SegmentTotals are what both segments add up to.
+// SegmentTotals are the totals of both segments.
 type SegmentTotals struct{ New, Returning measure.Sums }
 
-// Of returns the sums of a segment, of both when it is empty.
+// Of returns the totals of a segment, or of both when it is empty.
 func (t SegmentTotals) Of(s Segment) measure.Sums {
 	switch s {
 	case NewCustomers:
@@ -40,9 +40,10 @@ func (t *SegmentTotals) put(isNew bool, sums measure.Sums) {
 	}
 }
 
-// SegmentTotals returns what new and returning customers ordered in each window, of the whole store or of the orders
-// that last touch credits one channel with. Summed they are the store's, or the channel's under last touch.
-func (w *Warehouse) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
+// SegmentTotals returns the totals of new and returning customers in each window, of the whole store or of the orders
+// that last touch credits to one channel. Their sum equals the total of the store, or of the channel under last
+// touch.
+func (w *customerQuestions) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
 	bind := in.bind()
 	bind["channel"] = string(channel)
 	var totals Pair[SegmentTotals]
@@ -57,9 +58,8 @@ func (w *Warehouse) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, c
 	return totals, err
 }
 
-// SegmentChannels returns what new and returning customers ordered in the period by the channel that last touch
-// credits.
-func (w *Warehouse) SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]SegmentTotals, error) {
+// SegmentChannels returns the totals of new and returning customers in the period, by last-touch channel.
+func (w *customerQuestions) SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]SegmentTotals, error) {
 	totals := map[measure.Channel]SegmentTotals{}
 	err := w.ask(ctx, ws, "segment_channels", bindDays(days), func(row Row) error {
 		var channel measure.Channel
@@ -74,17 +74,17 @@ func (w *Warehouse) SegmentChannels(ctx context.Context, ws measure.WorkspaceID,
 	return totals, err
 }
 
-// CohortMonth is how many customers of a cohort ordered in a month.
+// CohortMonth is the number of active customers of a cohort in a month.
 type CohortMonth struct {
 	Cohort civil.Date // first day of the month of their first orders
-	Month  civil.Date // first day of the month of activity; the cohort's own for the size of the cohort
+	Month  civil.Date // first day of the month of activity; in the cohort's own month, Active is the cohort's size
 	Active int64      // customers
 	Orders int64      // whole orders
 }
 
 // Cohorts returns the activity of the cohorts whose month begins in the period, sorted by cohort and month: of
-// customers whom last touch credits the channel with, of all when it is empty.
-func (w *Warehouse) Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]CohortMonth, error) {
+// customers whose first order last touch credits to the channel, or of all when the channel is empty.
+func (w *customerQuestions) Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]CohortMonth, error) {
 	bind := bindDays(months)
 	bind["channel"] = string(channel)
 	var out []CohortMonth
@@ -97,21 +97,21 @@ func (w *Warehouse) Cohorts(ctx context.Context, ws measure.WorkspaceID, channel
 	return out, err
 }
 
-// Panel is the customers of a store, or as many of them as can be looked at one by one: then those whose keys come
-// first. Keys are keyed hashes, so this is as good as a draw by chance, and it stays the same.
+// Panel is the customers of a store, or a sample if there are too many: those with the smallest keys. Keys are keyed
+// hashes, so the sample is as good as a random one, and it is stable.
 type Panel struct {
 	Customers []PanelCustomer
 	Everybody int64 // customers of the store
 }
 
-// PanelCustomer is a customer without a name.
+// PanelCustomer is an anonymous customer.
 type PanelCustomer struct {
 	FirstDay civil.Date
-	Channel  measure.Channel // that last touch credits with the first order
+	Channel  measure.Channel // channel of the first order by last touch
 	Days     []PanelDay      // by day
 }
 
-// PanelDay is a day on which a customer ordered or was given money back.
+// PanelDay is a day with orders or refunds of a customer.
 type PanelDay struct {
 	Day      civil.Date
 	Orders   int64 // whole orders
@@ -119,13 +119,13 @@ type PanelDay struct {
 	Tax      int64
 	Shipping int64
 	Refunds  int64
-	Net      int64 // charged for lines
+	Net      int64 // charged for order lines
 	Costed   int64 // the part of Net whose cost is known
 	Cost     int64
 }
 
 // Panel returns the customers of the panel.
-func (w *Warehouse) Panel(ctx context.Context, ws measure.WorkspaceID) (Panel, error) {
+func (w *customerQuestions) Panel(ctx context.Context, ws measure.WorkspaceID) (Panel, error) {
 	var p Panel
 	var size int64
 	err := w.ask(ctx, ws, "panel_size", nil, func(row Row) error { return row.Scan(&size, &p.Everybody) })
@@ -160,18 +160,18 @@ func (w *Warehouse) Panel(ctx context.Context, ws measure.WorkspaceID) (Panel, e
 	return p, nil
 }
 
-// PathTotal is a form of journey and what the orders that ended it add up to.
+// PathTotal is a conversion path and the totals of its orders.
 type PathTotal struct {
-	Channels []measure.Channel // the oldest first; a channel touched again at once stands once
+	Channels []measure.Channel // oldest first; consecutive touchpoints of a channel count once
 	Sums     measure.Sums
 	Touches  int64 // of all its orders
-	Seconds  int64 // from the first touch to the order, of all its orders
+	Seconds  int64 // from the first touchpoint to the order, summed over its orders
 }
 
-// pathSeparator stands between the channels of a journey: a character that no name has.
+// pathSeparator separates the channels of a path. No channel name contains it.
 const pathSeparator = "\x1f"
 
-// channelsOf takes a journey apart.
+// channelsOf splits a path into its channels.
 func channelsOf(path string) []measure.Channel {
 	channels := make([]measure.Channel, 0, strings.Count(path, pathSeparator)+1)
 	for name := range strings.SplitSeq(path, pathSeparator) {
@@ -180,9 +180,9 @@ func channelsOf(path string) []measure.Channel {
 	return channels
 }
 
-// Paths returns the journeys of the orders with touches in each window, sorted by their channels. Refunds count on
-// their own day, with the journey of their order.
-func (w *Warehouse) Paths(ctx context.Context, ws measure.WorkspaceID, segment Segment, in Windows) (Pair[[]PathTotal], error) {
+// Paths returns the conversion paths of the orders in each window, sorted by their channels. Refunds count on their
+// own day, with the path of their order.
+func (w *customerQuestions) Paths(ctx context.Context, ws measure.WorkspaceID, segment Segment, in Windows) (Pair[[]PathTotal], error) {
 	bind := in.bind()
 	bind["segment"] = string(segment)
 	var totals Pair[[]PathTotal]
@@ -199,37 +199,37 @@ func (w *Warehouse) Paths(ctx context.Context, ws measure.WorkspaceID, segment S
 	return totals, err
 }
 
-// PathsOf selects journeys.
+// PathsOf selects conversion paths.
 type PathsOf struct {
-	Windows Windows // totals are wanted for both, journeys for the recent one
+	Windows Windows // totals are computed for both, paths for the recent one
 	Segment Segment
-	Channel measure.Channel // only journeys that have it; "": all
+	Channel measure.Channel // only paths with this channel; "": all
 	Limit   int             // 0: all
 	Offset  int
 }
 
-// PathRanking is the commonest journeys of a window, and what all of them add up to.
+// PathRanking is the most frequent conversion paths of a window, and the totals of all.
 type PathRanking struct {
-	First  PathTotal     // the commonest of all; without channels when there is none
-	Paths  []PathTotal   // those asked for, most orders first
-	Ranked int64         // how many there are
-	Totals Pair[Touched] // of all of them
+	First  PathTotal     // the most frequent of all; without channels if there is none
+	Paths  []PathTotal   // the selected ones, most orders first
+	Ranked int64         // number of paths
+	Totals Pair[Touched] // of all paths
 }
 
-// Touched is how many orders had touches, and how many.
+// Touched is the number of orders with touchpoints, and of their touchpoints.
 type Touched struct {
 	Orders  int64 // millionths
 	Touches int64
 }
 
-// TopPaths returns the commonest journeys that ended with an order, which are most of the time all that is looked at:
-// a large store has nearly as many journeys as orders.
-func (w *Warehouse) TopPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (PathRanking, error) {
+// TopPaths returns the most frequent conversion paths. A large store has almost as many paths as orders, so most
+// calls read only these.
+func (w *customerQuestions) TopPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (PathRanking, error) {
 	var r PathRanking
 	bind := of.Windows.bind()
 	of.bindTo(bind)
 	question := "path_totals"
-	if of.Channel != "" { // which is found in the names of journeys, and that takes longer
+	if of.Channel != "" { // a search in the names of paths, which takes longer
 		question = "path_totals_met"
 	}
 	err := w.ask(ctx, ws, question, bind, func(row Row) error {
@@ -274,11 +274,11 @@ func (of PathsOf) bindTo(bind values) {
 	}
 }
 
-// pathRank is the journeys that ended with the same number of orders, and between which numbers they lie.
+// pathRank is the paths with the same number of orders, and the range of their keys.
 type pathRank struct{ orders, paths, lowest, highest int64 }
 
-// pathRanks returns how many journeys ended with how many orders, most orders first.
-func (w *Warehouse) pathRanks(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (ranks []pathRank, err error) {
+// pathRanks returns the number of paths by number of orders, most orders first.
+func (w *customerQuestions) pathRanks(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (ranks []pathRank, err error) {
 	bind := bindDays(of.Windows.Recent)
 	of.bindTo(bind)
 	question := "path_ranks"
@@ -294,8 +294,8 @@ func (w *Warehouse) pathRanks(ctx context.Context, ws measure.WorkspaceID, of Pa
 	return ranks, err
 }
 
-// topPaths returns a page of the ranking. Ranks say which journeys may stand on it or before it.
-func (w *Warehouse) topPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf, ranks []pathRank) ([]PathTotal, error) {
+// topPaths returns a page of the ranking. Ranks restrict the paths to those that may be on it or before it.
+func (w *customerQuestions) topPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf, ranks []pathRank) ([]PathTotal, error) {
 	if len(ranks) == 0 {
 		return nil, nil
 	}
@@ -326,15 +326,15 @@ func (w *Warehouse) topPaths(ctx context.Context, ws measure.WorkspaceID, of Pat
 	return paths, nil
 }
 
-// JourneyCount is how many orders took so many touches and so long.
+// JourneyCount is the number of orders with a number of touchpoints and a time to conversion.
 type JourneyCount struct {
 	Touches int64
-	LagDays int64 // whole days from the first touch to the order
+	LagDays int64 // whole days from the first touchpoint to the order
 	Orders  int64 // whole orders
 }
 
-// Journeys returns how many touches orders took and how long, sorted by both.
-func (w *Warehouse) Journeys(ctx context.Context, ws measure.WorkspaceID, segment Segment, days civil.Range) ([]JourneyCount, error) {
+// Journeys returns the numbers of touchpoints and the times to conversion of orders, sorted by both.
+func (w *customerQuestions) Journeys(ctx context.Context, ws measure.WorkspaceID, segment Segment, days civil.Range) ([]JourneyCount, error) {
 	bind := bindDays(days)
 	bind["segment"] = string(segment)
 	var out []JourneyCount

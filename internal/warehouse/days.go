@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure"
 )
 
-// StoreDays returns the store's days in the period, spend of all channels included.
-func (w *Warehouse) StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]DayTotal, error) {
+// StoreDays returns the store's days in the period, including the spend of all channels.
+func (w *salesQuestions) StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]DayTotal, error) {
 	var out []DayTotal
 	err := w.ask(ctx, ws, "store_days", bindDays(days), func(row Row) error {
 		var d DayTotal
@@ -22,8 +22,8 @@ func (w *Warehouse) StoreDays(ctx context.Context, ws measure.WorkspaceID, days 
 	return out, err
 }
 
-// ChannelDays returns the days of the channels, sorted by channel and day; of all channels when none is named.
-func (w *Warehouse) ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]ChannelDay, error) {
+// ChannelDays returns the days of the channels, sorted by channel and day; of all channels if none is given.
+func (w *salesQuestions) ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]ChannelDay, error) {
 	name, bind := "channel_days", bindDays(days)
 	bind["model"], bind["channel"] = string(model), ""
 	if len(channels) == 1 {

@@ -1,8 +1,7 @@
-// Package warehouse holds a store's facts and answers a closed set of typed questions about them.
+// Package warehouse stores facts and answers a closed set of typed questions about them.
 //
-// The questions' SQL lies in sql, one file each. An [Engine] runs it; a [Dialect] renders the few places in
-// which engines differ. What a question returns is counted by the database and not yet interpreted: statistics
-// belong to measure.
+// The SQL of each question is a file in sql. An [Engine] runs it; a [Dialect] renders the few differences between
+// engines. The database counts and sums; statistics belong to measure.
 package warehouse
 
 import (
@@ -13,13 +12,13 @@ import (
 	"assay/internal/measure"
 )
 
-// Engine is a database that holds facts: one implementation per product, in a folder of its own. It knows
-// workspaces, statements and imports, and nothing of what the questions mean.
+// Engine is a database for facts: one implementation per product, each in its own package. It runs statements and
+// imports for workspaces and does not interpret questions.
 type Engine interface {
 	Dialect() Dialect
-	// Select runs a statement that reads one workspace and calls each for every row. A workspace without
-	// facts has empty tables. The error is of kind unavailable when the engine is busy beyond the deadline,
-	// locked by another process or broken.
+	// Select runs a statement that reads one workspace and calls each for every row. A workspace without facts has
+	// empty tables. The error is of kind unavailable if the engine is busy until the deadline, locked by another
+	// process or broken.
 	Select(ctx context.Context, ws measure.WorkspaceID, s Statement, each func(Row) error) error
 	// Begin starts an import; see [Warehouse.Begin].
 	Begin(ctx context.Context, spec ImportSpec) (Import, error)
@@ -27,41 +26,67 @@ type Engine interface {
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
 }
 
-// Dialect is how an engine writes what others write differently.
+// Dialect has the differences between engines.
 type Dialect interface {
-	// Name is the engine's: the text x.NAME.sql stands in for x.sql where it exists.
+	// Name is the engine's name: the text x.NAME.sql replaces x.sql if it exists.
 	Name() string
 	// Table returns the full name of a workspace's table, quoted for use in a statement.
 	Table(ws measure.WorkspaceID, table string) string
 }
 
-// Statement is a rendered question with the values that are bound to its parameters.
+// Statement is a rendered question with its bound parameters.
 type Statement struct {
-	Name string // the question's, for logs
+	Name string // the question's name, for logs
 	Text string
 	Args []sql.NamedArg
-	// Heavy statements read facts and not roll-ups, as the line "-- heavy: …" in their text says. They run one at
-	// a time.
+	// Heavy statements read facts instead of roll-ups, as the line "-- heavy: …" in their text states. They run one
+	// at a time.
 	Heavy bool
 }
 
-// Row is one row of an answer, to be scanned once.
+// Row is one row of an answer. It is scanned once.
 type Row interface{ Scan(dest ...any) error }
 
 // Warehouse answers questions about the facts of workspaces. Every question takes a deadline from its context,
-// reads one workspace and returns rows as structs. Ratios, windows and scores are computed by the caller.
+// reads one workspace and returns rows as structs. Ratios, windows and scores are computed by the caller. The
+// questions are methods of the embedded types, by subject.
 type Warehouse struct {
+	*asker
+	salesQuestions
+	customerQuestions
+	campaignQuestions
+	coverageQuestions
+	historyQuestions
+	forgotten Forgotten // nil: no customer was forgotten
+}
+
+type (
+	salesQuestions    struct{ *asker } // totals and days of the store, channels, regions, products and coupons
+	customerQuestions struct{ *asker } // segments, cohorts, conversion paths, survey answers and creators
+	campaignQuestions struct{ *asker } // campaigns, ads and messages
+	coverageQuestions struct{ *asker } // what the store has, by source and channel
+	historyQuestions  struct{ *asker } // imports and previous totals of days
+)
+
+// asker asks an engine questions by name.
+type asker struct {
 	engine    Engine
-	questions sync.Map  // *question by name, taken apart when it is first asked
-	forgotten Forgotten // nil: nobody is
+	questions sync.Map // *question by name, parsed on first use
 }
 
 // New returns a warehouse on the engine.
-func New(engine Engine) *Warehouse { return &Warehouse{engine: engine} }
+func New(engine Engine) *Warehouse {
+	a := &asker{engine: engine}
+	return &Warehouse{
+		asker: a, salesQuestions: salesQuestions{a}, customerQuestions: customerQuestions{a},
+		campaignQuestions: campaignQuestions{a}, coverageQuestions: coverageQuestions{a},
+		historyQuestions: historyQuestions{a},
+	}
+}
 
-// Version returns the workspace's data version. It rises by one with each import that changes something. A new
-// workspace begins with a number of its own, so that one that is deleted and made again does not look like the old.
-// The error is of kind unavailable when the workspace's facts cannot be read.
-func (w *Warehouse) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
-	return w.engine.Version(ctx, ws)
+// Version returns the workspace's data version. Each import that changes something increases it by one. A new
+// workspace starts with a unique number, so a deleted workspace and its replacement differ. The error is of kind
+// unavailable if the workspace's facts cannot be read.
+func (a *asker) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
+	return a.engine.Version(ctx, ws)
 }

@@ -7,16 +7,16 @@ import (
 	"assay/internal/measure"
 )
 
-// ExportFormat is how tables are written.
+// ExportFormat is the file format of an export.
 type ExportFormat string
 
-// The formats. CSV has a header, and keeps text as it is: cells that begin with "=" are not defused.
+// The formats. CSV has a header and unchanged text: cells that begin with "=" are not escaped.
 const (
 	CSV     ExportFormat = "csv"
 	Parquet ExportFormat = "parquet"
 )
 
-// ExportedTable is a table that was written.
+// ExportedTable is a file of an export.
 type ExportedTable struct {
 	Table string `json:"table"`
 	File  string `json:"file"` // base name
@@ -25,13 +25,13 @@ type ExportedTable struct {
 
 // Exporter is an engine that can write all its tables to files.
 type Exporter interface {
-	// Export writes every fact table of a workspace and the ledger of imports to a folder that exists, a file each,
-	// sorted and as of one moment. Amounts are minor units of the workspace's currency, instants are UTC, customers are
-	// keyed hashes.
+	// Export writes every fact table of a workspace and the import ledger to an existing directory, one sorted file
+	// each, from one consistent snapshot. Amounts are minor units of the workspace's currency, instants are UTC,
+	// customers are keyed hashes.
 	Export(ctx context.Context, ws measure.WorkspaceID, dir string, format ExportFormat) ([]ExportedTable, error)
 }
 
-// Export writes every table of a workspace to a folder; see [Exporter].
+// Export writes every table of a workspace to a directory; see [Exporter].
 func (w *Warehouse) Export(ctx context.Context, ws measure.WorkspaceID, dir string, format ExportFormat) ([]ExportedTable, error) {
 	engine, ok := w.engine.(Exporter)
 	if !ok {

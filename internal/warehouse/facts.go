@@ -8,8 +8,8 @@ import (
 	"assay/internal/money"
 )
 
-// Batch is a piece of an import: canonical rows of any kind. Readers fill batches of a few thousand rows and
-// hand them to an [Import] in the order of the file.
+// Batch is a part of an import: canonical rows of any kind. Readers fill batches of a few thousand rows and pass them
+// to an [Import] in the order of the file.
 //
 // Amounts are minor units of the workspace's currency unless a field says otherwise. Readers convert.
 type Batch struct {
@@ -45,7 +45,7 @@ type Batch struct {
 	SurfaceDays  []SurfaceDayTotal
 }
 
-// Len returns how many rows the batch holds, of all kinds.
+// Len returns the number of rows of all kinds.
 func (b *Batch) Len() int {
 	return len(b.Orders) + len(b.Profiles) + len(b.Ties) + len(b.Lines) + len(b.Refunds) + len(b.Coupons) + len(b.Touches) +
 		len(b.LandedOrders) + len(b.LandedLines) + len(b.LandedDiscounts) + len(b.LandedCodes) + len(b.AdDays) +
@@ -53,86 +53,88 @@ func (b *Batch) Len() int {
 		len(b.CreatorCosts) + len(b.LinkDays) + len(b.CouponMap) + len(b.Targets) + len(b.FXRates) + len(b.RegionDays) + len(b.SurfaceDays)
 }
 
-// OrderRef is the natural key of an order: the same order from a file, a webhook or a tap meets on it.
+// OrderRef is the natural key of an order. The same order from a file, a webhook or a Singer tap has the same key.
 type OrderRef struct {
 	Source string // the system of record, such as "shopify" or "csv"
-	Key    string // the order's id there; a Shopify export without ids falls back to the order's name
+	Key    string // the order's ID there; for a Shopify export without IDs, the order's name
 }
 
-// Order is one order as the shop knows it.
+// Order is an order of the shop.
 type Order struct {
 	OrderRef
-	Name      string // what people call it, "#1001"
-	At        time.Time
-	Day       civil.Date // At in the workspace's zone
-	Surface   measure.Surface
-	Customer  string          // keyed hash of mail address, else of the source's id, else of the telephone number; "" for guests
-	Channel   measure.Channel // credited by the source itself; "" leaves it to touchpoints
-	Charged   int64           // after discounts, tax and shipping included
+	Name    string // the displayed number, "#1001"
+	At      time.Time
+	Day     civil.Date // At in the workspace's time zone
+	Surface measure.Surface
+	// keyed hash of the email address, else of the source's ID, else of the phone number; "" for guests
+	Customer  string
+	Channel   measure.Channel // credited by the source itself; "" leaves attribution to touchpoints
+	Charged   int64           // after discounts, including tax and shipping
 	Tax       int64
 	Shipping  int64
 	Discounts int64
 	Original  money.Amount // Charged in the order's own currency
-	Status    string       // the shop's word: paid, partially_refunded, refunded, pending, voided
-	Cancelled bool         // cancelled or voided: kept, and left out of every figure
-	Test      bool         // kept, and left out of every figure
+	Status    string       // the shop's status: paid, partially_refunded, refunded, pending, voided
+	Cancelled bool         // canceled or voided: stored, and excluded from every figure
+	Test      bool         // stored, and excluded from every figure
 	Country   string       // ISO 3166-1 alpha-2, upper case
 	Region    string       // ISO 3166-2 without the country: "CA"
 	Units     int64
-	UpdatedAt time.Time // the source's own; the later one wins. Zero: unknown, see [Import].
+	UpdatedAt time.Time // the source's own; the latest wins. Zero: unknown, see [Import].
 }
 
-// Profile is what a shop or a mailing tool knows of a customer apart from orders. It has no name, address or number: the
-// customer is the keyed hash that orders have.
+// Profile is what a shop or an email tool knows about a customer apart from orders. It has no name, address or
+// number: the customer is the same keyed hash as in orders.
 //
-// Of several versions of a customer the latest counts. Some leave out consents, orders or the first contact: a consent is that
-// of the latest version which tells it, the number of orders the largest and the first contact the earliest that any tells.
+// The latest version of a customer counts. Some versions lack consents, orders or the first contact. So a consent is
+// that of the latest version that contains it, the number of orders is the largest, and the first contact is the
+// earliest.
 type Profile struct {
 	Source      string
-	Customer    string     // keyed hash of the mail address, else of the source's id, else of the telephone number
-	Phone       string     // keyed hash of the telephone number's digits; "" when unknown
-	Since       civil.Date // when the source first knew the customer, in the workspace's zone; zero: unknown
-	Email       Consent    // to marketing by mail
-	SMS         Consent    // to marketing by text message
+	Customer    string     // keyed hash of the email address, else of the source's ID, else of the phone number
+	Phone       string     // keyed hash of the phone number's digits; "" when unknown
+	Since       civil.Date // first contact with the source, in the workspace's time zone; zero: unknown
+	Email       Consent    // to email marketing
+	SMS         Consent    // to text-message marketing
 	Country     string     // ISO 3166-1 alpha-2, upper case
 	Region      string     // ISO 3166-2 without the country
-	Orders      int64      // that the source has ever counted
+	Orders      int64      // the source's lifetime count
 	OrdersKnown bool
-	UpdatedAt   time.Time // the source's own; the later one wins, and one that is known before one that is not
+	UpdatedAt   time.Time // the source's own; the latest wins, and a known one wins over an unknown one
 }
 
-// Consent is whether a customer agreed to something.
+// Consent is a customer's consent to marketing.
 type Consent string
 
-// The consents. Whoever was never asked, or has not answered yet, is unknown.
+// The consents. Without a question or an answer, the consent is unknown.
 const (
 	ConsentUnknown Consent = ""
 	Consented      Consent = "yes"
 	Refused        Consent = "no"
 )
 
-// CustomerTie says that a customer whom a source knows by an id has a mail address. Orders and profiles under either, whenever
-// they come, are one customer's; so are those of several addresses that an id had, and of several ids.
+// CustomerTie connects the source's ID of a customer with an email address. Orders and profiles under either belong
+// to one customer, in any order of import; so do those of several addresses of an ID, and of several IDs.
 type CustomerTie struct {
 	Source   string
-	KnownAs  string // keyed hash of the source's id
-	Customer string // keyed hash of the mail address
+	KnownAs  string // keyed hash of the source's ID
+	Customer string // keyed hash of the email address
 }
 
 // OrderLine is one line of an order.
 type OrderLine struct {
 	OrderRef
-	Line      int // 1, 2, …: the order of the lines in the source
+	Line      int // 1, 2, …: position in the source
 	SKU       string
 	Title     string
 	Quantity  int64
-	Net       int64 // what was charged for the line: price × quantity less discounts of the line
+	Net       int64 // charged for the line: price × quantity minus line discounts
 	Discount  int64
-	Cost      int64 // of goods, for the whole line
+	Cost      int64 // cost of goods of the whole line
 	CostKnown bool
 }
 
-// Refund is money given back. An export that knows only an order's refunded total makes one refund with
+// Refund is a refund of an order. An export with only the refunded total of an order gives one refund with
 // DateUnknown, dated by the order.
 type Refund struct {
 	OrderRef
@@ -143,83 +145,85 @@ type Refund struct {
 	DateUnknown bool
 }
 
-// OrderCoupon is a code that an order used.
+// OrderCoupon is a discount code used in an order.
 type OrderCoupon struct {
 	OrderRef
 	Code     string // upper case
-	Discount int64  // what the code took off; the whole discount when the source names only one code
+	Discount int64  // discount of the code; the whole discount if the source names only one code
 }
 
-// Touch is a contact of the customer with a channel before the order.
+// Touch is a touchpoint of the customer before the order.
 type Touch struct {
 	OrderRef
-	Seq      int // 1, 2, … by time; at most 20 per order are kept, the oldest go first
+	Seq      int // 1, 2, … by time; the latest 20 per order are stored
 	At       time.Time
 	Channel  measure.Channel
 	Platform measure.Platform
-	Campaign string // the platform's own id
+	Campaign string // the platform's own ID
 	Kind     string // click, view, visit
 }
 
-// LandedOrder is what a connector's table of orders tells besides the order: what its other tables call it, and what the order's
-// lines come to. Amounts are minor units of the order's own currency.
+// LandedOrder has the fields of a connector's order table that [Order] lacks: the ID that other tables use, and the
+// totals of the order's lines. Amounts are minor units of the order's own currency.
 type LandedOrder struct {
 	OrderRef
-	Row           string // the connector's id of the row, by which other tables name the order; "" where they have its key
+	Row           string // the connector's row ID, which other tables refer to; "" if they use the order's key
 	Subtotal      int64  // of the lines after all discounts
 	SubtotalKnown bool
 	Discounts     int64     // of the whole order
-	UpdatedAt     time.Time // the later one wins, and one that is known before one that is not
+	UpdatedAt     time.Time // the latest wins, and a known one wins over an unknown one
 }
 
-// LandedLine is a line of an order from a table of lines. Lines become [OrderLine]s when their order is there, unless it came
-// with lines of its own. Amounts are minor units of Currency; lines in another currency than their order's wait.
+// LandedLine is an order line from a separate table. It becomes an [OrderLine] when its order is in the store, unless
+// the order came with its own lines. Amounts are minor units of Currency; lines in another currency than their
+// order's wait.
 type LandedLine struct {
 	Source   string
-	Order    string // the order's key, or what [LandedOrder] calls its row
+	Order    string // the order's key, or the row ID of [LandedOrder]
 	ID       string
-	Row      string // the connector's id of the row, by which discounts may name the line
-	Place    int64  // among the order's lines; lines with the same stand in the order of their ids
+	Row      string // the connector's row ID, which discounts may refer to
+	Place    int64  // position in the order; ties are sorted by ID
 	SKU      string
 	Title    string
 	Quantity int64
 	Gross    int64 // price × quantity
-	Discount int64 // the line's own, where no [LandedDiscount] tells more
+	Discount int64 // the line's own, used if there is no [LandedDiscount]
 	Currency money.Currency
-	Gone     bool      // it is no longer a line of the order
-	SyncedAt time.Time // the later one wins, and one that is known before one that is not
+	Gone     bool      // the line was removed from the order
+	SyncedAt time.Time // the latest wins, and a known one wins over an unknown one
 }
 
-// LandedDiscount is a part of a discount that a line has.
+// LandedDiscount is the part of a discount that applies to a line.
 type LandedDiscount struct {
 	Source   string
-	Line     string // the line's id or row
-	Place    int64  // among those of the line
+	Line     string // the line's ID or row ID
+	Place    int64  // position among the discounts of the line
 	Amount   int64
 	Currency money.Currency
-	SyncedAt time.Time // as that of [LandedLine]
+	SyncedAt time.Time // as in [LandedLine]
 }
 
-// LandedCode is a discount code of an order from a table of codes. It becomes an [OrderCoupon] as lines become lines.
+// LandedCode is a discount code of an order from a separate table. It becomes an [OrderCoupon] as lines become order
+// lines.
 type LandedCode struct {
 	Source      string
-	Order       string // as that of [LandedLine]
+	Order       string // as in [LandedLine]
 	Code        string // upper case
-	Amount      int64  // what it took off
+	Amount      int64  // discount of the code
 	AmountKnown bool
 	Currency    money.Currency
 	Gone        bool
-	SyncedAt    time.Time // as that of [LandedLine]
+	SyncedAt    time.Time // as in [LandedLine]
 }
 
-// AdDay is one row of an ad report: an ad on a day, in the account's own zone, and a region where known.
+// AdDay is one row of an ad report: an ad on a day in the account's time zone, by region if known.
 type AdDay struct {
 	Source          string // the reader's name
 	Platform        measure.Platform
 	Account         string
 	Channel         measure.Channel
 	Day             civil.Date
-	CampaignID      string // the platform's own id; a report without ids uses the name
+	CampaignID      string // the platform's own ID; the name in reports without IDs
 	CampaignName    string
 	AdSetID         string
 	AdSetName       string
@@ -235,19 +239,19 @@ type AdDay struct {
 	Attribution     string       // the platform's attribution setting, as reported
 }
 
-// AdName is what a campaign, an ad set or an ad is called, and what it belongs to. Rows of ad reports that lack names or the
-// campaign have them from here, whichever came first. The latest version of a name counts.
+// AdName is the name and parent of a campaign, ad set or ad. It fills in missing names and campaigns of ad report
+// rows, in any order of import. The latest version of a name counts.
 type AdName struct {
 	Platform  measure.Platform
 	Level     measure.AdLevel
 	ID        string
 	Name      string
-	Campaign  string    // id of the campaign that an ad set or ad belongs to; "": not told
-	AdSet     string    // id of the ad set that an ad belongs to; "": not told
-	UpdatedAt time.Time // the later one wins, and one that is known before one that is not
+	Campaign  string    // campaign ID of an ad set or ad; "": unknown
+	AdSet     string    // ad set ID of an ad; "": unknown
+	UpdatedAt time.Time // the latest wins, and a known one wins over an unknown one
 }
 
-// ChannelSpend is spend that no ad report contains: television, podcasts, fees, creators.
+// ChannelSpend is spend outside of ad reports: television, podcasts, fees, creators.
 type ChannelSpend struct {
 	Source  string
 	Channel measure.Channel
@@ -267,17 +271,17 @@ type Product struct {
 	Price  int64
 }
 
-// ProductCost is what a unit of a product costs from a day on. It counts for lines that have no cost of their own. Of
-// several costs the one with the latest day up to the order's counts; of equal ones that of the source whose name comes
-// first, whichever was imported last.
+// ProductCost is the unit cost of a product from a day on. It applies to lines without their own cost. The cost with
+// the latest day up to the order's counts; among equal days, that of the source whose name sorts first, in any order
+// of import.
 type ProductCost struct {
 	Source string
 	SKU    string
-	From   civil.Date // zero: since ever
+	From   civil.Date // zero: from the beginning
 	Cost   int64      // of one unit
 }
 
-// MessageDay is what a mail or text message did on a day.
+// MessageDay is the result of an email or text message on a day.
 type MessageDay struct {
 	Source       string
 	Channel      measure.Channel // email or sms
@@ -296,20 +300,20 @@ type MessageDay struct {
 	Unsubscribes int64
 	Spam         int64
 	Bounces      int64
-	SinceSend    bool // the figures are totals since the send and not this day's
+	SinceSend    bool // the figures are totals since the send, not of this day
 }
 
-// SurveyResponse is one answer to one question after a purchase.
+// SurveyResponse is one answer to one question of a post-purchase survey.
 type SurveyResponse struct {
 	Source   string
 	Key      string
-	OrderRef // zero when the survey tool does not name the order
+	OrderRef // zero if the survey tool does not name the order
 	At       time.Time
 	Day      civil.Date
 	Question string // discovery_channel, purchase_trigger, awareness_duration or the tool's own
 	Answer   string
-	Channel  measure.Channel // what the answer means; "" when it names none
-	Creator  string          // id, when the answer names one
+	Channel  measure.Channel // channel of the answer; "" if it names none
+	Creator  string          // ID, if the answer names one
 }
 
 // Creator is an influencer, creator or affiliate.
@@ -321,7 +325,7 @@ type Creator struct {
 	Platform string
 }
 
-// CreatorCode is a discount code that belongs to a creator.
+// CreatorCode is a creator's discount code.
 type CreatorCode struct{ Creator, Code string }
 
 // CreatorCost is a fee, commission or gift.
@@ -345,23 +349,23 @@ type LinkDay struct {
 	Revenue int64
 }
 
-// CouponChannel says which channel a coupon code stands for.
+// CouponChannel is the channel of a coupon code.
 type CouponChannel struct {
 	Code    string
 	Channel measure.Channel
 	Creator string
 }
 
-// Target is a goal for a metric in a period.
+// Target is a target for a metric in a period.
 type Target struct {
 	Metric  string // revenue, orders, spend, roas
 	Period  string // daily, weekly, monthly, quarterly
 	Start   civil.Date
 	Channel measure.Channel // "" for the whole store
-	Value   float64         // money in whole units
+	Value   float64         // money in whole currency units
 }
 
-// FXRate is what one unit of From is worth in To on a day.
+// FXRate is an exchange rate: the value of one unit of From in To on a day.
 type FXRate struct {
 	Day      civil.Date
 	From, To money.Currency
@@ -369,7 +373,7 @@ type FXRate struct {
 	Source   string
 }
 
-// RegionDay is what is known of a region on a day apart from orders: traffic and population.
+// RegionDay is data about a region on a day apart from orders: traffic and population.
 type RegionDay struct {
 	Source     string
 	Day        civil.Date
@@ -379,9 +383,9 @@ type RegionDay struct {
 	Population int64
 }
 
-// SurfaceDayTotal is what a surface took on a day, where only the total is known: tills and marketplaces that give no list of
-// orders. It counts on days on which the store has no order of the surface, and is left out on the others, so that nothing
-// counts twice. Amounts mean what they do in [Order].
+// SurfaceDayTotal is the daily total of a sales surface without a list of orders, such as tills and marketplaces. It
+// counts on days without an order of the surface in the store, and is ignored on others, so nothing counts twice.
+// Amounts have the meaning of those in [Order].
 type SurfaceDayTotal struct {
 	Source    string
 	Day       civil.Date
@@ -389,11 +393,11 @@ type SurfaceDayTotal struct {
 	Country   string // ISO 3166-1 alpha-2, upper case; "" when unknown
 	Region    string // ISO 3166-2 without the country; "" when unknown
 	Orders    int64
-	NewOrders int64 // of these, the first ones of their customers; the others count as returning customers'
+	NewOrders int64 // of these, first orders of customers; the others count as returning customers'
 	Units     int64
 	Charged   int64
 	Tax       int64
 	Shipping  int64
 	Discounts int64
-	Refunds   int64 // given back on the day
+	Refunds   int64 // refunded on the day
 }

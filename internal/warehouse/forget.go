@@ -11,16 +11,15 @@ import (
 	"assay/internal/money"
 )
 
-// Forgotten tells which customers are to leave no trace in a workspace, as keyed hashes.
+// Forgotten returns the customers, as keyed hashes, whose data must not be stored in a workspace.
 type Forgotten func(ctx context.Context, ws measure.WorkspaceID) (map[string]struct{}, error)
 
-// Forgetting makes every import from now on leave these customers out of its orders. It is called before the warehouse
-// is used.
+// Forgetting makes all further imports exclude these customers. It is called before the warehouse is used.
 func (w *Warehouse) Forgetting(forgotten Forgotten) { w.forgotten = forgotten }
 
-// KnownAs returns the keyed hashes of customers with those that are tied to them: the addresses and ids of the same customer, their
-// telephone numbers, and all that of a telephone number that one customer alone has. Who shares a number with others, as a family or an
-// office does, is not known by it: nobody is forgotten for somebody else. None stands in the answer twice.
+// KnownAs returns the keyed hashes of customers and of everything tied to them: addresses and IDs of the same
+// customer, their phone numbers, and the other hashes of a phone number that belongs to one customer only. A phone
+// number that several customers share, such as a family's, identifies none of them. The result has no duplicates.
 func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, customers ...string) ([]string, error) {
 	var all []string
 	add := func(hash string) {
@@ -74,7 +73,7 @@ func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, custome
 	return all, nil
 }
 
-// sameAs tells the hashes of the customer who is known by this one.
+// sameAs calls tell with each hash of the customer known by this one.
 func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(hash string)) error {
 	err := w.ask(ctx, ws, "same_customer", values{"customer": hash}, func(row Row) error {
 		var known string
@@ -88,7 +87,7 @@ func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash str
 	return nil
 }
 
-// profilesOf tells the hashes of each profile that has this one as its customer's or as its telephone number's.
+// profilesOf calls tell with the hashes of each profile whose customer or phone number is this one.
 func (w *Warehouse) profilesOf(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(customer, phone string)) error {
 	err := w.ask(ctx, ws, "known_as", values{"customer": hash}, func(row Row) error {
 		var customer, phone string
@@ -102,15 +101,16 @@ func (w *Warehouse) profilesOf(ctx context.Context, ws measure.WorkspaceID, hash
 	return nil
 }
 
-// Forget takes customers, by their keyed hashes, off all of their orders and takes their profiles away. The orders stay, as
-// orders of nobody: totals do not change, and what is counted by customer does. It returns how many orders were theirs.
+// Forget deletes customers, by keyed hash: it removes them from their orders and deletes their profiles. The orders
+// stay as anonymous orders, so totals do not change, but figures by customer do. It returns the number of their
+// orders.
 func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, customers ...string) (int, error) {
 	load, err := w.engine.Begin(ctx, ImportSpec{Workspace: ws, Source: "forget", File: "customers who are forgotten", Base: base, Forget: customers})
 	if err != nil {
 		return 0, err
 	}
 	defer load.Abort()
-	// From here on nobody else changes the workspace.
+	// From here on no other import can change the workspace.
 	profiles := false
 	for _, customer := range customers {
 		for _, question := range []string{"known_as", "same_customer"} {
@@ -155,14 +155,14 @@ func (w *Warehouse) ordersOf(ctx context.Context, ws measure.WorkspaceID, custom
 	return orders, err
 }
 
-// forgetfulImport leaves forgotten customers out.
+// forgetfulImport excludes forgotten customers.
 type forgetfulImport struct {
 	Import
 	forgotten map[string]struct{}
 }
 
-// Add takes rows. Orders of forgotten customers become orders of nobody, and their profiles and ties are left out, in the batch too.
-// An address that the batch ties to a forgotten id is forgotten with it, and an id with its address.
+// Add adds rows. Orders of forgotten customers become anonymous, and their profiles and ties are dropped, also in the
+// batch itself. An address that the batch ties to a forgotten ID is forgotten too, and vice versa.
 func (i *forgetfulImport) Add(ctx context.Context, b *Batch) error {
 	b.Ties = slices.DeleteFunc(b.Ties, func(t CustomerTie) bool {
 		_, id := i.forgotten[t.KnownAs]
@@ -185,7 +185,7 @@ func (i *forgetfulImport) Add(ctx context.Context, b *Batch) error {
 	return i.Import.Add(ctx, b)
 }
 
-// begin starts an import that knows whom to forget.
+// begin starts an import that excludes forgotten customers.
 func (w *Warehouse) begin(ctx context.Context, spec ImportSpec) (Import, error) {
 	load, err := w.engine.Begin(ctx, spec)
 	if err != nil || w.forgotten == nil {

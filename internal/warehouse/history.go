@@ -8,22 +8,22 @@ import (
 	"assay/internal/measure"
 )
 
-// DayVersions returns every version of the totals of the days of a period, one per import that changed them, sorted by kind,
-// part, day and import. What feeds change on a day within an hour of the clock is one version; see [ImportSpec]. The versions
-// of a store of an earlier release begin with what it had when it was updated.
-func (w *Warehouse) DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error) {
+// DayVersions returns every version of the totals of the days of a period, one per import that changed them, sorted
+// by kind, part, day and import. Changes by feeds within a clock hour are one version; see [ImportSpec]. In a store
+// of an earlier release, versions begin with the totals at the time of its update.
+func (w *historyQuestions) DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error) {
 	return w.versions(ctx, ws, "day_versions", bindDays(days))
 }
 
-// DaysAsOf returns the totals of the days of a period as they stood at an instant, sorted by kind, part and day: what the
-// roll-ups had then. Where a feed changed a day several times within the hour of the instant, they are those of the hour before.
-func (w *Warehouse) DaysAsOf(ctx context.Context, ws measure.WorkspaceID, days civil.Range, at time.Time) ([]measure.DayVersion, error) {
+// DaysAsOf returns the totals of the days of a period as of an instant, sorted by kind, part and day. If a feed
+// changed a day several times within the hour of the instant, the totals are those of the hour before.
+func (w *historyQuestions) DaysAsOf(ctx context.Context, ws measure.WorkspaceID, days civil.Range, at time.Time) ([]measure.DayVersion, error) {
 	bind := bindDays(days)
 	bind["at"] = instantText(at)
 	return w.versions(ctx, ws, "days_as_of", bind)
 }
 
-func (w *Warehouse) versions(ctx context.Context, ws measure.WorkspaceID, question string, bind values) ([]measure.DayVersion, error) {
+func (w *historyQuestions) versions(ctx context.Context, ws measure.WorkspaceID, question string, bind values) ([]measure.DayVersion, error) {
 	var out []measure.DayVersion
 	err := w.ask(ctx, ws, question, bind, func(row Row) error {
 		var v measure.DayVersion
@@ -35,15 +35,15 @@ func (w *Warehouse) versions(ctx context.Context, ws measure.WorkspaceID, questi
 	return out, err
 }
 
-// versionOf lists where the columns of a version go. Gone takes whether the day is there.
+// versionOf returns the scan destinations of a version. Gone receives whether the day was removed.
 func versionOf(v *measure.DayVersion) []any {
 	into := append([]any{&v.Day, &v.Kind, &v.Name, &v.Gone}, sumsOf(&v.Sums)...)
 	return append(into, &v.Spend, &v.Impressions, &v.Clicks, &v.Claimed, &v.ClaimedSum, &v.Import, &v.At, &v.Seen, &v.Source, &v.File)
 }
 
-// DayChanges returns days whose totals changed after they were first shown, the newest days first, then by kind and part. A
-// limit of 0 means all of them.
-func (w *Warehouse) DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error) {
+// DayChanges returns the days whose totals changed after they were first visible, newest days first, then by kind and
+// part. A limit of 0 means all.
+func (w *historyQuestions) DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error) {
 	var out []measure.DayChange
 	err := w.ask(ctx, ws, "day_changes", values{"limit": orAll(limit), "offset": offset}, func(row Row) error {
 		var v measure.DayVersion
@@ -60,19 +60,19 @@ func (w *Warehouse) DayChanges(ctx context.Context, ws measure.WorkspaceID, limi
 	return out, err
 }
 
-// LateChanges counts the days, each surface and platform apart, that imports of a period changed after they were first
-// shown, and returns the first and the last of them.
-func (w *Warehouse) LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error) {
+// LateChanges counts the days, by surface and platform, that imports of a period changed after they were first
+// visible, and returns their range.
+func (w *historyQuestions) LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error) {
 	err = w.ask(ctx, ws, "late_changes", bindDays(imported), func(row Row) error {
 		return row.Scan(&parts, &days.First, &days.Last)
 	})
 	return parts, days, err
 }
 
-// Settling returns the versions of the days of a period as they stood at the end of each day on which an import changed them,
-// and the looks that imports took at them. Of a version's totals it has what revenue is made of, spend and claimed
+// Settling returns the versions of the days of a period at the end of each day on which an import changed them, and
+// the days on which imports reported them unchanged. A version has the components of revenue, spend and claimed
 // conversions. It is sorted by part, day and import.
-func (w *Warehouse) Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error) {
+func (w *historyQuestions) Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error) {
 	bind := bindDays(days)
 	bind["kind"] = string(kind)
 	var versions []measure.DayVersion

@@ -7,13 +7,13 @@ import (
 	"assay/internal/measure"
 )
 
-// Begin starts an import. One import runs at a time in a workspace; a second one waits until ctx ends.
+// Begin starts an import. A workspace has one import at a time; a second one waits until ctx ends.
 func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) {
 	load, err := w.begin(ctx, spec)
 	if err != nil || spec.FileHash == "" {
 		return load, err
 	}
-	// From here on nobody else changes the workspace, so the answer holds until Commit.
+	// From here on no other import can change the workspace, so the answer is valid until Commit.
 	_, current, err := w.Imported(ctx, spec.Workspace, spec.FileHash)
 	if err != nil {
 		load.Abort()
@@ -22,26 +22,26 @@ func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) 
 	return &fileImport{Import: load, already: current}, nil
 }
 
-// fileImport is the import of a file, and knows whether the same file was imported before.
+// fileImport is the import of a file. It knows whether the same file was imported before.
 type fileImport struct {
 	Import
 	already bool
 }
 
-// Commit commits the import and says whether it was a repetition.
+// Commit commits the import and reports whether it was a repetition.
 func (f *fileImport) Commit(ctx context.Context) (Outcome, error) {
 	out, err := f.Import.Commit(ctx)
 	out.Already = f.already
 	return out, err
 }
 
-// Imports returns the latest lines of the ledger, newest first.
-func (w *Warehouse) Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]ImportRecord, error) {
+// Imports returns the latest entries of the ledger, newest first.
+func (w *historyQuestions) Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]ImportRecord, error) {
 	return w.ledger(ctx, ws, values{"id": 0, "limit": orAll(limit)})
 }
 
 // Imported reports whether a file with this hash was imported and is still current.
-func (w *Warehouse) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (ImportRecord, bool, error) {
+func (w *historyQuestions) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (ImportRecord, bool, error) {
 	var id int64
 	err := w.ask(ctx, ws, "imported", values{"file_hash": fileHash}, func(row Row) error { return row.Scan(&id) })
 	if err != nil || id == 0 {
@@ -54,7 +54,7 @@ func (w *Warehouse) Imported(ctx context.Context, ws measure.WorkspaceID, fileHa
 	return lines[0], true, nil
 }
 
-func (w *Warehouse) ledger(ctx context.Context, ws measure.WorkspaceID, bind values) ([]ImportRecord, error) {
+func (w *historyQuestions) ledger(ctx context.Context, ws measure.WorkspaceID, bind values) ([]ImportRecord, error) {
 	var lines []ImportRecord
 	err := w.ask(ctx, ws, "imports", bind, func(row Row) error {
 		var r ImportRecord

@@ -7,20 +7,20 @@ import (
 	"assay/internal/measure"
 )
 
-// MessageSums are what mails and text messages did, as the sending tools report it. Opens and clicks are unique within
-// a row of the report, so over days a reader may count more than once.
+// MessageSums are the results of emails and text messages, as the sending tool reports them. Opens and clicks are
+// unique within a report row, so the sum over days may count a reader more than once.
 type MessageSums struct {
-	Rows         int64 // of the reports
+	Rows         int64 // report rows
 	Recipients   int64
 	Delivered    int64
 	Opens        int64
 	Clicks       int64
-	Conversions  int64 // claimed by the sending tool, whole
+	Conversions  int64 // claimed by the sending tool, whole conversions
 	Revenue      int64 // claimed by the sending tool
 	Unsubscribes int64
 	Spam         int64
 	Bounces      int64
-	SinceSend    int64 // rows that hold all since the send, dated by the send
+	SinceSend    int64 // rows with totals since the send, dated by the send
 	Days         civil.Range
 }
 
@@ -51,15 +51,15 @@ func (s MessageSums) Add(t MessageSums) MessageSums {
 	return s
 }
 
-// MessageTotal is what one kind of message of a channel did in a window.
+// MessageTotal is the total of one kind of message of a channel in a window.
 type MessageTotal struct {
 	Channel measure.Channel // email or sms
 	Entity  string          // campaign or flow
 	MessageSums
 }
 
-// MessageTotals returns what messages did in each window, sorted by channel and kind.
-func (w *Warehouse) MessageTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]MessageTotal], error) {
+// MessageTotals returns the totals of messages in each window, sorted by channel and kind.
+func (w *campaignQuestions) MessageTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]MessageTotal], error) {
 	var totals Pair[[]MessageTotal]
 	err := w.ask(ctx, ws, "message_totals", in.bind(), func(row Row) error {
 		var period int
@@ -86,8 +86,8 @@ type MessageEntity struct {
 	Name string
 }
 
-// Messages returns the campaigns and flows that reported in the period, largest claimed revenue first.
-func (w *Warehouse) Messages(ctx context.Context, ws measure.WorkspaceID, of MessagesOf) ([]MessageEntity, error) {
+// Messages returns the campaigns and flows with reports in the period, largest claimed revenue first.
+func (w *campaignQuestions) Messages(ctx context.Context, ws measure.WorkspaceID, of MessagesOf) ([]MessageEntity, error) {
 	bind := bindDays(of.Days)
 	bind["channel"], bind["entity"] = string(of.Channel), of.Entity
 	var out []MessageEntity

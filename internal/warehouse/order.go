@@ -7,8 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Order returns the order with that key, and whether there is one.
-func (w *Warehouse) Order(ctx context.Context, ws measure.WorkspaceID, ref OrderRef) (o Order, known bool, err error) {
+// Order returns the order with that key, and whether it exists.
+func (w *salesQuestions) Order(ctx context.Context, ws measure.WorkspaceID, ref OrderRef) (o Order, known bool, err error) {
 	err = w.ask(ctx, ws, "order", values{"source": ref.Source, "key": ref.Key}, func(row Row) error {
 		var updated *time.Time
 		err := row.Scan(&o.Name, &o.At, &o.Day, &o.Surface, &o.Customer, &o.Channel, &o.Charged, &o.Tax, &o.Shipping, &o.Discounts,

@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Products returns what was sold.
-func (w *Warehouse) Products(ctx context.Context, ws measure.WorkspaceID, of ProductsOf) (ProductPage, error) {
+// Products returns product sales.
+func (w *salesQuestions) Products(ctx context.Context, ws measure.WorkspaceID, of ProductsOf) (ProductPage, error) {
 	var page ProductPage
 	bind := of.Windows.bind()
 	bind["sort"], bind["limit"], bind["offset"] = string(of.Sort), orAll(of.Limit), of.Offset
@@ -39,8 +39,8 @@ func (t *ProductTotal) sums() []any {
 	return []any{&t.Units, &t.Orders, &t.Net, &t.Discount, &t.Cost, &t.Costed}
 }
 
-// Coupons returns which codes were used.
-func (w *Warehouse) Coupons(ctx context.Context, ws measure.WorkspaceID, of CouponsOf) (CouponPage, error) {
+// Coupons returns the use of discount codes.
+func (w *salesQuestions) Coupons(ctx context.Context, ws measure.WorkspaceID, of CouponsOf) (CouponPage, error) {
 	var page CouponPage
 	bind := of.Windows.bind()
 	bind["code"], bind["limit"], bind["offset"] = strings.ToUpper(of.Code), orAll(of.Limit), of.Offset

@@ -7,16 +7,16 @@ import (
 	"assay/internal/measure"
 )
 
-// Windows are the one or two periods a question is about. They may overlap and differ in length.
+// Windows are the one or two periods of a question. They may overlap and differ in length.
 type Windows struct {
 	Recent  civil.Range
-	Earlier civil.Range // zero: not asked for
+	Earlier civil.Range // zero: none
 }
 
-// Pair holds an answer for each of two windows. Earlier is the zero value when it was not asked for.
+// Pair has an answer for each of two windows. Earlier is the zero value without an earlier window.
 type Pair[T any] struct{ Recent, Earlier T }
 
-// ChannelTotal is what a channel is credited with, spends and claims in a window.
+// ChannelTotal is a channel's credit, spend and claims in a window.
 type ChannelTotal struct {
 	Channel     measure.Channel
 	Sums        measure.Sums // by the model; zero under platform_reported for channels without claims
@@ -28,7 +28,7 @@ type ChannelTotal struct {
 	ClaimedSum  int64 // revenue claimed by the platform
 }
 
-// DayTotal is one day of the store or of a channel. Days without anything are left out.
+// DayTotal is one day of the store or of a channel. Empty days are omitted.
 type DayTotal struct {
 	Day        civil.Date
 	Sums       measure.Sums
@@ -44,7 +44,7 @@ type ChannelDay struct {
 
 // CampaignsOf selects campaigns or creatives.
 type CampaignsOf struct {
-	Windows  Windows // totals are wanted for both, rows for the recent one
+	Windows  Windows // totals are computed for both, rows for the recent one
 	Platform measure.Platform
 	Campaign string        // id
 	Level    CampaignLevel // campaigns when empty
@@ -73,7 +73,7 @@ const (
 	ByConversions CampaignSort = "conversions"
 )
 
-// CampaignTotal is what a platform reports of a campaign, or of one ad where the level is creative.
+// CampaignTotal is the platform's report of a campaign, or of one ad at the creative level.
 type CampaignTotal struct {
 	Platform     measure.Platform
 	Channel      measure.Channel
@@ -95,14 +95,14 @@ type CampaignTotal struct {
 	Attribution  string
 }
 
-// CampaignPage is a page of campaigns and the sums over all that were selected.
+// CampaignPage is a page of campaigns and the totals of the whole selection.
 type CampaignPage struct {
 	Rows   []CampaignTotal
-	Total  int // rows without the limit
+	Total  int // number of rows without the limit
 	Totals Pair[CampaignTotal]
 }
 
-// ProductsOf selects products by what was sold.
+// ProductsOf selects products by sales.
 type ProductsOf struct {
 	Windows Windows
 	Sort    ProductSort
@@ -120,7 +120,7 @@ const (
 	ByAOV            ProductSort = "aov" // revenue of the product per order that contains it
 )
 
-// ProductTotal is what a product sold.
+// ProductTotal is the sales of a product.
 type ProductTotal struct {
 	SKU      string
 	Title    string
@@ -132,14 +132,14 @@ type ProductTotal struct {
 	Costed   int64 // units whose cost is known
 }
 
-// ProductPage is a page of products and the sums over all of them. Orders of the sums counts each order once.
+// ProductPage is a page of products and the totals of all. Orders of the totals counts each order once.
 type ProductPage struct {
 	Rows   []ProductTotal
 	Total  int
 	Totals Pair[ProductTotal]
 }
 
-// CouponsOf selects coupons by use.
+// CouponsOf selects discount codes by use.
 type CouponsOf struct {
 	Windows Windows
 	Code    string // "" for all
@@ -147,10 +147,10 @@ type CouponsOf struct {
 	Offset  int
 }
 
-// CouponTotal is what a coupon code did.
+// CouponTotal is the use of a discount code.
 type CouponTotal struct {
 	Code      string
-	Channel   measure.Channel // what the code is mapped to; "" when it is not
+	Channel   measure.Channel // channel that the code is mapped to; "" if it is not mapped
 	Creator   string
 	Orders    int64
 	Charged   int64 // revenue of the orders that used it
@@ -158,14 +158,14 @@ type CouponTotal struct {
 	NewOrders int64
 }
 
-// CouponPage is a page of coupons, largest revenue first, and the sums over all of them.
+// CouponPage is a page of discount codes, largest revenue first, and the totals of all.
 type CouponPage struct {
 	Rows   []CouponTotal
 	Total  int
 	Totals Pair[CouponTotal] // Orders counts each order once
 }
 
-// Coverage is what the store has, from when to when.
+// Coverage is the range of the store's data.
 type Coverage struct {
 	Orders    int64
 	Cancelled int64
@@ -173,13 +173,13 @@ type Coverage struct {
 	OrderDays civil.Range      // zero when there are no orders
 	AdDays    civil.Range      // zero when there are no ad reports
 	Counts    map[string]int64 // rows by fact table
-	Version   uint64           // rises with each import
+	Version   uint64           // increases with each import
 }
 
-// ChannelVolume is how much a channel has.
+// ChannelVolume is the amount of data of a channel.
 type ChannelVolume struct {
 	Channel   measure.Channel
-	Platform  measure.Platform // "" when it is no ad platform's
+	Platform  measure.Platform // "" if it is not an ad platform's channel
 	Credited  int64            // orders by last touch, in millionths
 	Charged   int64
 	Spend     int64
@@ -187,7 +187,7 @@ type ChannelVolume struct {
 	Days      civil.Range
 }
 
-// SourceState is what one source has delivered.
+// SourceState is the data delivered by one source.
 type SourceState struct {
 	Source      string
 	Kind        string // orders, ads, spend, messages, surveys, creators, catalogue, targets, rates
@@ -198,10 +198,10 @@ type SourceState struct {
 	LastImport  time.Time
 	MissingDays int64      // days inside Days without a row, for daily sources
 	LastGap     civil.Date // the latest of them
-	Zone        string     // the account's own, when known
+	Zone        string     // time zone of the account, if known
 }
 
-// SourceDay is a day on which a source has delivered anything.
+// SourceDay is a day with data of a source.
 type SourceDay struct {
 	Kind     string // orders, ads, messages
 	Source   string
@@ -210,7 +210,7 @@ type SourceDay struct {
 	Day      civil.Date
 }
 
-// ImportRecord is one line of the import ledger.
+// ImportRecord is one entry of the import ledger.
 type ImportRecord struct {
 	ID        string
 	Source    string

@@ -6,9 +6,9 @@ import (
 	"assay/internal/measure"
 )
 
-// FXRates returns all exchange rates, by day, pair of currencies and source. Of several for one day and pair the last
+// FXRates returns all exchange rates, by day, currency pair and source. Of several for one day and pair the last
 // counts.
-func (w *Warehouse) FXRates(ctx context.Context, ws measure.WorkspaceID) ([]FXRate, error) {
+func (w *salesQuestions) FXRates(ctx context.Context, ws measure.WorkspaceID) ([]FXRate, error) {
 	var rates []FXRate
 	err := w.ask(ctx, ws, "fx_rates", nil, func(row Row) error {
 		var r FXRate

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// RegionTotal is what was ordered from a region on a day.
+// RegionTotal is the orders from a region on a day.
 type RegionTotal struct {
 	Day     civil.Date
 	Region  string
@@ -15,16 +15,16 @@ type RegionTotal struct {
 	Charged int64 // minor units
 }
 
-// RegionSpend is what a channel spent in a region on a day.
+// RegionSpend is a channel's spend in a region on a day.
 type RegionSpend struct {
 	Day    civil.Date
 	Region string
 	Spend  int64
 }
 
-// RegionDays returns the days of the regions of the country with the most orders, sorted by day and region. Days without
-// orders are left out.
-func (w *Warehouse) RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]RegionTotal, error) {
+// RegionDays returns the days of the regions of the country with the most orders, sorted by day and region. Days
+// without orders are omitted.
+func (w *salesQuestions) RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]RegionTotal, error) {
 	var out []RegionTotal
 	err := w.ask(ctx, ws, "region_days", bindDays(days), func(row Row) error {
 		var t RegionTotal
@@ -35,7 +35,7 @@ func (w *Warehouse) RegionDays(ctx context.Context, ws measure.WorkspaceID, days
 	return out, err
 }
 
-// SurfaceRegionDay is what a surface took from a region on a day.
+// SurfaceRegionDay is a surface's revenue from a region on a day.
 type SurfaceRegionDay struct {
 	Surface measure.Surface
 	Region  string
@@ -43,9 +43,9 @@ type SurfaceRegionDay struct {
 	Charged int64 // minor units
 }
 
-// SurfaceRegionDays returns the days of the regions of the country with the most orders, sorted by surface, region and day.
-// Days without orders are left out.
-func (w *Warehouse) SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceRegionDay, error) {
+// SurfaceRegionDays returns the days of the regions of the country with the most orders, sorted by surface, region
+// and day. Days without orders are omitted.
+func (w *salesQuestions) SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceRegionDay, error) {
 	var out []SurfaceRegionDay
 	err := w.ask(ctx, ws, "region_surface_days", bindDays(days), func(row Row) error {
 		var t SurfaceRegionDay
@@ -56,8 +56,8 @@ func (w *Warehouse) SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceI
 	return out, err
 }
 
-// RegionSpend returns what reports know a channel to have spent by region, sorted by day and region.
-func (w *Warehouse) RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]RegionSpend, error) {
+// RegionSpend returns a channel's reported spend by region, sorted by day and region.
+func (w *salesQuestions) RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]RegionSpend, error) {
 	bind := bindDays(days)
 	bind["channel"] = string(channel)
 	var out []RegionSpend

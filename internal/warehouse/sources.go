@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Sources returns what each source has delivered, sorted by kind, source and account.
-func (w *Warehouse) Sources(ctx context.Context, ws measure.WorkspaceID) ([]SourceState, error) {
+// Sources returns the data delivered by each source, sorted by kind, source and account.
+func (w *coverageQuestions) Sources(ctx context.Context, ws measure.WorkspaceID) ([]SourceState, error) {
 	latest, err := w.lastImports(ctx, ws)
 	if err != nil {
 		return nil, err
@@ -34,9 +34,8 @@ func (w *Warehouse) Sources(ctx context.Context, ws measure.WorkspaceID) ([]Sour
 	return out, err
 }
 
-// SourceDays returns the days of a period on which sources that deliver by the day have anything, sorted by kind, source,
-// account and day.
-func (w *Warehouse) SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SourceDay, error) {
+// SourceDays returns the days of a period with data of daily sources, sorted by kind, source, account and day.
+func (w *coverageQuestions) SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SourceDay, error) {
 	var out []SourceDay
 	err := w.ask(ctx, ws, "source_days", bindDays(days), func(row Row) error {
 		var d SourceDay
@@ -50,8 +49,8 @@ func (w *Warehouse) SourceDays(ctx context.Context, ws measure.WorkspaceID, days
 // lastImports are the times of the latest imports, by reader and fact table.
 type lastImports map[[2]string]time.Time
 
-// of returns when a source's facts were imported last. A file can carry the facts of a system that has another
-// name than its reader; then any import of the table counts.
+// of returns the time of the last import of a source's facts. A file can contain facts of a system whose name is not
+// the reader's; then any import of the table counts.
 func (l lastImports) of(source, fact string) time.Time {
 	if at, ok := l[[2]string{source, fact}]; ok {
 		return at
@@ -59,7 +58,7 @@ func (l lastImports) of(source, fact string) time.Time {
 	return l[[2]string{"", fact}]
 }
 
-func (w *Warehouse) lastImports(ctx context.Context, ws measure.WorkspaceID) (lastImports, error) {
+func (w *coverageQuestions) lastImports(ctx context.Context, ws measure.WorkspaceID) (lastImports, error) {
 	latest := lastImports{}
 	err := w.ask(ctx, ws, "last_imports", nil, func(row Row) error {
 		var source, fact string
@@ -74,20 +73,20 @@ func (w *Warehouse) lastImports(ctx context.Context, ws measure.WorkspaceID) (la
 	return latest, err
 }
 
-// account is an ad account as a source names it. Platforms number theirs independently.
+// account is an ad account of a source. Platforms number accounts independently.
 type account struct {
 	source   string
 	platform measure.Platform
 	id       string
 }
 
-// gap is what is missing between an account's first and last day.
+// gap is the missing days between an account's first and last day.
 type gap struct {
 	missing int64
 	last    civil.Date
 }
 
-func (w *Warehouse) adGaps(ctx context.Context, ws measure.WorkspaceID) (map[account]gap, error) {
+func (w *coverageQuestions) adGaps(ctx context.Context, ws measure.WorkspaceID) (map[account]gap, error) {
 	gaps := map[account]gap{}
 	var before account
 	var seen civil.Date

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// SurfaceTotal is what a sales surface took.
+// SurfaceTotal is the total of a sales surface.
 type SurfaceTotal struct {
 	Surface measure.Surface
 	Sums    measure.Sums
@@ -20,15 +20,15 @@ type SurfaceDay struct {
 	Sums    measure.Sums
 }
 
-// SpendDay is what a channel spent on a day of the ad account.
+// SpendDay is a channel's spend on a day in the ad account's time zone.
 type SpendDay struct {
 	Channel measure.Channel
 	Day     civil.Date
 	Spend   int64
 }
 
-// SurfaceTotals returns each surface's sums in each window, sorted by surface. They add up to StoreTotals.
-func (w *Warehouse) SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]SurfaceTotal], error) {
+// SurfaceTotals returns each surface's totals in each window, sorted by surface. Their sum equals StoreTotals.
+func (w *salesQuestions) SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]SurfaceTotal], error) {
 	var totals Pair[[]SurfaceTotal]
 	err := w.ask(ctx, ws, "surface_totals", in.bind(), func(row Row) error {
 		var period int
@@ -41,8 +41,8 @@ func (w *Warehouse) SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, i
 	return totals, err
 }
 
-// SurfaceDays returns the days of every surface, sorted by surface and day. Days without anything are left out.
-func (w *Warehouse) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceDay, error) {
+// SurfaceDays returns the days of every surface, sorted by surface and day. Empty days are omitted.
+func (w *salesQuestions) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceDay, error) {
 	var out []SurfaceDay
 	err := w.ask(ctx, ws, "surface_days", bindDays(days), func(row Row) error {
 		var d SurfaceDay
@@ -53,8 +53,8 @@ func (w *Warehouse) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, day
 	return out, err
 }
 
-// SpendDays returns the days on which a report or an entry knows the spend of a channel, sorted by channel and day.
-func (w *Warehouse) SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SpendDay, error) {
+// SpendDays returns the days with known spend of a channel, from a report or an entry, sorted by channel and day.
+func (w *salesQuestions) SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SpendDay, error) {
 	var out []SpendDay
 	err := w.ask(ctx, ws, "spend_days", bindDays(days), func(row Row) error {
 		var d SpendDay

@@ -12,7 +12,7 @@ import (
 	"assay/internal/money"
 )
 
-// Targets returns every goal, sorted by first day, kind of period, metric and channel.
+// Targets returns every target, sorted by first day, kind of period, metric and channel.
 func (w *Warehouse) Targets(ctx context.Context, ws measure.WorkspaceID) ([]Target, error) {
 	var out []Target
 	err := w.ask(ctx, ws, "targets", nil, func(row Row) error {
@@ -24,20 +24,20 @@ func (w *Warehouse) Targets(ctx context.Context, ws measure.WorkspaceID) ([]Targ
 	return out, err
 }
 
-// targetSource is the reader of targets, under which the ledger has those that were changed one by one too.
+// targetSource is the reader of targets; the ledger uses it for individual changes too.
 const targetSource = "targets"
 
-// TargetChange sets a goal, in the place of the one for the same metric, kind of period, first day and channel, or takes
-// it away. The value of one that is taken away is not looked at.
+// TargetChange sets a target, replacing the one for the same metric, kind of period, first day and channel, or
+// removes it. The value of a removed target is ignored.
 type TargetChange struct {
 	Target  Target
 	Removed bool
-	Where   string // it was changed, for the ledger
+	Where   string // where the change was made, for the ledger
 }
 
-// ChangeTarget sets a goal or takes it away and returns the value that stood there, nil for none. Setting what is set
-// already changes nothing. Taking away what is not there is a fault of kind not_found. It is an import: one runs at a time
-// in a workspace, and it waits until ctx ends.
+// ChangeTarget sets or removes a target and returns the previous value, nil for none. Setting an equal value changes
+// nothing. Removing a missing target is a fault of kind not_found. It is an import: a workspace has one at a time,
+// and it waits until ctx ends.
 func (w *Warehouse) ChangeTarget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, c TargetChange) (before *float64, err error) {
 	spec := ImportSpec{Workspace: ws, Source: targetSource, File: c.Where, Base: base}
 	if c.Removed {
@@ -48,7 +48,7 @@ func (w *Warehouse) ChangeTarget(ctx context.Context, ws measure.WorkspaceID, ba
 		return nil, err
 	}
 	defer load.Abort()
-	// From here on nobody else changes the workspace.
+	// From here on no other import can change the workspace.
 	all, err := w.Targets(ctx, ws)
 	if err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func (t Target) SameGoal(other Target) bool {
 	return t == other
 }
 
-// Days returns the days that the goal is for: one, seven, or those until the same day of the next month or of the third
-// month after. A day that the month does not have carries over into the one after.
+// Days returns the days of the target: one, seven, or those until the same day of the next month or of the third
+// month after. If that month lacks the day, it overflows into the following month.
 func (t Target) Days() civil.Range {
 	days := civil.Range{First: t.Start, Last: t.Start}
 	later := func(months int) civil.Date {

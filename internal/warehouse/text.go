@@ -15,24 +15,23 @@ import (
 //go:embed sql/*.sql
 var texts embed.FS
 
-// placeholder is a table of the workspace: {{orders}}. It is the only way in which a text can name one.
+// placeholder is a table of the workspace: {{orders}}. Texts can name tables in no other way.
 var placeholder = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 
-// parameter is a value to bind: $first_day.
+// parameter is a bound value: $first_day.
 var parameter = regexp.MustCompile(`\$([a-z_]+)`)
 
-// heavy is the line in a text's head that sends its question to the heavy lane, and says why.
+// heavy is the header line that assigns a question to the pool for heavy queries, with the reason.
 var heavy = regexp.MustCompile(`(?m)^-- heavy: `)
 
-// Render fills in the full names of the workspace's tables. Text outside {{table}} placeholders stays as it is.
+// Render fills in the full names of the workspace's tables. Text outside of {{table}} placeholders does not change.
 func Render(d Dialect, ws measure.WorkspaceID, text string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		return d.Table(ws, found[2:len(found)-2])
 	})
 }
 
-// questionText returns the text of a question in the engine's dialect. A question without a text is a mistake in
-// the program.
+// questionText returns the text of a question in the engine's dialect. A missing text is a programming error.
 func questionText(d Dialect, name string) string {
 	for _, file := range []string{"sql/" + name + "." + d.Name() + ".sql", "sql/" + name + ".sql"} {
 		text, err := fs.ReadFile(texts, file)
@@ -43,11 +42,11 @@ func questionText(d Dialect, name string) string {
 	panic(fmt.Sprintf("warehouse: no text for the question %q", name))
 }
 
-// question is a text taken apart: before, between and behind the names of tables.
+// question is a parsed text: the pieces before, between and after table names.
 type question struct {
 	pieces []string
 	tables []string // one less than pieces
-	params []string // each once, in the order in which they come up
+	params []string // without duplicates, in order of first use
 	heavy  bool
 }
 
@@ -78,15 +77,15 @@ func (q *question) text(d Dialect, ws measure.WorkspaceID) string {
 	return out.String()
 }
 
-// values are what a question's parameters stand for, by name.
+// values are the values of a question's parameters, by name.
 type values map[string]any
 
-// statement renders a question and binds the parameters that its text names.
-func (w *Warehouse) statement(ws measure.WorkspaceID, name string, bind values) Statement {
-	d := w.engine.Dialect()
-	known, ok := w.questions.Load(name)
+// statement renders a question and binds its parameters.
+func (a *asker) statement(ws measure.WorkspaceID, name string, bind values) Statement {
+	d := a.engine.Dialect()
+	known, ok := a.questions.Load(name)
 	if !ok {
-		known, _ = w.questions.LoadOrStore(name, newQuestion(questionText(d, name)))
+		known, _ = a.questions.LoadOrStore(name, newQuestion(questionText(d, name)))
 	}
 	q := known.(*question)
 	s := Statement{Name: name, Text: q.text(d, ws), Heavy: q.heavy, Args: make([]sql.NamedArg, len(q.params))}

@@ -92,7 +92,7 @@ func TestEachQuestionSaysWhatItsRowsAre(t *testing.T) {
 	}
 }
 
-// Roll-ups have a row per day and something; these have a row per order, customer or ad.
+// Roll-ups have a row per day and dimension; these have a row per order, customer or ad.
 func TestQuestionsThatReadLargeTablesAreHeavy(t *testing.T) {
 	t.Parallel()
 	large := regexp.MustCompile(`\{\{(orders|order_rows|order_lines|order_coupons|refunds|profiles|touches|ad_days|identities|customer_ties)\}\}`)
@@ -104,7 +104,7 @@ func TestQuestionsThatReadLargeTablesAreHeavy(t *testing.T) {
 	}
 }
 
-// A table can be named by a {{placeholder}} only, and that carries the workspace.
+// A table can be named only by a {{placeholder}}, which adds the workspace.
 func TestNoQuestionForgetsTheWorkspace(t *testing.T) {
 	t.Parallel()
 	relation := regexp.MustCompile(`(?i)\b(?:FROM|JOIN)\s+(\S+)`)
@@ -125,7 +125,7 @@ func TestNoQuestionForgetsTheWorkspace(t *testing.T) {
 	}
 }
 
-// The texts keep to what DuckDB and every ClickHouse understand, as far as can be seen without asking them.
+// The texts use only syntax that DuckDB and ClickHouse share, as far as a text search can tell.
 func TestQuestionsKeepToTheSharedSubset(t *testing.T) {
 	t.Parallel()
 	for pattern, instead := range map[string]string{

@@ -10,8 +10,8 @@ import (
 	"assay/internal/measure"
 )
 
-// StoreTotals returns what the whole store took in each window.
-func (w *Warehouse) StoreTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[measure.Sums], error) {
+// StoreTotals returns the totals of the whole store in each window.
+func (w *salesQuestions) StoreTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[measure.Sums], error) {
 	var totals Pair[measure.Sums]
 	err := w.ask(ctx, ws, "store_totals", in.bind(), func(row Row) error {
 		var period int
@@ -23,11 +23,11 @@ func (w *Warehouse) StoreTotals(ctx context.Context, ws measure.WorkspaceID, in 
 	return totals, err
 }
 
-// ChannelTotals returns each channel's row in each window, sorted by channel: credits by the model, spend and
-// the platform's claims. The credits' sums equal StoreTotals, because what no channel is credited with stands in
-// the row of [measure.Unattributed]. Under platform_reported the credits are the claims, and that row takes the
-// difference, which is negative when platforms claim more than the store took.
-func (w *Warehouse) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
+// ChannelTotals returns each channel's row in each window, sorted by channel: credits by the model, spend and the
+// platform's claims. The sum of the credits equals StoreTotals, because [measure.Unattributed] has everything that no
+// channel is credited with. Under platform_reported the credits are the claims, and that row has the difference,
+// which is negative when platforms claim more than the store's total.
+func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	name, bind := "channel_totals", in.bind()
 	bind["model"] = string(model)
 	switch {
@@ -53,10 +53,10 @@ func (w *Warehouse) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, m
 	return totals, err
 }
 
-// ChannelBriefs returns [Warehouse.ChannelTotals] with the figures that a summary shows: of the sums orders, charged,
-// refunds and undated, of the reports what was spent. The rest is zero, or known: a channel that has none of these
-// figures may have others, and then all are asked for.
-func (w *Warehouse) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
+// ChannelBriefs returns [Warehouse.ChannelTotals] with the figures of a summary: orders, charged, refunds and undated
+// of the totals, and spend of the reports. The rest is zero, unless a channel has none of these figures: it may have
+// others, so then all are read.
+func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	if model == measure.PlatformReported || !in.adjacent() {
 		return w.ChannelTotals(ctx, ws, model, in)
 	}
@@ -87,8 +87,8 @@ func (w *Warehouse) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, m
 	return briefs, nil
 }
 
-// perChannel makes one row of those that a channel has and sorts them by channel. A question gives what a channel is
-// credited with and what it spent in one row or in two.
+// perChannel merges the rows of each channel and sorts them by channel. A question returns a channel's credit and
+// spend in one row or in two.
 func perChannel(rows []ChannelTotal) []ChannelTotal {
 	slices.SortStableFunc(rows, func(a, b ChannelTotal) int { return cmp.Compare(a.Channel, b.Channel) })
 	kept := rows[:0]
@@ -105,7 +105,7 @@ func perChannel(rows []ChannelTotal) []ChannelTotal {
 	return kept
 }
 
-// of returns the part of a window: 0 is the recent one.
+// of returns the pair's part for a window: 0 is the recent one.
 func (p *Pair[T]) of(period int) *T {
 	if period == 0 {
 		return &p.Recent
@@ -113,13 +113,13 @@ func (p *Pair[T]) of(period int) *T {
 	return &p.Earlier
 }
 
-// adjacent reports whether the earlier window ends the day before the recent one begins, as it does where figures are
-// compared with the period before. Then one look at the days serves both.
+// adjacent reports whether the earlier window ends the day before the recent one begins, as in comparisons with the
+// previous period. Then one scan of the days serves both.
 func (in Windows) adjacent() bool {
 	return in.Earlier.Days() > 0 && in.Recent.Days() > 0 && in.Earlier.Last.AddDays(1) == in.Recent.First
 }
 
-// bind names the ends of both windows. An earlier window that was not asked for becomes one without days.
+// bind returns the parameters for the ends of both windows. A missing earlier window becomes an empty one.
 func (in Windows) bind() values {
 	earlier := in.Earlier
 	if earlier.Days() == 0 {
@@ -131,7 +131,7 @@ func (in Windows) bind() values {
 	}
 }
 
-// sumsOf lists where the nine sums of a row go, in the order in which every question returns them.
+// sumsOf returns the scan destinations of a row's nine sums, in the order of every question.
 func sumsOf(s *measure.Sums) []any {
 	return []any{
 		&s.Orders, &s.Charged, &s.Tax, &s.Shipping, &s.Discounts, &s.Refunds, &s.Undated, &s.NewOrders, &s.Units,
@@ -139,11 +139,11 @@ func sumsOf(s *measure.Sums) []any {
 }
 
 // ask renders a question, binds its parameters and calls scan for every row of the answer.
-func (w *Warehouse) ask(ctx context.Context, ws measure.WorkspaceID, name string, bind values, scan func(Row) error) error {
-	return w.engine.Select(ctx, ws, w.statement(ws, name, bind), scan)
+func (a *asker) ask(ctx context.Context, ws measure.WorkspaceID, name string, bind values, scan func(Row) error) error {
+	return a.engine.Select(ctx, ws, a.statement(ws, name, bind), scan)
 }
 
-// orAll returns a page's limit; without one the page holds all rows.
+// orAll returns a page's limit, or a limit for all rows.
 func orAll(limit int) int {
 	if limit <= 0 {
 		return math.MaxInt32

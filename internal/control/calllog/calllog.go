@@ -1,4 +1,4 @@
-// Package calllog writes the call log beside the calls: what a call leaves is put into memory, and written in batches.
+// Package calllog writes the call log in the background: calls are collected in memory and written in batches.
 package calllog
 
 import (
@@ -14,38 +14,38 @@ import (
 	"assay/internal/limit"
 )
 
-// What is kept, and how often it is written.
+// Retention and intervals.
 const (
-	// KeptFor is how long a call can be looked back at.
+	// KeptFor is the maximum age of a stored call.
 	KeptFor = 30 * 24 * time.Hour
-	// KeptRows is how many calls of each workspace are kept, whatever their age.
+	// KeptRows is the maximum number of stored calls per workspace.
 	KeptRows = 100_000
-	// MaxArguments is how much of a call's arguments is kept, in bytes.
+	// MaxArguments is the maximum size of stored arguments in bytes.
 	MaxArguments = 2 << 10
 
 	flushEvery = time.Second
-	capacity   = 1000 // calls that wait to be written: 200 workspaces at the highest tier, and about 1 % of a core
+	capacity   = 1000 // pending calls: 200 workspaces at the highest tier, about 1% of a core
 	pruneEvery = time.Hour
 )
 
-// refusalsLogged is how many lines about missing scopes the security log takes in an hour for each caller.
+// refusalsLogged is the maximum number of audit events about missing scopes per caller and hour.
 const refusalsLogged = 20
 
-// Store keeps calls, and the security log.
+// Store stores calls and audit events.
 type Store interface {
 	control.CallLog
 	AppendEvent(ctx context.Context, e control.Event) error
 }
 
-// Options are what [New] needs.
+// Options configure [New].
 type Options struct {
 	Store   Store
-	Counter limit.Counter    // of refusals that are logged; counts in this process when nil
+	Counter limit.Counter    // counts logged refusals; in this process when nil
 	Now     func() time.Time // the real clock
-	Log     *slog.Logger     // nothing is logged when nil
+	Log     *slog.Logger     // nil: no logging
 }
 
-// Recorder takes calls and writes them from time to time. Its methods may be called from many goroutines.
+// Recorder collects calls and writes them periodically. Its methods may be called from many goroutines.
 type Recorder struct {
 	store    Store
 	refusals *limit.Quota
@@ -53,7 +53,7 @@ type Recorder struct {
 	log      *slog.Logger
 	dropped  atomic.Int64
 
-	spare []control.Call // the memory of the batch before; only Flush touches it
+	spare []control.Call // memory of the previous batch; used by Flush only
 
 	mu      sync.Mutex // guards waiting
 	waiting []control.Call
@@ -73,7 +73,7 @@ func New(o Options) *Recorder {
 	}
 }
 
-// Note takes one call. It does not wait: when more calls come than can be written, the call is dropped and counted.
+// Note records one call without blocking. When too many calls are pending, it drops the call and counts it.
 func (r *Recorder) Note(c control.Call) {
 	r.mu.Lock()
 	n := len(r.waiting)
@@ -86,17 +86,17 @@ func (r *Recorder) Note(c control.Call) {
 	}
 }
 
-// Dropped returns how many calls were not kept since the start.
+// Dropped returns how many calls were dropped since the start.
 func (r *Recorder) Dropped() int64 { return r.dropped.Load() }
 
-// Run writes what was noted every second and removes what is too old every hour, until ctx ends. It returns nil.
-// [Recorder.Flush] writes what comes after that.
+// Run writes pending calls every second and removes old ones every hour, until ctx ends. It returns nil.
+// [Recorder.Flush] writes calls that are noted later.
 func (r *Recorder) Run(ctx context.Context) error {
 	flush, prune := time.NewTicker(flushEvery), time.NewTicker(pruneEvery)
 	defer flush.Stop()
 	defer prune.Stop()
 	r.prune(ctx)
-	whole := context.WithoutCancel(ctx) // a batch that is being written at the end is written
+	whole := context.WithoutCancel(ctx) // a batch in progress at the end is completed
 	told := int64(0)
 	for {
 		select {
@@ -114,8 +114,8 @@ func (r *Recorder) Run(ctx context.Context) error {
 	}
 }
 
-// Flush writes what waits. What cannot be written is dropped and counted: it would only pile up. It is not called while
-// [Recorder.Run] runs.
+// Flush writes pending calls. Calls that cannot be written are dropped and counted, so they do not accumulate. It
+// must not be called while [Recorder.Run] runs.
 func (r *Recorder) Flush(ctx context.Context) {
 	r.mu.Lock()
 	calls := r.waiting
@@ -128,12 +128,11 @@ func (r *Recorder) Flush(ctx context.Context) {
 		}
 		r.refused(ctx, calls)
 	}
-	clear(calls) // what they point to shall not live on
+	clear(calls) // release what the calls point to
 	r.spare = calls
 }
 
-// refused writes a line in the security log for each call whose caller lacked a scope, as long as there are not too
-// many of one caller.
+// refused writes an audit event for each call whose caller lacked a scope, up to a limit per caller.
 func (r *Recorder) refused(ctx context.Context, calls []control.Call) {
 	for _, c := range calls {
 		if c.Missing == "" || r.refusals.Take(ctx, string(c.Workspace)+" "+c.Actor+" "+string(c.Client), c.At) > 0 {
@@ -159,7 +158,7 @@ func (r *Recorder) prune(ctx context.Context) {
 	}
 }
 
-// Arguments returns a call's arguments as they are kept: cut to [MaxArguments] at a whole character.
+// Arguments returns a call's arguments as stored: cut to [MaxArguments] at a whole character.
 func Arguments(raw []byte) string {
 	if len(raw) <= MaxArguments {
 		return strings.ToValidUTF8(string(raw), "")

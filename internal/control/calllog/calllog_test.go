@@ -68,7 +68,7 @@ func TestCallsAreWrittenInBatches(t *testing.T) {
 	}
 }
 
-// broken keeps nothing.
+// broken fails to store calls.
 type broken struct{ Store }
 
 func (broken) AppendCalls(context.Context, []control.Call) error { return errors.New("no disk") }
@@ -108,7 +108,7 @@ func TestRefusedScopesAreInTheSecurityLogUpToABound(t *testing.T) {
 	}
 }
 
-// counting counts how often old calls are removed.
+// counting counts removals of old calls.
 type counting struct {
 	Store
 	pruned int

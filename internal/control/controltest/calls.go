@@ -13,7 +13,7 @@ import (
 	"assay/internal/measure"
 )
 
-// callLike is a call with every field set that is kept.
+// callLike is a call with every stored field set.
 func callLike(ws measure.WorkspaceID, tool string, after time.Duration) control.Call {
 	return control.Call{
 		At: noon.Add(after), Workspace: ws, Tool: tool, Status: control.CallOK, Took: 1234 * time.Microsecond, Bytes: 2048,
@@ -40,7 +40,7 @@ func callsOf(t *testing.T, s Store, f control.CallFilter) []control.Call {
 func callsAreKept(t *testing.T, s Store) {
 	w, other := newWorkspace(t, s, "Acme"), newWorkspace(t, s, "Other")
 	var want []control.Call
-	for i := range 150 { // more than one statement takes
+	for i := range 150 { // more than one statement can add
 		want = append(want, callLike(w.ID, fmt.Sprint("tool", i), time.Duration(i)*time.Millisecond))
 	}
 	noteCalls(t, s, append(slices.Clone(want), callLike(other.ID, "foreign", time.Hour), callLike("nowhere", "late", 0), callLike(w.ID, "early", -time.Second))...)

@@ -1,4 +1,4 @@
-// Package controltest is the suite that every store of control data passes.
+// Package controltest is the test suite that every store of control data passes.
 package controltest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Store is everything that a store of control data does.
+// Store has all methods of a store of control data.
 type Store interface {
 	CreateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error)
 	Workspaces(ctx context.Context) ([]control.Workspace, error)
@@ -67,7 +67,7 @@ type Store interface {
 	control.CallLog
 }
 
-// Run holds a store to its promises. Each call of open returns an empty store that ends with the test.
+// Run tests a store. Each call of open returns an empty store that ends with the test.
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	t.Helper()
 	cases := []struct {
@@ -120,12 +120,12 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	}
 }
 
-// noon is when everything happens, with a fraction that only microseconds can hold.
+// noon is the time of all changes, with a fraction that needs microseconds.
 var noon = time.Date(2026, time.November, 20, 12, 0, 0, 123_456_000, time.UTC)
 
 func at(d time.Duration) control.By { return control.By{Actor: "assay test", At: noon.Add(d)} }
 
-// newWorkspace keeps a workspace of that name.
+// newWorkspace stores a workspace of that name.
 func newWorkspace(t *testing.T, s Store, name string) control.Workspace {
 	t.Helper()
 	w, err := s.CreateWorkspace(t.Context(), control.NewWorkspace(name), at(0))
@@ -135,7 +135,7 @@ func newWorkspace(t *testing.T, s Store, name string) control.Workspace {
 	return w
 }
 
-// newKey keeps a key with every field set.
+// newKey stores a key with every field set.
 func newKey(t *testing.T, s Store, ws measure.WorkspaceID, id string) control.Key {
 	t.Helper()
 	k := keyLike(ws, id)

@@ -21,7 +21,7 @@ func expected(ws measure.WorkspaceID, made civil.Date, points int, occasion cont
 	}
 }
 
-// judged is the forecast with an outcome that lies off by so much.
+// judged is the forecast with an outcome that differs by the given error.
 func judged(f control.Forecast, off float64, mase *float64) control.Forecast {
 	f.Outcome = &control.ForecastOutcome{
 		Actual: f.Median + off, Error: off, Pinball: 1.5, MASE: mase, DataVersion: 9, At: noon.Add(time.Hour),
@@ -91,7 +91,7 @@ func forecastsAreKept(t *testing.T, s Store) {
 func forecastsAreSummedUp(t *testing.T, s Store) {
 	acme := newWorkspace(t, s, "Acme")
 	monday := civil.MustParse("2026-11-16")
-	// Weeks made on three days in a row share days; two rests of one month are one period.
+	// Weekly forecasts made on three consecutive days overlap; two forecasts of the rest of one month are one period.
 	outcomes := []control.Forecast{
 		judged(expected(acme.ID, monday, 7, control.DailyForecast), 5, new(0.5)),
 		judged(expected(acme.ID, monday.AddDays(1), 7, control.DailyForecast), -12, new(1.5)),
@@ -141,13 +141,13 @@ func stateOf(t *testing.T, s Store, ws measure.WorkspaceID) control.ForecastStat
 	return state
 }
 
-// forecastsThatShareNoDay are counted by their days, with gaps between them and rests of several kinds of period among each
-// other.
+// forecastsThatShareNoDay are counted by their days, with gaps between them and forecasts of the rest of several
+// kinds of period.
 func forecastsThatShareNoDay(t *testing.T, s Store) {
 	acme := newWorkspace(t, s, "Acme")
 	first := civil.MustParse("2026-03-01")
 	var outcomes []control.Forecast
-	for i := range 10 { // weeks of ten days in a row, twice, a quarter apart
+	for i := range 10 { // weekly forecasts on ten consecutive days, twice, a quarter apart
 		outcomes = append(outcomes,
 			judged(expected(acme.ID, first.AddDays(i), 7, control.DailyForecast), 1, nil),
 			judged(expected(acme.ID, first.AddDays(93+i), 7, control.DailyForecast), 1, nil))
@@ -165,7 +165,8 @@ func forecastsThatShareNoDay(t *testing.T, s Store) {
 	if err != nil || len(got) != 2 {
 		t.Fatalf("records %+v, %v, want those of rests and of weeks", got, err)
 	}
-	// Of the rests the two short ones and the month after; of the weeks two of each ten.
+	// Of the forecasts of the rest of a period, the two short ones and the following month; of the weekly ones, two
+	// of each ten.
 	for i, want := range []struct{ points, judged, separate int }{{0, 6, 3}, {7, 20, 4}} {
 		if got[i].Points != want.points || got[i].Judged != want.judged || got[i].Separate != want.separate {
 			t.Errorf("record %+v, want %+v", got[i], want)

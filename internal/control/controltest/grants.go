@@ -14,7 +14,7 @@ import (
 	"assay/internal/measure"
 )
 
-// newRequest keeps a request of the person in a session of its own.
+// newRequest stores a request of the person in a new session.
 func newRequest(t *testing.T, s PeopleStore, id control.UserID, name string) control.AuthRequest {
 	t.Helper()
 	session := newSession(t, s, id, "session for "+name)
@@ -39,7 +39,7 @@ func grantLike(id control.UserID, ws measure.WorkspaceID, name string) (control.
 	}
 }
 
-// newGrant keeps a grant of the person with its code.
+// newGrant stores a grant of the person with its code.
 func newGrant(t *testing.T, s PeopleStore, id control.UserID, ws measure.WorkspaceID, name string) (control.Grant, control.Code) {
 	t.Helper()
 	r := newRequest(t, s, id, name)
@@ -110,7 +110,7 @@ func decisionsRace(t *testing.T, s PeopleStore) {
 	}
 }
 
-// wantOne tries the same thing many times at once and wants one success.
+// wantOne runs the same operation many times concurrently and wants one success.
 func wantOne(t *testing.T, try func(i int) bool) {
 	t.Helper()
 	var wg sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 func keyIsKept(t *testing.T, s Store) {
 	w := newWorkspace(t, s, "Acme")
 	want := newKey(t, s, w.ID, "k1")
-	open := control.Key{ // nothing that may be absent
+	open := control.Key{ // without optional fields
 		ID: "k2", Workspace: w.ID, Name: "no expiry", Hint: "xyz1", Hash: []byte{0, 1, 2, 255},
 		Scopes: []control.Scope{control.ScopeRead}, CreatedAt: noon.Add(time.Second),
 	}

@@ -13,7 +13,7 @@ import (
 	"assay/internal/measure"
 )
 
-// PeopleStore is a store that also keeps people, sessions and grants.
+// PeopleStore is a store that also has people, sessions and grants.
 type PeopleStore interface {
 	Store
 
@@ -60,8 +60,8 @@ type PeopleStore interface {
 	Prune(ctx context.Context, now time.Time) error
 }
 
-// RunPeople holds a store to its promises about people, sessions and grants. Each call of open returns an empty store
-// that ends with the test.
+// RunPeople tests a store of people, sessions and grants. Each call of open returns an empty store that ends with the
+// test.
 func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 	t.Helper()
 	cases := []struct {
@@ -108,7 +108,7 @@ func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 	}
 }
 
-// newUser keeps a person.
+// newUser stores a person.
 func newUser(t *testing.T, s PeopleStore, id control.UserID) control.User {
 	t.Helper()
 	u := control.User{ID: id, Email: string(id) + "@acme.example", Password: "$hash$of$" + string(id), CreatedAt: noon}
@@ -118,7 +118,7 @@ func newUser(t *testing.T, s PeopleStore, id control.UserID) control.User {
 	return u
 }
 
-// newMember keeps a person who is an owner of the workspace.
+// newMember stores a person who is an owner of the workspace.
 func newMember(t *testing.T, s PeopleStore, id control.UserID, ws measure.WorkspaceID) {
 	t.Helper()
 	newUser(t, s, id)
@@ -127,7 +127,7 @@ func newMember(t *testing.T, s PeopleStore, id control.UserID, ws measure.Worksp
 	}
 }
 
-// newSession keeps a session of a person of [newUser].
+// newSession stores a session of a person of [newUser].
 func newSession(t *testing.T, s PeopleStore, id control.UserID, hash string) control.Session {
 	t.Helper()
 	n := control.Session{Hash: []byte(hash), User: id, CreatedAt: noon, SeenAt: noon, EndsAt: noon.Add(time.Hour), Browser: "Firefox"}

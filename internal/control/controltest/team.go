@@ -59,7 +59,8 @@ func invitationIsAcceptedOnce(t *testing.T, s PeopleStore) {
 func acceptancesRace(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	newMember(t, s, "anna", w.ID)
-	if err := s.CreateUser(t.Context(), invited, at(0)); err != nil { // or the second account would fail for its address
+	// otherwise the second account would fail because of its address
+	if err := s.CreateUser(t.Context(), invited, at(0)); err != nil {
 		t.Fatal(err)
 	}
 	n := newInvitation(t, s, "anna", w.ID, control.RoleAnalyst)
@@ -119,7 +120,7 @@ func lastOwnerStays(t *testing.T, s PeopleStore) {
 	}
 }
 
-// What people may do is looked up before they do it. Who loses their role in between does nothing any more.
+// Permissions are checked before an action. A person who loses the role in between can do nothing more.
 func roleCountsAtTheChange(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	for _, id := range []control.UserID{"anna", "ben", "olga"} {
@@ -186,16 +187,16 @@ func roleCountsAtTheChange(t *testing.T, s PeopleStore) {
 	}
 }
 
-// errOf drops the result of a change that is expected to fail.
+// errOf drops the result of a change that should fail.
 func errOf[T any](_ T, err error) error { return err }
 
-// another returns an invitation like n that somebody else gives to somebody else.
+// another returns an invitation like n from another author to another person.
 func another(n control.Invitation, by control.UserID) control.Invitation {
 	n.ID, n.Hash, n.Email, n.By = n.ID+" too", []byte("another link"), "else@acme.example", by
 	return n
 }
 
-// People end what they connected themselves whatever they are in the workspace.
+// People may revoke what they connected themselves in any role.
 func ownGrantsAreEndedByAnybody(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	newMember(t, s, "anna", w.ID)
@@ -231,7 +232,7 @@ func lowerRoleEndsKeysBeyondIt(t *testing.T, s PeopleStore) {
 	wantKeysRevoked(t, s, map[string]bool{"approves": true, "reads": false})
 }
 
-// Each way in which a grant ends leaves one line, and a grant that had ended before leaves none.
+// Each way of ending a grant leaves one event, and a grant that ended before leaves none.
 func endedGrantsAreLogged(t *testing.T, s PeopleStore) {
 	for what, end := range map[string]func(ws measure.WorkspaceID, id control.UserID) error{
 		"leaving": func(ws measure.WorkspaceID, id control.UserID) error {

@@ -12,7 +12,7 @@ import (
 func TestTheSecurityLogIsAppendOnlyInTheDatabase(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
-	young := time.Now().Add(-729 * 24 * time.Hour) // the database goes by its own clock
+	young := time.Now().Add(-729 * 24 * time.Hour) // the database uses its own clock
 	if err := s.AppendEvent(t.Context(), control.Event{At: young, Kind: control.SignedIn, Actor: "user:anna"}); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestTheSecurityLogIsAppendOnlyInTheDatabase(t *testing.T) {
 func TestOldLinesOfTheSecurityLogAreRemoved(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
-	now := time.Now() // the database goes by its own clock
+	now := time.Now() // the database uses its own clock
 	then := control.By{Actor: "assay test", At: now.Add(-732 * 24 * time.Hour)}
 	if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), then); err != nil {
 		t.Fatal(err)

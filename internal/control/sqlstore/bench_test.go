@@ -9,7 +9,7 @@ import (
 	"assay/internal/control"
 )
 
-// BenchmarkAppendCalls is what the call log costs in a second of the most calls that it keeps: one batch of them.
+// BenchmarkAppendCalls measures one batch of the call log at its maximum rate: the cost per second.
 func BenchmarkAppendCalls(b *testing.B) {
 	const calls = 1000
 	s, err := Open(b.Context(), Options{Path: filepath.Join(b.TempDir(), "control.db")})
@@ -37,7 +37,7 @@ func BenchmarkAppendCalls(b *testing.B) {
 	b.ReportMetric(float64((cpu(b)-before).Nanoseconds())/float64(b.N)/calls, "cpu-ns/call")
 }
 
-// cpu is what the process has used: waiting for the disk is not what a batch costs others.
+// cpu is the CPU time of the process; waiting for the disk costs other work nothing.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -14,8 +14,8 @@ import (
 
 const callColumns = `workspace, id, at, tool, status, micros, bytes, actor, client, client_name, arguments`
 
-// callsAtOnce is how many rows one statement adds. The driver looks each value up by its name among all of the
-// statement, so with more of them a row costs more again.
+// callsAtOnce is the number of rows per statement. The driver looks up each value by name among all values of the
+// statement, so larger statements cost more per row.
 const callsAtOnce = 5
 
 var (
@@ -43,7 +43,7 @@ func appendingCalls(n int) string {
 }
 
 // AppendCalls implements [control.CallLog].
-func (s *Store) AppendCalls(ctx context.Context, calls []control.Call) error {
+func (s *callStore) AppendCalls(ctx context.Context, calls []control.Call) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		made, err := workspacesMade(ctx, tx)
 		if err != nil {
@@ -65,7 +65,7 @@ func (s *Store) AppendCalls(ctx context.Context, calls []control.Call) error {
 	return nil
 }
 
-// appendValues adds rows of callFields values each.
+// appendValues appends callFields values for each row.
 func appendValues(ctx context.Context, tx *sql.Tx, values []any) error {
 	size := callsAtOnce * callFields
 	insert, err := tx.PrepareContext(ctx, appendSeveral)
@@ -86,7 +86,7 @@ func appendValues(ctx context.Context, tx *sql.Tx, values []any) error {
 	return nil
 }
 
-// workspacesMade returns when each workspace was made, in microseconds.
+// workspacesMade returns the creation time of each workspace in microseconds.
 func workspacesMade(ctx context.Context, q querier) (map[measure.WorkspaceID]int64, error) {
 	all, err := collect(ctx, q, scanWorkspace, `SELECT `+workspaceColumns+` FROM workspaces`)
 	made := make(map[measure.WorkspaceID]int64)
@@ -97,7 +97,7 @@ func workspacesMade(ctx context.Context, q querier) (map[measure.WorkspaceID]int
 }
 
 // Calls implements [control.CallLog].
-func (s *Store) Calls(ctx context.Context, f control.CallFilter) ([]control.Call, error) {
+func (s *callStore) Calls(ctx context.Context, f control.CallFilter) ([]control.Call, error) {
 	var is conditions
 	is.add(`workspace = ?`, f.Workspace)
 	if f.Tool != "" {
@@ -128,7 +128,7 @@ func scanCall(row scanner) (control.Call, error) {
 }
 
 // PruneCalls implements [control.CallLog].
-func (s *Store) PruneCalls(ctx context.Context, before time.Time, rows int) error {
+func (s *callStore) PruneCalls(ctx context.Context, before time.Time, rows int) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		all, err := collect(ctx, tx, scanWorkspace, `SELECT `+workspaceColumns+` FROM workspaces`)
 		if err != nil {

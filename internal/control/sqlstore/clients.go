@@ -11,8 +11,8 @@ import (
 	"assay/internal/fault"
 )
 
-// CreateClient keeps a registered client.
-func (s *Store) CreateClient(ctx context.Context, c control.Client) error {
+// CreateClient stores a registered client.
+func (s *clientStore) CreateClient(ctx context.Context, c control.Client) error {
 	_, err := s.write.ExecContext(ctx, `
 		INSERT INTO oauth_clients (id, name, redirects, created_at, used_at) VALUES ($1, $2, $3, $4, $5)`,
 		c.ID, c.Name, strings.Join(c.Redirects, "\n"), micros(c.CreatedAt), micros(c.UsedAt))
@@ -23,7 +23,7 @@ func (s *Store) CreateClient(ctx context.Context, c control.Client) error {
 }
 
 // Client returns the registered client with the id, or a fault of kind not_found.
-func (s *Store) Client(ctx context.Context, id control.ClientID) (control.Client, error) {
+func (s *clientStore) Client(ctx context.Context, id control.ClientID) (control.Client, error) {
 	var c control.Client
 	var redirects string
 	var created, used int64
@@ -40,7 +40,7 @@ func (s *Store) Client(ctx context.Context, id control.ClientID) (control.Client
 }
 
 // DeleteClient removes the registered client and revokes its grants.
-func (s *Store) DeleteClient(ctx context.Context, id control.ClientID, by control.By) error {
+func (s *clientStore) DeleteClient(ctx context.Context, id control.ClientID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `DELETE FROM oauth_clients WHERE id = $1`, id)
 		hit, err := touched(done, err)

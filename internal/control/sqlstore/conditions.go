@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// conditions is what rows have to meet, with the values that are bound.
+// conditions is a WHERE clause with its bound values.
 type conditions struct {
 	all  []string
 	args []any
 }
 
-// add adds a condition in which each ? stands for a value.
+// add adds a condition. Each ? in it is a bound value.
 func (c *conditions) add(condition string, args ...any) {
 	for _, arg := range args {
 		condition = strings.Replace(condition, "?", c.bind(arg), 1)
@@ -19,13 +19,13 @@ func (c *conditions) add(condition string, args ...any) {
 	c.all = append(c.all, condition)
 }
 
-// bind adds a value and returns what stands for it.
+// bind adds a value and returns its placeholder.
 func (c *conditions) bind(arg any) string {
 	c.args = append(c.args, arg)
 	return "$" + strconv.Itoa(len(c.args))
 }
 
-// where returns the clause, "" when every row will do.
+// where returns the clause, or "" without conditions.
 func (c *conditions) where() string {
 	if len(c.all) == 0 {
 		return ""

@@ -12,16 +12,15 @@ import (
 	"assay/internal/measure"
 )
 
-// AppendEvent adds a line to the security log that belongs to no change of this store, such as a refused
-// sign-in. The store makes its id.
-func (s *Store) AppendEvent(ctx context.Context, e control.Event) error {
+// AppendEvent adds an audit event without a change in this store, such as a rejected sign-in. The store sets its ID.
+func (s *eventStore) AppendEvent(ctx context.Context, e control.Event) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		return record(ctx, tx, e.Workspace, e.Kind, control.By{Actor: e.Actor, At: e.At}, e.Subject, e.Detail)
 	})
 }
 
-// Events returns the selected lines of the security log, newest first.
-func (s *Store) Events(ctx context.Context, f control.EventFilter) ([]control.Event, error) {
+// Events returns the selected audit events, newest first.
+func (s *eventStore) Events(ctx context.Context, f control.EventFilter) ([]control.Event, error) {
 	var is conditions
 	switch {
 	case f.Workspace != "" && f.Members:
@@ -50,7 +49,7 @@ func scanEvent(row scanner) (control.Event, error) {
 	return e, engineFault(err)
 }
 
-// record adds a line in the transaction of the change it tells of.
+// record adds an audit event in the transaction of its change.
 func record(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, kind control.EventKind, by control.By, subject, detail string) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO events (id, at, workspace, kind, actor, subject, detail)
@@ -59,12 +58,12 @@ func record(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, kind contro
 	return err
 }
 
-// eventID sorts by time; the random end keeps apart what happens in the same microsecond.
+// eventID sorts by time; random bytes distinguish events of the same microsecond.
 func eventID(micros int64) string {
 	end := make([]byte, 6)
-	rand.Read(end) // never fails: the program ends when the system has no randomness
+	rand.Read(end) // never fails: Go ends the program if the system has no randomness
 	return eventTime(micros) + hex.EncodeToString(end)
 }
 
-// eventTime is how the ids of an instant begin.
+// eventTime is the prefix of the IDs of an instant.
 func eventTime(micros int64) string { return fmt.Sprintf("%014x", micros) }

@@ -17,11 +17,10 @@ import (
 const experimentColumns = `workspace, id, name, hypothesis, kind, channel, status, treated, held_out, first_day, last_day,
 	result, low, high, level_pct, applied, created_at, changed_at, changed_by, version`
 
-// CreateExperiment keeps a new experiment and returns it with its id and version 1. A workspace that does not exist is
-// a fault of kind not_found, what cannot be meant one of kind invalid, an id that is taken or an experiment that stands
-// in the way one of kind conflict, which names it. Here and in what follows, a person whose role no longer allows
-// experiments is refused with a fault of kind forbidden.
-func (s *Store) CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
+// CreateExperiment stores a new experiment and returns it with its ID and version 1. A workspace that does not exist
+// is a fault of kind not_found, an invalid experiment one of kind invalid, and a duplicate ID or a clash with another
+// experiment one of kind conflict. Here and below, a person without permission gets a fault of kind forbidden.
+func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
 	e, err := e.Checked()
 	if err != nil {
 		return control.Experiment{}, err
@@ -53,8 +52,8 @@ func (s *Store) CreateExperiment(ctx context.Context, e control.Experiment, by c
 	return e, nil
 }
 
-// Experiments returns the workspace's experiments, the latest to start first; those without days come before all.
-func (s *Store) Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error) {
+// Experiments returns the workspace's experiments, latest start first, after those without days.
+func (s *experimentStore) Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error) {
 	return experiments(ctx, s.read, ws)
 }
 
@@ -69,7 +68,7 @@ func experiments(ctx context.Context, q querier, ws measure.WorkspaceID) ([]cont
 }
 
 // Experiment returns an experiment of the workspace, or a fault of kind not_found.
-func (s *Store) Experiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID) (control.Experiment, error) {
+func (s *experimentStore) Experiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID) (control.Experiment, error) {
 	return experiment(ctx, s.read, ws, id)
 }
 
@@ -81,10 +80,9 @@ func experiment(ctx context.Context, q querier, ws measure.WorkspaceID, id contr
 	return e, err
 }
 
-// PlanExperiment replaces what is planned of a draft or a planned experiment: name, hypothesis, kind, channel, regions
-// and days. The version has to be the current one; if somebody changed it meanwhile, or it has started, that is a fault
-// of kind conflict.
-func (s *Store) PlanExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
+// PlanExperiment replaces the plan of a draft or planned experiment: name, hypothesis, kind, channel, regions and
+// days. It is a fault of kind conflict if the version is not the current one or the experiment has started.
+func (s *experimentStore) PlanExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		now, err := experiment(ctx, tx, e.Workspace, e.ID)
 		if err != nil {
@@ -122,10 +120,10 @@ func (s *Store) PlanExperiment(ctx context.Context, e control.Experiment, by con
 	return e, nil
 }
 
-// MoveExperiment brings an experiment to another status, a study that is completed with what it found. The step is one
-// statement that holds only where the experiment may come from: of two that move at once one is a fault of kind
-// conflict. What the new status needs and the experiment lacks is one of kind invalid.
-func (s *Store) MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error) {
+// MoveExperiment changes the status of an experiment and stores the result of a completed study. One conditional
+// statement changes the status, so of two concurrent moves one is a fault of kind conflict. A missing value that the
+// new status requires is one of kind invalid.
+func (s *experimentStore) MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error) {
 	var moved control.Experiment
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		err := stillMay(ctx, tx, m.Workspace, by, control.Role.Writes)
@@ -175,9 +173,9 @@ func move(ctx context.Context, tx *sql.Tx, m control.Move, by control.By) (contr
 	return e, fault.Conflict("status: an experiment that is %s cannot become %s", now.Status, m.To).WithHint("it can become one of %q", allowed)
 }
 
-// ApplyExperiment says whether a completed experiment corrects reported returns. Anything but a completed one is a
-// fault of kind conflict.
-func (s *Store) ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error) {
+// ApplyExperiment sets whether a completed experiment corrects reported returns. Any other status is a fault of kind
+// conflict.
+func (s *experimentStore) ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error) {
 	var changed control.Experiment
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		err := stillMay(ctx, tx, ws, by, control.Role.Writes)
@@ -203,7 +201,7 @@ func (s *Store) ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id 
 	return changed, nil
 }
 
-// unclashed refuses an experiment that another one stands in the way of.
+// unclashed rejects an experiment that clashes with another one.
 func unclashed(ctx context.Context, tx *sql.Tx, e control.Experiment) error {
 	all, err := experiments(ctx, tx, e.Workspace)
 	if err != nil {
@@ -260,7 +258,7 @@ func dayColumn(d civil.Date) any {
 	return d.String()
 }
 
-// lines and unlined turn names, which hold no line breaks, into a column and back.
+// lines and unlined convert names, which contain no line breaks, to a column and back.
 func lines(names []string) string { return strings.Join(names, "\n") }
 
 func unlined(text string) []string {

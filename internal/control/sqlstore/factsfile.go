@@ -10,9 +10,9 @@ import (
 	"assay/internal/measure"
 )
 
-// HasFactsFile reports whether the workspace has a file of facts, as [Store.SetHasFactsFile] last said. A workspace that does
-// not exist is a fault of kind not_found.
-func (s *Store) HasFactsFile(ctx context.Context, id measure.WorkspaceID) (has bool, err error) {
+// HasFactsFile reports whether the workspace has a facts file, as set by [Store.SetHasFactsFile]. A workspace that
+// does not exist is a fault of kind not_found.
+func (s *workspaceStore) HasFactsFile(ctx context.Context, id measure.WorkspaceID) (has bool, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT facts_file FROM workspaces WHERE id = $1`, id).Scan(&has)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, fault.NotFound("there is no workspace %q", id).WithHint("assay workspace list shows them")
@@ -23,8 +23,8 @@ func (s *Store) HasFactsFile(ctx context.Context, id measure.WorkspaceID) (has b
 	return has, nil
 }
 
-// SetHasFactsFile notes whether the workspace has a file of facts. Of a workspace that does not exist nothing is noted.
-func (s *Store) SetHasFactsFile(ctx context.Context, id measure.WorkspaceID, has bool) error {
+// SetHasFactsFile records whether the workspace has a facts file. It ignores a workspace that does not exist.
+func (s *workspaceStore) SetHasFactsFile(ctx context.Context, id measure.WorkspaceID, has bool) error {
 	noted, err := s.HasFactsFile(ctx, id)
 	if fault.KindOf(err) == fault.KindNotFound || err == nil && noted == has {
 		return nil

@@ -15,9 +15,9 @@ import (
 const forecastColumns = `workspace, metric, channel, made, first_day, last_day, median, low80, high80, low90, high90, low95, high95,
 	method, data_version, occasion, at, judged_at, judged_data, actual, error, inside80, inside90, inside95, pinball, mase`
 
-// KeepForecasts keeps forecasts of one workspace that are not judged yet. One of the same metric, channel, days and day of
-// making as another stays as it was kept first. An unknown workspace is a fault of kind not_found.
-func (s *Store) KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
+// KeepForecasts stores forecasts of one workspace without an outcome. A forecast with the metric, channel, days and
+// creation day of a stored one does not replace it. An unknown workspace is a fault of kind not_found.
+func (s *forecastStore) KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -46,18 +46,17 @@ func (s *Store) KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all [
 	return nil
 }
 
-// OpenForecasts returns the forecasts of a workspace that are not judged and whose last day lies before a day, the
-// earliest first.
-func (s *Store) OpenForecasts(ctx context.Context, ws measure.WorkspaceID, before civil.Date) ([]control.Forecast, error) {
+// OpenForecasts returns the forecasts of a workspace that have no outcome and end before a day, earliest first.
+func (s *forecastStore) OpenForecasts(ctx context.Context, ws measure.WorkspaceID, before civil.Date) ([]control.Forecast, error) {
 	return s.forecasts(ctx, `workspace = $1 AND judged_at IS NULL AND last_day < $2`, ws, before.String())
 }
 
-// Forecasts returns the forecasts of a workspace that were made from a day on, the earliest first.
-func (s *Store) Forecasts(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.Forecast, error) {
+// Forecasts returns the forecasts of a workspace made on or after a day, earliest first.
+func (s *forecastStore) Forecasts(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.Forecast, error) {
 	return s.forecasts(ctx, `workspace = $1 AND made >= $2`, ws, since.String())
 }
 
-func (s *Store) forecasts(ctx context.Context, where string, ws measure.WorkspaceID, day string) ([]control.Forecast, error) {
+func (s *forecastStore) forecasts(ctx context.Context, where string, ws measure.WorkspaceID, day string) ([]control.Forecast, error) {
 	all, err := collect(ctx, s.read, scanForecast, `
 		SELECT `+forecastColumns+` FROM forecasts WHERE `+where+` ORDER BY made, metric, channel, last_day, first_day`, ws, day)
 	if err != nil {
@@ -66,9 +65,9 @@ func (s *Store) forecasts(ctx context.Context, where string, ws measure.Workspac
 	return all, nil
 }
 
-// LastForecast returns the newest day from which the workspace's days ahead were forecast, be it made on that day or
-// afterwards, and the zero day where there is none.
-func (s *Store) LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil.Date, error) {
+// LastForecast returns the latest day from which the workspace was forecast, on that day or in a backtest. It returns
+// the zero day if there is none.
+func (s *forecastStore) LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil.Date, error) {
 	var made civil.Date
 	err := s.read.QueryRowContext(ctx, `SELECT max(made) FROM forecasts WHERE workspace = $1 AND occasion <> $2`, ws, control.AnswerForecast).Scan(&made)
 	if err != nil {
@@ -77,9 +76,9 @@ func (s *Store) LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil
 	return made, nil
 }
 
-// JudgeForecasts keeps how forecasts of one workspace came out. One that is judged already, or is not there any more, stays
-// as it is. Each has to have an outcome.
-func (s *Store) JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
+// JudgeForecasts stores the outcomes of forecasts of one workspace. It skips forecasts that have an outcome or were
+// removed. Each has to have an outcome.
+func (s *forecastStore) JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -111,8 +110,8 @@ func (s *Store) JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all 
 	return nil
 }
 
-// ForecastState returns what is another one whenever more forecasts of the workspace are judged.
-func (s *Store) ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error) {
+// ForecastState returns a value that changes whenever more forecasts of the workspace are evaluated.
+func (s *forecastStore) ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error) {
 	var state control.ForecastState
 	var last sql.NullInt64
 	err := s.read.QueryRowContext(ctx, `SELECT count(judged_at), max(judged_at) FROM forecasts WHERE workspace = $1 AND judged_at IS NOT NULL`, ws).
@@ -124,12 +123,12 @@ func (s *Store) ForecastState(ctx context.Context, ws measure.WorkspaceID) (cont
 	return state, nil
 }
 
-// horizonOf tells the number of days of a forecast: 0 for one of the rest of a period.
+// horizonOf returns the number of days of a forecast, or 0 for the rest of a period.
 const horizonOf = `CASE WHEN occasion <> $1 AND points IN ($2, $3, $4) THEN points ELSE 0 END`
 
-// ForecastRecords sums up the judged forecasts of a workspace by metric, channel, number of days and whether they were made
-// afterwards, in that order.
-func (s *Store) ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error) {
+// ForecastRecords sums up the evaluated forecasts of a workspace by metric, channel, number of days and whether they
+// are backtests, in that order.
+func (s *forecastStore) ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error) {
 	days := control.ForecastDays()
 	args := []any{control.AnswerForecast, days[0], days[1], days[2], control.BackMadeForecast, ws}
 	all, err := collect(ctx, s.read, scanRecord, `
@@ -155,9 +154,9 @@ func scanRecord(row scanner) (control.ForecastRecord, error) {
 	return r, engineFault(err)
 }
 
-// countSeparate counts the most forecasts of each record of which no two share a day: of all that begin after the last one
-// taken, the one that ends first is taken next.
-func (s *Store) countSeparate(ctx context.Context, all []control.ForecastRecord, args []any) error {
+// countSeparate counts the largest set of forecasts of each record without a common day (greedy interval scheduling):
+// it repeatedly takes the forecast that ends first among those that begin after the last one taken.
+func (s *forecastStore) countSeparate(ctx context.Context, all []control.ForecastRecord, args []any) error {
 	ended := make([]civil.Date, len(all)) // the last one taken
 	_, err := collect(ctx, s.read, func(row scanner) (none struct{}, err error) {
 		var of control.ForecastRecord

@@ -9,9 +9,9 @@ import (
 	"assay/internal/measure"
 )
 
-// ForgetCustomers notes customers of a workspace, by their keyed hashes, who are to leave no trace. Those who are noted
-// already stay so, and are not recorded again: what could not be finished is repeated. An unknown workspace is a fault of kind not_found.
-func (s *Store) ForgetCustomers(ctx context.Context, id measure.WorkspaceID, customers []string, by control.By) error {
+// ForgetCustomers records customers whose data have to be deleted, by keyed hash. Known ones stay and get no second
+// audit event, so an interrupted deletion can be repeated. An unknown workspace is a fault of kind not_found.
+func (s *forgottenStore) ForgetCustomers(ctx context.Context, id measure.WorkspaceID, customers []string, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, id); err != nil {
 			return err
@@ -41,8 +41,8 @@ func (s *Store) ForgetCustomers(ctx context.Context, id measure.WorkspaceID, cus
 	return nil
 }
 
-// ForgottenCustomers returns the keyed hashes of a workspace's customers who are to leave no trace.
-func (s *Store) ForgottenCustomers(ctx context.Context, id measure.WorkspaceID) (map[string]struct{}, error) {
+// ForgottenCustomers returns the keyed hashes of a workspace's customers whose data have to be deleted.
+func (s *forgottenStore) ForgottenCustomers(ctx context.Context, id measure.WorkspaceID) (map[string]struct{}, error) {
 	customers, err := collect(ctx, s.read, func(row scanner) (customer string, err error) {
 		err = row.Scan(&customer)
 		return customer, engineFault(err)

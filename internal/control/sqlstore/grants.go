@@ -17,7 +17,7 @@ const grantColumns = `oauth_grants.id, oauth_grants.user_id, oauth_grants.worksp
 	oauth_grants.client_name, oauth_grants.redirect, oauth_grants.scopes, oauth_grants.created_at,
 	oauth_grants.ends_at, oauth_grants.used_at, oauth_grants.revoked_at`
 
-// accessQuery is asked at every call with an access token, so it is prepared once.
+// accessQuery runs on every request with an access token, so it is prepared once.
 const accessQuery = `
 	SELECT ` + grantColumns + `, memberships.role, ` + workspaceColumns + `
 	FROM oauth_grants
@@ -25,9 +25,9 @@ const accessQuery = `
 	JOIN workspaces ON workspaces.id = oauth_grants.workspace
 	WHERE oauth_grants.id = $1`
 
-// Access returns the grant with what its person is in its workspace now. A grant, person, workspace or membership
-// that is gone is a fault of kind not_found. Whether the grant is still valid is for the caller to judge.
-func (s *Store) Access(ctx context.Context, grant string) (control.Access, error) {
+// Access returns the grant with the current role of its person. A missing grant, person, workspace or membership is a
+// fault of kind not_found. The caller checks whether the grant is still valid.
+func (s *grantStore) Access(ctx context.Context, grant string) (control.Access, error) {
 	var a control.Access
 	var kept grantText
 	var created int64
@@ -45,16 +45,16 @@ func (s *Store) Access(ctx context.Context, grant string) (control.Access, error
 	return a, nil
 }
 
-// Grants returns the workspace's grants, newest first, revoked and ended ones too.
-func (s *Store) Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error) {
+// Grants returns the workspace's grants, newest first, including revoked and ended ones.
+func (s *grantStore) Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error) {
 	return collect(ctx, s.read, scanGrant,
 		`SELECT `+grantColumns+` FROM oauth_grants WHERE workspace = $1 ORDER BY created_at DESC, id`, ws)
 }
 
-// RevokeGrant ends the grant with all its tokens and returns it. A grant that was revoked before stays as it is; one
-// that does not exist is a fault of kind not_found. People end their own grants; a person who ends another's and no
-// longer manages the workspace is refused with a fault of kind forbidden.
-func (s *Store) RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error) {
+// RevokeGrant ends the grant with all its tokens and returns it. An already revoked grant does not change; a missing
+// one is a fault of kind not_found. People may revoke their own grants. A person who revokes another's and does not
+// manage the workspace gets a fault of kind forbidden.
+func (s *grantStore) RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error) {
 	var g control.Grant
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
 		g, err = scanGrant(tx.QueryRowContext(ctx, `SELECT `+grantColumns+` FROM oauth_grants WHERE id = $1`, id))
@@ -86,8 +86,8 @@ func revokeGrant(ctx context.Context, tx *sql.Tx, g control.Grant, why string, b
 	return record(ctx, tx, g.Workspace, control.GrantRevoked, by, g.ID, fmt.Sprintf("%s; %s", g.ClientName, why))
 }
 
-// endGrants writes a line for each grant that is valid where the condition holds, before the grants are deleted or
-// as they are revoked with something else. In the condition, $1 is the instant.
+// endGrants writes an audit event for each valid grant that meets the condition, before the grants are deleted or
+// revoked together with another object. In the condition, $1 is the instant.
 func endGrants(ctx context.Context, tx *sql.Tx, where, why string, by control.By, args ...any) error {
 	grants, err := collect(ctx, tx, scanGrant,
 		`SELECT `+grantColumns+` FROM oauth_grants WHERE revoked_at = 0 AND ends_at > $1 AND `+where+` ORDER BY created_at, id`,
@@ -104,7 +104,7 @@ func endGrants(ctx context.Context, tx *sql.Tx, where, why string, by control.By
 }
 
 // Code returns the code with the hash, or a fault of kind not_found.
-func (s *Store) Code(ctx context.Context, hash []byte) (control.Code, error) {
+func (s *grantStore) Code(ctx context.Context, hash []byte) (control.Code, error) {
 	c := control.Code{Hash: hash}
 	var expires, used int64
 	err := s.read.QueryRowContext(ctx, `SELECT grant_id, redirect, challenge, expires_at, used_at FROM oauth_codes WHERE hash = $1`,
@@ -119,9 +119,9 @@ func (s *Store) Code(ctx context.Context, hash []byte) (control.Code, error) {
 	return c, nil
 }
 
-// RedeemCode uses the code up and keeps the first refresh token of its grant. It reports whether it did; a code that
-// was used before, or has expired, changes nothing.
-func (s *Store) RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error) {
+// RedeemCode uses the code and stores the first refresh token of its grant. It reports whether it did; a used or
+// expired code changes nothing.
+func (s *grantStore) RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error) {
 	return s.useUp(ctx, first, at, `
 		UPDATE oauth_codes SET used_at = $1
 		WHERE hash = $2 AND grant_id = $3 AND used_at = 0 AND expires_at > $1`,
@@ -129,7 +129,7 @@ func (s *Store) RedeemCode(ctx context.Context, hash []byte, first control.Refre
 }
 
 // RefreshToken returns the token with the hash and whether its successor was used, or a fault of kind not_found.
-func (s *Store) RefreshToken(ctx context.Context, hash []byte) (t control.RefreshToken, successorUsed bool, err error) {
+func (s *grantStore) RefreshToken(ctx context.Context, hash []byte) (t control.RefreshToken, successorUsed bool, err error) {
 	t.Hash = hash
 	var expires, used int64
 	err = s.read.QueryRowContext(ctx, `
@@ -146,17 +146,17 @@ func (s *Store) RefreshToken(ctx context.Context, hash []byte) (t control.Refres
 	return t, successorUsed, nil
 }
 
-// RotateRefreshToken uses the token up and keeps its successor. It reports whether it did; a token that was used
-// before, or has expired, changes nothing.
-func (s *Store) RotateRefreshToken(ctx context.Context, hash []byte, next control.RefreshToken, at time.Time) (bool, error) {
+// RotateRefreshToken uses the token and stores its successor. It reports whether it did; a used or expired token
+// changes nothing.
+func (s *grantStore) RotateRefreshToken(ctx context.Context, hash []byte, next control.RefreshToken, at time.Time) (bool, error) {
 	return s.useUp(ctx, next, at, `
 		UPDATE oauth_refresh_tokens SET used_at = $1, successor = $4
 		WHERE hash = $2 AND grant_id = $3 AND used_at = 0 AND expires_at > $1`,
 		micros(at), hex.EncodeToString(hash), next.Grant, hex.EncodeToString(next.Hash))
 }
 
-// useUp runs the one statement that uses something up and, if it hit, keeps what follows.
-func (s *Store) useUp(ctx context.Context, next control.RefreshToken, at time.Time, statement string, args ...any) (hit bool, err error) {
+// useUp runs the statement that marks an object as used and, if it changed a row, stores the next token.
+func (s *grantStore) useUp(ctx context.Context, next control.RefreshToken, at time.Time, statement string, args ...any) (hit bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, statement, args...)
 		if hit, err = touched(done, err); err != nil || !hit {
@@ -176,7 +176,7 @@ func (s *Store) useUp(ctx context.Context, next control.RefreshToken, at time.Ti
 	return hit, nil
 }
 
-// grantText is what of a grant is kept in another form than it has in Go.
+// grantText has the columns of a grant whose form differs from the Go type.
 type grantText struct {
 	scopes                       string
 	created, ends, used, revoked int64

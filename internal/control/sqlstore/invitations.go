@@ -14,10 +14,10 @@ import (
 
 const invitationColumns = `id, hash, workspace, email, role, invited_by, created_at, expires_at`
 
-// CreateInvitation keeps an invitation, in place of earlier ones of the address to the workspace. A workspace or a
-// person that does not exist is a fault of kind not_found. A person who may no longer give the role is refused with a
-// fault of kind forbidden.
-func (s *Store) CreateInvitation(ctx context.Context, n control.Invitation, by control.By) error {
+// CreateInvitation stores an invitation and replaces earlier ones of the address to the workspace. A missing
+// workspace or person is a fault of kind not_found. A person who may not give the role gets a fault of kind
+// forbidden.
+func (s *memberStore) CreateInvitation(ctx context.Context, n control.Invitation, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, n.Workspace); err != nil {
 			return err
@@ -43,15 +43,15 @@ func (s *Store) CreateInvitation(ctx context.Context, n control.Invitation, by c
 	return nil
 }
 
-// Invitations returns the workspace's invitations, oldest first, also those that are too old.
-func (s *Store) Invitations(ctx context.Context, ws measure.WorkspaceID) ([]control.Invitation, error) {
+// Invitations returns the workspace's invitations, including expired ones, oldest first.
+func (s *memberStore) Invitations(ctx context.Context, ws measure.WorkspaceID) ([]control.Invitation, error) {
 	return collect(ctx, s.read, scanInvitation,
 		`SELECT `+invitationColumns+` FROM invitations WHERE workspace = $1 ORDER BY created_at, id`, ws)
 }
 
-// Invitation returns the invitation with the hash, or a fault of kind not_found. Whether it still counts is for the
-// caller to judge.
-func (s *Store) Invitation(ctx context.Context, hash []byte) (control.Invitation, error) {
+// Invitation returns the invitation with the hash, or a fault of kind not_found. The caller checks whether it is
+// still valid.
+func (s *memberStore) Invitation(ctx context.Context, hash []byte) (control.Invitation, error) {
 	return invitation(s.read.QueryRowContext(ctx, `SELECT `+invitationColumns+` FROM invitations WHERE hash = $1`, hex.EncodeToString(hash)))
 }
 
@@ -63,9 +63,9 @@ func invitation(row scanner) (control.Invitation, error) {
 	return n, err
 }
 
-// WithdrawInvitation removes an invitation to the workspace, or is a fault of kind not_found. A person who no longer
-// manages the workspace is refused with a fault of kind forbidden.
-func (s *Store) WithdrawInvitation(ctx context.Context, id string, ws measure.WorkspaceID, by control.By) error {
+// WithdrawInvitation removes an invitation to the workspace. A missing one is a fault of kind not_found; a person who
+// does not manage the workspace gets one of kind forbidden.
+func (s *memberStore) WithdrawInvitation(ctx context.Context, id string, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {
 			return err
@@ -86,10 +86,10 @@ func (s *Store) WithdrawInvitation(ctx context.Context, id string, ws measure.Wo
 	return nil
 }
 
-// AcceptInvitation uses the invitation up and gives its role to the person, who is made where there is no account of
-// the id yet. An invitation that is used, withdrawn or too old, or whose giver may no longer give the role, is a fault
-// of kind conflict, and nothing is kept. Who is in the workspace already keeps the role.
-func (s *Store) AcceptInvitation(ctx context.Context, hash []byte, u control.User, by control.By) error {
+// AcceptInvitation uses the invitation and gives its role to the person, creating the account if there is none with
+// the ID. A used, withdrawn or expired invitation, or one whose author may no longer give the role, is a fault of
+// kind conflict, and nothing is stored. Members keep their role.
+func (s *memberStore) AcceptInvitation(ctx context.Context, hash []byte, u control.User, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		n, err := invitation(tx.QueryRowContext(ctx,
 			`DELETE FROM invitations WHERE hash = $1 AND expires_at > $2 RETURNING `+invitationColumns, hex.EncodeToString(hash), micros(by.At)))

@@ -17,9 +17,9 @@ import (
 const keyColumns = `api_keys.id, api_keys.workspace, api_keys.name, api_keys.hint, api_keys.hash, api_keys.scopes,
 	api_keys.tools, api_keys.created_at, api_keys.expires_at, api_keys.revoked_at, api_keys.last_used, api_keys.replaced_by`
 
-// CreateKey keeps a new key. A workspace that does not exist is a fault of kind not_found, an id or hash that
-// is taken one of kind conflict. A person who may no longer make such keys is refused with a fault of kind forbidden.
-func (s *Store) CreateKey(ctx context.Context, k control.Key, by control.By) error {
+// CreateKey stores a new key. A workspace that does not exist is a fault of kind not_found; a duplicate ID or hash is
+// one of kind conflict. A person without permission to create such keys gets a fault of kind forbidden.
+func (s *keyStore) CreateKey(ctx context.Context, k control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, k.Workspace); err != nil {
 			return err
@@ -38,7 +38,7 @@ func (s *Store) CreateKey(ctx context.Context, k control.Key, by control.By) err
 	return nil
 }
 
-// mayMake tells which roles may make the key.
+// mayMake returns the check for roles that may create the key.
 func mayMake(k control.Key) func(control.Role) bool {
 	return func(r control.Role) bool { return r.Manages() && len(r.Within(k.Scopes)) == len(k.Scopes) }
 }
@@ -60,8 +60,8 @@ func insertKey(ctx context.Context, tx *sql.Tx, k control.Key) error {
 	return nil
 }
 
-// Keys returns the workspace's keys, revoked and expired ones too, oldest first.
-func (s *Store) Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error) {
+// Keys returns the workspace's keys, including revoked and expired ones, oldest first.
+func (s *keyStore) Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error) {
 	return keysOf(ctx, s.read, ws)
 }
 
@@ -75,7 +75,9 @@ func keysOf(ctx context.Context, q querier, ws measure.WorkspaceID) ([]control.K
 }
 
 // Key returns the key with the id, or a fault of kind not_found.
-func (s *Store) Key(ctx context.Context, id string) (control.Key, error) { return key(ctx, s.read, id) }
+func (s *keyStore) Key(ctx context.Context, id string) (control.Key, error) {
+	return key(ctx, s.read, id)
+}
 
 func key(ctx context.Context, q querier, id string) (control.Key, error) {
 	k, err := scanKey(q.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, id))
@@ -88,9 +90,9 @@ func key(ctx context.Context, q querier, id string) (control.Key, error) {
 	return k, nil
 }
 
-// KeyByHash returns the key with the hash and its workspace, or a fault of kind not_found. Whether the key is
-// still valid is for the caller to judge.
-func (s *Store) KeyByHash(ctx context.Context, hash []byte) (control.Key, control.Workspace, error) {
+// KeyByHash returns the key with the hash and its workspace, or a fault of kind not_found. The caller checks whether
+// the key is still valid.
+func (s *keyStore) KeyByHash(ctx context.Context, hash []byte) (control.Key, control.Workspace, error) {
 	var k control.Key
 	var w control.Workspace
 	var kept keyText
@@ -114,9 +116,9 @@ func (s *Store) KeyByHash(ctx context.Context, hash []byte) (control.Key, contro
 	return k, w, nil
 }
 
-// RevokeKey ends the key now and returns it. A key that was revoked before stays as it is. A person who no longer
-// manages the workspace is refused with a fault of kind forbidden.
-func (s *Store) RevokeKey(ctx context.Context, id string, by control.By) (control.Key, error) {
+// RevokeKey revokes the key now and returns it. An already revoked key does not change. A person who does not manage
+// the workspace gets a fault of kind forbidden.
+func (s *keyStore) RevokeKey(ctx context.Context, id string, by control.By) (control.Key, error) {
 	var k control.Key
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
 		if k, err = key(ctx, tx, id); err != nil {
@@ -137,10 +139,10 @@ func (s *Store) RevokeKey(ctx context.Context, id string, by control.By) (contro
 	return k, nil
 }
 
-// ReplaceKey keeps next as the successor of the key with the id, which stays valid until the instant given or
-// its own expiry, whichever comes first. A key that is no longer valid or has a successor cannot be replaced:
-// that is a fault of kind conflict. People are held to what [Store.CreateKey] says.
-func (s *Store) ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error {
+// ReplaceKey stores next as the successor of the key with the ID. The old key stays valid until the instant given or
+// its own expiry, whichever is earlier. A key that is invalid or already has a successor is a fault of kind conflict.
+// The permissions of [Store.CreateKey] apply.
+func (s *keyStore) ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		old, err := key(ctx, tx, id)
 		if err != nil {
@@ -174,9 +176,9 @@ func (s *Store) ReplaceKey(ctx context.Context, id string, until time.Time, next
 	return nil
 }
 
-// TouchKeys notes when keys were last used, by id. An instant before the one that is kept changes nothing, so
-// that several processes may report in any order; an unknown id is passed over.
-func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error {
+// TouchKeys records when keys were last used, by ID. It ignores unknown IDs, and instants earlier than the stored
+// one, so several processes may report in any order.
+func (s *keyStore) TouchKeys(ctx context.Context, used map[string]time.Time) error {
 	if len(used) == 0 {
 		return nil
 	}
@@ -194,13 +196,13 @@ func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error 
 	return nil
 }
 
-// keyText is what of a key is kept in another form than it has in Go.
+// keyText has the columns of a key whose form differs from the Go type.
 type keyText struct {
 	hash, scopes, tools                 string
 	created, expires, revoked, lastUsed int64
 }
 
-// fields are where the columns of a key go.
+// fields returns the scan destinations for the columns of a key.
 func (t *keyText) fields(k *control.Key) []any {
 	return []any{
 		&k.ID, &k.Workspace, &k.Name, &k.Hint, &t.hash, &t.scopes, &t.tools,
@@ -208,7 +210,7 @@ func (t *keyText) fields(k *control.Key) []any {
 	}
 }
 
-// into fills the key's own fields.
+// into copies the converted columns to the key.
 func (t *keyText) into(k *control.Key) (err error) {
 	if k.Hash, err = hex.DecodeString(t.hash); err != nil {
 		return fmt.Errorf("hash of key %q: %w", k.ID, err)
@@ -233,7 +235,7 @@ func scanKey(row scanner) (control.Key, error) {
 	return k, kept.into(&k)
 }
 
-// words joins names, none of which holds a blank.
+// words joins names, which contain no spaces, with spaces.
 func words[T ~string](names []T) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -245,7 +247,7 @@ func words[T ~string](names []T) string {
 	return b.String()
 }
 
-// describe says what a new key may do.
+// describe returns the permissions of a new key as text.
 func describe(k control.Key) string {
 	text := fmt.Sprintf("%s; %s", k.Name, words(k.Scopes))
 	if len(k.Tools) > 0 {

@@ -11,9 +11,9 @@ import (
 	"assay/internal/measure"
 )
 
-// SaveMapping keeps a mapping of files' columns under its name, in place of one that has it. An unknown workspace is a
-// fault of kind not_found, a person whose role no longer allows it one of kind forbidden.
-func (s *Store) SaveMapping(ctx context.Context, m control.Mapping, by control.By) error {
+// SaveMapping stores a mapping under its name and replaces an existing one. An unknown workspace is a fault of kind
+// not_found; a person without permission gets one of kind forbidden.
+func (s *mappingStore) SaveMapping(ctx context.Context, m control.Mapping, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, m.Workspace); err != nil {
 			return err
@@ -29,7 +29,7 @@ func (s *Store) SaveMapping(ctx context.Context, m control.Mapping, by control.B
 	return nil
 }
 
-// keepMapping writes a mapping and the line of the security log about it.
+// keepMapping writes a mapping and its audit event.
 func keepMapping(ctx context.Context, tx *sql.Tx, m control.Mapping, by control.By, detail string) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO mappings (workspace, name, content, at) VALUES ($1, $2, $3, $4)
@@ -41,10 +41,10 @@ func keepMapping(ctx context.Context, tx *sql.Tx, m control.Mapping, by control.
 	return record(ctx, tx, m.Workspace, control.MappingSaved, by, m.Name, detail)
 }
 
-// ChangeMapping keeps a mapping in place of the one that somebody saw, under the same name or another, in one step. It is a
-// fault of kind conflict when that one was changed, renamed or deleted since, and when another mapping has the name; the
-// same mapping sent twice is none. Other faults are those of [Store.SaveMapping].
-func (s *Store) ChangeMapping(ctx context.Context, change control.MappingChange, by control.By) error {
+// ChangeMapping replaces the mapping that the caller read, under the same or another name, in one step. It is a fault
+// of kind conflict if that mapping was changed, renamed or deleted since, or if another mapping has the name. Sending
+// the same mapping twice is not a conflict. Other faults are those of [Store.SaveMapping].
+func (s *mappingStore) ChangeMapping(ctx context.Context, change control.MappingChange, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, change.Workspace); err != nil {
 			return err
@@ -86,12 +86,12 @@ func (s *Store) ChangeMapping(ctx context.Context, change control.MappingChange,
 const mappingColumns = `workspace, name, content, at`
 
 // Mappings returns the mappings of a workspace by name.
-func (s *Store) Mappings(ctx context.Context, id measure.WorkspaceID) ([]control.Mapping, error) {
+func (s *mappingStore) Mappings(ctx context.Context, id measure.WorkspaceID) ([]control.Mapping, error) {
 	return collect(ctx, s.read, scanMapping, `SELECT `+mappingColumns+` FROM mappings WHERE workspace = $1 ORDER BY name`, id)
 }
 
-// Mapping returns a mapping of a workspace. One that does not exist is a fault of kind not_found.
-func (s *Store) Mapping(ctx context.Context, id measure.WorkspaceID, name string) (control.Mapping, error) {
+// Mapping returns a mapping of a workspace, or a fault of kind not_found.
+func (s *mappingStore) Mapping(ctx context.Context, id measure.WorkspaceID, name string) (control.Mapping, error) {
 	m, err := scanMapping(s.read.QueryRowContext(ctx, `SELECT `+mappingColumns+` FROM mappings WHERE workspace = $1 AND name = $2`, id, name))
 	if errors.Is(err, sql.ErrNoRows) {
 		return control.Mapping{}, noMapping(id, name)
@@ -102,9 +102,9 @@ func (s *Store) Mapping(ctx context.Context, id measure.WorkspaceID, name string
 	return m, nil
 }
 
-// DeleteMapping removes a mapping of a workspace. One that does not exist is a fault of kind not_found, a person whose
-// role no longer allows it one of kind forbidden.
-func (s *Store) DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string, by control.By) error {
+// DeleteMapping removes a mapping of a workspace. A missing mapping is a fault of kind not_found; a person without
+// permission gets one of kind forbidden.
+func (s *mappingStore) DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, id, by, control.Role.Writes); err != nil {
 			return err

@@ -13,11 +13,10 @@ import (
 
 const membershipColumns = `memberships.user_id, memberships.role, memberships.since, ` + workspaceColumns
 
-// SetRole gives the person the role in the workspace, in place of an earlier one. Keys that the person made there and
-// that may do more than the role end. A workspace keeps an owner: lowering the last one is a fault of kind conflict. A
-// person who may no longer give the role, or take the earlier one, is refused with a fault of kind forbidden; people are
-// brought in by invitations.
-func (s *Store) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
+// SetRole changes the person's role in the workspace. It revokes keys that the person created there and that exceed
+// the role. Lowering the last owner is a fault of kind conflict. A person who may not give the new role or take the
+// old one gets a fault of kind forbidden. Members join by invitation, not by SetRole.
+func (s *memberStore) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, ws); err != nil {
 			return err
@@ -50,8 +49,8 @@ func mayReplaceRole(ctx context.Context, tx *sql.Tx, id control.UserID, ws measu
 	return stillMay(ctx, tx, ws, by, func(r control.Role) bool { return r.MayGive(was) && r.MayGive(role) })
 }
 
-// stillMay makes sure that who changes something in the workspace may do so by the role of now: what was looked up
-// before the change may be gone. Commands may do everything.
+// stillMay checks the author's current role in the workspace: it may have changed since an earlier check. Commands
+// may do everything.
 func stillMay(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, by control.By, allows func(control.Role) bool) error {
 	id, person := by.Person()
 	if !person {
@@ -87,7 +86,7 @@ func setRole(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.Work
 	return record(ctx, tx, ws, control.RoleChanged, by, string(id), changeOf(was, role))
 }
 
-// keepsOwner makes sure that the workspace has an owner without this person, who loses the role.
+// keepsOwner checks that the workspace has an owner other than this person, who loses the role.
 func keepsOwner(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, was control.Role) error {
 	if was != control.RoleOwner {
 		return nil
@@ -103,10 +102,10 @@ func keepsOwner(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.W
 	return nil
 }
 
-// RemoveMember takes the person out of the workspace: the grants that the person gave there, the keys that the person
-// made there and the invitations to it that the person gave end. The last owner stays: that is a fault of kind
-// conflict. Who removes somebody else and may no longer take that role is refused with a fault of kind forbidden.
-func (s *Store) RemoveMember(ctx context.Context, id control.UserID, ws measure.WorkspaceID, by control.By) error {
+// RemoveMember removes the person from the workspace and ends the person's grants, keys and invitations there.
+// Removing the last owner is a fault of kind conflict. A person who removes another member and may not take that role
+// gets a fault of kind forbidden.
+func (s *memberStore) RemoveMember(ctx context.Context, id control.UserID, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		was, err := roleOf(ctx, tx, id, ws)
 		if err != nil {
@@ -128,7 +127,7 @@ func (s *Store) RemoveMember(ctx context.Context, id control.UserID, ws measure.
 	return nil
 }
 
-// leave ends a membership with all that hangs on it.
+// leave deletes a membership and everything that depends on it.
 func leave(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, was control.Role, by control.By) error {
 	if err := keepsOwner(ctx, tx, id, ws, was); err != nil {
 		return err
@@ -151,10 +150,10 @@ func leave(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.Worksp
 	return record(ctx, tx, ws, control.RoleChanged, by, string(id), changeOf(was, ""))
 }
 
-// withMaker is why keys and grants end that nobody revoked.
+// withMaker is the reason recorded for keys and grants that end with the membership of their author.
 const withMaker = "with the access of the person who made it"
 
-// roleOf returns "" for somebody who is not in the workspace.
+// roleOf returns "" for a person who is not a member of the workspace.
 func roleOf(ctx context.Context, q querier, id control.UserID, ws measure.WorkspaceID) (control.Role, error) {
 	var role control.Role
 	err := q.QueryRowContext(ctx, `SELECT role FROM memberships WHERE user_id = $1 AND workspace = $2`, id, ws).Scan(&role)
@@ -174,8 +173,8 @@ func changeOf(was, is control.Role) string {
 	return fmt.Sprintf("%s, was %s", is, was)
 }
 
-// Memberships returns the workspaces that the person is in, sorted by id.
-func (s *Store) Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error) {
+// Memberships returns the person's workspaces, sorted by ID.
+func (s *memberStore) Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error) {
 	return memberships(ctx, s.read, id)
 }
 
@@ -187,8 +186,8 @@ func memberships(ctx context.Context, q querier, id control.UserID) ([]control.M
 		ORDER BY workspaces.id`, id)
 }
 
-// Members returns who is in the workspace, longest first.
-func (s *Store) Members(ctx context.Context, ws measure.WorkspaceID) ([]control.Membership, error) {
+// Members returns the members of the workspace, longest membership first.
+func (s *memberStore) Members(ctx context.Context, ws measure.WorkspaceID) ([]control.Membership, error) {
 	return collect(ctx, s.read, scanMembership, `
 		SELECT `+membershipColumns+`
 		FROM memberships JOIN workspaces ON workspaces.id = memberships.workspace

@@ -17,15 +17,14 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// lockedPause is how long a file that another process is making is left alone.
+// lockedPause is the wait before the next attempt on a file that another process is creating.
 const lockedPause = 5 * time.Millisecond
 
-// migrate applies the migrations that the database has not seen, each in a transaction.
+// migrate applies pending migrations, each in a transaction.
 //
-// Two processes may start on one file at the same moment. The one that comes second to a migration finds its
-// tables made and is refused; then the version has moved, and it goes on from there. A file that is new to both is
-// given its log, which the database refuses without waiting while the other one does so: that is tried again until wait
-// has passed.
+// Two processes may start on one file at the same time. The second one fails on a migration because its tables exist;
+// the version has then advanced, and the next attempt continues from there. While one process creates the write-ahead
+// log of a new file, SQLite rejects the other without waiting. migrate retries until wait has passed.
 func migrate(ctx context.Context, db *sql.DB, wait time.Duration, log *slog.Logger) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -33,7 +32,7 @@ func migrate(ctx context.Context, db *sql.DB, wait time.Duration, log *slog.Logg
 	}
 	before, waited := int64(-1), time.Duration(0)
 	for {
-		// A provider remembers the state it has seen, so each attempt has its own.
+		// A provider caches the version it has read, so each attempt needs its own.
 		provider, err := goose.NewProvider(goose.DialectSQLite3, db, files,
 			goose.WithDisableGlobalRegistry(true), goose.WithSlog(log))
 		if err != nil {

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	keptAfterEnd = 30 * 24 * time.Hour  // what has ended can still be seen
-	eventsKept   = 731 * 24 * time.Hour // the database itself keeps lines of the security log for 730 days
-	forecastDays = 730                  // a forecast and how it came out are kept
+	keptAfterEnd = 30 * 24 * time.Hour  // ended objects stay visible
+	eventsKept   = 731 * 24 * time.Hour // triggers in the database protect audit events for 730 days
+	forecastDays = 730                  // forecasts and their outcomes are stored
 )
 
-// Prune removes what can never matter again: requests, codes and sessions a day after their end, refresh tokens
-// and invitations after theirs, grants a month after theirs, clients that nobody let act within a day, and lines of
-// the security log and forecasts, judged or not, after two years. A used code or refresh token stays until its own end, so
-// that using it again is noticed. Lines about keys stay as long as the keys: they say who made them.
+// Prune removes what no longer has an effect: requests, codes and sessions a day after their end; refresh tokens and
+// invitations at theirs; grants a month after theirs; clients that were not authorized within a day; audit events and
+// forecasts after two years. A used code or refresh token stays until its own end, so its reuse is detected. Events
+// about keys stay as long as the keys, because they record who created them.
 func (s *Store) Prune(ctx context.Context, now time.Time) error {
 	dayAgo, monthAgo := micros(now.Add(-24*time.Hour)), micros(now.Add(-keptAfterEnd))
 	steps := []struct {

@@ -12,8 +12,8 @@ import (
 	"assay/internal/fault"
 )
 
-// KeepRequest keeps what a client asked for until the person decides.
-func (s *Store) KeepRequest(ctx context.Context, r control.AuthRequest) error {
+// KeepRequest stores an authorization request until the person decides.
+func (s *grantStore) KeepRequest(ctx context.Context, r control.AuthRequest) error {
 	_, err := s.write.ExecContext(ctx, `
 		INSERT INTO oauth_requests (hash, session, user_id, client, client_name, redirect, scopes, state, has_state,
 		                            challenge, expires_at, decided_at)
@@ -27,7 +27,7 @@ func (s *Store) KeepRequest(ctx context.Context, r control.AuthRequest) error {
 }
 
 // Request returns the request with the hash, or a fault of kind not_found.
-func (s *Store) Request(ctx context.Context, hash []byte) (control.AuthRequest, error) {
+func (s *grantStore) Request(ctx context.Context, hash []byte) (control.AuthRequest, error) {
 	var r control.AuthRequest
 	var session, scopes string
 	var expires, decided int64
@@ -49,10 +49,9 @@ func (s *Store) Request(ctx context.Context, hash []byte) (control.AuthRequest, 
 	return r, nil
 }
 
-// ApproveRequest decides the request and keeps the grant with its code. A request that is decided or has expired is
-// a fault of kind conflict, and nothing is kept. So is a fault of kind forbidden where the person's role no longer allows
-// what the grant does.
-func (s *Store) ApproveRequest(ctx context.Context, hash []byte, g control.Grant, c control.Code, by control.By) error {
+// ApproveRequest approves the request and stores the grant with its code in one step. A decided or expired request is
+// a fault of kind conflict. A person whose role does not allow the scopes gets a fault of kind forbidden.
+func (s *grantStore) ApproveRequest(ctx context.Context, hash []byte, g control.Grant, c control.Code, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := decide(ctx, tx, hash, by); err != nil {
 			return err
@@ -83,8 +82,8 @@ func (s *Store) ApproveRequest(ctx context.Context, hash []byte, g control.Grant
 	return nil
 }
 
-// RefuseRequest decides the request against the client. The same faults as of [Store.ApproveRequest].
-func (s *Store) RefuseRequest(ctx context.Context, hash []byte, by control.By) error {
+// RefuseRequest denies the request. Its faults are those of [Store.ApproveRequest].
+func (s *grantStore) RefuseRequest(ctx context.Context, hash []byte, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := decide(ctx, tx, hash, by); err != nil {
 			return err
@@ -102,7 +101,7 @@ func (s *Store) RefuseRequest(ctx context.Context, hash []byte, by control.By) e
 	return nil
 }
 
-// decide uses the request up, in one statement, so that of two decisions at once one is the first.
+// decide marks the request as decided in one statement, so only one of two concurrent decisions succeeds.
 func decide(ctx context.Context, tx *sql.Tx, hash []byte, by control.By) error {
 	done, err := tx.ExecContext(ctx, `UPDATE oauth_requests SET decided_at = $1 WHERE hash = $2 AND decided_at = 0 AND expires_at > $1`,
 		micros(by.At), hex.EncodeToString(hash))

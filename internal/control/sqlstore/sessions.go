@@ -12,10 +12,9 @@ import (
 	"assay/internal/fault"
 )
 
-// CreateSession keeps a new session of a person, with a line in the log that says from where. A person who is gone or
-// has another password by now is a fault of kind conflict: a session ends with its password, and one that began after
-// that would not.
-func (s *Store) CreateSession(ctx context.Context, n control.NewSession, by control.By) error {
+// CreateSession stores a new session of a person and an audit event with its origin. It is a fault of kind conflict
+// if the person was removed or the password has changed since it was verified.
+func (s *sessionStore) CreateSession(ctx context.Context, n control.NewSession, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `
 			INSERT INTO sessions (hash, user_id, created_at, seen_at, ends_at, browser)
@@ -36,9 +35,9 @@ func (s *Store) CreateSession(ctx context.Context, n control.NewSession, by cont
 	return nil
 }
 
-// Session returns the session with the hash and its person, or a fault of kind not_found. Whether it still counts is
-// for the caller to judge.
-func (s *Store) Session(ctx context.Context, hash []byte) (control.Session, control.User, error) {
+// Session returns the session with the hash and its person, or a fault of kind not_found. The caller checks whether
+// it is still valid.
+func (s *sessionStore) Session(ctx context.Context, hash []byte) (control.Session, control.User, error) {
 	var n control.Session
 	var u control.User
 	var created, seen, ends, joined int64
@@ -58,8 +57,8 @@ func (s *Store) Session(ctx context.Context, hash []byte) (control.Session, cont
 	return n, u, nil
 }
 
-// Sessions returns the person's sessions, the one last seen first. Whether they still count is for the caller to judge.
-func (s *Store) Sessions(ctx context.Context, id control.UserID) ([]control.Session, error) {
+// Sessions returns the person's sessions, latest use first. The caller checks whether they are still valid.
+func (s *sessionStore) Sessions(ctx context.Context, id control.UserID) ([]control.Session, error) {
 	return collect(ctx, s.read, func(row scanner) (control.Session, error) {
 		n := control.Session{User: id}
 		var hash string
@@ -73,8 +72,8 @@ func (s *Store) Sessions(ctx context.Context, id control.UserID) ([]control.Sess
 	}, `SELECT hash, created_at, seen_at, ends_at, browser FROM sessions WHERE user_id = $1 ORDER BY seen_at DESC, created_at DESC, hash`, id)
 }
 
-// EndOtherSessions removes all sessions of the person but one.
-func (s *Store) EndOtherSessions(ctx context.Context, id control.UserID, but []byte, by control.By) error {
+// EndOtherSessions removes all sessions of the person except one.
+func (s *sessionStore) EndOtherSessions(ctx context.Context, id control.UserID, but []byte, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND hash <> $2`, id, hex.EncodeToString(but))
 		if hit, err := touched(done, err); err != nil || !hit {
@@ -88,8 +87,8 @@ func (s *Store) EndOtherSessions(ctx context.Context, id control.UserID, but []b
 	return nil
 }
 
-// TouchSession notes when the session was last seen. An earlier instant changes nothing.
-func (s *Store) TouchSession(ctx context.Context, hash []byte, at time.Time) error {
+// TouchSession records when the session was last used. An earlier instant changes nothing.
+func (s *sessionStore) TouchSession(ctx context.Context, hash []byte, at time.Time) error {
 	_, err := s.write.ExecContext(ctx, `UPDATE sessions SET seen_at = $1 WHERE hash = $2 AND seen_at < $1`,
 		micros(at), hex.EncodeToString(hash))
 	if err != nil {
@@ -98,8 +97,8 @@ func (s *Store) TouchSession(ctx context.Context, hash []byte, at time.Time) err
 	return nil
 }
 
-// EndSession removes the session. One that is not there is no mistake.
-func (s *Store) EndSession(ctx context.Context, hash []byte, by control.By) error {
+// EndSession removes the session. A missing session is not an error.
+func (s *sessionStore) EndSession(ctx context.Context, hash []byte, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		var id control.UserID
 		err := tx.QueryRowContext(ctx, `DELETE FROM sessions WHERE hash = $1 RETURNING user_id`, hex.EncodeToString(hash)).Scan(&id)

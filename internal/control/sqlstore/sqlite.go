@@ -13,15 +13,15 @@ import (
 	"assay/internal/fault"
 )
 
-// connect opens the pools. Commits are synced to the disk (synchronous=FULL): there are few of them, and what
-// was answered as revoked has to stay revoked after a power cut.
-func connect(path string, busyTimeout time.Duration) (*Store, error) {
+// connect opens the connection pools. Commits are synced to disk (synchronous=FULL): they are rare, and a confirmed
+// revocation must survive a power failure.
+func connect(path string, busyTimeout time.Duration) (*database, error) {
 	common := []string{
-		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), // first: the others may have to wait
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), // first, because the others may wait for a lock
 		"journal_mode(WAL)", "foreign_keys(1)", "synchronous(FULL)",
 	}
-	// A writing transaction takes the lock when it begins. One that first reads and then writes would be
-	// refused at once, without waiting, when another process wrote in between.
+	// A write transaction takes the lock at its start. If it read first, SQLite would reject its write without
+	// waiting when another process wrote in between.
 	write, err := pool(path, "immediate", common, 1)
 	if err != nil {
 		return nil, err
@@ -35,11 +35,11 @@ func connect(path string, busyTimeout time.Duration) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
-	return &Store{write: write, read: read, states: states}, nil
+	return &database{write: write, read: read, states: states}, nil
 }
 
-// stateQuery is answered from the header of the log that all processes share. It tells of the changes that other
-// connections made, so it always goes to the same one, which makes none.
+// stateQuery reads the header of the write-ahead log that all processes share. It counts the changes of other
+// connections, so it always runs on the same connection, which never writes.
 const stateQuery = `PRAGMA data_version`
 
 func pool(path, lock string, pragmas []string, size int) (*sql.DB, error) {
@@ -55,8 +55,8 @@ func pool(path, lock string, pragmas []string, size int) (*sql.DB, error) {
 	return db, nil
 }
 
-// engineFault gives failures of the database that an operator can mend a kind and a hint. Others, and those that
-// have a kind, are returned as they are.
+// engineFault adds a kind and a hint to database failures that an operator can fix. It returns other errors, and
+// those that have a kind, unchanged.
 func engineFault(err error) error {
 	var known *fault.Error
 	var e *sqlite.Error
@@ -84,10 +84,10 @@ func engineFault(err error) error {
 	return err
 }
 
-// codeOf returns the kind of a failure; the rest of its code is detail.
+// codeOf returns the primary result code of SQLite, without the extended part.
 func codeOf(e *sqlite.Error) int { return e.Code() & 0xff }
 
-// isLocked reports whether another process stood in the way.
+// isLocked reports whether another process holds the lock.
 func isLocked(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && (codeOf(e) == sqlite3.SQLITE_BUSY || codeOf(e) == sqlite3.SQLITE_LOCKED)

@@ -1,5 +1,5 @@
-// Package sqlstore keeps control data in a relational database. SQLite is the one it opens; statements and
-// migrations are written so that PostgreSQL runs them too.
+// Package sqlstore stores control data in SQLite. Statements and migrations are written so that PostgreSQL runs them
+// too.
 package sqlstore
 
 import (
@@ -13,19 +13,66 @@ import (
 	"time"
 )
 
-// Options say where control data are kept.
+// Options configure the store.
 type Options struct {
-	Path        string        // of the database file; its folder is made where it is missing
-	BusyTimeout time.Duration // how long to wait for another process that writes; 5 s when 0
-	Log         *slog.Logger  // nothing is logged when nil
+	Path        string        // of the database file; a missing directory is created
+	BusyTimeout time.Duration // how long to wait for another writing process; 5 s when 0
+	Log         *slog.Logger  // nil: no logging
 }
 
 // Store is the control data of one installation. Its methods may be called from many goroutines, and several
-// processes may hold the same file open.
-//
-// Writes go through one connection, because SQLite takes one writer at a time: waiting for it here is fairer
-// than polling for the lock. Reads have connections of their own and never wait for a write.
+// processes may open the same file. Each embedded type stores one kind of data; all share one database.
 type Store struct {
+	*database
+	workspaceStore
+	forgottenStore
+	keyStore
+	userStore
+	sessionStore
+	memberStore
+	clientStore
+	grantStore
+	experimentStore
+	forecastStore
+	mappingStore
+	webhookStore
+	callStore
+	eventStore
+}
+
+type (
+	workspaceStore  struct{ *database } // workspaces and whether they have a facts file
+	forgottenStore  struct{ *database } // customers whose data were deleted
+	keyStore        struct{ *database } // API keys
+	userStore       struct{ *database } // accounts and their passwords
+	sessionStore    struct{ *database } // sessions of signed-in people
+	memberStore     struct{ *database } // roles of people in workspaces, and invitations
+	clientStore     struct{ *database } // OAuth clients
+	grantStore      struct{ *database } // authorization requests, grants, codes and refresh tokens
+	experimentStore struct{ *database }
+	forecastStore   struct{ *database } // forecasts and their accuracy
+	mappingStore    struct{ *database }
+	webhookStore    struct{ *database } // secrets and deliveries
+	callStore       struct{ *database } // the call log
+	eventStore      struct{ *database } // the audit log
+)
+
+func newStore(d *database) *Store {
+	return &Store{
+		database:       d,
+		workspaceStore: workspaceStore{d}, forgottenStore: forgottenStore{d}, keyStore: keyStore{d},
+		userStore: userStore{d}, sessionStore: sessionStore{d}, memberStore: memberStore{d},
+		clientStore: clientStore{d}, grantStore: grantStore{d}, experimentStore: experimentStore{d},
+		forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d},
+		callStore: callStore{d}, eventStore: eventStore{d},
+	}
+}
+
+// database is the connections to one file.
+//
+// Writes go through one connection, because SQLite allows one writer at a time: waiting for it here is fairer than
+// polling for the lock. Reads have their own connections and never wait for a write.
+type database struct {
 	write  *sql.DB
 	read   *sql.DB
 	access *sql.Stmt // on read
@@ -38,8 +85,8 @@ const (
 	readConnections    = 4
 )
 
-// Open opens the database and brings its tables up to date. A file that another process keeps locked, a full
-// disk and the like are faults of kind unavailable; a file that a newer program wrote is misconfigured.
+// Open opens the database and migrates it. A file locked by another process or a full disk is a fault of kind
+// unavailable; a file from a newer version of the program is one of kind misconfigured.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -54,29 +101,29 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := private(path); err != nil {
 		return nil, fmt.Errorf("control database: %w", err)
 	}
-	s, err := connect(path, o.BusyTimeout)
+	d, err := connect(path, o.BusyTimeout)
 	if err != nil {
 		return nil, fmt.Errorf("control database %s: %w", path, err)
 	}
-	if err := migrate(ctx, s.write, o.BusyTimeout, o.Log); err != nil {
-		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), s.Close())
+	if err := migrate(ctx, d.write, o.BusyTimeout, o.Log); err != nil {
+		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), d.Close())
 	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), s.Close())
+	if err := d.prepare(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), d.Close())
 	}
-	return s, nil
+	return newStore(d), nil
 }
 
-// prepare prepares what is asked at every call with an access token.
-func (s *Store) prepare(ctx context.Context) (err error) {
-	if s.access, err = s.read.PrepareContext(ctx, accessQuery); err != nil {
+// prepare prepares the statements of every request with an access token.
+func (d *database) prepare(ctx context.Context) (err error) {
+	if d.access, err = d.read.PrepareContext(ctx, accessQuery); err != nil {
 		return err
 	}
-	s.state, err = s.states.PrepareContext(ctx, stateQuery)
+	d.state, err = d.states.PrepareContext(ctx, stateQuery)
 	return err
 }
 
-// private makes the file so that only its owner can read it. SQLite gives its side files the same mode.
+// private creates the file readable by its owner only. SQLite gives its side files the same mode.
 func private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -88,15 +135,17 @@ func private(path string) error {
 	return f.Close()
 }
 
-// Close ends all connections.
-func (s *Store) Close() error { return errors.Join(s.states.Close(), s.read.Close(), s.write.Close()) }
+// Close closes all connections.
+func (d *database) Close() error {
+	return errors.Join(d.states.Close(), d.read.Close(), d.write.Close())
+}
 
-// State returns a number that is another one after each change of the data, by whichever process: as long as it stays,
-// so does every answer. Before and after say nothing about size. Asking costs a tenth of a question to the tables.
-func (s *Store) State(ctx context.Context) (uint64, error) {
+// State returns a number that changes with each change of the data by any process: while it stays the same, all
+// answers do. Its order has no meaning. A call costs a tenth of a query.
+func (d *database) State(ctx context.Context) (uint64, error) {
 	var state uint64
-	// Nothing is waited for, so nothing has to be given up.
-	if err := s.state.QueryRowContext(context.WithoutCancel(ctx)).Scan(&state); err != nil {
+	// It never blocks, so it needs no cancellation.
+	if err := d.state.QueryRowContext(context.WithoutCancel(ctx)).Scan(&state); err != nil {
 		return 0, fmt.Errorf("state of the control database: %w", engineFault(err))
 	}
 	return state, nil
@@ -104,16 +153,16 @@ func (s *Store) State(ctx context.Context) (uint64, error) {
 
 // Ping reports whether the database can be written: on a full or read-only disk it still answers questions. It waits for the
 // disk, so it is not for every request.
-func (s *Store) Ping(ctx context.Context) error {
-	if _, err := s.write.ExecContext(ctx, `UPDATE health SET checks = checks + 1`); err != nil {
+func (d *database) Ping(ctx context.Context) error {
+	if _, err := d.write.ExecContext(ctx, `UPDATE health SET checks = checks + 1`); err != nil {
 		return fmt.Errorf("control database: %w", engineFault(err))
 	}
 	return nil
 }
 
-// change runs do in one transaction, which is kept whole or not at all.
-func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+// change runs do in one transaction.
+func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error {
+	tx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
 		return engineFault(err)
 	}
@@ -123,7 +172,7 @@ func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 	return engineFault(tx.Commit())
 }
 
-// rollback ends a transaction that may already have been ended by its context.
+// rollback rolls back a transaction that its context may have ended already.
 func rollback(tx *sql.Tx) error {
 	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
 		return err

@@ -149,7 +149,7 @@ func TestLockedDatabaseIsUnavailable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "control.db")
 	s := open(t, Options{Path: path, BusyTimeout: time.Millisecond})
 	other := open(t, Options{Path: path})
-	tx, err := other.write.BeginTx(t.Context(), nil) // takes the lock at once
+	tx, err := other.write.BeginTx(t.Context(), nil) // takes the lock immediately
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestFullDiskIsUnavailableAndKeepsNothingHalf(t *testing.T) {
 	}
 }
 
-// limitPages lets the file grow no further: what a full disk looks like to SQLite.
+// limitPages stops the file from growing, as a full disk would.
 func limitPages(t *testing.T, db *sql.DB) {
 	t.Helper()
 	var pages int

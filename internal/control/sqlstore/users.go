@@ -13,8 +13,8 @@ import (
 
 const userColumns = `users.id, users.email, users.password, users.created_at`
 
-// CreateUser keeps a new person. An address that is taken is a fault of kind conflict.
-func (s *Store) CreateUser(ctx context.Context, u control.User, by control.By) error {
+// CreateUser stores a new person. A duplicate address is a fault of kind conflict.
+func (s *userStore) CreateUser(ctx context.Context, u control.User, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		return insertUser(ctx, tx, u, by)
 	})
@@ -39,17 +39,17 @@ func insertUser(ctx context.Context, tx *sql.Tx, u control.User, by control.By) 
 }
 
 // Users returns all people, oldest first.
-func (s *Store) Users(ctx context.Context) ([]control.User, error) {
+func (s *userStore) Users(ctx context.Context) ([]control.User, error) {
 	return collect(ctx, s.read, scanUser, `SELECT `+userColumns+` FROM users ORDER BY created_at, id`)
 }
 
 // User returns the person with the id, or a fault of kind not_found.
-func (s *Store) User(ctx context.Context, id control.UserID) (control.User, error) {
+func (s *userStore) User(ctx context.Context, id control.UserID) (control.User, error) {
 	return user(ctx, s.read, `SELECT `+userColumns+` FROM users WHERE id = $1`, id)
 }
 
-// UserByEmail returns the person with the address in lower case, or a fault of kind not_found.
-func (s *Store) UserByEmail(ctx context.Context, email string) (control.User, error) {
+// UserByEmail returns the person with the lower-case email address, or a fault of kind not_found.
+func (s *userStore) UserByEmail(ctx context.Context, email string) (control.User, error) {
 	return user(ctx, s.read, `SELECT `+userColumns+` FROM users WHERE email = $1`, email)
 }
 
@@ -64,9 +64,9 @@ func user(ctx context.Context, q querier, query string, args ...any) (control.Us
 	return u, nil
 }
 
-// ChangePassword replaces the hash of a password by that of another one and ends all sessions of the person. One that
-// was changed meanwhile is a fault of kind conflict: who knows only an earlier password does not undo that.
-func (s *Store) ChangePassword(ctx context.Context, id control.UserID, was, is string, by control.By) error {
+// ChangePassword replaces the hash of the password and ends all sessions of the person. It is a fault of kind
+// conflict if the password changed meanwhile, so an old password cannot undo a change.
+func (s *userStore) ChangePassword(ctx context.Context, id control.UserID, was, is string, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id); err != nil {
 			return err
@@ -90,18 +90,18 @@ func (s *Store) ChangePassword(ctx context.Context, id control.UserID, was, is s
 	return nil
 }
 
-// StrengthenPassword replaces the hash of a password by a stronger one of the same password, unless it was changed
+// StrengthenPassword replaces the hash by a stronger hash of the same password, unless the password changed
 // meanwhile.
-func (s *Store) StrengthenPassword(ctx context.Context, id control.UserID, was, is string) error {
+func (s *userStore) StrengthenPassword(ctx context.Context, id control.UserID, was, is string) error {
 	if _, err := s.write.ExecContext(ctx, `UPDATE users SET password = $1 WHERE id = $2 AND password = $3`, is, id, was); err != nil {
 		return fmt.Errorf("password of account %q: %w", id, engineFault(err))
 	}
 	return nil
 }
 
-// RemoveUser removes the person from all workspaces, with all sessions and grants and the keys the person made. The
-// last owner of a workspace stays: that is a fault of kind conflict.
-func (s *Store) RemoveUser(ctx context.Context, id control.UserID, by control.By) error {
+// RemoveUser removes the person from all workspaces, with all sessions, grants and keys of the person. Removing the
+// last owner of a workspace is a fault of kind conflict.
+func (s *userStore) RemoveUser(ctx context.Context, id control.UserID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		in, err := memberships(ctx, tx, id)
 		if err != nil {
@@ -128,8 +128,8 @@ func (s *Store) RemoveUser(ctx context.Context, id control.UserID, by control.By
 	return nil
 }
 
-// revokeKeysOf ends those of the keys that the person made in the workspace, or made as successors of others. Who made
-// a key is in the log, where the line stays as long as the key.
+// revokeKeysOf revokes the given keys that the person created in the workspace, directly or as successors of others.
+// The author of a key is in its audit event, which stays as long as the key.
 func revokeKeysOf(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, which func(control.Key) bool, by control.By) error {
 	keys, err := collect(ctx, tx, scanKey, `
 		SELECT `+keyColumns+` FROM api_keys

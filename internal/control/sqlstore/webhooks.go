@@ -12,12 +12,12 @@ import (
 	"assay/internal/measure"
 )
 
-// maxHookSecrets is how many secrets a workspace has at a time.
+// maxHookSecrets is the maximum number of secrets of a workspace.
 const maxHookSecrets = 5
 
-// AddHookSecret keeps a secret. One too many is a fault of kind conflict. A person who no longer manages the workspace
-// is refused with a fault of kind forbidden.
-func (s *Store) AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error {
+// AddHookSecret stores a secret. Exceeding the maximum is a fault of kind conflict. A person who does not manage the
+// workspace gets a fault of kind forbidden.
+func (s *webhookStore) AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, h.Workspace); err != nil {
 			return err
@@ -44,8 +44,8 @@ func (s *Store) AddHookSecret(ctx context.Context, h control.HookSecret, by cont
 	return nil
 }
 
-// HookSecrets returns a workspace's secrets, the oldest first.
-func (s *Store) HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error) {
+// HookSecrets returns a workspace's secrets, oldest first.
+func (s *webhookStore) HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error) {
 	return collect(ctx, s.read, func(row scanner) (control.HookSecret, error) {
 		var h control.HookSecret
 		var sealed string
@@ -60,9 +60,9 @@ func (s *Store) HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]cont
 	}, `SELECT id, workspace, shop, sealed, created_at FROM hook_secrets WHERE workspace = $1 ORDER BY created_at, id`, ws)
 }
 
-// RemoveHookSecret ends a secret. One that is not there is a fault of kind not_found, and a person who no longer manages
-// the workspace is refused with one of kind forbidden.
-func (s *Store) RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error {
+// RemoveHookSecret removes a secret. A missing one is a fault of kind not_found; a person who does not manage the
+// workspace gets one of kind forbidden.
+func (s *webhookStore) RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {
 			return err
@@ -86,9 +86,9 @@ const (
 	unusableState = "unusable"
 )
 
-// Receive keeps a message for good, and reports whether it is new. Events that go with it are written in the same step,
+// Receive stores a message durably and reports whether it is new. Its events are written in the same transaction,
 // once.
-func (s *Store) Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error) {
+func (s *webhookStore) Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `
 			INSERT INTO deliveries (workspace, id, topic, sent_at, at, body, state, problem)
@@ -110,16 +110,16 @@ func (s *Store) Receive(ctx context.Context, d control.Delivery, events ...contr
 	return fresh, nil
 }
 
-// Awaiting returns the workspaces of which messages wait, the one that waits longest first.
-func (s *Store) Awaiting(ctx context.Context) ([]measure.WorkspaceID, error) {
+// Awaiting returns the workspaces with pending messages, longest wait first.
+func (s *webhookStore) Awaiting(ctx context.Context) ([]measure.WorkspaceID, error) {
 	return collect(ctx, s.read, func(row scanner) (ws measure.WorkspaceID, err error) {
 		err = row.Scan(&ws)
 		return ws, engineFault(err)
 	}, `SELECT workspace FROM deliveries WHERE state = $1 GROUP BY workspace ORDER BY min(at), workspace`, waitingState)
 }
 
-// Waiting returns the oldest messages of a workspace that wait.
-func (s *Store) Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Delivery, error) {
+// Waiting returns the oldest pending messages of a workspace.
+func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Delivery, error) {
 	return collect(ctx, s.read, func(row scanner) (control.Delivery, error) {
 		var d control.Delivery
 		var sent, at int64
@@ -130,8 +130,8 @@ func (s *Store) Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) 
 	}, `SELECT workspace, id, topic, sent_at, at, body FROM deliveries WHERE state = $1 AND workspace = $2 ORDER BY at, id LIMIT $3`, waitingState, ws, limit)
 }
 
-// Settle notes that facts were made of messages, or why none could be, and removes what was kept long enough.
-func (s *Store) Settle(ctx context.Context, settled []control.Delivery, now time.Time) error {
+// Settle records that messages were imported, or why they could not be, and removes messages past their retention.
+func (s *webhookStore) Settle(ctx context.Context, settled []control.Delivery, now time.Time) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		for i := range settled {
 			d := &settled[i]
@@ -158,8 +158,8 @@ func (s *Store) Settle(ctx context.Context, settled []control.Delivery, now time
 	})
 }
 
-// HookState returns how a workspace's webhooks go.
-func (s *Store) HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error) {
+// HookState returns the state of a workspace's webhooks.
+func (s *webhookStore) HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error) {
 	var h control.HookState
 	var last int64
 	err := s.read.QueryRowContext(ctx, `

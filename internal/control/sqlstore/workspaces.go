@@ -16,9 +16,9 @@ const workspaceColumns = `workspaces.id, workspaces.name, workspaces.currency, w
 	workspaces.without_tax, workspaces.without_shipping, workspaces.net_of_refunds,
 	workspaces.rate_per_min, workspaces.retrain, workspaces.retrain_hour, workspaces.log_arguments, workspaces.created_at, workspaces.version`
 
-// CreateWorkspace keeps a new workspace and returns it with its id and version 1. Settings that cannot be meant
-// are faults of kind invalid, an id that is taken one of kind conflict.
-func (s *Store) CreateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
+// CreateWorkspace stores a new workspace and returns it with its ID and version 1. Invalid settings are faults of
+// kind invalid; a duplicate ID is one of kind conflict.
+func (s *workspaceStore) CreateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
 	w, err := w.Checked()
 	if err != nil {
 		return control.Workspace{}, err
@@ -48,13 +48,13 @@ func (s *Store) CreateWorkspace(ctx context.Context, w control.Workspace, by con
 	return w, nil
 }
 
-// Workspaces returns all workspaces, sorted by id.
-func (s *Store) Workspaces(ctx context.Context) ([]control.Workspace, error) {
+// Workspaces returns all workspaces, sorted by ID.
+func (s *workspaceStore) Workspaces(ctx context.Context) ([]control.Workspace, error) {
 	return collect(ctx, s.read, scanWorkspace, `SELECT `+workspaceColumns+` FROM workspaces ORDER BY id`)
 }
 
 // Workspace returns the workspace, or a fault of kind not_found.
-func (s *Store) Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error) {
+func (s *workspaceStore) Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error) {
 	return workspace(ctx, s.read, id)
 }
 
@@ -69,10 +69,9 @@ func workspace(ctx context.Context, q querier, id measure.WorkspaceID) (control.
 	return w, nil
 }
 
-// UpdateWorkspace changes the settings of w.ID and returns them with the next version. The version of w has to
-// be the current one: if somebody changed the settings meanwhile, that is a fault of kind conflict. A person who no
-// longer manages the workspace is refused with a fault of kind forbidden.
-func (s *Store) UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
+// UpdateWorkspace changes the settings of w.ID and returns them with the next version. If w does not have the current
+// version, it is a fault of kind conflict. A person who does not manage the workspace gets a fault of kind forbidden.
+func (s *workspaceStore) UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
 	w, err := w.Checked()
 	if err != nil {
 		return control.Workspace{}, err
@@ -107,8 +106,8 @@ func (s *Store) UpdateWorkspace(ctx context.Context, w control.Workspace, by con
 	return w, nil
 }
 
-// DeleteWorkspace removes the workspace with its calls, and ends its keys and grants. Its facts are elsewhere and stay.
-func (s *Store) DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by control.By) error {
+// DeleteWorkspace removes the workspace with its calls, keys and grants. It does not remove the facts.
+func (s *workspaceStore) DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, id); err != nil {
 			return err
@@ -152,7 +151,7 @@ func scanWorkspace(row scanner) (control.Workspace, error) {
 	return w, engineFault(err)
 }
 
-// workspaceFields are where the columns up to log_arguments go.
+// workspaceFields returns the scan destinations for the columns up to log_arguments.
 func workspaceFields(w *control.Workspace) []any {
 	return []any{
 		&w.ID, &w.Name, &w.Currency, &w.Zone, &w.WeekStart,
@@ -161,7 +160,7 @@ func workspaceFields(w *control.Workspace) []any {
 	}
 }
 
-// differences says what an update changed, for the log.
+// differences describes an update for the audit log.
 func differences(was, is control.Workspace) string {
 	var text string
 	add := func(what string, before, after any) {
@@ -184,7 +183,7 @@ func differences(was, is control.Workspace) string {
 	return text
 }
 
-// touched reports whether a statement hit a row.
+// touched reports whether a statement changed a row.
 func touched(done sql.Result, err error) (bool, error) {
 	if err != nil {
 		return false, err
@@ -200,7 +199,7 @@ func bit(yes bool) int {
 	return 0
 }
 
-// micros and instant turn an instant into a column and back; the zero time is 0.
+// micros and instant convert an instant to a column and back; the zero time is 0.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

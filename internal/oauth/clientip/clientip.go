@@ -1,4 +1,4 @@
-// Package clientip tells from which address a request comes, so that strangers can be counted by it.
+// Package clientip finds the IP address of a request, which limits for anonymous callers count by.
 package clientip
 
 import (
@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Addresses tells from where requests come. The zero value trusts no proxy.
+// Addresses finds the IP addresses of requests. The zero value trusts no proxy.
 type Addresses struct{ trusted []netip.Prefix }
 
-// NewAddresses returns one that believes the X-Forwarded-For of proxies in these networks, and of nobody else.
+// NewAddresses returns one that trusts the X-Forwarded-For header of proxies in these networks only.
 func NewAddresses(trusted []netip.Prefix) Addresses { return Addresses{trusted: trusted} }
 
-// Of returns the address that the request comes from: the connection's, or, behind trusted proxies, the last one
-// that is no proxy. Of an IPv6 address the network of 64 bits is returned, because one customer has that many. It
-// is the zero Addr when the connection has none.
+// Of returns the client's IP address: that of the connection, or, behind trusted proxies, the last address in
+// X-Forwarded-For that is not a trusted proxy. For IPv6 it returns the /64 network, because one customer has that
+// many addresses. It returns the zero Addr if the connection has none.
 func (a Addresses) Of(r *http.Request) netip.Addr {
 	port, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

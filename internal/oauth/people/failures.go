@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	freeFailures  = 5                // wrong passwords before anybody has to wait
-	firstWait     = time.Second      // after the sixth; each further one doubles it
-	longestWait   = 5 * time.Minute  // so that a stranger cannot shut the owner out for long
+	freeFailures  = 5                // wrong passwords before the first wait
+	firstWait     = time.Second      // after the sixth; doubles with each further one
+	longestWait   = 5 * time.Minute  // so that an attacker cannot lock the owner out for long
 	forgiveAfter  = 30 * time.Minute // without a further failure
-	maxRemembered = 100_000          // accounts; real ones and invented ones
+	maxRemembered = 100_000          // accounts, existing or not
 )
 
-// failures remembers how often a wrong password was given for an account, and makes the next try wait. It knows
-// accounts by the hash of the address, whether they exist or not.
+// failures counts wrong passwords per account and delays the next attempt. Accounts are identified by the hash of the
+// email address, whether they exist or not.
 type failures struct {
 	mu   sync.Mutex // guards seen
 	seen map[[sha256.Size]byte]failure
@@ -26,8 +26,9 @@ type failure struct {
 	last  time.Time
 }
 
-// admit counts one try and returns 0, or returns how long the account's next try has to wait. The try is counted
-// before the password is looked at, so that many at once are no way around it; a right password ends the counting.
+// admit counts one attempt and returns 0, or returns the time until the account's next attempt. The attempt is
+// counted before the password is checked, so concurrent attempts cannot bypass the limit; a correct password resets
+// the count.
 func (f *failures) admit(account [sha256.Size]byte, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -38,7 +39,7 @@ func (f *failures) admit(account [sha256.Size]byte, now time.Time) time.Duration
 	if was.count > freeFailures {
 		pause := min(firstWait<<min(was.count-freeFailures-1, 20), longestWait)
 		if left := pause - now.Sub(was.last); left > 0 {
-			return min(left, pause) // a clock that was set back makes nobody wait longer
+			return min(left, pause) // setting the clock back does not extend the wait
 		}
 	}
 	if f.seen == nil {
@@ -51,8 +52,8 @@ func (f *failures) admit(account [sha256.Size]byte, now time.Time) time.Duration
 	return 0
 }
 
-// sweep forgets what is forgiven, and all when nothing is: then somebody invents addresses, which the limit for each
-// network address slows down.
+// sweep drops expired counts, or all if none has expired: then someone is inventing accounts, which the limit per IP
+// address slows down.
 func (f *failures) sweep(now time.Time) {
 	for account, was := range f.seen {
 		if now.Sub(was.last) >= forgiveAfter {
@@ -64,7 +65,7 @@ func (f *failures) sweep(now time.Time) {
 	}
 }
 
-// forget ends the counting after a right password.
+// forget resets the count after a correct password.
 func (f *failures) forget(account [sha256.Size]byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"assay/internal/fault"
 )
 
-// strength are the parameters of Argon2id (RFC 9106). These are the least that OWASP's Password Storage Cheat Sheet
-// advises, about 26 ms on one core.
+// strength are the parameters of Argon2id (RFC 9106): the minimum of OWASP's Password Storage Cheat Sheet, about 26
+// ms on one core.
 type strength struct {
 	kibibytes uint32
 	passes    uint32
@@ -30,14 +30,15 @@ const (
 	hashLen = 32
 
 	minPasswordLen = 12   // characters
-	maxPasswordLen = 1024 // bytes: hashing more would only cost time
+	maxPasswordLen = 1024 // bytes; limits the hashing time
 )
 
-// unknownUser is what the password of nobody is compared with, so that a wrong address takes as long as a wrong
+// unknownUser is the hash for a sign-in without an account, so that a wrong address takes as long as a wrong
 // password. No password has this hash.
 var unknownUser = encode(current, make([]byte, saltLen), make([]byte, hashLen))
 
-// hash returns a new password in PHC form. One that is too short or too long is a fault of kind invalid.
+// hash returns the hash of a new password in PHC format. A password that is too short or too long is a fault of kind
+// invalid.
 func (p *People) hash(ctx context.Context, password string) (string, error) {
 	switch {
 	case utf8.RuneCountInString(password) < minPasswordLen:
@@ -50,7 +51,7 @@ func (p *People) hash(ctx context.Context, password string) (string, error) {
 
 func (p *People) hashAnew(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, saltLen)
-	rand.Read(salt) // never fails: the program ends when the system has no randomness
+	rand.Read(salt) // never fails: Go ends the program if the system has no randomness
 	sum, err := p.derive(ctx, password, salt, current)
 	if err != nil {
 		return "", err
@@ -58,7 +59,7 @@ func (p *People) hashAnew(ctx context.Context, password string) (string, error) 
 	return encode(current, salt, sum), nil
 }
 
-// matches reports whether the password has the hash. It waits for a place among those being hashed.
+// matches reports whether the password has the hash. It waits for a free hashing slot.
 func (p *People) matches(ctx context.Context, hash, password string) (bool, error) {
 	s, salt, want, err := decode(hash)
 	if err != nil {
@@ -71,10 +72,10 @@ func (p *People) matches(ctx context.Context, hash, password string) (bool, erro
 	return err == nil && subtle.ConstantTimeCompare(got, want) == 1, err
 }
 
-// restFactor is how long a place rests for each moment that it hashed.
+// restFactor is the idle time of a slot as a multiple of its hashing time.
 const restFactor = 3
 
-// derive hashes in one of few places, which then rests.
+// derive hashes in one of few slots, which is then idle for a while.
 func (p *People) derive(ctx context.Context, password string, salt []byte, s strength) ([]byte, error) {
 	if err := p.takePlace(ctx); err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func (p *People) derive(ctx context.Context, password string, salt []byte, s str
 	return argon2.IDKey([]byte(password), salt, s.passes, s.kibibytes, s.lanes, hashLen), nil
 }
 
-// longestRest bounds a place's rest where the clock was set.
+// longestRest limits the idle time if the clock was set.
 const longestRest = time.Second
 
 func (p *People) takePlace(ctx context.Context) error {
@@ -131,7 +132,7 @@ func decode(hash string) (s strength, salt, sum []byte, err error) {
 	return s, salt, sum, nil
 }
 
-// isCurrent reports whether the hash was made with today's parameters.
+// isCurrent reports whether the hash has the current parameters.
 func isCurrent(hash string) bool {
 	s, _, _, err := decode(hash)
 	return err == nil && s == current

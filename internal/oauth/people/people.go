@@ -1,5 +1,5 @@
-// Package people knows who may sign in: accounts, their passwords, their roles in workspaces, and sessions of
-// browsers. It speaks no HTTP.
+// Package people manages accounts, their passwords, their roles in workspaces, and browser sessions. It contains no
+// HTTP.
 package people
 
 import (
@@ -15,7 +15,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Store keeps accounts, memberships and sessions. What does not exist is a fault of kind not_found.
+// Store stores accounts, memberships and sessions. A missing object is a fault of kind not_found.
 type Store interface {
 	CreateUser(ctx context.Context, u control.User, by control.By) error
 	Users(ctx context.Context) ([]control.User, error)
@@ -46,27 +46,27 @@ type Store interface {
 	AppendEvent(ctx context.Context, e control.Event) error
 }
 
-// Options are what [New] needs.
+// Options configure [New].
 type Options struct {
 	Store     Store
-	Counter   limit.Counter    // of refused sign-ins that are logged; counts in this process when nil
-	Now       func() time.Time // the real clock, also where answers have a frozen one
-	Log       *slog.Logger     // nothing is logged when nil
-	KeysEnded func()           // called after keys ended with their maker's access; may be nil
+	Counter   limit.Counter    // counts logged rejected sign-ins; in this process when nil
+	Now       func() time.Time // the real clock, even where answers use a fixed date
+	Log       *slog.Logger     // nil: no logging
+	KeysEnded func()           // called after keys ended together with their author's access; may be nil
 }
 
-// People are the accounts of one installation. Its methods may be called from many goroutines.
+// People manages the accounts of one installation. Its methods may be called from many goroutines.
 type People struct {
 	store     Store
 	now       func() time.Time
 	log       *slog.Logger
 	keysEnded func()
-	hashing   chan time.Time // places for passwords being hashed, each with the time from which it may be taken
+	hashing   chan time.Time // hashing slots, each with the time from which it is free
 	failures  failures
-	refusals  *limit.Quota // of lines in the security log
+	refusals  *limit.Quota // limits audit events
 }
 
-// New returns the accounts that the store keeps.
+// New returns the accounts in the store.
 func New(o Options) *People {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -81,7 +81,7 @@ func New(o Options) *People {
 		store: o.Store, now: o.Now, log: o.Log, keysEnded: o.KeysEnded,
 		refusals: &limit.Quota{What: "refused sign-ins logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
 	}
-	// Half of the processors at most, and those for a quarter of the time: calls go on beside any number of sign-ins.
+	// At most half of the processors, a quarter of the time: requests are served during any number of sign-ins.
 	p.hashing = make(chan time.Time, max(1, runtime.GOMAXPROCS(0)/2))
 	for range cap(p.hashing) {
 		p.hashing <- time.Time{}
@@ -89,11 +89,11 @@ func New(o Options) *People {
 	return p
 }
 
-// idLen is the length of the id of a person or an invitation: 60 bits, short enough to be typed.
+// idLen is the length of the ID of a person or an invitation: 60 bits, short enough to type.
 const idLen = 12
 
-// Create makes an account for actor. The address or password that cannot be one is a fault of kind invalid, an
-// address that is taken one of kind conflict. The account is in no workspace yet.
+// Create creates an account for actor. An invalid address or password is a fault of kind invalid, a duplicate address
+// one of kind conflict. The account has no workspace yet.
 func (p *People) Create(ctx context.Context, email, password, actor string) (control.User, error) {
 	u, err := p.newUser(ctx, email, password)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *People) Create(ctx context.Context, email, password, actor string) (con
 	return u, p.store.CreateUser(ctx, u, control.By{Actor: actor, At: u.CreatedAt})
 }
 
-// newUser returns an account that is not kept yet.
+// newUser returns an account that is not stored yet.
 func (p *People) newUser(ctx context.Context, email, password string) (control.User, error) {
 	email, err := control.CheckedEmail(email)
 	if err != nil {
@@ -120,7 +120,7 @@ func newID() string { return strings.ToLower(rand.Text()[:idLen]) }
 // List returns all accounts, oldest first.
 func (p *People) List(ctx context.Context) ([]control.User, error) { return p.store.Users(ctx) }
 
-// Find returns the account with that id or e-mail address, or a fault of kind not_found.
+// Find returns the account with that ID or email address, or a fault of kind not_found.
 func (p *People) Find(ctx context.Context, idOrEmail string) (control.User, error) {
 	if strings.Contains(idOrEmail, "@") {
 		return p.store.UserByEmail(ctx, strings.ToLower(strings.TrimSpace(idOrEmail)))
@@ -128,7 +128,7 @@ func (p *People) Find(ctx context.Context, idOrEmail string) (control.User, erro
 	return p.store.User(ctx, control.UserID(idOrEmail))
 }
 
-// SetPassword gives the account a new password and ends its sessions. What the account allowed to clients stays.
+// SetPassword sets a new password and ends the account's sessions. Authorized clients keep their access.
 func (p *People) SetPassword(ctx context.Context, id control.UserID, password, actor string) error {
 	u, err := p.store.User(ctx, id)
 	if err != nil {
@@ -138,7 +138,8 @@ func (p *People) SetPassword(ctx context.Context, id control.UserID, password, a
 	return err
 }
 
-// setPassword returns the account with the new password. One that was changed meanwhile is a fault of kind conflict.
+// setPassword returns the account with the new password. It is a fault of kind conflict if the password changed
+// meanwhile.
 func (p *People) setPassword(ctx context.Context, u control.User, password, actor string) (control.User, error) {
 	was := u.Password
 	var err error
@@ -153,9 +154,8 @@ func (p *People) Accepts(ctx context.Context, u control.User, password string) (
 	return p.matches(ctx, u.Password, password)
 }
 
-// SetRole gives the person the role in the workspace, in place of an earlier one. It counts from the next call on. Keys
-// that the person made there and that may do more than the role end. Lowering the last owner is a fault of kind
-// conflict.
+// SetRole changes the person's role in the workspace, from the next call on. It revokes keys that the person created
+// there and that exceed the role. Lowering the last owner is a fault of kind conflict.
 func (p *People) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, actor string) error {
 	role, err := control.ParseRole(string(role))
 	if err != nil {
@@ -166,15 +166,15 @@ func (p *People) SetRole(ctx context.Context, id control.UserID, ws measure.Work
 	return err
 }
 
-// Leave takes the person out of the workspace, with the tokens and keys the person made there. The last owner stays:
-// that is a fault of kind conflict.
+// Leave removes the person from the workspace, with the person's tokens and keys there. Removing the last owner is a
+// fault of kind conflict.
 func (p *People) Leave(ctx context.Context, id control.UserID, ws measure.WorkspaceID, actor string) error {
 	err := p.store.RemoveMember(ctx, id, ws, p.by(actor))
 	p.keysEnded()
 	return err
 }
 
-// Remove removes the account, with its sessions, tokens and keys. The last owner of a workspace stays: that is a fault
+// Remove removes the account, with its sessions, tokens and keys. Removing the last owner of a workspace is a fault
 // of kind conflict.
 func (p *People) Remove(ctx context.Context, id control.UserID, actor string) error {
 	err := p.store.RemoveUser(ctx, id, p.by(actor))
@@ -182,17 +182,17 @@ func (p *People) Remove(ctx context.Context, id control.UserID, actor string) er
 	return err
 }
 
-// Memberships returns the workspaces that the person is in, sorted by id.
+// Memberships returns the person's workspaces, sorted by ID.
 func (p *People) Memberships(ctx context.Context, id control.UserID) ([]control.Membership, error) {
 	return p.store.Memberships(ctx, id)
 }
 
-// Members returns who is in the workspace, longest first.
+// Members returns the members of the workspace, longest membership first.
 func (p *People) Members(ctx context.Context, ws measure.WorkspaceID) ([]control.Membership, error) {
 	return p.store.Members(ctx, ws)
 }
 
 func (p *People) by(actor string) control.By { return control.By{Actor: actor, At: p.instant()} }
 
-// instant is now as the store keeps it.
+// instant is the current time in the store's precision.
 func (p *People) instant() time.Time { return p.now().UTC().Truncate(time.Microsecond) }

@@ -162,7 +162,7 @@ func TestAPlaceForHashingRestsAndIsNotLost(t *testing.T) {
 			t.Error(err)
 		}
 		began := time.Now()
-		p.hashing <- began.Add(time.Hour) // as after the clock was set back
+		p.hashing <- began.Add(time.Hour) // as if the clock was set back
 		if err := p.takePlace(t.Context()); err != nil || time.Since(began) != longestRest {
 			t.Errorf("a rest of an hour: %v after %s, want %s", err, time.Since(began), longestRest)
 		}
@@ -189,7 +189,7 @@ func TestWeakHashesAreReplacedAtSignIn(t *testing.T) {
 	}
 }
 
-// meanwhile is a store in which something happens between two steps.
+// meanwhile is a store that runs a function between two steps.
 type meanwhile struct {
 	*sqlstore.Store
 	happens func()

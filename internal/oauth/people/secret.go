@@ -8,7 +8,7 @@ import (
 	"log/slog"
 )
 
-// Secret is 256 bits of chance as text: what a session's cookie holds, and other things that are shown once and kept
+// Secret is 256 random bits as text: the content of a session cookie, and other values that are shown once and stored
 // as a hash. A Secret does not print itself; string(s) does.
 type Secret string
 
@@ -17,25 +17,25 @@ const secretBytes = 32
 // NewSecret returns a new secret of 43 letters, digits, hyphens and underscores.
 func NewSecret() Secret {
 	chance := make([]byte, secretBytes)
-	rand.Read(chance) // never fails: the program ends when the system has no randomness
+	rand.Read(chance) // never fails: Go ends the program if the system has no randomness
 	return Secret(base64.RawURLEncoding.EncodeToString(chance))
 }
 
-// Hash returns the SHA-256 of the secret, under which it is kept. No key is needed: 256 bits cannot be guessed.
+// Hash returns the SHA-256 of the secret, under which it is stored. It needs no key: 256 bits cannot be guessed.
 func (s Secret) Hash() []byte {
 	sum := sha256.Sum256([]byte(s))
 	return sum[:]
 }
 
-// FormToken returns what a form of that purpose carries to prove that it was shown to the bearer of the secret.
+// FormToken returns the CSRF token of a form, which proves that the form was shown to the owner of the secret.
 func (s Secret) FormToken(purpose string) string {
 	mac := hmac.New(sha256.New, []byte(s))
 	mac.Write([]byte("form " + purpose))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// AcceptsForm reports whether the token is that of a form of the purpose, shown to the bearer of the secret. An
-// empty secret accepts none.
+// AcceptsForm reports whether the token belongs to a form of that purpose shown to the owner of the secret. An empty
+// secret accepts none.
 func (s Secret) AcceptsForm(purpose, token string) bool {
 	return s != "" && hmac.Equal([]byte(s.FormToken(purpose)), []byte(token))
 }

@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	sessionIdle     = 12 * time.Hour     // after which an unused session ends
-	sessionLifetime = 7 * 24 * time.Hour // after which any session ends
+	sessionIdle     = 12 * time.Hour     // an unused session ends
+	sessionLifetime = 7 * 24 * time.Hour // any session ends
 )
 
-// Visitor is somebody who is signed in.
+// Visitor is a signed-in person.
 type Visitor struct {
 	User    control.User
 	Session []byte // hash of the session
-	Secret  Secret // the session's own; forms are bound to it
+	Secret  Secret // the session's secret; forms are bound to it
 }
 
-// Attempt is a sign-in that somebody tries.
+// Attempt is an attempt to sign in.
 type Attempt struct {
 	Email    string
 	Password string
 	Origin   Origin
 }
 
-// Origin is from where a browser speaks.
+// Origin is the source of a request.
 type Origin struct {
-	Address string // of the network; for the security log
-	Browser string // what it calls itself; "" when it does not say
+	Address string // network address, for the audit log
+	Browser string // name that the browser reports; "" when it reports none
 }
 
-// maxBrowserLen is how much is kept of what a browser calls itself, in bytes.
+// maxBrowserLen is the maximum stored length of a browser's name, in bytes.
 const maxBrowserLen = 300
 
 func (o Origin) browser() string {
@@ -54,15 +54,15 @@ func (o Origin) browser() string {
 
 func (o Origin) String() string { return "from " + cmp.Or(o.Address, "an unknown address") }
 
-// WaitError says that an account had too many wrong passwords and when it may be tried again.
+// WaitError reports too many wrong passwords of an account and the time until the next attempt.
 type WaitError struct{ For time.Duration }
 
 // Error implements error.
 func (e *WaitError) Error() string { return "too many wrong passwords; try again in " + e.For.String() }
 
-// SignIn begins a session for who knows the password. A wrong address and a wrong password are the same fault of
-// kind unauthenticated and take the same time. After several of them the account's next try has to wait, which is a
-// *[WaitError], also where there is no such account; sessions that exist are not touched.
+// SignIn creates a session for a person with the correct password. A wrong address and a wrong password give the same
+// fault of kind unauthenticated in the same time. After several of them the next attempt has to wait, which is a
+// *[WaitError], even if there is no such account. Existing sessions continue.
 func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 	email := strings.ToLower(strings.TrimSpace(a.Email))
 	now := p.instant()
@@ -87,7 +87,7 @@ func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 	}
 	secret, err := p.begin(ctx, u, a.Origin, now)
 	if fault.KindOf(err) == fault.KindConflict {
-		return "", p.refused(ctx, u.ID, a.Origin, now) // while it was looked at, the password became a wrong one
+		return "", p.refused(ctx, u.ID, a.Origin, now) // the password changed during the check
 	}
 	if err != nil {
 		return "", err
@@ -97,11 +97,11 @@ func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 	return secret, nil
 }
 
-// refusalsLogged is how many refused sign-ins the security log takes in an hour: who invents accounts shall not fill
-// the disk. Further ones are only in the service's own log.
+// refusalsLogged is the maximum number of rejected sign-ins in the audit log per hour, so that invented accounts
+// cannot fill the disk. Further ones are in the service log only.
 const refusalsLogged = 1000
 
-// refused logs a sign-in that failed, as long as there are not too many.
+// refused logs a failed sign-in, up to the limit.
 func (p *People) refused(ctx context.Context, id control.UserID, from Origin, now time.Time) error {
 	e := control.Event{At: now, Kind: control.SignInRefused, Actor: "unknown", Subject: string(id), Detail: "wrong password"}
 	if id == "" {
@@ -119,7 +119,7 @@ func (p *People) refused(ctx context.Context, id control.UserID, from Origin, no
 	return no
 }
 
-// begin begins a session of the account, whose password has to be the one that was right.
+// begin creates a session of the account, provided that its password is still the verified one.
 func (p *People) begin(ctx context.Context, u control.User, from Origin, now time.Time) (Secret, error) {
 	secret := NewSecret()
 	n := control.NewSession{
@@ -134,8 +134,7 @@ func (p *People) begin(ctx context.Context, u control.User, from Origin, now tim
 	return secret, nil
 }
 
-// strengthen hashes a password anew that was hashed with parameters of another time. That it could not be is no
-// reason to turn the person away.
+// strengthen hashes a password again if its hash has outdated parameters. A failure does not reject the sign-in.
 func (p *People) strengthen(ctx context.Context, u control.User, password string) {
 	if isCurrent(u.Password) {
 		return
@@ -149,8 +148,8 @@ func (p *People) strengthen(ctx context.Context, u control.User, password string
 	}
 }
 
-// Visitor returns who bears the session. One that is unknown, unused for twelve hours or a week old is a fault of
-// kind unauthenticated.
+// Visitor returns the person of the session. A session that is unknown, unused for twelve hours or a week old is a
+// fault of kind unauthenticated.
 func (p *People) Visitor(ctx context.Context, secret Secret) (Visitor, error) {
 	hash := secret.Hash()
 	n, u, err := p.store.Session(ctx, hash)
@@ -169,25 +168,25 @@ func (p *People) Visitor(ctx context.Context, secret Secret) (Visitor, error) {
 	return Visitor{User: u, Session: hash, Secret: secret}, nil
 }
 
-// live reports whether the session still counts.
+// live reports whether the session is valid.
 func live(n control.Session, now time.Time) bool {
 	return now.Before(n.EndsAt) && now.Sub(n.SeenAt) < sessionIdle
 }
 
-// Sessions returns the visitor's sessions that count, the one last seen first.
+// Sessions returns the visitor's valid sessions, latest use first.
 func (p *People) Sessions(ctx context.Context, v Visitor) ([]control.Session, error) {
 	all, err := p.store.Sessions(ctx, v.User.ID)
 	now := p.instant()
 	return slices.DeleteFunc(all, func(n control.Session) bool { return !live(n, now) }), err
 }
 
-// SignOutElsewhere ends all sessions of the visitor but this one.
+// SignOutElsewhere ends all other sessions of the visitor.
 func (p *People) SignOutElsewhere(ctx context.Context, v Visitor) error {
 	return p.store.EndOtherSessions(ctx, v.User.ID, v.Session, control.By{Actor: control.ActorOf(v.User.ID), At: p.instant()})
 }
 
-// ChangePassword gives the visitor a new password. Who does not know the old one is refused as in [People.SignIn]. All
-// sessions end; the one returned is new. A password that was changed meanwhile is a fault of kind conflict.
+// ChangePassword sets a new password of the visitor. A wrong old password is handled as in [People.SignIn]. All
+// sessions end; the returned one is new. It is a fault of kind conflict if the password changed meanwhile.
 func (p *People) ChangePassword(ctx context.Context, v Visitor, old, password string, from Origin) (Secret, error) {
 	now := p.instant()
 	account := sha256.Sum256([]byte(v.User.Email))
@@ -209,7 +208,7 @@ func (p *People) ChangePassword(ctx context.Context, v Visitor, old, password st
 	return p.begin(ctx, u, from, now)
 }
 
-// SignOut ends the session for good.
+// SignOut ends the session.
 func (p *People) SignOut(ctx context.Context, v Visitor) error {
 	return p.store.EndSession(ctx, v.Session, control.By{Actor: control.ActorOf(v.User.ID), At: p.instant()})
 }

@@ -9,15 +9,15 @@ import (
 	"assay/internal/measure"
 )
 
-// What people may do to one another in a workspace: who manages it may bring in, promote, lower and remove others, up
-// to their own role. Everybody may leave. The store keeps the last owner where they are.
+// Members who manage a workspace may invite, promote, demote and remove others, up to their own role. Every member
+// may leave. The store keeps the last owner.
 
-// invitationLifetime is how long the link of an invitation works.
+// invitationLifetime is how long an invitation link is valid.
 const invitationLifetime = 3 * 24 * time.Hour
 
-// Invite makes an invitation with a link's secret, which cannot be had again. The role above the member's own is a fault
-// of kind forbidden, the address of somebody who is there already one of kind conflict. Whether an account with the
-// address exists is not told.
+// Invite creates an invitation and returns the secret of its link, which cannot be shown again. A role above the
+// member's own is a fault of kind forbidden, the address of a member one of kind conflict. Whether an account with
+// the address exists is not disclosed.
 func (p *People) Invite(ctx context.Context, m control.Membership, email string, role control.Role) (Secret, control.Invitation, error) {
 	email, err := control.CheckedEmail(email)
 	if err != nil {
@@ -55,7 +55,7 @@ func mayGive(m control.Membership, role control.Role) error {
 	return nil
 }
 
-// Invitations returns the invitations to the workspace that are open.
+// Invitations returns the valid invitations to the workspace.
 func (p *People) Invitations(ctx context.Context, ws measure.WorkspaceID) ([]control.Invitation, error) {
 	all, err := p.store.Invitations(ctx, ws)
 	now := p.instant()
@@ -76,13 +76,13 @@ func (p *People) Withdraw(ctx context.Context, m control.Membership, id string) 
 	return p.store.WithdrawInvitation(ctx, id, m.Workspace.ID, p.by(control.ActorOf(m.User)))
 }
 
-// Invitation is an invitation that somebody holds the link of.
+// Invitation is an invitation as shown to the person who opens its link.
 type Invitation struct {
 	control.Invitation
-	HasAccount bool // the address has an account, whose bearer accepts it signed in
+	HasAccount bool // an account with the address exists; its owner has to sign in to accept
 }
 
-// Invitation returns what the link is for. One that is used, withdrawn or too old is a fault of kind not_found.
+// Invitation returns the invitation of a link. A used, withdrawn or expired one is a fault of kind not_found.
 func (p *People) Invitation(ctx context.Context, link Secret) (Invitation, error) {
 	n, err := p.store.Invitation(ctx, link.Hash())
 	if err != nil {
@@ -98,8 +98,8 @@ func (p *People) Invitation(ctx context.Context, link Secret) (Invitation, error
 	return Invitation{Invitation: n, HasAccount: err == nil}, nil
 }
 
-// SetUp makes the account that an invitation is for, with its first session. The link works once. A password that
-// cannot be one is a fault of kind invalid and uses nothing up.
+// SetUp creates the account of an invitation, with its first session. The link works once. An invalid password is a
+// fault of kind invalid and does not use the link.
 func (p *People) SetUp(ctx context.Context, link Secret, password string, from Origin) (Secret, error) {
 	n, err := p.Invitation(ctx, link)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *People) SetUp(ctx context.Context, link Secret, password string, from O
 	return p.begin(ctx, u, from, u.CreatedAt)
 }
 
-// Accept brings the visitor into the workspace that an invitation is for. One for another address is a fault of kind
+// Accept adds the visitor to the workspace of an invitation. An invitation for another address is a fault of kind
 // forbidden.
 func (p *People) Accept(ctx context.Context, link Secret, v Visitor) error {
 	n, err := p.Invitation(ctx, link)
@@ -128,8 +128,8 @@ func (p *People) Accept(ctx context.Context, link Secret, v Visitor) error {
 	return p.store.AcceptInvitation(ctx, link.Hash(), v.User, p.by(control.ActorOf(v.User.ID)))
 }
 
-// ChangeRole gives a person of the member's workspace another role. Neither the role nor the one the person has may be
-// above the member's own: those are faults of kind forbidden.
+// ChangeRole changes the role of a member of the workspace. Neither the new role nor the old one may be above the
+// caller's own; otherwise it is a fault of kind forbidden.
 func (p *People) ChangeRole(ctx context.Context, m control.Membership, id control.UserID, role control.Role) error {
 	them, err := p.member(ctx, m.Workspace.ID, id)
 	if err != nil {
@@ -146,8 +146,8 @@ func (p *People) ChangeRole(ctx context.Context, m control.Membership, id contro
 	return p.SetRole(ctx, id, m.Workspace.ID, role, control.ActorOf(m.User))
 }
 
-// Dismiss takes a person out of the member's workspace, as [People.Leave] does. Everybody may leave; another person may
-// be removed by who could take their role.
+// Dismiss removes a member from the workspace, as [People.Leave] does. Every member may leave; removing another one
+// requires the permission to take their role.
 func (p *People) Dismiss(ctx context.Context, m control.Membership, id control.UserID) error {
 	them, err := p.member(ctx, m.Workspace.ID, id)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Backup writes a copy of the workspace's file to a path, as of now. Imports wait until it is written; questions
-// do not. The file appears under its name only when it is complete.
+// Backup writes a copy of the workspace's current file to a path. Imports wait until it is complete; questions do
+// not. The file gets its name only when it is complete.
 func (e *Engine) Backup(ctx context.Context, ws measure.WorkspaceID, path string) error {
 	leave, err := e.enterWriter(ctx, ws)
 	if err != nil {
@@ -24,7 +24,7 @@ func (e *Engine) Backup(ctx context.Context, ws measure.WorkspaceID, path string
 		return err
 	}
 	defer release()
-	// The checkpoint moves everything from the write-ahead log into the file, and nobody writes after it.
+	// The checkpoint moves everything from the write-ahead log into the file, and no import writes after it.
 	if _, err := w.instance.db.ExecContext(ctx, "CHECKPOINT "+identifier(catalog(ws))); err != nil {
 		return fmt.Errorf("backup of workspace %s: %w", ws, e.noticed(ctx, w, err))
 	}
@@ -37,7 +37,7 @@ func (e *Engine) Backup(ctx context.Context, ws measure.WorkspaceID, path string
 	return nil
 }
 
-// copyFile copies to a temporary name, makes sure that the copy is on the disk, and gives it its name.
+// copyFile copies to a temporary name, syncs the copy to disk, and renames it.
 func copyFile(ctx context.Context, from, to string) (err error) {
 	source, err := os.Open(from)
 	if err != nil {
@@ -60,7 +60,7 @@ func copyFile(ctx context.Context, from, to string) (err error) {
 	return os.Rename(copied.Name(), to)
 }
 
-// reader stops with the context.
+// reader stops when the context ends.
 func reader(ctx context.Context, source io.Reader) io.Reader {
 	return readFunc(func(p []byte) (int, error) {
 		if err := ctx.Err(); err != nil {

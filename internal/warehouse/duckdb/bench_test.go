@@ -15,7 +15,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// benchOrders is how many orders the benchmarks use: ASSAY_BENCH_ORDERS, or few enough for a quick look.
+// benchOrders is the number of orders of the benchmarks: ASSAY_BENCH_ORDERS, or few for a quick run.
 func benchOrders(b *testing.B) int {
 	b.Helper()
 	text := os.Getenv("ASSAY_BENCH_ORDERS")
@@ -31,7 +31,7 @@ func benchOrders(b *testing.B) int {
 
 var benchDays = civil.Range{First: civil.New(2024, 1, 1), Last: civil.New(2025, 12, 31)}
 
-// benchBatch fills a batch with orders from number on, in order of time, as an export has them.
+// benchBatch fills a batch with orders from a number on, sorted by time, as in an export.
 func benchBatch(rows []warehouse.Order, from, all int) []warehouse.Order {
 	channels := []measure.Channel{"google", "facebook", "email", "direct", "tiktok", "amazon", "", "affiliate"}
 	regions := []string{"CA", "NY", "TX", "FL", "WA"}
@@ -74,8 +74,8 @@ func importOrders(b *testing.B, w *warehouse.Warehouse, ws measure.WorkspaceID, 
 	return out
 }
 
-// BenchmarkImport measures a first import, roll-ups and commit included, and beside it what DuckDB's own reader
-// takes to bring the same orders from a CSV file into a table and nothing more.
+// BenchmarkImport measures a first import, including roll-ups and commit. For comparison it measures DuckDB's own CSV
+// reader loading the same orders into a table.
 func BenchmarkImport(b *testing.B) {
 	n := benchOrders(b)
 	b.Run("import", func(b *testing.B) {
@@ -109,8 +109,8 @@ func benchExec(b *testing.B, e *Engine, text string) {
 	}
 }
 
-// BenchmarkTotals measures the questions behind the first call of most sessions, over 30 days, and beside them
-// hand-written statements on the same roll-ups, with the period written into the text.
+// BenchmarkTotals measures the questions of the first call of most sessions, over 30 days. For comparison it measures
+// handwritten statements on the same roll-ups with a constant period.
 func BenchmarkTotals(b *testing.B) {
 	e := open(b, Options{})
 	w := warehouse.New(e)
@@ -163,7 +163,7 @@ func benchRead(b *testing.B, e *Engine, text string) {
 	}
 }
 
-// BenchmarkRepetition measures importing what is there already, and one new order, into a store of many.
+// BenchmarkRepetition measures importing existing rows, and one new order, into a large store.
 func BenchmarkRepetition(b *testing.B) {
 	n := benchOrders(b)
 	w := warehouse.New(open(b, Options{}))

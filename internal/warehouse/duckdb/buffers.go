@@ -10,18 +10,18 @@ import (
 	"assay/internal/warehouse"
 )
 
-// buffers hold what an import brings, a block per table, in the order of merging.
+// buffers are the rows of an import, a block per table, in the order of merging.
 type buffers []incoming
 
-// incoming is what an import brings for one table.
+// incoming is the rows of an import for one table.
 type incoming interface {
 	about() *part
 	add(ctx context.Context, l *load, b *warehouse.Batch) error
-	flush(ctx context.Context, l *load) error // hands over a block that is not full
+	flush(ctx context.Context, l *load) error // sends a block that is not full
 }
 
-// newBuffers lists the fact tables: where a batch has their rows, how one is written, and for tables that may be
-// large, how to notice that rows come in order.
+// newBuffers lists the fact tables: the batch's rows, how to write one, and for tables that may be large, how to
+// detect sorted rows.
 func newBuffers(texts *orderTexts) buffers {
 	return buffers{
 		newBuffer(orders, texts.rows, putOrder, watchOrders()),
@@ -61,7 +61,7 @@ func newBuffers(texts *orderTexts) buffers {
 	}
 }
 
-// of returns what the import brings for a table.
+// of returns the rows of a table.
 func (b buffers) of(t *table) *part {
 	for _, in := range b {
 		if in.about().table == t {
@@ -81,7 +81,7 @@ func (b buffers) add(ctx context.Context, l *load, rows *warehouse.Batch) error 
 	return nil
 }
 
-// flush hands over the blocks that are not full.
+// flush sends the blocks that are not full.
 func (b buffers) flush(ctx context.Context, l *load) error {
 	for _, in := range b {
 		if err := in.flush(ctx, l); err != nil {
@@ -91,7 +91,7 @@ func (b buffers) flush(ctx context.Context, l *load) error {
 	return nil
 }
 
-// buffer is the block of one table that is being filled, and one that is perhaps being written.
+// buffer is the block of one table that is being filled, and possibly one that is being written.
 type buffer[T any] struct {
 	part   *part
 	rowsOf func(*warehouse.Batch) []T
@@ -121,7 +121,7 @@ func (b *buffer[T]) add(ctx context.Context, l *load, batch *warehouse.Batch) er
 			b.rows = <-b.spare
 		}
 		n := min(len(rows), full-len(b.rows))
-		if len(b.rows)+n > full/8 && cap(b.rows) < full { // a large import: it will need the whole block
+		if len(b.rows)+n > full/8 && cap(b.rows) < full { // a large import will need the whole block
 			b.rows = slices.Grow(b.rows, full-len(b.rows))
 		}
 		b.rows = append(b.rows, rows[:n]...)
@@ -135,7 +135,7 @@ func (b *buffer[T]) add(ctx context.Context, l *load, batch *warehouse.Batch) er
 	return nil
 }
 
-// notice lets the watch see each row beside the one before it.
+// notice lets the watch compare each row with the previous one.
 func (b *buffer[T]) notice(rows []T) {
 	if b.watch == nil || len(rows) == 0 {
 		return
@@ -158,7 +158,7 @@ func (b *buffer[T]) flush(ctx context.Context, l *load) error {
 	b.rows = nil
 	threads := l.engine.feedThreads()
 	if b.part.unordered {
-		threads = 1 // the last of the rows with a key counts, so they must arrive in their order
+		threads = 1 // the last row with a key counts, so the rows must arrive in order
 	}
 	return l.send(ctx, job{
 		ctx: context.WithoutCancel(ctx), part: b.part, rows: block[T]{rows: rows, put: b.put}, threads: threads,
@@ -169,7 +169,7 @@ func (b *buffer[T]) flush(ctx context.Context, l *load) error {
 	})
 }
 
-// check refuses rows that could not be found again: without a key or a day.
+// check rejects rows that could not be found later: without a key or a day.
 func check(b *warehouse.Batch) error {
 	for i := range b.Orders {
 		if o := &b.Orders[i]; o.Key == "" || o.At.IsZero() || o.Day.IsZero() {

@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// CatchUp makes the roll-ups of days that a migration marked; see [warehouse.Successor]. It is an import of nothing.
+// CatchUp rebuilds the roll-ups of days that a migration marked; see [warehouse.Successor]. It is an empty import.
 func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, error) {
 	due, err := e.due(ctx, ws)
 	if err != nil || !due {
@@ -23,7 +23,7 @@ func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, err
 	return err == nil, err
 }
 
-// due reports whether there are days to be made anew.
+// due reports whether there are days to rebuild.
 func (e *Engine) due(ctx context.Context, ws measure.WorkspaceID) (due bool, err error) {
 	w, release, err := e.acquire(ctx, ws)
 	if err != nil {

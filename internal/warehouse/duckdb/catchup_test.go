@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// beforeCosts turns a store back to how it was before 0007_costs.sql: a product had one cost, which no figure used.
+// beforeCosts reverts a store to the schema before 0007_costs.sql: a product had one cost, which no figure used.
 const beforeCosts = `
 CREATE TABLE {{products_before}} (
     source VARCHAR, sku VARCHAR, title VARCHAR, kind VARCHAR, vendor VARCHAR, price BIGINT, cost BIGINT, cost_known BOOLEAN
@@ -20,7 +20,8 @@ DROP TABLE {{products}}; ALTER TABLE {{products_before}} RENAME TO products; DRO
 UPDATE {{product_days}} SET cost = 0, costed = 0;
 UPDATE {{panel_days}} SET cost = 0, costed = 0;`
 
-// A store of before has its products' costs, and figures without them. It catches up without an import, and only once.
+// A store of an earlier release has its products' costs, and figures without them. It catches up without an import,
+// and only once.
 func TestAStoreOfBeforeCatchesUpWithItsCosts(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})

@@ -11,7 +11,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Commit merges, rebuilds what changed and makes it visible; see [warehouse.Import].
+// Commit merges the rows, rebuilds roll-ups and makes everything visible; see [warehouse.Import].
 func (l *load) Commit(ctx context.Context) (warehouse.Outcome, error) {
 	if l.ended {
 		return warehouse.Outcome{}, fault.Conflict("the import has ended")
@@ -41,7 +41,7 @@ func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
 	if l.spec.DryRun {
 		return out, nil
 	}
-	due, err := m.rollUp(ctx)
+	due, err := rollup{m}.rebuild(ctx)
 	if err != nil {
 		return warehouse.Outcome{}, err
 	}
@@ -51,7 +51,7 @@ func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
 	if out.ID, err = l.record(ctx, out); err != nil {
 		return warehouse.Outcome{}, fmt.Errorf("ledger: %w", err)
 	}
-	if err := m.remember(ctx); err != nil {
+	if err := (dayHistory{m}).remember(ctx); err != nil {
 		return warehouse.Outcome{}, fmt.Errorf("history of days: %w", err)
 	}
 	if err := l.makeVisible(ctx); err != nil {
@@ -61,26 +61,35 @@ func (l *load) commit(ctx context.Context) (warehouse.Outcome, error) {
 	return out, nil
 }
 
-// commitTime is how long the database may take to make an import last, whatever became of the caller.
+// commitTime is the time limit of the commit, which continues even if the caller cancels.
 const commitTime = 5 * time.Minute
 
-// makeVisible ends the transaction. A caller who gives up meanwhile does not stop it: facts would be visible whose
-// version nobody knows.
+// makeVisible commits the transaction. A canceled caller does not stop it: otherwise facts could be visible without a
+// known data version.
 func (l *load) makeVisible(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
 	return l.exec(ctx, "COMMIT")
 }
 
-// merge carries the rows of an import into the facts and the roll-ups.
+// merge merges the rows of an import into the facts and the roll-ups.
 type merge struct {
 	*load
-	parts  []*part // those that brought rows
+	parts  []*part // parts with rows
 	counts map[string]warehouse.Counts
-	stale  int64 // orders that were left out as older than what is there
+	stale  int64 // orders dropped because the store has a later version
 
-	waiting int64 // orders whose parts came and that are not there
+	waiting int64 // orders with parts in separate tables that are not in the store
 }
+
+// Parts of the merge with their own tables.
+type (
+	identities    struct{ *merge } // customers that ties unite
+	reportWindows struct{ *merge } // days of ad reports, which replace what the store has of them
+	landedParts   struct{ *merge } // lines and codes from tables of their own
+	rollup        struct{ *merge } // tables that are derived from facts
+	dayHistory    struct{ *merge } // previous totals of changed days
+)
 
 func newMerge(l *load) *merge {
 	m := &merge{load: l, counts: map[string]warehouse.Counts{}}
@@ -92,7 +101,7 @@ func newMerge(l *load) *merge {
 	return m
 }
 
-// changed reports whether anything did.
+// changed reports whether any row changed.
 func (m *merge) changed() bool {
 	for _, c := range m.counts {
 		if c.Inserted+c.Updated+c.Removed > 0 {
@@ -102,8 +111,7 @@ func (m *merge) changed() bool {
 	return false
 }
 
-// run looks first at all that will change, then changes it, because the days to rebuild are those before and
-// those after.
+// run finds all changes before it makes any, because the days to rebuild are those of the old and the new rows.
 func (m *merge) run(ctx context.Context) error {
 	if err := m.exec(ctx, startMerge); err != nil {
 		return err
@@ -117,10 +125,10 @@ func (m *merge) run(ctx context.Context) error {
 	if err := m.spanKeys(ctx); err != nil {
 		return err
 	}
-	if err := m.unite(ctx); err != nil {
+	if err := (identities{m}).unite(ctx); err != nil {
 		return fmt.Errorf("customers who are the same: %w", err)
 	}
-	if err := m.replaceEmptyWindows(ctx); err != nil {
+	if err := (reportWindows{m}).replaceEmptyWindows(ctx); err != nil {
 		return err
 	}
 	if err := m.forget(ctx); err != nil {
@@ -142,20 +150,19 @@ func (m *merge) run(ctx context.Context) error {
 			return fmt.Errorf("merge of %s: %w", p.table.name, err)
 		}
 	}
-	if err := m.assemble(ctx); err != nil {
+	if err := (landedParts{m}).assemble(ctx); err != nil {
 		return fmt.Errorf("parts of orders from tables of their own: %w", err)
 	}
 	if err := m.noteOrders(ctx); err != nil {
 		return err
 	}
-	if err := m.customers(ctx); err != nil {
+	if err := (rollup{m}).customers(ctx); err != nil {
 		return fmt.Errorf("first orders of customers: %w", err)
 	}
 	return nil
 }
 
-// startMerge makes the tables in which a merge keeps what it has noticed: the orders of which anything changed,
-// their customers, and the days to rebuild or to report.
+// startMerge creates the tables that collect changed orders, their customers, and the days to rebuild or report.
 const startMerge = `
 CREATE TEMP TABLE touched (source VARCHAR, key VARCHAR);
 CREATE TEMP TABLE touched_customers (customer VARCHAR);
@@ -164,7 +171,7 @@ CREATE TEMP TABLE dirty (day DATE);
 CREATE TEMP TABLE spend_dirty (day DATE);
 CREATE TEMP TABLE other_dirty (day DATE);`
 
-// nameOrders makes told: the orders that came themselves, without the stale ones once those are known.
+// nameOrders creates the view told: the orders in the import, without stale ones once those are known.
 func (m *merge) nameOrders(ctx context.Context) error {
 	from := "{{orders}} s WHERE false"
 	switch p := m.buffers.of(orders); {
@@ -176,7 +183,7 @@ func (m *merge) nameOrders(ctx context.Context) error {
 	return m.exec(ctx, "CREATE TEMP VIEW told AS SELECT s.source, s.key FROM "+from)
 }
 
-// spanKeys notes the first and the last key of the orders that came, or of which anything did.
+// spanKeys stores the smallest and largest key of the orders in the import, or with rows in it.
 func (m *merge) spanKeys(ctx context.Context) error {
 	from := []string{"SELECT key FROM told"}
 	for _, p := range m.parts {
@@ -187,20 +194,20 @@ func (m *merge) spanKeys(ctx context.Context) error {
 	return m.noteSpan(ctx, "came", strings.Join(from, " UNION ALL "))
 }
 
-// noteSpan keeps the least and the greatest key of a question as variables, which stand in later statements as constants:
-// by them the database passes over the blocks of orders with other keys. Shops number their orders.
+// noteSpan stores the smallest and largest key as variables. Later statements use them as constants, so the database
+// skips blocks of other orders. Shops number their orders.
 func (m *merge) noteSpan(ctx context.Context, name, keys string) error {
 	return m.exec(ctx, fmt.Sprintf(`
 SET VARIABLE first_%[1]s = (SELECT min(key) FROM (%[2]s));
 SET VARIABLE last_%[1]s = (SELECT max(key) FROM (%[2]s))`, name, keys))
 }
 
-// within writes the condition that a relation's key lies in a span.
+// within returns the condition that a relation's key is in a span.
 func within(relation, span string) string {
 	return fmt.Sprintf("%[1]s.key >= getvariable('first_%[2]s') AND %[1]s.key <= getvariable('last_%[2]s')", relation, span)
 }
 
-// noteOrders notes the days and customers of the orders that change, as they stand now.
+// noteOrders records the current days and customers of the changed orders.
 func (m *merge) noteOrders(ctx context.Context) error {
 	n, err := m.count(ctx, "SELECT count(*) FROM touched")
 	if err != nil || n == 0 {
@@ -222,8 +229,8 @@ INSERT INTO dirty SELECT DISTINCT r.day FROM {{refunds}} r SEMI JOIN touched t O
 WHERE r.day IS NOT NULL AND %s`, within("r", "touched"), within("r", "touched")))
 }
 
-// noteFirstOrders notes the days to rebuild when a store gets its first orders, or what belongs to them: all days
-// that orders and refunds have.
+// noteFirstOrders records the days to rebuild when a store gets its first orders or refunds: all days of orders and
+// refunds.
 func (m *merge) noteFirstOrders(ctx context.Context, t *table) error {
 	if t == orders {
 		if err := m.exec(ctx, "INSERT INTO dirty SELECT DISTINCT day FROM {{order_rows}}"); err != nil {
@@ -233,7 +240,7 @@ func (m *merge) noteFirstOrders(ctx context.Context, t *table) error {
 	return m.exec(ctx, "INSERT INTO dirty SELECT DISTINCT day FROM {{refunds}} WHERE day IS NOT NULL")
 }
 
-// daysHit returns the period of the days that changed, and how many they are.
+// daysHit returns the range and number of changed days.
 func (m *merge) daysHit(ctx context.Context) (days civil.Range, hit int, err error) {
 	row := m.conn.QueryRowContext(ctx, `
 SELECT min(day), max(day), count(DISTINCT day)

@@ -1,8 +1,8 @@
-// Package duckdb is the embedded engine of the warehouse: one database file per workspace, attached when it is
-// first asked for to a single in-memory instance.
+// Package duckdb is the embedded engine of the warehouse: one database file per workspace, attached on first use to a
+// single in-memory instance.
 //
-// A file of its own for each workspace makes isolation, deletion, backup and moving operations on files, and no
-// statement can forget to filter by workspace. Names are always qualified; the instance has no current database.
+// With a file per workspace, isolation, deletion, backup and moving are file operations, and no statement can forget
+// to filter by workspace. Names are always qualified; the instance has no current database.
 package duckdb
 
 import (
@@ -23,33 +23,36 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Options are the settings of an engine. The zero value of a field means what its comment says.
+// Options are the settings of an engine. The comments give the meaning of zero values.
 type Options struct {
-	Dir         string           // where the files are; made when it is missing
-	Log         *slog.Logger     // slog.DiscardHandler's when nil
-	Clock       func() time.Time // stamps the import ledger; required
-	MemoryLimit string           // of the instance, in DuckDB's notation, such as "4GB"; empty: 80 % of the machine's
-	Threads     int              // 0: one per core
-	SpillLimit  string           // of the files that hold what exceeds the memory, such as "50GB"; empty: 90 % of the disk
-	Deadline    time.Duration    // of one question; 0: 10 seconds
-	MaxRows     int              // of one answer; 0: 500,000
-	MaxAttached int              // workspaces kept open; 0: 1,000
+	Dir   string           // directory of the files; created if missing
+	Log   *slog.Logger     // nil: no logging
+	Clock func() time.Time // for timestamps of the import ledger; required
+	// of the instance, in DuckDB's notation, such as "4GB"; empty: 80% of the machine's memory
+	MemoryLimit string
+	Threads     int           // 0: one per core
+	SpillLimit  string        // of temporary files on disk, such as "50GB"; empty: 90% of the disk
+	Deadline    time.Duration // of one question; 0: 10 seconds
+	MaxRows     int           // of one answer; 0: 500,000
+	MaxAttached int           // workspaces kept open; 0: 1,000
 
-	// Files remembers which workspaces have a file. nil: nothing does, and every missing file is made.
+	// Files records which workspaces have a file. nil: every missing file is created.
 	Files Files
 }
 
-// Files remembers, apart from the files, which workspaces have one. A missing file is then an error and not an empty store.
+// Files records, outside of the files, which workspaces have one. A missing file is then an error instead of an empty
+// store.
 type Files interface {
-	// MayMake reports why the missing file of a workspace may not be made: the workspace was deleted, or its file was lost.
+	// MayMake returns why the missing file of a workspace must not be created: the workspace was deleted, or its file
+	// was lost.
 	MayMake(ctx context.Context, ws measure.WorkspaceID) error
-	// Opened notes that the workspace has a file. It is called each time a file is opened, before anything is imported.
+	// Opened records that the workspace has a file. It is called each time a file is opened, before an import.
 	Opened(ctx context.Context, ws measure.WorkspaceID) error
-	// Dropping notes that the workspace has no file. It is called before the file is deleted.
+	// Dropping records that the workspace has no file. It is called before the file is deleted.
 	Dropping(ctx context.Context, ws measure.WorkspaceID) error
 }
 
-// forgetful is a [Files] that remembers nothing.
+// forgetful is a [Files] without memory.
 type forgetful struct{}
 
 func (forgetful) MayMake(context.Context, measure.WorkspaceID) error  { return nil }
@@ -78,26 +81,26 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Engine keeps facts in DuckDB files. It is safe for concurrent use.
+// Engine stores facts in DuckDB files. It is safe for concurrent use.
 type Engine struct {
 	options Options
 	lanes   lanes
 	feeds   *feeds
 
-	panelSize int // how many customers a panel holds
+	panelSize int // customers in a panel
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	instance *instance
 	moving   map[string]bool               // workspaces whose files are being opened or closed, by file name
-	uses     uint64                        // counts acquisitions, to tell which workspace was unused longest
-	writers  map[string]chan struct{}      // the import lane of each workspace, by file name
-	released chan struct{}                 // closed and replaced whenever a workspace or an instance is let go
-	failed   map[measure.WorkspaceID]error // whose files could not be opened when somebody last tried
+	uses     uint64                        // counts acquisitions, to find the least recently used workspace
+	writers  map[string]chan struct{}      // the import lock of each workspace, by file name
+	released chan struct{}                 // closed and replaced whenever a workspace or an instance is released
+	failed   map[measure.WorkspaceID]error // workspaces whose file could not be opened at the last attempt
 	closed   bool
 }
 
-// Open starts an engine on a directory. No file is opened before its workspace is asked for. A directory that
-// cannot be written is an error of kind misconfigured.
+// Open starts an engine on a directory. Files are opened on first use. A directory without write permission is an
+// error of kind misconfigured.
 func Open(ctx context.Context, options Options) (*Engine, error) {
 	options = options.withDefaults()
 	dir, err := filepath.Abs(options.Dir)
@@ -137,18 +140,18 @@ func (e *Engine) Close(ctx context.Context) error {
 	return err
 }
 
-// Dialect returns DuckDB's.
+// Dialect returns DuckDB's dialect.
 func (e *Engine) Dialect() warehouse.Dialect { return Dialect{} }
 
-// instance is one in-memory DuckDB with the workspaces that are attached to it.
+// instance is an in-memory DuckDB with its attached workspaces.
 type instance struct {
 	db       *sql.DB
 	attached map[string]*workspace
-	users    int  // questions, imports and backups under way, and files that are being opened or closed
+	users    int  // running questions, imports, backups, and files being opened or closed
 	broken   bool // a fatal error made it unusable
 }
 
-// start opens an instance that can reach nothing but the engine's directory.
+// start opens an instance that can access the engine's directory only.
 func (e *Engine) start(ctx context.Context) (*instance, error) {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -176,16 +179,16 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 		"SET autoinstall_known_extensions = false",
 		"SET autoload_known_extensions = false",
 		fmt.Sprintf("SET threads = %d", e.options.Threads),
-		// Answers are ordered by their statements; without this an import could not use all cores.
+		// Statements sort their answers; without this setting, an import could not use all cores.
 		"SET preserve_insertion_order = false",
-		// Its Bloom filters may be probed before they are built, which ends the process (docs/decisions/0009). Without them, reading
-		// the columns of a few rows late reads the whole table.
+		// DuckDB may probe its Bloom filters before they are built, which crashes the process (docs/decisions/0009).
+		// Without Bloom filters, late materialization of a few rows reads the whole table.
 		"SET disabled_optimizers = 'join_filter_pushdown,late_materialization'",
 		"SET TimeZone = 'UTC'",
-		// Memory that it has freed goes back to the system seconds later, and not when it next allocates.
+		// Return freed memory to the system within seconds, not at the next allocation.
 		"SET allocator_background_threads = true",
-		// How much a file's log of imports holds before it is worked into the file. Each time the last rows of every table that
-		// changed are packed anew, which at DuckDB's own 16 MB was half of what making small imports last took.
+		// Size of a file's write-ahead log before a checkpoint. Each checkpoint compresses the last rows of every
+		// changed table again, which at DuckDB's default of 16 MB was half of the cost of small imports.
 		"SET checkpoint_threshold = '64MB'",
 		"SET temp_directory = " + quoted(spill),
 		"SET allowed_directories = [" + quoted(e.options.Dir) + "]",
@@ -205,7 +208,7 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 	return e.feeds.register(conn)
 }
 
-// quoted writes a text of ours as an SQL literal, where a statement takes no parameter.
+// quoted returns one of our texts as an SQL literal, for statements without parameters.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // identifier quotes a name.

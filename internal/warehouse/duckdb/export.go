@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// exported are the tables of an export: all facts, and the ledger of imports. Roll-ups are made of them.
+// exported are the tables of an export: all facts and the import ledger. Roll-ups are derived from them.
 var exported = []string{
 	"orders", "profiles", "customer_ties", "order_lines", "refunds", "order_coupons", "touches", "landed_orders", "landed_lines", "landed_discounts", "landed_codes",
 	"ad_days", "ad_names", "ad_states", "channel_spend", "products", "product_costs",
@@ -20,7 +20,8 @@ var exported = []string{
 	"region_days", "surface_days", "imports", "import_tables", "day_history", "told_days",
 }
 
-// Export writes every table of a workspace to a folder, a file each, all as of one moment; see [warehouse.Exporter].
+// Export writes every table of a workspace to a directory, one file each, from one snapshot; see
+// [warehouse.Exporter].
 func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string, format warehouse.ExportFormat) ([]warehouse.ExportedTable, error) {
 	options, ok := map[warehouse.ExportFormat]string{
 		warehouse.CSV: "FORMAT csv, HEADER", warehouse.Parquet: "FORMAT parquet, COMPRESSION zstd",
@@ -33,7 +34,7 @@ func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string,
 		return nil, err
 	}
 	defer release()
-	// The database can reach no folder but its own.
+	// The database can access its own directory only.
 	staging, err := os.MkdirTemp(e.options.Dir, stagingFolder)
 	if err != nil {
 		return nil, unusable(e.options.Dir, err)
@@ -53,11 +54,11 @@ func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string,
 	return tables, nil
 }
 
-// stagingFolder is what folders are called in which exports are written, as a pattern. The facts of a
-// workspace "export-…" are a file.
+// stagingFolder is the name pattern of directories with unfinished exports. The facts of a workspace "export-…" are a
+// file.
 const stagingFolder = "export-*"
 
-// removeStaged deletes what exports of a killed process left.
+// removeStaged deletes unfinished exports of a killed process.
 func removeStaged(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -72,13 +73,13 @@ func removeStaged(dir string) error {
 	return errors.Join(failed...)
 }
 
-// copyTables writes the tables within one transaction, so that they belong together whatever is imported meanwhile.
+// copyTables writes the tables within one transaction, so they are consistent during concurrent imports.
 func (e *Engine) copyTables(ctx context.Context, w *workspace, dir, ending, options string) ([]warehouse.ExportedTable, error) {
 	tx, err := w.instance.db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer tx.Rollback() //nolint:errcheck // it only read
+	defer tx.Rollback() //nolint:errcheck // read-only
 	tables := make([]warehouse.ExportedTable, 0, len(exported))
 	for _, name := range exported {
 		t := warehouse.ExportedTable{Table: name, File: name + ending}

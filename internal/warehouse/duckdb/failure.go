@@ -12,10 +12,10 @@ import (
 	"assay/internal/fault"
 )
 
-// holder finds the process in DuckDB's message about a file that another process has locked.
+// holder extracts the process from DuckDB's message about a file locked by another process.
 var holder = regexp.MustCompile(`\(PID (\d+)\)`)
 
-// explained gives a failure of the database a kind where its cause is known.
+// explained adds a kind to a database failure whose cause is known.
 func (e *Engine) explained(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -45,7 +45,7 @@ func (e *Engine) explained(ctx context.Context, err error) error {
 	return err
 }
 
-// isDiskFull recognises a full disk, a file-size limit and a full spill directory.
+// isDiskFull recognizes a full disk, a file-size limit and a full spill directory.
 func isDiskFull(text string) bool {
 	for _, sign := range []string{
 		"No space left on device", "File too large", "Disk quota exceeded", "max_temp_directory_size",

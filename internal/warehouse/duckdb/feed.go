@@ -18,20 +18,21 @@ import (
 	"assay/internal/civil"
 )
 
-// feed hands rows of Go structs to a statement as the table assay_rows(token). DuckDB asks for them a chunk at a
-// time, on as many threads as the feed has, and writes them straight into the target. No value is boxed, and none but a
-// long text costs a call into the database.
+// feed provides rows of Go structs to a statement as the table assay_rows(token). DuckDB reads one chunk at a time,
+// on as many threads as the feed has. Values are written directly into DuckDB's memory: nothing is boxed, and only
+// long texts need a call into the database.
 type feed struct {
 	columns []duckdb.ColumnInfo
 	rows    source
 	threads int
-	claimed atomic.Int64 // rows that a thread has taken on
+	claimed atomic.Int64 // rows assigned to threads
 }
 
-// spanRows is how many rows in a row a thread takes on: DuckDB's row group, which is then packed once, by that thread.
+// spanRows is the number of consecutive rows assigned to a thread: DuckDB's row group, which that thread then
+// compresses once.
 const spanRows = 122_880
 
-// span is what a thread has taken on and not written yet.
+// span is the assigned and not yet written rows of a thread.
 type span struct{ at, end int }
 
 // source is a block of rows of one type.
@@ -40,7 +41,7 @@ type source interface {
 	write(c *cells, row int)
 }
 
-// block is a source of rows that are written by a function.
+// block is a source whose rows a function writes.
 type block[T any] struct {
 	rows []T
 	put  func(*cells, *T)
@@ -49,13 +50,13 @@ type block[T any] struct {
 func (b block[T]) len() int                { return len(b.rows) }
 func (b block[T]) write(c *cells, row int) { b.put(c, &b.rows[row]) }
 
-// feeds are the blocks that statements are reading now, by token.
+// feeds are the blocks of running statements, by token.
 type feeds struct {
 	last   atomic.Int64
 	active sync.Map // int64 → *feed
 }
 
-// register makes assay_rows known to the instance of the connection.
+// register adds the table function assay_rows to the connection's instance.
 func (f *feeds) register(conn *sql.Conn) error {
 	token, err := duckdb.NewTypeInfo(duckdb.TYPE_BIGINT)
 	if err != nil {
@@ -73,8 +74,7 @@ func (f *feeds) register(conn *sql.Conn) error {
 	})
 }
 
-// insert writes a block of rows into a table, whose columns it fills in their order. With one thread the rows arrive
-// in their order.
+// insert writes a block of rows into a table, in the order of its columns. With one thread the rows arrive in order.
 func (f *feeds) insert(ctx context.Context, conn *sql.Conn, target string, columns []column, rows source, threads int) error {
 	token := f.last.Add(1)
 	infos := make([]duckdb.ColumnInfo, len(columns))
@@ -89,7 +89,7 @@ func (f *feeds) insert(ctx context.Context, conn *sql.Conn, target string, colum
 		target, strings.Join(exprs, ", "), token))
 }
 
-// ColumnInfos returns the columns in the types in which they are carried.
+// ColumnInfos returns the column types of the feed.
 func (f *feed) ColumnInfos() []duckdb.ColumnInfo { return f.columns }
 
 // Cardinality returns the number of rows.
@@ -97,12 +97,12 @@ func (f *feed) Cardinality() *duckdb.CardinalityInfo {
 	return &duckdb.CardinalityInfo{Cardinality: uint(f.rows.len()), Exact: true}
 }
 
-// Init says how many threads may write.
+// Init returns the maximum number of writing threads.
 func (f *feed) Init() duckdb.ParallelTableSourceInfo {
 	return duckdb.ParallelTableSourceInfo{MaxThreads: f.threads}
 }
 
-// NewLocalState returns the state of a thread, which has taken nothing on yet.
+// NewLocalState returns the state of a thread without assigned rows.
 func (f *feed) NewLocalState() any { return &span{} }
 
 // FillChunk writes the next rows of the thread's span, or of the next span.
@@ -126,7 +126,7 @@ func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
 	return chunk.SetSize(n)
 }
 
-// cells writes the values of a row from left to right, straight into the memory that the database reads.
+// cells writes the values of a row from left to right, directly into the database's memory.
 type cells struct {
 	vectors     []vector
 	row, column int
@@ -136,11 +136,11 @@ type cells struct {
 type vector struct {
 	handle   mapping.Vector
 	data     unsafe.Pointer
-	validity unsafe.Pointer // a bit per row, 64 to a word, 0 for NULL; nil until there is one
+	validity unsafe.Pointer // a bit per row, 64 to a word, 0 for NULL; nil without NULLs
 }
 
-// vectorsOf returns the memory of a chunk's columns. The driver writes value by value, which takes longer than all
-// else that is done with most of them; its handle of the chunk and the places of the columns are not exported.
+// vectorsOf returns the memory of a chunk's columns. The driver's API writes single values, which takes longer than
+// everything else done with most of them; its chunk handle and column offsets are not exported.
 func vectorsOf(chunk duckdb.DataChunk, columns int) []vector {
 	inside := reflect.ValueOf(chunk)
 	handle := mapping.DataChunk{Ptr: inside.FieldByName("chunk").FieldByName("Ptr").UnsafePointer()}
@@ -153,7 +153,7 @@ func vectorsOf(chunk duckdb.DataChunk, columns int) []vector {
 	return vectors
 }
 
-// put writes a value of a fixed size.
+// put writes a fixed-size value.
 func put[T int64 | int32 | bool | float64](c *cells, value T) {
 	*(*T)(unsafe.Add(c.vectors[c.column].data, uintptr(c.row)*unsafe.Sizeof(value))) = value
 	c.column++
@@ -169,14 +169,14 @@ func (c *cells) null() {
 	c.column++
 }
 
-// inlined is how the database keeps a text of at most twelve bytes: duckdb_string_t of its C interface. The bytes behind
+// inlined is the representation of a text of at most twelve bytes: duckdb_string_t of DuckDB's C API. The bytes after
 // the text are zero.
 type inlined struct {
 	length uint32
 	bytes  [12]byte
 }
 
-// text writes a string; bytes that are no UTF-8 are replaced.
+// text writes a string; invalid UTF-8 bytes are replaced.
 func (c *cells) text(s string) {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
@@ -184,7 +184,7 @@ func (c *cells) text(s string) {
 	v := &c.vectors[c.column]
 	c.column++
 	if len(s) > len(inlined{}.bytes) {
-		// The bytes are copied by the database before the call returns.
+		// The database copies the bytes before the call returns.
 		mapping.VectorAssignStringElementLen(v.handle, mapping.IdxT(c.row), unsafe.Slice(unsafe.StringData(s), len(s))) //nolint:gosec // see above
 		return
 	}
@@ -218,15 +218,14 @@ func (c *cells) day(d civil.Date) {
 	put(c, int32(d.Sub(epoch)))
 }
 
-// column is a column of a fact table: the type in which a feed carries it, and the expression that turns that
-// into the column's own.
+// column is a column of a fact table: its type in a feed, and the expression that converts it to the column's type.
 type column struct {
 	name    string
 	carried duckdb.TypeInfo
 	expr    string
 }
 
-// columns reads the columns of one of the workspace's tables.
+// columns returns the columns of a table of the workspace.
 func (w *workspace) columns(ctx context.Context, conn *sql.Conn, table string) ([]column, error) {
 	rows, err := conn.QueryContext(ctx, w.text("SELECT * FROM {{"+table+"}} LIMIT 0"))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// month is where the stores of these tests have their orders.
+// month is the period of the orders in these tests.
 var month = civil.Range{First: civil.New(2026, 1, 1), Last: civil.New(2026, 1, 31)}
 
 // someOrders is a batch of n orders of 1.00 each, on the first days of the month.
@@ -60,7 +60,7 @@ func mustVersion(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID) u
 	return version
 }
 
-// wantOrders holds that orders and roll-ups agree on a number of orders.
+// wantOrders checks that orders and roll-ups have the same number of orders.
 func wantOrders(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want int64) {
 	t.Helper()
 	totals, err := w.StoreTotals(t.Context(), ws, warehouse.Windows{Recent: month})
@@ -326,11 +326,11 @@ func TestAnswersAreCapped(t *testing.T) {
 	}
 }
 
-// noted remembers files in memory.
+// noted records files in memory.
 type noted struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	files  map[measure.WorkspaceID]bool
-	broken error // of the next note
+	broken error // error of the next call
 }
 
 func (n *noted) MayMake(_ context.Context, ws measure.WorkspaceID) error {

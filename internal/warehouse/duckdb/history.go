@@ -8,65 +8,65 @@ import (
 	"assay/internal/measure"
 )
 
-// remember keeps what the totals of the touched days are now, where that differs from what they were, under the import's
-// line in the ledger; and which days the import told, changed or not.
-func (m *merge) remember(ctx context.Context) error {
-	touched, err := m.count(ctx, "SELECT count(*) FROM (SELECT day FROM dirty UNION ALL SELECT day FROM spend_dirty LIMIT 1)")
+// remember stores the current totals of the changed days with the import's ledger entry, where they differ from the
+// previous ones, and the days in the import, changed or not.
+func (h dayHistory) remember(ctx context.Context) error {
+	touched, err := h.count(ctx, "SELECT count(*) FROM (SELECT day FROM dirty UNION ALL SELECT day FROM spend_dirty LIMIT 1)")
 	if err != nil {
 		return err
 	}
 	if touched > 0 {
-		if err := m.rememberChanges(ctx); err != nil {
+		if err := h.rememberChanges(ctx); err != nil {
 			return err
 		}
 	}
-	return m.rememberTold(ctx)
+	return h.rememberTold(ctx)
 }
 
-func (m *merge) rememberChanges(ctx context.Context) error {
-	if err := m.runFile(ctx, "rollups/history.sql"); err != nil {
+func (h dayHistory) rememberChanges(ctx context.Context) error {
+	if err := h.runFile(ctx, "rollups/history.sql"); err != nil {
 		return err
 	}
-	if m.spec.Feed {
-		if err := m.outlive(ctx); err != nil {
+	if h.spec.Feed {
+		if err := h.outlive(ctx); err != nil {
 			return err
 		}
 	}
-	return m.exec(ctx, `
+	return h.exec(ctx, `
 INSERT INTO {{day_history}} SELECT (SELECT max(id) FROM {{imports}}), * FROM changed_versions ORDER BY day, kind, part`)
 }
 
-// outlive takes away the rows of history that are younger than an hour, where the import is a feed and tells their days anew.
-func (m *merge) outlive(ctx context.Context) error {
-	if err := m.runFile(ctx, "rollups/outlived.sql"); err != nil {
+// outlive removes history rows younger than an hour, if the import is a feed and contains their days.
+func (h dayHistory) outlive(ctx context.Context) error {
+	if err := h.runFile(ctx, "rollups/outlived.sql"); err != nil {
 		return err
 	}
-	n, err := m.count(ctx, "SELECT count(*) FROM outlived")
+	n, err := h.count(ctx, "SELECT count(*) FROM outlived")
 	if err != nil || n == 0 {
 		return err
 	}
-	return m.runFile(ctx, "rollups/history_hour.sql")
+	return h.runFile(ctx, "rollups/history_hour.sql")
 }
 
-// rememberTold keeps which days the import told. Rows that went straight into an empty table are the first of their days,
-// which says the same.
-func (m *merge) rememberTold(ctx context.Context) error {
+// rememberTold stores the days in the import. Rows written directly into an empty table are the first of their days,
+// so they need no such entry.
+func (h dayHistory) rememberTold(ctx context.Context) error {
 	var told []string
-	if p := m.buffers.of(orders); p.rows > 0 && !p.direct {
+	if p := h.buffers.of(orders); p.rows > 0 && !p.direct {
 		days := "min(day), max(day)"
-		if m.spec.Feed { // it tells whatever changed, on any day
+		if h.spec.Feed { // a feed contains all changes, on any day
 			days = "DATE '1900-01-01', DATE '2199-12-31'"
 		}
 		told = append(told, fmt.Sprintf("SELECT '%s', surface, %s FROM stage_orders GROUP BY surface", measure.OrderTotals, days))
 	}
-	if p := m.buffers.of(adDays); p.opened && !p.direct {
+	if p := h.buffers.of(adDays); p.opened && !p.direct {
 		told = append(told, fmt.Sprintf("SELECT '%s', platform, min(day), max(day) FROM window_days GROUP BY source, platform, account",
 			measure.SpendTotals))
 	}
 	if len(told) == 0 {
 		return nil
 	}
-	return m.exec(ctx, fmt.Sprintf(`
+	return h.exec(ctx, fmt.Sprintf(`
 CREATE TEMP TABLE told_now AS
 SELECT DISTINCT n.kind, n.part, i.seen, n.first_day, n.last_day
 FROM (%s) n(kind, part, first_day, last_day)

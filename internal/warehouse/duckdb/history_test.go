@@ -10,13 +10,14 @@ import (
 	"assay/internal/warehouse"
 )
 
-// beforeHistory turns a store back to how it was before 0011_history.sql.
+// beforeHistory reverts a store to the schema before 0011_history.sql.
 const beforeHistory = `
 DROP TABLE {{day_history}}; DROP TABLE {{told_days}};
 ALTER TABLE {{imports}} DROP COLUMN seen;
 ALTER TABLE {{imports}} DROP COLUMN feed`
 
-// A store of before begins its history with what it has, as of its last import, and says of nothing that it is older.
+// A store of an earlier release starts its history with its current totals, as of its last import, and reports no
+// totals before it.
 func TestAStoreOfBeforeBeginsItsHistory(t *testing.T) {
 	t.Parallel()
 	now := clock()
@@ -71,8 +72,8 @@ func TestAStoreOfBeforeBeginsItsHistory(t *testing.T) {
 	}
 }
 
-// BenchmarkHistory measures what the history costs: a message of a shop in a store of two years, and a look at all that
-// changed, after a year in which platforms' reports of 28 days were imported every day.
+// BenchmarkHistory measures the cost of the history: a webhook message in a store of two years, and a query of all
+// changes after a year of daily imports of 28-day platform reports.
 func BenchmarkHistory(b *testing.B) {
 	now := benchDays.Last.UTC()
 	e := open(b, Options{Clock: func() time.Time { return now }})

@@ -5,31 +5,31 @@ import (
 	"fmt"
 )
 
-// unite lets everything of a customer meet under one hash, by the ties that came and those that are there. Facts that are there
-// under another hash move; those that come take the hash before they are compared. See docs/decisions/0015.
-func (m *merge) unite(ctx context.Context) error {
-	if m.buffers.of(customerTies).rows > 0 {
-		if err := m.tie(ctx); err != nil {
+// unite gives everything of a customer one hash, using the ties in the import and in the store. Stored facts under
+// another hash are updated; imported ones get the hash before the comparison. See docs/decisions/0015.
+func (i identities) unite(ctx context.Context) error {
+	if i.buffers.of(customerTies).rows > 0 {
+		if err := i.tie(ctx); err != nil {
 			return err
 		}
-		if err := m.move(ctx); err != nil {
+		if err := i.move(ctx); err != nil {
 			return err
 		}
 	}
-	n, err := m.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{identities}} LIMIT 1)")
+	n, err := i.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{identities}} LIMIT 1)")
 	if err != nil || n == 0 {
 		return err
 	}
 	for _, t := range []*table{orders, profiles} {
-		p := m.buffers.of(t)
+		p := i.buffers.of(t)
 		if p.rows == 0 {
 			continue
 		}
 		into := stage(t)
 		if p.direct {
-			into, p.tied = "{{"+t.home()+"}}", true // orders of one instant may have become one customer's
+			into, p.tied = "{{"+t.home()+"}}", true // orders at one instant may now belong to one customer
 		}
-		err := m.exec(ctx, fmt.Sprintf("UPDATE %s s SET customer = i.customer FROM {{identities}} i WHERE i.known_as = s.customer AND i.customer <> s.customer", into))
+		err := i.exec(ctx, fmt.Sprintf("UPDATE %s s SET customer = i.customer FROM {{identities}} i WHERE i.known_as = s.customer AND i.customer <> s.customer", into))
 		if err != nil {
 			return err
 		}
@@ -37,13 +37,13 @@ func (m *merge) unite(ctx context.Context) error {
 	return nil
 }
 
-// tie brings identities up to date, and makes moved: the hashes that are known under another one than before.
-func (m *merge) tie(ctx context.Context) error {
+// tie updates identities and creates moved: the hashes whose customer changed.
+func (i identities) tie(ctx context.Context) error {
 	from := stage(customerTies)
-	if m.buffers.of(customerTies).direct {
+	if i.buffers.of(customerTies).direct {
 		from = "{{" + customerTies.name + "}}"
 	}
-	err := m.exec(ctx, fmt.Sprintf(`
+	err := i.exec(ctx, fmt.Sprintf(`
 CREATE TEMP TABLE tied AS SELECT DISTINCT known_as, customer FROM %s;
 
 -- Customers who are there already and are tied to others now come in with all that they are known by.
@@ -61,8 +61,8 @@ GROUP BY name`, from))
 	if err != nil {
 		return err
 	}
-	for changed := int64(1); changed > 0; { // an address that is nearer by one tie each time
-		done, err := m.conn.ExecContext(ctx, `
+	for changed := int64(1); changed > 0; { // each pass follows one more tie (connected components by minimum)
+		done, err := i.conn.ExecContext(ctx, `
 UPDATE named SET customer = nearer.customer
 FROM (
     SELECT name, min(customer) AS customer
@@ -81,7 +81,7 @@ WHERE nearer.name = named.name AND nearer.customer < named.customer`)
 			return err
 		}
 	}
-	return m.exec(ctx, `
+	return i.exec(ctx, `
 CREATE TEMP TABLE moved AS
 SELECT n.name, n.customer FROM named n
 ANTI JOIN {{identities}} i ON i.known_as = n.name AND i.customer = n.customer
@@ -90,14 +90,14 @@ DELETE FROM {{identities}} i USING named n WHERE n.name = i.known_as;
 INSERT INTO {{identities}} SELECT name, customer FROM named ORDER BY name`)
 }
 
-// move gives orders and profiles that are there the hash that stands for their customers now.
-func (m *merge) move(ctx context.Context) error {
-	n, err := m.count(ctx, "SELECT count(*) FROM moved")
+// move updates the hash of stored orders and profiles whose customer changed.
+func (i identities) move(ctx context.Context) error {
+	n, err := i.count(ctx, "SELECT count(*) FROM moved")
 	if err != nil || n == 0 {
 		return err
 	}
-	if !m.buffers.of(orders).direct { // else all that is there came just now
-		err := m.exec(ctx, `
+	if !i.buffers.of(orders).direct { // otherwise everything stored is from this import
+		err := i.exec(ctx, `
 INSERT INTO touched
 SELECT k.source, r.key FROM {{order_rows}} r
 SEMI JOIN moved v ON v.name = r.customer
@@ -105,17 +105,17 @@ INNER JOIN {{order_kinds}} k ON k.kind = r.kind`)
 		if err != nil {
 			return err
 		}
-		if err := m.noteOrders(ctx); err != nil { // under the hash of before
+		if err := i.noteOrders(ctx); err != nil { // with the previous hash
 			return err
 		}
-		if err := m.exec(ctx, "UPDATE {{order_rows}} r SET customer = v.customer FROM moved v WHERE v.name = r.customer"); err != nil {
+		if err := i.exec(ctx, "UPDATE {{order_rows}} r SET customer = v.customer FROM moved v WHERE v.name = r.customer"); err != nil {
 			return err
 		}
 	}
-	if m.buffers.of(profiles).direct {
+	if i.buffers.of(profiles).direct {
 		return nil
 	}
-	return m.exec(ctx, `
+	return i.exec(ctx, `
 UPDATE {{profiles}} p SET customer = v.customer FROM moved v WHERE v.name = p.customer;
 CREATE TEMP TABLE met AS
 SELECT p.* FROM {{profiles}} p SEMI JOIN moved v ON v.customer = p.customer;

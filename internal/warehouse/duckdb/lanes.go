@@ -6,15 +6,15 @@ import (
 	"assay/internal/fault"
 )
 
-// lanes limit how many statements run at once. The processor is what questions compete for: past twice the
-// cores more of them only wait inside the database, where nobody can answer them.
+// lanes limit the number of concurrent statements. Queries compete for the processor: beyond twice the number of
+// cores, more of them would only wait inside the database, where a deadline cannot be reported.
 type lanes struct{ ordinary, heavy chan struct{} }
 
 func newLanes(cores int) lanes {
 	return lanes{ordinary: make(chan struct{}, 2*cores), heavy: make(chan struct{}, 1)}
 }
 
-// enter waits for a place until ctx ends and returns how to leave it.
+// enter waits for a slot until ctx ends and returns the function that releases it.
 func (l lanes) enter(ctx context.Context, heavy bool) (leave func(), err error) {
 	lane := l.ordinary
 	if heavy {

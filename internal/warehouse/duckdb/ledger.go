@@ -11,7 +11,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// record writes the import's line into the ledger and returns its id.
+// record writes the import's ledger entry and returns its ID.
 func (l *load) record(ctx context.Context, out warehouse.Outcome) (id string, err error) {
 	number, err := l.count(ctx, "SELECT coalesce(max(id), 0) + 1 FROM {{imports}}")
 	if err != nil {
@@ -41,9 +41,9 @@ func (l *load) record(ctx context.Context, out warehouse.Outcome) (id string, er
 	return strconv.FormatInt(number, 10), l.exec(ctx, outdatePlans)
 }
 
-// outdatePlans makes every statement that is kept be planned anew after the transaction. DuckDB keeps a plan until the
-// catalog changes, while what the plan takes for impossible, such as a NULL or a day after the last, comes with the
-// facts.
+// outdatePlans makes cached statements be planned again after the transaction. DuckDB keeps a plan until the catalog
+// changes, but plans assume properties of the data, such as no NULL or no day after the last one, which imports
+// change.
 const outdatePlans = "COMMENT ON TABLE {{data_version}} IS 'Changed with every import, which outdates what was planned before'"
 
 func orNull(text string) any {

@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// load is one import. Rows are collected in blocks. A goroutine writes full blocks to the database while the
-// caller reads on. All of it happens in one transaction, on one connection that is thrown away at the end.
+// load is one import. Rows are collected in blocks. A goroutine writes full blocks to the database while the caller
+// continues reading. All of it is one transaction on one connection, which is closed at the end.
 type load struct {
 	engine  *Engine
 	spec    warehouse.ImportSpec
@@ -22,36 +22,36 @@ type load struct {
 	texts   *orderTexts
 	buffers buffers
 	windows []warehouse.AdWindow
-	fresh   bool // the store had no orders when the import began
+	fresh   bool // the store had no orders at the start of the import
 
 	jobs    chan job
 	written chan struct{} // closed when the writer has ended
 	failure atomic.Pointer[error]
-	leave   func() // gives back the lane and the workspace
+	leave   func() // releases the import lock and the workspace
 	ended   bool
 }
 
 // job is a block to write.
 type job struct {
-	ctx     context.Context //nolint:containedctx // a message to the writer, not a field that lives on
+	ctx     context.Context //nolint:containedctx // a message to the writer, not a long-lived field
 	part    *part
 	rows    source
-	threads int    // that may write it at once
+	threads int    // maximum number of writing threads
 	done    func() // the block may be reused
 }
 
-// part is what an import brings for one table.
+// part is an import's rows of one table.
 type part struct {
 	table     *table
 	opened    bool
-	direct    bool   // rows go straight into the table, which was empty
-	target    string // where they go
+	direct    bool   // rows go directly into the empty table
+	target    string // table that rows are written to
 	columns   []column
 	rows      int64
-	unordered bool // keys neither only rose nor only fell, so one may occur twice
-	unsorted  bool // days neither only rose nor only fell
+	unordered bool // keys neither only rise nor only fall, so there may be duplicates
+	unsorted  bool // days neither only rise nor only fall
 	tied      bool // two orders of a customer may have the same instant
-	long      bool // some order may have more touches than are kept
+	long      bool // an order may have more touches than are stored
 }
 
 // Begin starts an import; see [warehouse.Warehouse.Begin].
@@ -81,7 +81,7 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 }
 
 func (l *load) open(ctx context.Context) (err error) {
-	// The connection outlives the call that begins the import.
+	// The connection outlives the call that starts the import.
 	if l.conn, err = l.w.instance.db.Conn(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
@@ -113,10 +113,10 @@ func (l *load) Add(ctx context.Context, b *warehouse.Batch) error {
 	return nil
 }
 
-// Replace adds windows that are known only after reading.
+// Replace adds windows that become known while reading.
 func (l *load) Replace(windows ...warehouse.AdWindow) { l.windows = append(l.windows, windows...) }
 
-// send hands a block to the writer and reports an earlier block's failure.
+// send passes a block to the writer and returns the failure of an earlier block.
 func (l *load) send(ctx context.Context, j job) error {
 	if failed := l.failure.Load(); failed != nil {
 		return *failed
@@ -129,7 +129,7 @@ func (l *load) send(ctx context.Context, j job) error {
 	}
 }
 
-// write is the goroutine that owns the connection until the jobs end.
+// write is the goroutine that owns the connection until all blocks are written.
 func (l *load) write() {
 	defer close(l.written)
 	for j := range l.jobs {
@@ -156,7 +156,7 @@ func (l *load) writeBlock(j job) error {
 	return nil
 }
 
-// openPart decides where the rows of a table go: into the table itself when it is empty, else beside it.
+// openPart selects the target of a table's rows: the table itself if it is empty, else a staging table.
 func (l *load) openPart(ctx context.Context, p *part) (err error) {
 	p.opened = true
 	home := l.w.table(p.table.home())
@@ -176,7 +176,7 @@ func (l *load) openPart(ctx context.Context, p *part) (err error) {
 	return l.exec(ctx, "CREATE TEMP TABLE "+p.target+" AS SELECT * FROM "+home+" LIMIT 0")
 }
 
-// drain writes what is left in the buffers and waits for the writer.
+// drain writes the remaining rows in the buffers and waits for the writer.
 func (l *load) drain(ctx context.Context) error {
 	err := l.buffers.flush(ctx, l)
 	close(l.jobs)
@@ -190,7 +190,7 @@ func (l *load) drain(ctx context.Context) error {
 	return l.texts.write(ctx, l)
 }
 
-// Abort gives everything up; see [warehouse.Import].
+// Abort discards the import; see [warehouse.Import].
 func (l *load) Abort() {
 	if l.ended {
 		return
@@ -200,16 +200,16 @@ func (l *load) Abort() {
 	l.end()
 }
 
-// end closes the connection, which rolls back whatever is not committed and takes the temporary tables along,
-// and lets the next import in.
+// end closes the connection, which rolls back an uncommitted transaction and drops temporary tables, and releases the
+// import lock.
 func (l *load) end() {
 	if l.ended {
 		return
 	}
 	l.ended = true
 	if l.conn != nil {
-		// A pool must not reuse a connection that reports itself bad, and closing it rolls back. The error is the
-		// one that was returned just here.
+		// The pool does not reuse a connection that reports itself bad, and closing it rolls back. The error is the
+		// one returned here.
 		_ = l.conn.Raw(func(any) error { return driver.ErrBadConn })
 	}
 	l.leave()
@@ -244,8 +244,8 @@ func (l *load) each(ctx context.Context, template string, scan func(*sql.Rows) e
 	return rows.Err()
 }
 
-// feedThreads is how many threads write a block at once. Each more takes the memory of another span.
+// feedThreads is the number of threads that write a block. Each one needs memory for a span.
 func (e *Engine) feedThreads() int { return min(e.options.Threads, 4) }
 
-// stage is the temporary table with a table's rows as they came.
+// stage is the temporary table with a table's imported rows.
 func stage(t *table) string { return "stage_" + t.name }

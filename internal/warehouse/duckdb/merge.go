@@ -10,17 +10,18 @@ import (
 	"assay/internal/warehouse"
 )
 
-// maxTouches is how many touches of an order are kept; the oldest go first. Weights of touches count on it (rollups/3_paths.sql).
+// maxTouches is the maximum number of stored touches per order; the oldest are dropped. The weights of touches depend
+// on it (rollups/3_paths.sql).
 const maxTouches = 20
 
-// compare finds out what a table's rows will change: changed_T holds new and different rows, gone_T the keys of
-// rows that leave without a successor.
+// compare finds the changes of a table: changed_T has new and different rows, gone_T the keys of rows removed without
+// a successor.
 func (m *merge) compare(ctx context.Context, p *part) error {
 	if p.direct {
 		return m.settle(ctx, p)
 	}
 	if p.table.kind == bag {
-		return m.compareWindows(ctx, p)
+		return reportWindows{m}.compareWindows(ctx, p)
 	}
 	t := p.table
 	if t == refunds {
@@ -33,7 +34,7 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 			return err
 		}
 	}
-	if t != orders && t != profiles { // orders are there once already, and profiles meet those that are there
+	if t != orders && t != profiles { // orders are deduplicated already, and profiles are joined with stored ones
 		if err := m.deduplicate(ctx, p, stage(t)); err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func (m *merge) compare(ctx context.Context, p *part) error {
 	if err != nil {
 		return err
 	}
-	gone := "LIMIT 0" // an import takes away nothing but what belongs to an order
+	gone := "LIMIT 0" // an import removes only rows that belong to an order
 	if t.kind == ofOrder {
 		gone = fmt.Sprintf("ANTI JOIN stage_%s s ON %s", t.name, same("s", "t", t.key))
 	}
@@ -87,7 +88,7 @@ CREATE TEMP TABLE gone_%[1]s AS SELECT %[2]s FROM before_%[1]s t %[3]s`, t.name,
 	return m.tally(ctx, p)
 }
 
-// noteRowsBefore makes before_T: the rows that the store has of what the import tells.
+// noteRowsBefore creates before_T: the stored rows with keys in the import.
 func (m *merge) noteRowsBefore(ctx context.Context, t *table) error {
 	span := ""
 	if t == orders || t.kind == ofOrder {
@@ -96,8 +97,8 @@ func (m *merge) noteRowsBefore(ctx context.Context, t *table) error {
 	return m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE before_%[1]s AS SELECT t.* FROM {{%[1]s}} t SEMI JOIN %s%s", t.name, t.scope(), span))
 }
 
-// takeAll is compare for orders, or what belongs to them, of which the store has nothing yet: every row is new. A row came
-// once, as its key did.
+// takeAll is compare for orders, or rows of orders, without stored ones: every row is new. Keys are unique, so each
+// row is inserted once.
 func (m *merge) takeAll(ctx context.Context, p *part) error {
 	t := p.table
 	err := m.exec(ctx, fmt.Sprintf(`
@@ -113,7 +114,7 @@ INSERT INTO touched SELECT DISTINCT source, key FROM stage_%[1]s c ANTI JOIN tou
 	return err
 }
 
-// scope writes which rows of the table an import has a say in, as the right side of a join of t.
+// scope returns the rows that an import may change, as the right side of a join of t.
 func (t *table) scope() string {
 	switch {
 	case t.kind == ofOrder && t.whole:
@@ -125,8 +126,8 @@ func (t *table) scope() string {
 	}
 }
 
-// complete leaves out what came with stale orders, and adds to the rows of orders that did not come themselves the
-// ones that they have already. Then the rows of an order are all it will have.
+// complete drops the rows of stale orders, and adds the stored rows of orders that are not in the import themselves.
+// The staged rows of an order are then complete.
 func (m *merge) complete(ctx context.Context, p *part) error {
 	t := p.table
 	ofOrder, ofRow := t.key[:2], t.key
@@ -146,7 +147,7 @@ WHERE %[5]s`, t.name, same("s", "t", ofOrder), same("o", "t", ofOrder), same("r"
 	return err
 }
 
-// tally counts what compare found. Of rows that came twice, or late, the last version counts and the rest is
+// tally counts the changes that compare found. Of duplicate or late rows the last version counts; the others are
 // unchanged.
 func (m *merge) tally(ctx context.Context, p *part) error {
 	t := p.table
@@ -168,7 +169,7 @@ SELECT (SELECT count(*) FROM changed_%[1]s),
 		"INSERT INTO touched SELECT source, key FROM changed_%[1]s UNION SELECT source, key FROM gone_%[1]s", t.name))
 }
 
-// apply carries out what compare found.
+// apply writes the changes that compare found.
 func (m *merge) apply(ctx context.Context, p *part) error {
 	if p.direct {
 		return nil
@@ -177,7 +178,7 @@ func (m *merge) apply(ctx context.Context, p *part) error {
 	c := m.counts[t.name]
 	switch {
 	case t.kind == bag:
-		return m.applyWindows(ctx, p)
+		return reportWindows{m}.applyWindows(ctx, p)
 	case t == orders && c.Updated > 0:
 		return m.exec(ctx, deleteOrders+";"+insertOrders)
 	case t == orders:
@@ -198,7 +199,7 @@ func (m *merge) apply(ctx context.Context, p *part) error {
 	return m.exec(ctx, fmt.Sprintf("INSERT INTO {{%[1]s}} SELECT * FROM changed_%[1]s ORDER BY %[2]s", t.name, strings.Join(t.key, ", ")))
 }
 
-// settle puts right what went straight into an empty table: keys that came twice, days that came in no order.
+// settle fixes rows written directly into an empty table: it removes duplicate keys and sorts days.
 func (m *merge) settle(ctx context.Context, p *part) error {
 	t := p.table
 	home := m.w.table(t.home())
@@ -230,7 +231,7 @@ func (m *merge) settle(ctx context.Context, p *part) error {
 	return m.noteDays(ctx, t, home)
 }
 
-// deduplicate keeps one row per key: the last that came, or the sum.
+// deduplicate keeps one row per key: the last one, or the sum.
 func (m *merge) deduplicate(ctx context.Context, p *part, from string) error {
 	t := p.table
 	if t == profiles {
@@ -249,7 +250,7 @@ CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT * FROM %[1]s
 QUALIFY row_number() OVER (PARTITION BY source, key ORDER BY seq DESC) <= %[2]d`, from, maxTouches))
 }
 
-// distinct writes the statement that leaves one row per key.
+// distinct returns the statement that leaves one row per key.
 func (t *table) distinct(columns []column, from string) string {
 	key := strings.Join(t.key, ", ")
 	if t.sum == "" {
@@ -274,7 +275,7 @@ func (t *table) distinct(columns []column, from string) string {
 	return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %[1]s AS SELECT %[2]s FROM %[1]s GROUP BY %[3]s", from, strings.Join(exprs, ", "), key)
 }
 
-// forget takes away the profiles of customers who are to leave no trace.
+// forget deletes the profiles of forgotten customers.
 func (m *merge) forget(ctx context.Context) error {
 	for _, customer := range m.spec.Forget {
 		if customer == "" {
@@ -293,7 +294,7 @@ func (m *merge) forget(ctx context.Context) error {
 	return nil
 }
 
-// unset takes goals away.
+// unset removes targets.
 func (m *merge) unset(ctx context.Context) error {
 	for _, t := range m.spec.Unset {
 		if err := m.takeAway(ctx, targets, "metric = $1 AND period = $2 AND start_day = CAST($3 AS DATE) AND coalesce(channel, '') = $4",
@@ -304,7 +305,7 @@ func (m *merge) unset(ctx context.Context) error {
 	return nil
 }
 
-// takeAway deletes the rows of a table for which a condition holds, and counts them.
+// takeAway deletes the rows of a table that meet a condition, and counts them.
 func (m *merge) takeAway(ctx context.Context, t *table, condition string, args ...any) error {
 	deleted, err := m.conn.ExecContext(ctx, m.w.text(fmt.Sprintf("DELETE FROM {{%s}} WHERE %s", t.name, condition)), args...)
 	if err != nil {
@@ -322,8 +323,8 @@ func (m *merge) takeAway(ctx context.Context, t *table, condition string, args .
 	return nil
 }
 
-// noteDays notes the days of rows that changed. Orders and what belongs to them are noted by noteOrders, as are the
-// orders that codes and answers tie to a channel or a creator.
+// noteDays records the days of changed rows. noteOrders does so for orders and their rows, and for orders that codes
+// and answers tie to a channel or a creator.
 func (m *merge) noteDays(ctx context.Context, t *table, relations ...string) error {
 	if err := m.noteTies(ctx, t, relations); err != nil {
 		return err
@@ -352,7 +353,7 @@ func (m *merge) noteDays(ctx context.Context, t *table, relations ...string) err
 	return nil
 }
 
-// noteTies notes the orders that changed rows tie to a channel or a creator.
+// noteTies records the orders that changed rows tie to a channel or a creator.
 func (m *merge) noteTies(ctx context.Context, t *table, relations []string) error {
 	for _, from := range relations {
 		var orders string
@@ -371,7 +372,7 @@ func (m *merge) noteTies(ctx context.Context, t *table, relations []string) erro
 	return nil
 }
 
-// noteCosts notes the days on which something was sold whose cost may be another one now.
+// noteCosts records the days with sales of products whose cost may have changed.
 func (m *merge) noteCosts(ctx context.Context, relations []string) error {
 	for _, from := range relations {
 		err := m.exec(ctx, `
@@ -388,7 +389,7 @@ WHERE NOT l.cost_known`)
 	return nil
 }
 
-// noteNames notes the days of reports whose rows may have another name or campaign now.
+// noteNames records the days of report rows whose name or campaign may have changed.
 func (m *merge) noteNames(ctx context.Context, relations []string) error {
 	for _, from := range relations {
 		for _, level := range []measure.AdLevel{measure.AdCampaign, measure.AdSet, measure.AdItself} {
@@ -404,7 +405,7 @@ SEMI JOIN (SELECT platform, id FROM %[1]s WHERE level = '%[2]s') n ON n.platform
 	return nil
 }
 
-// same joins two relations on columns.
+// same returns the condition that joins two relations on columns.
 func same(a, b string, columns []string) string {
 	terms := make([]string, len(columns))
 	for i, c := range columns {
@@ -413,7 +414,7 @@ func same(a, b string, columns []string) string {
 	return strings.Join(terms, " AND ")
 }
 
-// columnList writes columns of the relation t.
+// columnList returns columns of the relation t.
 func columnList(columns []string) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {

@@ -14,8 +14,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings a workspace's file to the newest schema. Migrations are numbered by their order, run forward
-// only, and each runs in a transaction.
+// migrate updates a workspace's file to the latest schema. Migrations are numbered, run forward only, and each runs
+// in a transaction.
 func migrate(ctx context.Context, db *sql.DB, w *workspace) error {
 	_, err := db.ExecContext(ctx, w.text("CREATE TABLE IF NOT EXISTS {{schema_version}} (version BIGINT)"))
 	if err != nil {
@@ -52,7 +52,7 @@ func apply(ctx context.Context, db *sql.DB, w *workspace, file string, number in
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	defer tx.Rollback() //nolint:errcheck // no effect after a commit
 	if _, err := tx.ExecContext(ctx, w.text(string(text))); err != nil {
 		return err
 	}

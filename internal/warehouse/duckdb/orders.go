@@ -12,10 +12,10 @@ import (
 	"assay/internal/warehouse"
 )
 
-// orderRow is an order as its table has it: the texts that many orders share stand in tables of their own.
+// orderRow is a row of the order table. Texts that many orders share are in separate tables.
 type orderRow struct {
 	ref         warehouse.OrderRef
-	name        string // "" when it is the key
+	name        string // "" if equal to the key
 	at, updated int64  // microseconds since 1970, UTC
 	dated       bool   // updated is known
 	day         civil.Date
@@ -42,14 +42,14 @@ type (
 	orderPlace struct{ country, region string }
 )
 
-// orderTexts numbers the texts that orders share, and remembers which numbers are new to the store.
+// orderTexts numbers the texts that orders share, and tracks which numbers are new to the store.
 type orderTexts struct {
 	kinds  numbering[orderKind]
 	places numbering[orderPlace]
 	block  []orderRow // reused from batch to batch
 }
 
-// rows returns a batch's orders as their table has them. The next call overwrites them.
+// rows converts a batch's orders to table rows. The next call overwrites them.
 func (t *orderTexts) rows(b *warehouse.Batch) []orderRow {
 	t.block = t.block[:0]
 	for i := range b.Orders {
@@ -95,14 +95,14 @@ func putOrder(c *cells, o *orderRow) {
 	c.number(o.place)
 }
 
-// numbering gives each value a number of its own, from 1.
+// numbering assigns each value a number, from 1.
 type numbering[T comparable] struct {
-	clean   func(T) T    // as the store keeps it
-	slot    func(*T) int // where in recent a value stands
+	clean   func(T) T    // value as stored
+	slot    func(*T) int // index of a value in recent
 	numbers map[T]int32
 	last    int32 // the highest number
 	fresh   []numbered[T]
-	recent  [64]numbered[T] // found without hashing all of a value's texts: most orders are of a few kinds
+	recent  [64]numbered[T] // cache that avoids hashing all texts of a value: most orders are of a few kinds
 }
 
 type numbered[T any] struct {
@@ -123,7 +123,7 @@ func (n *numbering[T]) number(value T) int32 {
 	return number
 }
 
-// learn numbers a value that was not seen as it stands.
+// learn numbers a value that was not seen in this form.
 func (n *numbering[T]) learn(value T) int32 {
 	kept := n.clean(value)
 	number, known := n.numbers[kept]
@@ -137,7 +137,7 @@ func (n *numbering[T]) learn(value T) int32 {
 	return number
 }
 
-// know takes over a number that the store has given.
+// know adds a number from the store.
 func (n *numbering[T]) know(number int32, value T) {
 	n.numbers[value], n.last = number, max(n.last, number)
 }
@@ -156,12 +156,12 @@ func newOrderTexts() *orderTexts {
 	}
 }
 
-// slotOfKind tells kinds apart by their channel and status, which differ most from order to order.
+// slotOfKind distinguishes kinds by channel and status, which vary most among orders.
 func slotOfKind(k *orderKind) int { return ends(string(k.channel)) + len(k.status) }
 
 func slotOfPlace(p *orderPlace) int { return ends(p.region) + ends(p.country) }
 
-// ends is a number that short texts differ in.
+// ends is a cheap hash of a short text.
 func ends(text string) int {
 	if text == "" {
 		return 0
@@ -169,10 +169,10 @@ func ends(text string) int {
 	return 2*len(text) + 3*int(text[0]) + 3*int(text[len(text)-1])
 }
 
-// valid returns a copy of the text in which bytes that are no UTF-8 are replaced.
+// valid returns a copy of the text with invalid UTF-8 bytes replaced.
 func valid(text string) string { return strings.Clone(strings.ToValidUTF8(text, "\uFFFD")) }
 
-// read takes over the numbers that the store has given.
+// read loads the numbers in the store.
 func (t *orderTexts) read(ctx context.Context, l *load) error {
 	err := l.each(ctx, "SELECT kind, source, surface, channel, original_currency, status, cancelled, test FROM {{order_kinds}}", func(rows *sql.Rows) error {
 		var number int32
@@ -197,7 +197,7 @@ func (t *orderTexts) read(ctx context.Context, l *load) error {
 	return nil
 }
 
-// write adds the texts that are new to the store.
+// write stores the new texts.
 func (t *orderTexts) write(ctx context.Context, l *load) error {
 	err := writeTexts(ctx, l, "order_kinds", t.kinds.fresh, func(c *cells, k *numbered[orderKind]) {
 		c.number(k.number)
@@ -233,7 +233,7 @@ func writeTexts[T any](ctx context.Context, l *load, table string, rows []T, put
 	return nil
 }
 
-// orderColumns are the columns of the view orders, made of rows r, kinds k and places p. The rest of the statement is
+// orderColumns are the columns of the view orders, from rows r, kinds k and places p. The rest of the statement is
 // orderJoins.
 const (
 	orderColumns = `k.source, r.key, coalesce(r.name, r.key) AS name, r.placed_at, r.day, k.surface, r.customer, k.channel,
@@ -244,13 +244,13 @@ INNER JOIN {{order_kinds}} k ON k.kind = r.kind
 INNER JOIN {{order_places}} p ON p.place = r.place`
 )
 
-// latestOrder leaves one row per key: the latest version of an order, and of versions with the same date the last that
-// came.
+// latestOrder leaves one row per key: the latest version of an order, and of versions with the same date the last one
+// in the import.
 const latestOrder = `
 QUALIFY row_number() OVER (PARTITION BY k.source, r.key
     ORDER BY coalesce(r.updated_at, TIMESTAMP '9999-12-31 00:00:00') DESC, r.rowid DESC) = 1`
 
-// spellOut makes stage_orders of the orders that came, with all their texts and each once.
+// spellOut creates stage_orders: the imported orders with all texts, without duplicates.
 func (m *merge) spellOut(ctx context.Context) error {
 	p := m.buffers.of(orders)
 	if p.rows == 0 || p.direct {
@@ -264,7 +264,7 @@ func (m *merge) spellOut(ctx context.Context) error {
 		"; DROP TABLE stage_order_rows")
 }
 
-// settleOrders puts right what went straight into the empty table of orders.
+// settleOrders fixes rows written directly into the empty order table.
 func (m *merge) settleOrders(ctx context.Context, p *part) error {
 	if !p.unordered && !p.unsorted {
 		return nil
@@ -280,7 +280,7 @@ INSERT INTO {{order_rows}} SELECT * FROM stage_order_rows ORDER BY placed_at, ke
 DROP TABLE stage_order_rows`)
 }
 
-// insertOrders writes the orders of changed_orders.
+// insertOrders inserts the orders of changed_orders.
 const insertOrders = `
 INSERT INTO {{order_rows}}
 SELECT o.key, nullif(o.name, o.key), o.placed_at, o.day, o.customer, o.charged, o.tax, o.shipping, o.discounts, o.original,
@@ -291,7 +291,7 @@ INNER JOIN {{order_kinds}} k ON k.source = o.source AND k.surface = o.surface AN
 INNER JOIN {{order_places}} p ON p.country = o.country AND p.region = o.region
 ORDER BY o.placed_at, o.key`
 
-// deleteOrders removes the orders whose keys stand in changed_orders.
+// deleteOrders deletes the orders with keys in changed_orders.
 const deleteOrders = `
 DELETE FROM {{order_rows}} r USING changed_orders o, {{order_kinds}} k
 WHERE k.kind = r.kind AND k.source = o.source AND r.key = o.key`

@@ -96,8 +96,8 @@ func TestOrdersAreStoredAsTheyCame(t *testing.T) {
 	}
 }
 
-// TestQuestionsSeeWhatCameAfterTheyWerePlanned asks the same before and after an import that brings what the plans of
-// before took for impossible: more kinds, cancelled orders, days outside those there were.
+// TestQuestionsSeeWhatCameAfterTheyWerePlanned asks the same question before and after an import. The import contains
+// what earlier plans assumed to be impossible: more kinds, canceled orders, days outside of the previous range.
 func TestQuestionsSeeWhatCameAfterTheyWerePlanned(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
@@ -107,7 +107,7 @@ func TestQuestionsSeeWhatCameAfterTheyWerePlanned(t *testing.T) {
 		"SELECT count(*) FROM {{orders}} WHERE day > DATE '2026-02-01'",
 		"SELECT count(*) FROM {{orders}} WHERE updated_at IS NOT NULL",
 	}
-	// Asked from within one another, the questions take up several connections.
+	// Nested questions use several connections.
 	var ask func(depth int) (answers []int64)
 	ask = func(depth int) (answers []int64) {
 		for _, q := range questions {
@@ -154,7 +154,7 @@ func reversed(orders []warehouse.Order) []warehouse.Order {
 	return turned
 }
 
-// beforeFirstOrders turns a store back to how it was before 0006_first_orders.sql.
+// beforeFirstOrders reverts a store to the schema before 0006_first_orders.sql.
 const beforeFirstOrders = `
 CREATE TABLE {{customers_old}} AS
 SELECT c.customer, c.first_at, c.day, k.source, c.key FROM {{customers}} c JOIN {{order_kinds}} k ON k.kind = c.kind;
@@ -162,7 +162,8 @@ DROP TABLE {{customers}};
 ALTER TABLE {{customers_old}} RENAME TO customers;
 DROP TABLE {{rebuild_days}};`
 
-// A store of before has whole orders in one table, and longer keys of customers. It keeps its orders and goes on.
+// A store of an earlier release has complete orders in one table, and longer customer keys. It keeps its orders and
+// works.
 func TestAStoreOfBeforeIsTakenApart(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
@@ -198,7 +199,7 @@ UPDATE {{customers}} SET customer = 'fbf000112233445566778899aabbccdd' WHERE cus
 	}
 }
 
-// A store of before names the journeys of each day, and has answers one by one only.
+// A store of an earlier release has the names of the journeys in each day, and only individual answers.
 func TestAStoreOfBeforeNumbersItsJourneys(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})

@@ -14,10 +14,10 @@ import (
 	"assay/internal/panics"
 )
 
-// ParquetToCSV writes the rows of a Parquet file to a new file as CSV with a header: times with an offset in UTC, what is
-// missing as nothing, lists and structures as JSON. A file that cannot be read as Parquet is a fault of kind invalid. The database that reads it is
-// one of its own, which can reach these two files and no others. One whose rows fill more than so many bytes is a fault of
-// kind invalid too; kilobytes may hold billions of equal rows, of which no length in the file tells.
+// ParquetToCSV writes the rows of a Parquet file to a new CSV file with a header: times in UTC with an offset,
+// missing values as empty cells, lists and structs as JSON. An unreadable file is a fault of kind invalid. It is read
+// by a separate database that can access these two files only. Rows of more than the maximum size are a fault of kind
+// invalid too: a few kilobytes can contain billions of equal rows, without any length in the file showing it.
 func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	return nil
 }
 
-// touch makes an empty file that only this user can read. The database would make one that everybody can read.
+// touch creates an empty file that only this user can read. The database would create one that everyone can read.
 func touch(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -72,7 +72,7 @@ func touch(path string) error {
 	return file.Close()
 }
 
-// asText writes the columns of a Parquet file in the order of the file.
+// asText returns the select list of a Parquet file's columns, in the order of the file.
 func asText(ctx context.Context, conn *sql.Conn, from string) (columns string, err error) {
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf("SELECT column_name, column_type FROM (DESCRIBE FROM read_parquet(%s))", quoted(from)))
 	if err != nil {
@@ -99,8 +99,8 @@ func isAbove(path string, most int64) bool {
 	return err == nil && info.Size() > most
 }
 
-// lookEvery is how often a file that grows is looked at: long enough to cost nothing, and short beside what is written in
-// the meantime, some megabytes.
+// lookEvery is the interval between checks of a growing file: long enough to cost nothing, and short compared with
+// the time to write some megabytes.
 const lookEvery = 20 * time.Millisecond
 
 // whileSmall returns a context that ends when the file has more than most bytes. The caller calls done.

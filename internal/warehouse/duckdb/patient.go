@@ -12,19 +12,19 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// Where a step of a statement runs on one thread, the thread that asked for the statement has nothing to do but wait, and
-// the driver lets it ask for work without a pause. In an import that took a fifth of all processor time, away from
-// whoever reads the file. Here it sleeps: briefly at first, then as long as the last of these.
+// While a step of a statement runs on one thread, the calling thread only waits, and the driver makes it poll for
+// work without a pause. In an import this took a fifth of all processor time, which the reader of the file needs.
+// Here it sleeps: briefly at first, then for the last of these durations.
 const (
 	shortestPause = 20 * time.Microsecond
 	longestPause  = time.Millisecond
 )
 
 // execute runs statements without parameters, and sleeps while there is no work for its thread. When ctx ends, the
-// statement that runs is interrupted.
+// running statement is interrupted.
 func execute(ctx context.Context, conn *sql.Conn, text string) error {
 	return conn.Raw(func(driver any) error {
-		// The driver's handle of the connection is not exported.
+		// The driver does not export its connection handle.
 		inside := reflect.ValueOf(driver.(*duckdb.Conn)).Elem()
 		handle := mapping.Connection{Ptr: inside.FieldByName("conn").FieldByName("Ptr").UnsafePointer()}
 		var statements mapping.ExtractedStatements
@@ -67,7 +67,7 @@ func executeOne(ctx context.Context, conn mapping.Connection, statements mapping
 	return nil
 }
 
-// workOff takes part in the work of a statement until its result is ready.
+// workOff executes tasks of a statement until its result is ready.
 func workOff(ctx context.Context, conn mapping.Connection, pending mapping.PendingResult) error {
 	pause := shortestPause
 	for {
@@ -88,11 +88,11 @@ func workOff(ctx context.Context, conn mapping.Connection, pending mapping.Pendi
 	}
 }
 
-// failure returns an error as the driver would.
+// failure returns an error of the driver's type.
 func failure(message string) error {
 	kind := duckdb.ErrorTypeInvalid
 	if strings.HasPrefix(message, "FATAL Error: ") {
-		kind = duckdb.ErrorTypeFatal // the one that is asked for, by isFatal
+		kind = duckdb.ErrorTypeFatal // the type that isFatal checks
 	}
 	return &duckdb.Error{Type: kind, Msg: message}
 }

@@ -7,70 +7,70 @@ import (
 	"assay/internal/civil"
 )
 
-// panelSize is how many customers the panel holds: enough for ten channels of some thousand each, and few enough to be
-// read whole by a question.
+// panelSize is the number of customers in the panel: enough for ten channels of some thousand each, and few enough
+// for a question to read all.
 const panelSize = 20_000
 
-// cohortOrders is about how many orders are counted into cohorts at once. It is more than a slice has, because each time
-// looks through all customers; an order takes less memory here.
+// cohortOrders is the approximate number of orders per cohort rebuild. It is larger than a slice, because each
+// rebuild scans all customers and an order needs less memory here.
 const cohortOrders = 4 * sliceOrders
 
-// people rebuilds the roll-ups that follow customers and answers over more than their day: cohorts by month, the panel,
-// answers without an order.
-func (m *merge) people(ctx context.Context) error {
-	if err := m.answersAlone(ctx); err != nil {
+// people rebuilds roll-ups of customers and answers that span several days: cohorts by month, the panel, answers
+// without an order.
+func (r rollup) people(ctx context.Context) error {
+	if err := r.answersAlone(ctx); err != nil {
 		return err
 	}
-	n, err := m.count(ctx, "SELECT count(*) FROM dirty")
+	n, err := r.count(ctx, "SELECT count(*) FROM dirty")
 	if err != nil || n == 0 {
 		return err
 	}
-	if err := m.cohorts(ctx); err != nil {
+	if err := r.cohorts(ctx); err != nil {
 		return fmt.Errorf("cohorts: %w", err)
 	}
-	return m.panel(ctx)
+	return r.panel(ctx)
 }
 
-// panel brings the panel up to date.
-func (m *merge) panel(ctx context.Context) error {
-	err := m.exec(ctx, fmt.Sprintf(`
+// panel updates the panel.
+func (r rollup) panel(ctx context.Context) error {
+	err := r.exec(ctx, fmt.Sprintf(`
 CREATE TEMP MACRO panel_size() AS %d;
-CREATE TEMP TABLE panel_dirty AS SELECT DISTINCT day FROM dirty WHERE day IS NOT NULL`, m.engine.panelSize))
+CREATE TEMP TABLE panel_dirty AS SELECT DISTINCT day FROM dirty WHERE day IS NOT NULL`, r.engine.panelSize))
 	if err != nil {
 		return err
 	}
 	var days civil.Range
 	var n int
-	row := m.conn.QueryRowContext(ctx, "SELECT min(day), max(day), count(*) FROM panel_dirty")
+	row := r.conn.QueryRowContext(ctx, "SELECT min(day), max(day), count(*) FROM panel_dirty")
 	if err := row.Scan(&days.First, &days.Last, &n); err != nil || n == 0 {
 		return err
 	}
-	if err := m.exec(ctx, inDays("in_panel_dirty", "panel_dirty", days, n)); err != nil {
+	if err := r.exec(ctx, inDays("in_panel_dirty", "panel_dirty", days, n)); err != nil {
 		return err
 	}
-	return m.runFile(ctx, "rollups/panel.sql")
+	return r.runFile(ctx, "rollups/panel.sql")
 }
 
-// cohorts rebuilds the months in which the activity of a cohort may have changed: those of the days that changed, and
-// all months in which customers ordered whose first order is of such a day, because it may have moved there or have got
-// another channel. Months are rebuilt together as long as their orders are few enough.
-func (m *merge) cohorts(ctx context.Context) error {
+// cohorts rebuilds the months in which the activity of a cohort may have changed: the months of changed days, and all
+// months with orders of customers whose first order is on a changed day, because that order may have moved or changed
+// its channel. Months are rebuilt together while their number of orders is below a limit.
+func (r rollup) cohorts(ctx context.Context) error {
 	months := "SELECT day FROM dirty"
-	if !m.fresh {
+	if !r.fresh {
 		months += `
     UNION ALL
     SELECT DISTINCT o.day
     FROM {{order_rows}} o
     SEMI JOIN (SELECT customer FROM {{buyers}} WHERE day IN (SELECT day FROM dirty)) b ON b.customer = o.customer`
 	}
-	err := m.exec(ctx, "CREATE OR REPLACE TEMP TABLE cohort_months_wanted AS SELECT DISTINCT CAST(date_trunc('month', day) AS DATE) AS month FROM ("+months+")")
+	err := r.exec(ctx, "CREATE OR REPLACE TEMP TABLE cohort_months_wanted AS SELECT DISTINCT CAST(date_trunc('month', day) AS DATE) AS month FROM ("+months+")")
 	if err != nil {
 		return err
 	}
-	if err := m.runFile(ctx, "rollups/cohort_members.sql"); err != nil {
+	if err := r.runFile(ctx, "rollups/cohort_members.sql"); err != nil {
 		return err
 	}
-	batches, err := m.cut(ctx, cohortOrders, `
+	batches, err := r.cut(ctx, cohortOrders, `
 SELECT w.month, count(o.day)
 FROM cohort_months_wanted w
 LEFT JOIN {{order_rows}} o ON CAST(date_trunc('month', o.day) AS DATE) = w.month
@@ -80,28 +80,29 @@ ORDER BY w.month`)
 		return err
 	}
 	for _, batch := range batches {
-		days := civil.Range{First: batch.First, Last: batch.Last.AddDays(30)} // no month is longer, and cohort_days is exact
-		err := m.exec(ctx, fmt.Sprintf(`
+		// no month is longer, and cohort_days is exact
+		days := civil.Range{First: batch.First, Last: batch.Last.AddDays(30)}
+		err := r.exec(ctx, fmt.Sprintf(`
 CREATE OR REPLACE TEMP TABLE cohort_months_dirty AS SELECT month FROM cohort_months_wanted WHERE %s;
 CREATE OR REPLACE TEMP MACRO in_cohort_months(d) AS (%s)`, between("month", batch), between("d", days)))
 		if err != nil {
 			return err
 		}
-		if err := m.runFile(ctx, "rollups/cohorts.sql"); err != nil {
+		if err := r.runFile(ctx, "rollups/cohorts.sql"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// answersAlone brings the answers without an order up to date, when answers came or when there are some whose order
-// may have come.
-func (m *merge) answersAlone(ctx context.Context) error {
-	c := m.counts[surveys.name]
+// answersAlone updates the answers without an order, if answers were imported or stored ones may have found their
+// order.
+func (r rollup) answersAlone(ctx context.Context) error {
+	c := r.counts[surveys.name]
 	alone := c.Inserted + c.Updated + c.Removed
 	if alone == 0 {
 		var err error
-		alone, err = m.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{order_answers}} WHERE order_day IS NULL LIMIT 1)")
+		alone, err = r.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{order_answers}} WHERE order_day IS NULL LIMIT 1)")
 		if err != nil {
 			return err
 		}
@@ -109,8 +110,8 @@ func (m *merge) answersAlone(ctx context.Context) error {
 	if alone == 0 {
 		return nil
 	}
-	if err := m.runFile(ctx, "rollups/answers_alone.sql"); err != nil {
+	if err := r.runFile(ctx, "rollups/answers_alone.sql"); err != nil {
 		return err
 	}
-	return m.runFile(ctx, "rollups/answer_days.sql")
+	return r.runFile(ctx, "rollups/answer_days.sql")
 }

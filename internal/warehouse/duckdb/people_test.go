@@ -12,11 +12,11 @@ import (
 	"assay/internal/warehouse"
 )
 
-// peoplesTables are the roll-ups that stores got with 0004_customers.sql and 0005_creators.sql.
+// peoplesTables are the roll-ups added by 0004_customers.sql and 0005_creators.sql.
 var peoplesTables = []string{"segment_days", "buyers", "cohort_months", "panel_customers", "panel_days", "creator_days"}
 
-// A store of before lacks the roll-ups of customers and creators. The next import makes them, whatever it brings, and
-// the one after that does not.
+// A store of an earlier release lacks the roll-ups of customers and creators. The next import builds them, whatever
+// its rows, and the one after does not rebuild them.
 func TestTheNextImportMakesTheRollUpsThatAStoreOfBeforeLacks(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
@@ -55,8 +55,8 @@ func TestTheNextImportMakesTheRollUpsThatAStoreOfBeforeLacks(t *testing.T) {
 	}
 }
 
-// TestThePanelIsTheSameWhateverCameFirst brings to small panels customers who displace others, whose orders are cancelled so
-// that others move up, refunds on other days than their orders, and costs of what was sold before.
+// TestThePanelIsTheSameWhateverCameFirst imports into small panels: customers who displace others, canceled orders
+// that let others move up, refunds on other days than their orders, and costs of earlier sales.
 func TestThePanelIsTheSameWhateverCameFirst(t *testing.T) {
 	t.Parallel()
 	shop := func(from, step int, cancelled bool) (b warehouse.Batch) {

@@ -18,13 +18,13 @@ import (
 	"assay/internal/warehouse"
 )
 
-// role and directory tell a child process, which is this test binary again, what to do and where.
+// role and directory configure a child process, which runs this test binary again.
 const (
 	roleVariable = "ASSAY_TEST_ROLE"
 	dirVariable  = "ASSAY_TEST_DIR"
 )
 
-// TestMain becomes the child when a role is set.
+// TestMain runs the child if a role is set.
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		if err := roles[role](context.Background(), os.Getenv(dirVariable)); err != nil {
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 var roles = map[string]func(ctx context.Context, dir string) error{
 	"add": func(ctx context.Context, dir string) error { return childImport(ctx, dir, clock, reached, nil) },
 	"commit": func(ctx context.Context, dir string) error {
-		// The ledger asks for the time when all is merged and rolled up and nothing is committed.
+		// The ledger reads the clock after the merge and the roll-ups, before the commit.
 		return childImport(ctx, dir, func() time.Time { reached(); return clock() }, nil, nil)
 	},
 	"committed": func(ctx context.Context, dir string) error { return childImport(ctx, dir, clock, nil, reached) },
@@ -57,13 +57,13 @@ var roles = map[string]func(ctx context.Context, dir string) error{
 	"full": childFull,
 }
 
-// reached tells the parent that the point has come, and stays there until the parent kills the process.
+// reached signals the parent and waits until the parent kills the process.
 func reached() {
 	fmt.Println("reached")
 	select {}
 }
 
-// childImport imports enough for several blocks and stops where a hook is given.
+// childImport imports enough rows for several blocks and stops at the hook.
 func childImport(ctx context.Context, dir string, clock func() time.Time, added, committed func()) error {
 	e, err := Open(ctx, Options{Dir: dir, Clock: clock, Threads: 1}) // a block per span
 	if err != nil {
@@ -89,7 +89,7 @@ func childImport(ctx context.Context, dir string, clock func() time.Time, added,
 	return nil
 }
 
-// child starts a process in a role and returns it when it has reached its point.
+// child starts a process in a role and returns it after its signal.
 func child(t *testing.T, role, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -171,7 +171,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 }
 
-// childFull limits the size of its own files, which is what a full disk looks like from inside.
+// childFull limits the size of its own files, which the process sees as a full disk.
 func childFull(ctx context.Context, dir string) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	e, err := Open(ctx, Options{Dir: dir, Clock: clock})

@@ -2,15 +2,15 @@ package duckdb
 
 import "context"
 
-// noteTotals notes which refunds without a day came with the import, before those that were there join them.
+// noteTotals records which imported refunds have no day, before stored ones are added.
 func (m *merge) noteTotals(ctx context.Context) error {
 	return m.exec(ctx, "CREATE TEMP TABLE totals_came AS SELECT source, key, refund FROM stage_refunds WHERE date_unknown")
 }
 
-// settleRefunds keeps refunds that have a day when an import tells of their order only how much was refunded in all. The
-// total then stands for what they leave of it, so nothing is counted twice: not when a total comes after the refunds, nor
-// when the refunds come, in whatever number, after the total. It runs on the staged refunds, which are all that their
-// orders will have. What one import says of an order beside each other is taken as it is.
+// settleRefunds keeps refunds with a day when an import contains only the refunded total of their order. It reduces
+// the total by them, so nothing counts twice, in any order of import and for any number of refunds. It runs on the
+// staged refunds, which are then all of their orders. It does not change refunds and totals that one import contains
+// together.
 func (m *merge) settleRefunds(ctx context.Context) error {
 	totals, err := m.count(ctx, "SELECT count(*) FROM stage_refunds WHERE date_unknown")
 	if err != nil || totals == 0 {

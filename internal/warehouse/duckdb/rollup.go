@@ -12,13 +12,13 @@ import (
 //go:embed rollups/*.sql
 var rollups embed.FS
 
-// sliceOrders is about how many orders are rolled up at once; it bounds the memory of a rebuild.
+// sliceOrders is the approximate number of orders rolled up together; it limits the memory of a rebuild.
 const sliceOrders = 1_000_000
 
-// shareMacro makes share(amount, lower, upper, whole): the part of an amount between two points of a whole, as
-// floor(amount × upper / whole) - floor(amount × lower / whole). The shares of neighbours add up to the amount
-// exactly, negative ones too. Dividing first keeps the products within 64 bits. Most shares are of everything, for which
-// nothing is divided.
+// shareMacro defines share(amount, lower, upper, whole): the part of an amount between two points of a whole, as
+// floor(amount × upper / whole) - floor(amount × lower / whole). Adjacent shares add up to the amount exactly, also
+// for negative amounts. Dividing first keeps the products within 64 bits. Most shares are of the whole amount and
+// need no division.
 const shareMacro = `
 CREATE TEMP MACRO floor_quotient(x, y) AS x // y - CAST(x % y < 0 AS BIGINT);
 CREATE TEMP MACRO up_to(amount, point, whole) AS
@@ -26,35 +26,35 @@ CREATE TEMP MACRO up_to(amount, point, whole) AS
 CREATE TEMP MACRO share(amount, lower, upper, whole) AS
     CASE WHEN lower = 0 AND upper = whole THEN amount ELSE up_to(amount, upper, whole) - up_to(amount, lower, whole) END;`
 
-// customers brings the first orders of customers up to date, and notes the days of orders that became a
-// customer's first or ceased to be, and of their refunds.
-func (m *merge) customers(ctx context.Context) error {
-	if m.fresh {
-		if m.buffers.of(orders).rows == 0 {
+// customers updates the first orders of customers. It records the days of orders that became a first order or are no
+// longer one, and of their refunds.
+func (r rollup) customers(ctx context.Context) error {
+	if r.fresh {
+		if r.buffers.of(orders).rows == 0 {
 			return nil
 		}
 		first := firstOrders("")
-		if p := m.buffers.of(orders); p.direct && !p.tied {
+		if p := r.buffers.of(orders); p.direct && !p.tied {
 			first = firstByTime
 		}
-		return m.exec(ctx, "INSERT INTO {{customers}}"+first)
+		return r.exec(ctx, "INSERT INTO {{customers}}"+first)
 	}
-	n, err := m.count(ctx, "SELECT count(*) FROM touched_customers")
+	n, err := r.count(ctx, "SELECT count(*) FROM touched_customers")
 	if err != nil || n == 0 {
 		return err
 	}
-	err = m.exec(ctx, "CREATE TEMP TABLE first_before AS SELECT c.* FROM {{customers}} c SEMI JOIN touched_customers t ON t.customer = c.customer")
+	err = r.exec(ctx, "CREATE TEMP TABLE first_before AS SELECT c.* FROM {{customers}} c SEMI JOIN touched_customers t ON t.customer = c.customer")
 	if err != nil {
 		return err
 	}
 	after := firstOrders("SEMI JOIN touched_customers t ON t.customer = o.customer")
-	if c := m.counts[orders.name]; m.buffers.of(customerTies).rows == 0 && c.Updated == 0 {
+	if c := r.counts[orders.name]; r.buffers.of(customerTies).rows == 0 && c.Updated == 0 {
 		if c.Inserted == 0 {
 			return nil
 		}
 		after = firstOfNew
 	}
-	return m.exec(ctx, `
+	return r.exec(ctx, `
 CREATE TEMP TABLE first_after AS`+after+`;
 CREATE TEMP TABLE first_changed AS
 (SELECT * FROM first_before EXCEPT SELECT * FROM first_after) UNION (SELECT * FROM first_after EXCEPT SELECT * FROM first_before);
@@ -69,8 +69,8 @@ DELETE FROM {{customers}} c USING first_changed f WHERE f.customer = c.customer;
 INSERT INTO {{customers}} SELECT a.* FROM first_after a SEMI JOIN first_changed f ON f.customer = a.customer ORDER BY first_at, customer;`)
 }
 
-// firstOfNew asks for the first order of each customer where orders were added and none changed: it is one of those, or the
-// one of before. The customers' other orders need not be read.
+// firstOfNew selects the first order of each customer when orders were added and none changed: one of the new orders,
+// or the previous first one. Other orders need not be read.
 var firstOfNew = `
 SELECT customer, f.placed_at AS first_at, f.day AS day, f.kind AS kind, f.key AS key
 FROM (
@@ -87,7 +87,7 @@ FROM (
     GROUP BY customer
 )`
 
-// firstOrders writes the question for the first order of each customer, by time and then by key.
+// firstOrders returns the query for the first order of each customer, by time and then by key.
 func firstOrders(restriction string) string {
 	return `
 SELECT customer, f.placed_at AS first_at, f.day AS day, f.kind AS kind, f.key AS key
@@ -99,8 +99,8 @@ FROM (
 )`
 }
 
-// firstByTime asks for the first order of each customer where no two of a customer's orders have the same instant: then
-// their times alone decide, which is half the work.
+// firstByTime selects the first order of each customer when no two orders of a customer have the same instant. Then
+// the time alone decides, which is half the work.
 const firstByTime = `
 SELECT customer, min(placed_at) AS first_at, arg_min(day, placed_at) AS day, arg_min(kind, placed_at) AS kind,
     arg_min(key, placed_at) AS key
@@ -108,69 +108,69 @@ FROM {{order_rows}}
 WHERE customer <> '' AND kind IN (SELECT kind FROM {{order_kinds}} WHERE NOT cancelled AND NOT test)
 GROUP BY customer`
 
-// rollUp rebuilds the roll-ups of the days that changed, and of those that were due from before: how many, it returns.
-func (m *merge) rollUp(ctx context.Context) (due int64, err error) {
-	if err := m.rollUpSpend(ctx); err != nil {
+// rebuild rebuilds the roll-ups of changed days and of days marked earlier. It returns the number of the latter.
+func (r rollup) rebuild(ctx context.Context) (due int64, err error) {
+	if err := r.rollUpSpend(ctx); err != nil {
 		return 0, err
 	}
-	if due, err = m.count(ctx, "SELECT count(*) FROM {{rebuild_days}}"); err != nil {
+	if due, err = r.count(ctx, "SELECT count(*) FROM {{rebuild_days}}"); err != nil {
 		return 0, err
 	}
 	if due > 0 {
-		err := m.exec(ctx, "INSERT INTO dirty SELECT day FROM {{rebuild_days}};\nDELETE FROM {{rebuild_days}}")
+		err := r.exec(ctx, "INSERT INTO dirty SELECT day FROM {{rebuild_days}};\nDELETE FROM {{rebuild_days}}")
 		if err != nil {
 			return 0, err
 		}
 	}
-	if err := m.rollUpDays(ctx); err != nil {
+	if err := r.rollUpDays(ctx); err != nil {
 		return 0, err
 	}
-	return due, m.people(ctx)
+	return due, r.people(ctx)
 }
 
-// rollUpSpend rebuilds what ads and channels cost on the days that changed.
-func (m *merge) rollUpSpend(ctx context.Context) error {
+// rollUpSpend rebuilds the cost of ads and channels on changed days.
+func (r rollup) rollUpSpend(ctx context.Context) error {
 	var days civil.Range
 	var n int
-	row := m.conn.QueryRowContext(ctx, "SELECT min(day), max(day), count(DISTINCT day) FROM spend_dirty")
+	row := r.conn.QueryRowContext(ctx, "SELECT min(day), max(day), count(DISTINCT day) FROM spend_dirty")
 	if err := row.Scan(&days.First, &days.Last, &n); err != nil || n == 0 {
 		return err
 	}
-	if err := m.exec(ctx, inDays("in_spend", "spend_dirty", days, n)); err != nil {
+	if err := r.exec(ctx, inDays("in_spend", "spend_dirty", days, n)); err != nil {
 		return err
 	}
-	return m.runFile(ctx, "rollups/spend.sql")
+	return r.runFile(ctx, "rollups/spend.sql")
 }
 
-// rollUpDays rebuilds what orders and refunds add up to on the days that changed.
-func (m *merge) rollUpDays(ctx context.Context) error {
-	slices, err := m.slices(ctx)
+// rollUpDays rebuilds the totals of orders and refunds on changed days.
+func (r rollup) rollUpDays(ctx context.Context) error {
+	slices, err := r.slices(ctx)
 	if err != nil || len(slices) == 0 {
 		return err
 	}
-	steps, err := m.steps(ctx)
+	steps, err := r.steps(ctx)
 	if err != nil {
 		return err
 	}
 	for _, days := range slices {
-		if err := m.rollUpSlice(ctx, days, steps); err != nil {
+		if err := r.rollUpSlice(ctx, days, steps); err != nil {
 			return fmt.Errorf("roll-up of %s: %w", days, err)
 		}
 	}
 	return nil
 }
 
-// steps returns the files to run for each slice. Steps about facts that the store does not have, and that this import
-// did not take away, are left out: their roll-ups are empty. The store's days are always rebuilt, because refunds
-// count without orders.
-func (m *merge) steps(ctx context.Context) ([]string, error) {
-	if err := m.runFile(ctx, "rollups/1_tables.sql"); err != nil {
+// steps returns the files to run for each slice. It skips steps about facts that the store does not have and that
+// this import did not remove: their roll-ups are empty. The store's days are always rebuilt, because refunds count
+// without orders.
+func (r rollup) steps(ctx context.Context) ([]string, error) {
+	if err := r.runFile(ctx, "rollups/1_tables.sql"); err != nil {
 		return nil, err
 	}
 	var files []string
 	for _, step := range []struct {
 		file string
-		of   []*table // any of these, nil for every store
+		of   []*table // any of these; nil for every store
 	}{
 		{"rollups/2_refunds.sql", []*table{refunds}},
 		{"rollups/2_events.sql", []*table{orderLines, touches, orderCoupons, surveys}},
@@ -187,7 +187,7 @@ func (m *merge) steps(ctx context.Context) ([]string, error) {
 		{"rollups/12_ties.sql", []*table{touches, orderCoupons, surveys}},
 		{"rollups/13_creators.sql", nil},
 	} {
-		wanted, err := m.concerns(ctx, step.of)
+		wanted, err := r.concerns(ctx, step.of)
 		if err != nil {
 			return nil, err
 		}
@@ -198,14 +198,14 @@ func (m *merge) steps(ctx context.Context) ([]string, error) {
 	return files, nil
 }
 
-// concerns reports whether the store has rows of any of the tables, or had some before this import. No tables concern
-// every store.
-func (m *merge) concerns(ctx context.Context, tables []*table) (bool, error) {
+// concerns reports whether the store has rows of any of the tables, or had some before this import. Without tables it
+// is true.
+func (r rollup) concerns(ctx context.Context, tables []*table) (bool, error) {
 	for _, t := range tables {
-		if m.counts[t.name].Removed > 0 {
+		if r.counts[t.name].Removed > 0 {
 			return true, nil
 		}
-		n, err := m.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{"+t.name+"}} LIMIT 1)")
+		n, err := r.count(ctx, "SELECT count(*) FROM (SELECT 1 FROM {{"+t.name+"}} LIMIT 1)")
 		if err != nil || n > 0 {
 			return n > 0, err
 		}
@@ -213,29 +213,29 @@ func (m *merge) concerns(ctx context.Context, tables []*table) (bool, error) {
 	return len(tables) == 0, nil
 }
 
-func (m *merge) rollUpSlice(ctx context.Context, days civil.Range, steps []string) error {
-	if err := m.exec(ctx, fmt.Sprintf(`
+func (r rollup) rollUpSlice(ctx context.Context, days civil.Range, steps []string) error {
+	if err := r.exec(ctx, fmt.Sprintf(`
 DELETE FROM slice;
 INSERT INTO slice SELECT DISTINCT day FROM dirty WHERE %s`, between("day", days))); err != nil {
 		return err
 	}
-	n, err := m.count(ctx, "SELECT count(*) FROM slice")
+	n, err := r.count(ctx, "SELECT count(*) FROM slice")
 	if err != nil {
 		return err
 	}
-	if err := m.exec(ctx, inDays("in_slice", "slice", days, int(n))); err != nil {
+	if err := r.exec(ctx, inDays("in_slice", "slice", days, int(n))); err != nil {
 		return err
 	}
 	for _, file := range steps {
-		if err := m.runFile(ctx, file); err != nil {
+		if err := r.runFile(ctx, file); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// inDays makes a macro that tells whether a day is one of the n days of a table, which lie in a period. The period stands
-// in it as two constants, by which the database passes over the blocks of rows that lie outside.
+// inDays returns a macro that reports whether a day is one of the n days of a table. The period of the days is two
+// constants, so the database skips blocks of rows outside.
 func inDays(macro, table string, days civil.Range, n int) string {
 	is := between("d", days)
 	if n < days.Days() {
@@ -244,24 +244,24 @@ func inDays(macro, table string, days civil.Range, n int) string {
 	return "CREATE OR REPLACE TEMP MACRO " + macro + "(d) AS (" + is + ")"
 }
 
-// between writes the condition that a day lies in a period.
+// between returns the condition that a day is in a period.
 func between(day string, days civil.Range) string {
 	return fmt.Sprintf("%[1]s >= DATE '%[2]s' AND %[1]s <= DATE '%[3]s'", day, days.First, days.Last)
 }
 
-// slices cuts the days to rebuild into periods with a bounded number of orders.
-func (m *merge) slices(ctx context.Context) ([]civil.Range, error) {
-	return m.cut(ctx, sliceOrders, `
+// slices splits the days to rebuild into periods with a bounded number of orders.
+func (r rollup) slices(ctx context.Context) ([]civil.Range, error) {
+	return r.cut(ctx, sliceOrders, `
 SELECT d.day, count(o.day)
 FROM (SELECT DISTINCT day FROM dirty) d LEFT JOIN {{order_rows}} o ON o.day = d.day
 GROUP BY d.day
 ORDER BY d.day`)
 }
 
-// cut puts the days of a question, which counts the orders that each stands for, into periods with a bounded number of
-// orders.
-func (m *merge) cut(ctx context.Context, most int64, days string) ([]civil.Range, error) {
-	rows, err := m.conn.QueryContext(ctx, m.w.text(days))
+// cut splits the days of a query into periods with a bounded number of orders. The query returns days with their
+// number of orders.
+func (r rollup) cut(ctx context.Context, most int64, days string) ([]civil.Range, error) {
+	rows, err := r.conn.QueryContext(ctx, r.w.text(days))
 	if err != nil {
 		return nil, err
 	}

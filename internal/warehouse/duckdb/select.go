@@ -35,7 +35,7 @@ func (e *Engine) read(ctx context.Context, w *workspace, s warehouse.Statement, 
 	for i, arg := range s.Args {
 		args[i] = arg
 	}
-	stmt, err := w.prepared(ctx, s.Text) //nolint:sqlclosecheck // kept until the workspace is detached
+	stmt, err := w.prepared(ctx, s.Text) //nolint:sqlclosecheck // cached until the workspace is detached
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func (e *Engine) read(ctx context.Context, w *workspace, s warehouse.Statement, 
 	return rows.Err()
 }
 
-// prepared returns the statement ready to run. Planning takes longer than reading a roll-up, so each text is
-// planned once per connection. The texts are ours, which bounds their number.
+// prepared returns the prepared statement. Planning takes longer than reading a roll-up, so each text is planned once
+// per connection. The number of texts is fixed.
 func (w *workspace) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
 	if known, ok := w.statements.Load(text); ok {
 		return known.(*sql.Stmt), nil
@@ -67,12 +67,12 @@ func (w *workspace) prepared(ctx context.Context, text string) (*sql.Stmt, error
 	}
 	known, raced := w.statements.LoadOrStore(text, fresh)
 	if raced {
-		err = fresh.Close() //nolint:sqlclosecheck // the other one is kept
+		err = fresh.Close() //nolint:sqlclosecheck // another goroutine's statement stays
 	}
 	return known.(*sql.Stmt), err
 }
 
-// forget closes what was prepared, before the file is detached.
+// forget closes the prepared statements, before the file is detached.
 func (w *workspace) forget() error {
 	var failed error
 	w.statements.Range(func(text, stmt any) bool {

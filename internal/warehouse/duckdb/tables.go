@@ -7,33 +7,33 @@ import (
 	"assay/internal/warehouse"
 )
 
-// kind says how rows of a table meet those that are there already.
+// kind is how rows of an import combine with stored ones.
 type kind int
 
 const (
 	keyed   kind = iota // a row replaces the row with its key
-	ofOrder             // rows that come with their order replace those it has; rows that come alone join them
-	bag                 // the rows replace what their window holds
+	ofOrder             // rows with their order replace its stored ones; rows without it are added
+	bag                 // rows replace the stored ones of their window
 )
 
-// table is a fact table as imports see it.
+// table is a fact table as seen by imports.
 type table struct {
 	name string
 	kind kind
-	key  []string // the natural key; for bags, what tells an update from a new row
-	day  string   // the column with the business day; "" when rows have none
-	sum  string   // rows of one import that share a key add up in this column; "" when the last one counts
+	key  []string // the natural key; for bags, it distinguishes an update from a new row
+	day  string   // the column with the business day; "" without one
+	sum  string   // rows of one import with the same key are summed in this column; "": the last one counts
 
-	version string // the column that tells which of two rows with a key is the later one; "" when the last that came is
+	version string // the column that determines the later of two rows with the same key; "": the last one imported
 
-	// rows is the table that has the rows, where the fact table is a view over it and others.
+	// rows is the table with the rows, if the fact table is a view over it and others.
 	rows string
 
-	// whole means that an import with any of these rows has all of them for each order that it has.
+	// whole means that an import with any of these rows has all of them for each of its orders.
 	whole bool
 }
 
-// home returns the table that has the rows.
+// home returns the table with the rows.
 func (t *table) home() string { return cmp.Or(t.rows, t.name) }
 
 // The fact tables.
@@ -262,7 +262,7 @@ func putProduct(c *cells, p *warehouse.Product) {
 func putCost(c *cells, p *warehouse.ProductCost) {
 	c.text(p.Source)
 	c.text(p.SKU)
-	c.day(p.From.Or(epoch)) // a day like any other, so that it can be a key
+	c.day(p.From.Or(epoch)) // a regular day, so it can be in a key
 	c.int(p.Cost)
 }
 

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// dropStale leaves out versions of orders that are older than what is there. Two versions with dates are compared by them.
-// Where one has none, how far each has come decides: an order that is cancelled stays so, what is given back only grows, and
-// a payment goes from pending to paid to refunded. Versions that have come equally far are the same age as far as anybody can
-// tell: one with a date is preferred, whichever came first, and of two without the later import counts. An order has the
-// latest date that any version of it had. An import that is told to be the latest is never older. See docs/decisions/0011.
+// dropStale drops versions of orders that are older than the stored ones. Two versions with dates are compared by
+// date. If one has no date, progress decides: a canceled order stays canceled, refunds only grow, and a payment goes
+// from pending to paid to refunded. With equal progress, a version with a date is preferred, in any order of import,
+// and of two without a date the later import counts. An order has the latest date of all its versions. An import
+// marked as the latest is never older. See docs/decisions/0011.
 func (m *merge) dropStale(ctx context.Context) error {
 	if !m.spec.Latest {
 		came, had := "(SELECT '' AS source, '' AS key, 0 AS amount LIMIT 0)", "(SELECT '' AS source, '' AS key, 0 AS amount LIMIT 0)"
-		if m.buffers.of(refunds).rows > 0 { // else the import tells nothing of refunds
+		if m.buffers.of(refunds).rows > 0 { // otherwise the import has no refunds
 			came = `(
     SELECT source, key, sum(amount) AS amount
     FROM (SELECT source, key, refund, max(amount) AS amount FROM stage_refunds GROUP BY source, key, refund)
@@ -60,7 +60,7 @@ END`, came, had))
 			return err
 		}
 	}
-	// A version that is left out hands its date on, but is not told: what came with it does not count.
+	// A dropped version passes on its date, but is removed from told: its rows do not count.
 	err := m.exec(ctx, `
 CREATE TEMP TABLE dated AS
 SELECT b.* REPLACE (s.updated_at AS updated_at)
@@ -83,9 +83,9 @@ WHERE b.source = s.source AND b.key = s.key AND b.updated_at IS NOT NULL AND (s.
 	return m.keepUnits(ctx)
 }
 
-// joinProfiles leaves one version of each customer's profile, made of those that came and those that were there before, if a
-// table of them is named: see [warehouse.Profile]. A version without a date may be of any age, so one with a date is preferred,
-// whichever came first; of two without, and of two with the same, the later import counts.
+// joinProfiles leaves one version of each customer's profile, from the imported ones and, if a table is named, the
+// stored ones: see [warehouse.Profile]. A version with a date is preferred to one without, in any order of import. Of
+// two without a date, or with the same, the later import counts.
 func (m *merge) joinProfiles(ctx context.Context, before string) error {
 	had := ""
 	if before != "" {
@@ -94,7 +94,7 @@ func (m *merge) joinProfiles(ctx context.Context, before string) error {
 	return m.exec(ctx, "CREATE OR REPLACE TEMP TABLE stage_profiles AS "+joined("(SELECT *, rowid AS came FROM stage_profiles "+had+")"))
 }
 
-// joined writes the question for one version of each customer's profile. The later of two rows came later.
+// joined returns the query for one version of each customer's profile. The later of two rows is the later import.
 func joined(versions string) string {
 	return `
 SELECT source, customer, phone,
@@ -119,17 +119,18 @@ WINDOW
 QUALIFY row_number() OVER (PARTITION BY source, customer ORDER BY updated_at DESC NULLS LAST, came DESC) = 1`
 }
 
-// dropEarlier leaves out rows that are older versions of what is there. A version without a date may be of any age, so one
-// with a date is preferred, whichever came first.
+// dropEarlier drops rows that are older versions of stored ones. A version with a date is preferred to one without,
+// in any order of import.
 func (m *merge) dropEarlier(ctx context.Context, t *table) error {
 	return m.exec(ctx, fmt.Sprintf(`
 DELETE FROM stage_%[1]s s USING before_%[1]s b
 WHERE %[2]s AND b.%[3]s IS NOT NULL AND (s.%[3]s IS NULL OR s.%[3]s < b.%[3]s)`, t.name, same("b", "s", t.key), t.version))
 }
 
-// meetCampaigns makes totals of a campaign meet that came by an export and by a tap. They tell its day in the clock of an
-// account or of the workspace: the day that is there stays. Some exports have its name in place of its id: then name and day
-// tell it, and the id counts, whichever came first. Totals of its messages give way to those of the whole.
+// meetCampaigns merges totals of a campaign from an export and from a Singer tap. Their days are in the time zone of
+// an account or of the workspace: the stored day stays. Some exports have the campaign's name instead of its ID: then
+// name and day identify it, and the ID is kept, in any order of import. Totals of the whole campaign replace totals
+// of its messages.
 func (m *merge) meetCampaigns(ctx context.Context) error {
 	return m.exec(ctx, `
 UPDATE stage_message_days s SET entity_id = t.entity_id

@@ -7,14 +7,14 @@ import (
 	"assay/internal/warehouse"
 )
 
-// watch sees each row of a table beside the one before it and notes in the part what a merge can then leave out:
-// looking for duplicates where keys only rise or only fall, sorting where days do.
+// watch compares each row of a table with the previous one and records which steps a merge can skip: the search for
+// duplicates if keys only rise or only fall, sorting if days do.
 type watch[T any] func(p *part, before, row *T)
 
-// course tells whether a sequence keeps its direction.
+// course tracks the direction of a sequence.
 type course struct{ direction int }
 
-// turned reports whether a step goes against an earlier one.
+// turned reports whether a step reverses the direction.
 func (c *course) turned(step int) bool {
 	if step == 0 {
 		return false
@@ -26,8 +26,8 @@ func (c *course) turned(step int) bool {
 	return c.direction != step
 }
 
-// compareRefs compares the keys of orders, short ones first, which is the order of numbers written out. Any order in
-// which no two keys are equal would do.
+// compareRefs compares the keys of orders, short ones first, which is numerical order for numbers. Any strict order
+// would do.
 func compareRefs(a, b *warehouse.OrderRef) int {
 	if c := cmp.Compare(len(a.Key), len(b.Key)); c != 0 {
 		return c
@@ -38,12 +38,12 @@ func compareRefs(a, b *warehouse.OrderRef) int {
 	return cmp.Compare(a.Source, b.Source)
 }
 
-// sharedInstant is how many orders of one instant are compared with one another.
+// sharedInstant is the maximum number of orders at one instant that are compared with one another.
 const sharedInstant = 16
 
 func watchOrders() watch[orderRow] {
 	var keys, days, instants course
-	var people []string // who ordered at the instant of the order before
+	var people []string // customers of the previous orders at this instant
 	return func(p *part, before, o *orderRow) {
 		step := compareRefs(&before.ref, &o.ref)
 		p.unordered = p.unordered || step == 0 || keys.turned(step)
@@ -62,7 +62,7 @@ func watchOrders() watch[orderRow] {
 	}
 }
 
-// watchAdDays watches the days of reports alone: their rows have no key.
+// watchAdDays watches only the days of reports: their rows have no key.
 func watchAdDays() watch[warehouse.AdDay] {
 	var days course
 	return func(p *part, before, a *warehouse.AdDay) {
@@ -70,7 +70,7 @@ func watchAdDays() watch[warehouse.AdDay] {
 	}
 }
 
-// watchParts watches what belongs to orders: of one order the rows must rise by what tells them apart.
+// watchParts watches rows of orders: within an order, their keys must rise.
 func watchParts[T any](ref func(*T) *warehouse.OrderRef, compare func(a, b *T) int) watch[T] {
 	var refs course
 	return func(p *part, before, row *T) {

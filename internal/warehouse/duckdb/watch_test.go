@@ -8,14 +8,14 @@ import (
 	"assay/internal/warehouse"
 )
 
-// arrival is an order as a file brings it: its key, its instant and who ordered.
+// arrival is an order in a file: its key, instant and customer.
 type arrival struct {
 	key      string
 	at       int64
 	customer string
 }
 
-// whatWasSeen lets the watch of orders see arrivals.
+// whatWasSeen passes arrivals to the watch of orders.
 func whatWasSeen(arrivals []arrival) *part {
 	p := &part{table: orders}
 	b := newBuffer(orders, newOrderTexts().rows, putOrder, watchOrders())
@@ -43,7 +43,7 @@ func TestOrderOfArrivalDecidesWhatAMergeLeavesOut(t *testing.T) {
 		{name: "a key comes back", arrivals: []arrival{{"9", 1, "a"}, {"10", 2, "b"}, {"9", 3, "c"}}, unordered: true},
 		{
 			name: "days turn", arrivals: []arrival{{"1", 1, "a"}, {"2", 3, "b"}, {"3", 2, "c"}},
-			unsorted: true, tied: true, // without an order of time nothing is known of customers' instants
+			unsorted: true, tied: true, // without sorting by time, the instants of customers are unknown
 		},
 		{name: "a customer orders twice at once", arrivals: []arrival{{"1", 1, "a"}, {"2", 1, "b"}, {"3", 1, "a"}}, tied: true},
 		{name: "guests order at once", arrivals: []arrival{{"1", 1, ""}, {"2", 1, ""}}},
@@ -56,7 +56,7 @@ func TestOrderOfArrivalDecidesWhatAMergeLeavesOut(t *testing.T) {
 	}
 }
 
-// TestWindowsThatFollowOneAnotherAreOne gives the days of two accounts in any order.
+// TestWindowsThatFollowOneAnotherAreOne passes the days of two accounts in random order.
 func TestWindowsThatFollowOneAnotherAreOne(t *testing.T) {
 	t.Parallel()
 	window := func(account string, first, last int) warehouse.AdWindow {

@@ -10,73 +10,74 @@ import (
 	"assay/internal/warehouse"
 )
 
-// accountDay is what the rows of ad reports are replaced by: all that a source tells of an account on a day.
+// accountDay is the unit of replacement in ad reports: all rows of a source for an account and day.
 var accountDay = []string{"source", "platform", "account", "day"}
 
-// replaceEmptyWindows takes part in the merge when windows are to be replaced and no row came for any of them.
-func (m *merge) replaceEmptyWindows(ctx context.Context) error {
-	p := m.buffers.of(adDays)
-	if len(m.windows) == 0 || p.rows > 0 {
+// replaceEmptyWindows adds ad reports to the merge if windows have to be replaced and the import has no rows for
+// them.
+func (w reportWindows) replaceEmptyWindows(ctx context.Context) error {
+	p := w.buffers.of(adDays)
+	if len(w.windows) == 0 || p.rows > 0 {
 		return nil
 	}
-	if err := m.openPart(ctx, p); err != nil {
+	if err := w.openPart(ctx, p); err != nil {
 		return err
 	}
 	if !p.direct {
-		m.parts = append(m.parts, p)
+		w.parts = append(w.parts, p)
 	}
 	return nil
 }
 
-// compareWindows finds out what an ad report changes in the windows it covers. A report's days are a window even
-// where the reader named none. Rows have no key that holds them apart, so they are compared as they are, but only where
-// the store has rows of the same account and day: elsewhere all that came are new.
-func (m *merge) compareWindows(ctx context.Context, p *part) error {
-	if err := m.spellOutWindows(ctx); err != nil {
+// compareWindows finds the changes of an ad report in its windows. A report's days are a window even if the reader
+// named none. Rows have no unique key, so they are compared as multisets, but only where the store has rows of the
+// same account and day: elsewhere all rows are new.
+func (w reportWindows) compareWindows(ctx context.Context, p *part) error {
+	if err := w.spellOutWindows(ctx); err != nil {
 		return err
 	}
 	var days civil.Range
-	if err := m.conn.QueryRowContext(ctx, "SELECT min(day), max(day) FROM window_days").Scan(&days.First, &days.Last); err != nil {
+	if err := w.conn.QueryRowContext(ctx, "SELECT min(day), max(day) FROM window_days").Scan(&days.First, &days.Last); err != nil {
 		return err
 	}
 	inside := "false"
 	if !days.First.IsZero() {
-		inside = between("t.day", days) // constants, by which the database passes over the blocks of other days
+		inside = between("t.day", days) // constants, so the database skips blocks of other days
 	}
-	err := m.exec(ctx, fmt.Sprintf(`
+	err := w.exec(ctx, fmt.Sprintf(`
 CREATE TEMP TABLE before_ad_days AS SELECT t.* FROM {{ad_days}} t SEMI JOIN window_days w ON %s WHERE %s;
 CREATE TEMP TABLE days_before AS SELECT DISTINCT %s FROM before_ad_days t`, same("w", "t", accountDay), inside, columnList(accountDay)))
 	if err != nil {
 		return err
 	}
-	met, err := m.count(ctx, "SELECT count(*) FROM days_before")
+	met, err := w.count(ctx, "SELECT count(*) FROM days_before")
 	if err != nil {
 		return err
 	}
 	fresh := fmt.Sprintf("SELECT DISTINCT %s FROM stage_ad_days t", columnList(accountDay))
 	if met == 0 {
-		m.counts[p.table.name] = warehouse.Counts{Inserted: p.rows}
+		w.counts[p.table.name] = warehouse.Counts{Inserted: p.rows}
 	} else {
-		if err := m.compareDays(ctx, p); err != nil {
+		if err := w.compareDays(ctx, p); err != nil {
 			return err
 		}
 		fresh = fmt.Sprintf("%[1]s ANTI JOIN days_before d ON %[2]s UNION SELECT %[3]s FROM differing t",
 			fresh, same("d", "t", accountDay), columnList(accountDay))
 	}
-	return m.exec(ctx, "CREATE TEMP TABLE replaced AS "+fresh+"; INSERT INTO spend_dirty SELECT DISTINCT day FROM replaced")
+	return w.exec(ctx, "CREATE TEMP TABLE replaced AS "+fresh+"; INSERT INTO spend_dirty SELECT DISTINCT day FROM replaced")
 }
 
-// spellOutWindows makes window_days: the accounts and days that the report covers.
-func (m *merge) spellOutWindows(ctx context.Context) error {
-	err := m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE window_days AS SELECT DISTINCT %s FROM stage_ad_days t", columnList(accountDay)))
+// spellOutWindows creates window_days: the accounts and days of the report.
+func (w reportWindows) spellOutWindows(ctx context.Context) error {
+	err := w.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE window_days AS SELECT DISTINCT %s FROM stage_ad_days t", columnList(accountDay)))
 	if err != nil {
 		return err
 	}
-	for _, w := range joinWindows(m.windows) {
-		err := m.exec(ctx, `
+	for _, win := range joinWindows(w.windows) {
+		err := w.exec(ctx, `
 INSERT INTO window_days
 SELECT $1, $2, $3, CAST(unnest(generate_series(CAST($4 AS DATE), CAST($5 AS DATE), INTERVAL 1 DAY)) AS DATE)`,
-			w.Source, string(w.Platform), w.Account, w.Days.First.String(), w.Days.Last.String())
+			win.Source, string(win.Platform), win.Account, win.Days.First.String(), win.Days.Last.String())
 		if err != nil {
 			return err
 		}
@@ -84,7 +85,7 @@ SELECT $1, $2, $3, CAST(unnest(generate_series(CAST($4 AS DATE), CAST($5 AS DATE
 	return nil
 }
 
-// joinWindows makes one window of those of an account that overlap or follow one another: a tap names each day.
+// joinWindows merges overlapping and adjacent windows of an account: a Singer tap names each day.
 func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	var joined []warehouse.AdWindow
 	for _, w := range slices.SortedFunc(slices.Values(windows), func(a, b warehouse.AdWindow) int {
@@ -105,10 +106,10 @@ func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	return joined
 }
 
-// compareDays makes differing: the rows that came more often or less often than they are there, of the accounts' days
-// of which the store has any. One pass counts both sides. It counts what changes.
-func (m *merge) compareDays(ctx context.Context, p *part) error {
-	err := m.exec(ctx, fmt.Sprintf(`
+// compareDays creates differing: the rows whose number of copies differs from the stored one, on account days with
+// stored rows. One pass counts both sides. It counts the changes.
+func (w reportWindows) compareDays(ctx context.Context, p *part) error {
+	err := w.exec(ctx, fmt.Sprintf(`
 CREATE TEMP TABLE differing AS
 SELECT *
 FROM (
@@ -125,7 +126,7 @@ WHERE more <> 0`, same("d", "t", accountDay)))
 		return err
 	}
 	var fresh, changed, gone, updated int64
-	err = m.conn.QueryRowContext(ctx, fmt.Sprintf(`
+	err = w.conn.QueryRowContext(ctx, fmt.Sprintf(`
 SELECT (SELECT count(*) FROM stage_ad_days t ANTI JOIN days_before d ON %s),
     (SELECT coalesce(CAST(sum(more) AS BIGINT), 0) FROM differing WHERE more > 0),
     (SELECT coalesce(CAST(-sum(more) AS BIGINT), 0) FROM differing WHERE more < 0),
@@ -134,18 +135,18 @@ SELECT (SELECT count(*) FROM stage_ad_days t ANTI JOIN days_before d ON %s),
 		same("d", "t", accountDay), same("g", "c", p.table.key))).Scan(&fresh, &changed, &gone, &updated)
 	changed += fresh
 	updated = min(updated, gone)
-	m.counts[p.table.name] = warehouse.Counts{
+	w.counts[p.table.name] = warehouse.Counts{
 		Inserted: changed - updated, Updated: updated, Unchanged: p.rows - changed, Removed: gone - updated,
 	}
 	return err
 }
 
-// applyWindows writes the accounts' days anew on which anything differs.
-func (m *merge) applyWindows(ctx context.Context, p *part) error {
+// applyWindows replaces the account days with differences.
+func (w reportWindows) applyWindows(ctx context.Context, p *part) error {
 	where := same("r", "t", accountDay)
-	c := m.counts[p.table.name]
-	if c.Updated+c.Removed+c.Unchanged > 0 { // else the store has nothing of these days
-		if err := m.exec(ctx, "DELETE FROM {{ad_days}} t USING replaced r WHERE "+where); err != nil {
+	c := w.counts[p.table.name]
+	if c.Updated+c.Removed+c.Unchanged > 0 { // otherwise the store has no rows of these days
+		if err := w.exec(ctx, "DELETE FROM {{ad_days}} t USING replaced r WHERE "+where); err != nil {
 			return err
 		}
 	}
@@ -156,5 +157,5 @@ func (m *merge) applyWindows(ctx context.Context, p *part) error {
 	if !p.unsorted {
 		order = ""
 	}
-	return m.exec(ctx, "INSERT INTO {{ad_days}} SELECT t.* FROM stage_ad_days t SEMI JOIN replaced r ON "+where+order)
+	return w.exec(ctx, "INSERT INTO {{ad_days}} SELECT t.* FROM stage_ad_days t SEMI JOIN replaced r ON "+where+order)
 }

@@ -17,7 +17,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// validID is what a workspace may be called: its id becomes a file name and a catalog name.
+// validID is the form of a workspace ID, which is part of file and catalog names.
 var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 // workspace is an attached file.
@@ -26,7 +26,7 @@ type workspace struct {
 	instance *instance
 	users    int           // guarded by Engine.mu
 	used     uint64        // order of last use, guarded by Engine.mu
-	version  atomic.Uint64 // the data version, set by the import that holds the lane
+	version  atomic.Uint64 // the data version, set by the import that has the lock
 
 	statements sync.Map // text → *sql.Stmt
 }
@@ -43,7 +43,7 @@ func (e *Engine) path(ws measure.WorkspaceID) string {
 	return filepath.Join(e.options.Dir, string(ws)+".duckdb")
 }
 
-// acquire returns a workspace that stays attached until release is called, and attaches it if need be.
+// acquire returns a workspace that stays attached until release is called. It attaches the workspace if necessary.
 func (e *Engine) acquire(ctx context.Context, ws measure.WorkspaceID) (w *workspace, release func(), err error) {
 	if !validID.MatchString(string(ws)) {
 		return nil, nil, fault.Invalid("%q is not the id of a workspace", ws)
@@ -60,8 +60,8 @@ func (e *Engine) acquire(ctx context.Context, ws measure.WorkspaceID) (w *worksp
 	return w, func() { e.letGo(w) }, nil
 }
 
-// attached returns a workspace, and attaches it if need be. The caller holds the lock; it is given up while files are
-// opened and closed, so that a slow one holds up its own workspace only.
+// attached returns a workspace and attaches it if necessary. The caller holds the lock, which is released while files
+// are opened and closed, so a slow file delays its own workspace only.
 func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspace, error) {
 	for {
 		if err := e.ready(ctx); err != nil {
@@ -89,9 +89,10 @@ func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspa
 	return w, nil
 }
 
-// noteFailed remembers that a file could not be opened, and says so once. The caller holds the lock.
+// noteFailed records that a file could not be opened, and logs it once. The caller holds the lock.
 func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err error) {
-	if ctx.Err() != nil || isFatal(err) || fault.KindOf(err) == fault.KindNotFound { // who asked went away, or it is not about this file
+	// the caller canceled, or the error is not about this file
+	if ctx.Err() != nil || isFatal(err) || fault.KindOf(err) == fault.KindNotFound {
 		return
 	}
 	if e.failed[ws] == nil {
@@ -100,16 +101,16 @@ func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err err
 	e.failed[ws] = err
 }
 
-// Unopened returns the workspaces whose files could not be opened when somebody last tried, and why.
+// Unopened returns the workspaces whose files could not be opened at the last attempt, with the reasons.
 func (e *Engine) Unopened() map[measure.WorkspaceID]error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return maps.Clone(e.failed)
 }
 
-// Try opens the file of a workspace that has one, and reports why it cannot be opened.
+// Try opens the file of a workspace that has one, and returns why it cannot be opened.
 func (e *Engine) Try(ctx context.Context, ws measure.WorkspaceID) error {
-	if e.lacksFile(ws) && fault.KindOf(e.options.Files.MayMake(ctx, ws)) != fault.KindUnavailable { // it was deleted, or is new
+	if e.lacksFile(ws) && fault.KindOf(e.options.Files.MayMake(ctx, ws)) != fault.KindUnavailable { // deleted or new
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		delete(e.failed, ws)
@@ -127,14 +128,14 @@ func (e *Engine) letGo(w *workspace) {
 	e.wake()
 }
 
-// wake lets everybody look again who waits in awaitRelease. The caller holds the lock.
+// wake wakes everyone waiting in awaitRelease. The caller holds the lock.
 func (e *Engine) wake() {
 	close(e.released)
 	e.released = make(chan struct{})
 }
 
-// move keeps everybody else away from a workspace's file, and the instance open, until done is called. The caller
-// holds the lock at both times, and may give it up in between.
+// move reserves a workspace's file and keeps the instance open until done is called. The caller holds the lock at
+// both times, and may release it in between.
 func (e *Engine) move(in *instance, ws measure.WorkspaceID) (done func()) {
 	e.moving[string(ws)] = true
 	in.users++
@@ -145,14 +146,14 @@ func (e *Engine) move(in *instance, ws measure.WorkspaceID) (done func()) {
 	}
 }
 
-// unlocked does something slow while the lock is given up.
+// unlocked runs a slow operation with the lock released.
 func (e *Engine) unlocked(do func() error) error {
 	e.mu.Unlock()
 	defer e.mu.Lock()
 	return do()
 }
 
-// awaitRelease gives the lock up until somebody has let go of a workspace or its file, and takes it again.
+// awaitRelease releases the lock until a workspace or its file is released, and then locks it again.
 func (e *Engine) awaitRelease(ctx context.Context) error {
 	released := e.released
 	e.mu.Unlock()
@@ -165,8 +166,8 @@ func (e *Engine) awaitRelease(ctx context.Context) error {
 	}
 }
 
-// ready makes sure that there is a sound instance. A broken one is replaced once its last user has left it;
-// until then its files may not be opened a second time.
+// ready ensures a working instance. A broken one is replaced after its last user has left; until then its files must
+// not be opened a second time.
 func (e *Engine) ready(ctx context.Context) error {
 	if e.closed {
 		return fault.Unavailable("the store is closed")
@@ -188,7 +189,7 @@ func (e *Engine) ready(ctx context.Context) error {
 	return nil
 }
 
-// noteFatal remembers that an instance is beyond use. The caller holds the lock.
+// noteFatal marks an instance as unusable. The caller holds the lock.
 func (e *Engine) noteFatal(in *instance, err error) {
 	if err != nil && isFatal(err) && !in.broken {
 		in.broken = true
@@ -196,7 +197,7 @@ func (e *Engine) noteFatal(in *instance, err error) {
 	}
 }
 
-// noticed returns the error with its kind, and remembers a fatal one.
+// noticed returns the error with its kind, and records a fatal one.
 func (e *Engine) noticed(ctx context.Context, w *workspace, err error) error {
 	if err == nil {
 		return nil
@@ -207,7 +208,7 @@ func (e *Engine) noticed(ctx context.Context, w *workspace, err error) error {
 	return e.explained(ctx, err)
 }
 
-// attach opens the workspace's file, after making room if too many are open.
+// attach opens the workspace's file, after closing others if too many are open.
 func (e *Engine) attach(ctx context.Context, in *instance, ws measure.WorkspaceID) (*workspace, error) {
 	defer e.move(in, ws)()
 	if err := e.detachIdle(ctx, in); err != nil {
@@ -233,8 +234,8 @@ func (e *Engine) attach(ctx context.Context, in *instance, ws measure.WorkspaceI
 	return w, nil
 }
 
-// mayMake reports why the file of a workspace may not be made, where there is none. A deletion waits for who opens the file:
-// a workspace that is deleted from here on loses it again.
+// mayMake returns why the missing file of a workspace must not be created. A deletion waits until the file is opened:
+// a workspace deleted after this check loses the file again.
 func (e *Engine) mayMake(ctx context.Context, ws measure.WorkspaceID) error {
 	if !e.lacksFile(ws) {
 		return nil
@@ -242,13 +243,13 @@ func (e *Engine) mayMake(ctx context.Context, ws measure.WorkspaceID) error {
 	return e.options.Files.MayMake(ctx, ws)
 }
 
-// lacksFile reports whether the workspace has no file. Of a file that cannot be looked at, opening it says what is wrong.
+// lacksFile reports whether the workspace has no file. If the file cannot be examined, opening it reports the error.
 func (e *Engine) lacksFile(ws measure.WorkspaceID) bool {
 	_, err := os.Stat(e.path(ws))
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// open attaches the file, brings its schema up to date and reads the data version.
+// open attaches the file, migrates its schema and reads the data version.
 func (w *workspace) open(ctx context.Context, path string) error {
 	db := w.instance.db
 	if _, err := db.ExecContext(ctx, "ATTACH "+quoted(path)+" AS "+identifier(catalog(w.id))); err != nil {
@@ -264,7 +265,7 @@ func (w *workspace) open(ctx context.Context, path string) error {
 	return nil
 }
 
-// detach closes a file that could not be opened in full.
+// detach closes a file that could not be opened completely.
 func (w *workspace) detach(ctx context.Context) error {
 	_, err := w.instance.db.ExecContext(context.WithoutCancel(ctx), "DETACH "+identifier(catalog(w.id)))
 	return err
@@ -280,7 +281,7 @@ func (w *workspace) readVersion(ctx context.Context) error {
 	return nil
 }
 
-// detachIdle closes the files that were unused longest, when too many are open. If all are in use, one more is.
+// detachIdle closes the least recently used files if too many are open. If all are in use, it allows one more.
 func (e *Engine) detachIdle(ctx context.Context, in *instance) error {
 	for len(in.attached) >= e.options.MaxAttached {
 		var oldest *workspace
@@ -299,7 +300,7 @@ func (e *Engine) detachIdle(ctx context.Context, in *instance) error {
 	return nil
 }
 
-// detach closes the file of a workspace that nobody uses.
+// detach closes the file of an unused workspace.
 func (e *Engine) detach(ctx context.Context, w *workspace) error {
 	defer e.move(w.instance, w.id)()
 	err := e.unlocked(func() error {
@@ -329,7 +330,7 @@ func (e *Engine) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, e
 	return w.version.Load(), nil
 }
 
-// open returns a workspace that is attached already, nil when it is not. It is not kept from being detached.
+// open returns an attached workspace, or nil if it is not attached. It may be detached later.
 func (e *Engine) open(ws measure.WorkspaceID) *workspace {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -344,7 +345,7 @@ func (e *Engine) open(ws measure.WorkspaceID) *workspace {
 	return w
 }
 
-// Drop waits until nothing uses the workspace, then deletes its file. A workspace without a file is no error.
+// Drop waits until the workspace is unused, then deletes its file. A missing file is not an error.
 func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 	if !validID.MatchString(string(ws)) {
 		return fault.Invalid("%q is not the id of a workspace", ws)
@@ -378,8 +379,8 @@ func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 	return nil
 }
 
-// detachUnused waits until nothing uses the workspace, then closes its file. The caller holds the lock, and nobody
-// can have opened the file again when it returns.
+// detachUnused waits until the workspace is unused, then closes its file. The caller holds the lock, and no other
+// caller can have opened the file when it returns.
 func (e *Engine) detachUnused(ctx context.Context, ws measure.WorkspaceID) error {
 	for {
 		if err := e.ready(ctx); err != nil {
@@ -399,7 +400,7 @@ func (e *Engine) detachUnused(ctx context.Context, ws measure.WorkspaceID) error
 	}
 }
 
-// enterWriter waits for the workspace's import lane and returns how to leave it.
+// enterWriter waits for the workspace's import lock and returns the function that releases it.
 func (e *Engine) enterWriter(ctx context.Context, ws measure.WorkspaceID) (leave func(), err error) {
 	e.mu.Lock()
 	lane, ok := e.writers[string(ws)]

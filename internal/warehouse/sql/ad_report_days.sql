@@ -1,4 +1,4 @@
--- One row per ad account and day on which it reported anything, by the account's own days.
+-- One row per ad account and day with a report, in the account's time zone.
 -- heavy: reads all ad reports.
 SELECT source, platform, account, day
 FROM {{ad_days}}

@@ -1,6 +1,6 @@
--- One row per version of a campaign before an instant, and of an ad set or an ad of which one came in the period, each in the
--- order of time. The currency is the latest of the account's reports, '' where none tells one. An empty platform or campaign
--- selects all.
+-- One row per version of a campaign before an instant, and per version of an ad set or ad that has one in the period,
+-- in order of time. The currency is the latest of the account's reports, or '' if they have none. An empty platform
+-- or campaign selects all.
 -- heavy: reads the currencies of all reports.
 SELECT
     s.platform AS platform, s.level AS level, s.id AS id, s.since AS since, s.name AS name, s.status AS status, s.told AS told,

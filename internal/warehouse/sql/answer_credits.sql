@@ -1,6 +1,6 @@
--- One row per question and channel that last touch credits with the orders of those who answered it, of orders that the
--- store has. Days are those of the answers in the workspace's zone. least is the smallest value of an order, negative for
--- any; only that is looked for answer by answer.
+-- One row per question and channel: the orders of respondents that last touch credits to the channel, among orders in
+-- the store. Days are those of the answers in the workspace's time zone. least is the minimum value of an order,
+-- negative for any; only a minimum needs a scan of individual answers.
 SELECT question, credited, CAST(sum(answers) AS BIGINT) AS all_answers
 FROM (
     SELECT day, question, answer, credited, answers

@@ -1,5 +1,6 @@
--- One row per answer, the latest first. Days are those of the answers in the workspace's zone. charged is the value of the
--- order; known is 0 where the store does not have it. least is the smallest value of an order, negative for any.
+-- One row per answer, latest first. Days are those of the answers in the workspace's time zone. charged is the value
+-- of the order; known is 0 if the order is not in the store. least is the minimum value of an order, negative for
+-- any.
 SELECT day, question, answer, channel, credited, charged, is_new, CASE WHEN order_day IS NULL THEN 0 ELSE 1 END AS known
 FROM {{order_answers}}
 WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)

@@ -1,4 +1,4 @@
--- One row: the orders, in millionths, on the surfaces on which anybody answered. Days are days of the workspace's zone.
+-- One row: the orders, in millionths, on surfaces with any answer. Days are in the workspace's time zone.
 SELECT CAST(coalesce(sum(orders), 0) AS BIGINT) AS sum_orders
 FROM {{store_days}}
 WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)

@@ -1,7 +1,7 @@
--- One row per question, channel that the answer names and, for answers that name none, text of the answer: how many
--- there are, how many of them from new customers, from orders that the store has, and the value of these. Days are those
--- of the answers in the workspace's zone. least is the smallest value of an order, negative for any; only that is looked for
--- answer by answer.
+-- One row per question and named channel, and per text of answers that name no channel: the number of answers, of
+-- those from new customers, of those with an order in the store, and the value of these orders. Days are those of the
+-- answers in the workspace's time zone. least is the minimum value of an order, negative for any; only a minimum
+-- needs a scan of individual answers.
 SELECT question, channel, CASE WHEN channel <> '' THEN '' ELSE answer END AS answer_text,
     CAST(sum(answers) AS BIGINT) AS all_answers,
     CAST(sum(CASE WHEN known AND is_new THEN answers ELSE 0 END) AS BIGINT) AS new_answers,

@@ -1,6 +1,6 @@
--- One row per window: the sums over the campaigns that reported in it, and how many they are. 0 is the recent
--- window, 1 the earlier one. A window without reports has no row.
--- Days are days of the ad account. An empty platform or campaign selects all.
+-- One row per window: the totals of the campaigns with reports in it, and their number. 0 is the recent window, 1 the
+-- earlier one. A window without reports has no row. Days are in the ad account's time zone. An empty platform or
+-- campaign selects all.
 SELECT
     r.period AS period, count(*) AS entries, min(r.first_day) AS first_day, max(r.last_day) AS last_day,
     CAST(sum(r.sum_spend) AS BIGINT) AS total_spend,

@@ -1,6 +1,6 @@
--- One row per campaign that reported in the window, with the orders credited to it by last touch (0 when none).
--- Names are the latest in the window. Campaigns without spend have no ROAS and sort behind those that have.
--- Days are days of the ad account. An empty platform or campaign selects all.
+-- One row per campaign with reports in the window, with the orders that last touch credits to it (0 if none). Names
+-- are the latest in the window. Campaigns without spend have no ROAS and sort last. Days are in the ad account's time
+-- zone. An empty platform or campaign selects all.
 SELECT
     r.platform AS platform, r.campaign_id AS campaign_id, r.latest_channel AS channel,
     r.latest_account AS account, r.latest_campaign_name AS campaign_name, r.latest_attribution AS attribution,

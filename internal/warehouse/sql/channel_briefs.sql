@@ -1,7 +1,8 @@
--- One row per window, channel and roll-up, for two windows that meet, as in channel_totals_adjacent, with the figures that
--- a summary shows. A statement is planned anew each time its values change, so what it costs follows its columns, and a
--- comparison costs less to group by than a CASE. Days are days of the workspace's zone, spend's of the ad account.
--- sum_spend_rows is 0 where no report and no entry covers the channel: its spend is unknown and not zero.
+-- One row per window, channel and roll-up, for two adjacent windows, as in channel_totals_adjacent, with the figures
+-- of a summary. A statement is planned again each time its values change, so its cost depends on the number of
+-- columns, and grouping by a comparison costs less than by a CASE. Days are in the workspace's time zone, those of
+-- spend in the ad account's. sum_spend_rows is 0 where no report and no entry covers the channel: its spend is
+-- unknown, not zero.
 SELECT
     day < CAST($recent_first AS DATE) AS earlier, channel,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

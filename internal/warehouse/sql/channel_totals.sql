@@ -1,6 +1,6 @@
--- One row per window and channel: credits by the model, and what reports and hand-entered spend say of spend and
--- claims. 0 is the recent window, 1 the earlier one. Days are days of the workspace's zone, spend's of the ad account.
--- spend_rows is 0 where no report and no entry covers the channel: its spend is unknown and not zero.
+-- One row per window and channel: credits by the model, and spend and claims from reports and manual entries. 0 is
+-- the recent window, 1 the earlier one. Days are in the workspace's time zone, those of spend in the ad account's.
+-- spend_rows is 0 where no report and no entry covers the channel: its spend is unknown, not zero.
 SELECT
     period, channel,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

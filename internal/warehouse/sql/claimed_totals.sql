@@ -1,7 +1,7 @@
--- One row per window and channel. Credits are what the platforms claim; 'unattributed' has what the store took less
--- all claims, which is negative where platforms claim more than that.
--- 0 is the recent window, 1 the earlier one. Days are days of the workspace's zone, spend's of the ad account.
--- spend_rows is 0 where no report and no entry covers the channel: its spend is unknown and not zero.
+-- One row per window and channel. Credits are the platforms' claims; 'unattributed' has the store's total minus all
+-- claims, which is negative if platforms claim more. 0 is the recent window, 1 the earlier one. Days are in the
+-- workspace's time zone, those of spend in the ad account's. spend_rows is 0 where no report and no entry covers the
+-- channel: its spend is unknown, not zero.
 SELECT
     period, channel,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

@@ -1,5 +1,5 @@
--- One row per window: the sums over all codes, or of one, and how many codes they are. An order that used two codes
--- counts once. 0 is the recent window, 1 the earlier one. A window without coupons has no row.
+-- One row per window: the totals of all codes, or of one, and the number of codes. An order with two codes counts
+-- once. 0 is the recent window, 1 the earlier one. A window without coupons has no row.
 SELECT
     period, count(DISTINCT code) AS codes, CAST(sum(orders) AS BIGINT) AS sum_orders,
     CAST(sum(charged) AS BIGINT) AS sum_charged, CAST(sum(discount) AS BIGINT) AS sum_discount,

@@ -1,5 +1,5 @@
--- One row per coupon code used in the window. Days are the orders' days in the workspace's zone. channel and creator
--- are '' where the code is not mapped. An order with two codes is in both rows.
+-- One row per coupon code used in the window. Days are the orders' days in the workspace's time zone. channel and
+-- creator are '' if the code is not mapped. An order with two codes is in both rows.
 SELECT
     u.code AS code, coalesce(m.channel, '') AS channel, coalesce(m.creator, '') AS creator,
     u.sum_orders AS orders, u.sum_charged AS charged, u.sum_discount AS discount, u.sum_new_orders AS new_orders

@@ -1,6 +1,5 @@
--- One row per ad that reported in the window. Names are the latest in the window. Ads without spend have no ROAS and
--- sort behind those that have.
--- Days are days of the ad account. An empty platform or campaign selects all.
+-- One row per ad with reports in the window. Names are the latest in the window. Ads without spend have no ROAS and
+-- sort last. Days are in the ad account's time zone. An empty platform or campaign selects all.
 SELECT
     r.platform AS platform, r.campaign_id AS campaign_id, r.ad_set_id AS ad_set_id, r.ad_id AS ad_id,
     r.latest_channel AS channel, r.latest_account AS account, r.latest_campaign_name AS campaign_name,

@@ -1,5 +1,5 @@
--- One row per window and creator who cost anything in it: fees, commissions and gifts, by the day they are booked on. 0 is
--- the recent window, 1 the earlier one. A creator without a row has no known cost, which is not a cost of zero.
+-- One row per window and creator with costs in it: fees, commissions and gifts, by booking day. 0 is the recent
+-- window, 1 the earlier one. A creator without a row has an unknown cost, not a cost of zero.
 SELECT period, creator, CAST(sum(amount) AS BIGINT) AS sum_amount
 FROM (
     SELECT 0 AS period, creator, amount

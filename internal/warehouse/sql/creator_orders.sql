@@ -1,7 +1,7 @@
--- One row per window, creator and how the orders are known to be the creator's: by code, by survey or both. An order is in
--- one row. The creator '' has the orders of the online store that nothing ties to a creator. 0 is the recent window, 1 the
--- earlier one. Days are days of the workspace's zone. Orders are millionths; touched counts those among them whose path
--- has the channel influencer or creator.
+-- One row per window, creator and signals that identify the creator's orders: code, survey or both. An order is in
+-- one row. The creator '' has the orders of the online store without a creator. 0 is the recent window, 1 the earlier
+-- one. Days are in the workspace's time zone. Orders are millionths; touched counts those with the channel influencer
+-- or creator in their path.
 SELECT
     period, creator, by_code, by_survey, CAST(sum(touched) AS BIGINT) AS sum_touched,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

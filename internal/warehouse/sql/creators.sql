@@ -1,5 +1,5 @@
--- One row per creator, with the names of the source that comes first by name. has_code and has_link say which signals
--- the creator has at all, in any window.
+-- One row per creator, with the names from the source whose name sorts first. has_code and has_link are the signals
+-- of the creator in any window.
 SELECT
     c.id AS id, c.name AS name, c.handle AS handle, c.platform AS platform,
     CASE WHEN k.creator IS NULL THEN 0 ELSE 1 END AS has_code, CASE WHEN l.creator IS NULL THEN 0 ELSE 1 END AS has_link

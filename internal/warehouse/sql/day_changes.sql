@@ -1,5 +1,5 @@
--- One row per day and part as it was first shown, and one as it is now, of those that changed after they were first shown: after
--- the day was over, or had come at all. Newest days first. changes counts how often it changed since.
+-- One row per changed day and part with its first visible totals, and one with the current ones. Changes count after
+-- the day was over or first had data. Newest days first. changes is the number of changes.
 SELECT
     h.day AS day, h.kind AS kind, h.part AS part, h.there AS there, h.orders AS sum_orders, h.charged AS sum_charged,
     h.tax AS sum_tax, h.shipping AS sum_shipping, h.discounts AS sum_discounts, h.refunds AS sum_refunds,

@@ -1,5 +1,5 @@
--- One row per day, part and import that changed the part's totals, in the order of the imports. A part is a sales surface or an
--- ad platform. Days are days of the workspace's zone, instants are UTC. there is false where nothing was left.
+-- One row per day, part and import that changed the part's totals, in the order of imports. A part is a sales surface
+-- or an ad platform. Days are in the workspace's time zone, instants in UTC. there is false if the part was removed.
 SELECT
     h.day AS day, h.kind AS kind, h.part AS part, h.there AS there, h.orders AS sum_orders, h.charged AS sum_charged,
     h.tax AS sum_tax, h.shipping AS sum_shipping, h.discounts AS sum_discounts, h.refunds AS sum_refunds,

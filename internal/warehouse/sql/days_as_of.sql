@@ -1,5 +1,5 @@
--- One row per day and part that the store had something of at an instant: the totals as they stood then. Days are days of the
--- workspace's zone, instants are UTC. Days of which nothing was known then have no row.
+-- One row per day and part with data at an instant: the totals at that instant. Days are in the workspace's time
+-- zone, instants in UTC. Days without data at the instant have no row.
 SELECT
     h.day AS day, h.kind AS kind, h.part AS part, h.there AS there, h.orders AS sum_orders, h.charged AS sum_charged,
     h.tax AS sum_tax, h.shipping AS sum_shipping, h.discounts AS sum_discounts, h.refunds AS sum_refunds,

@@ -1,4 +1,4 @@
--- One row per fact table: how many rows it has, cancelled and test orders included.
+-- One row per fact table: its number of rows, including canceled and test orders.
 -- heavy: reads all facts.
 SELECT 'orders' AS fact, count(*) AS fact_rows FROM {{order_rows}}
 UNION ALL

@@ -1,5 +1,5 @@
--- One row per day, pair of currencies and source: what one unit of the first is worth in the second, as an exact
--- decimal. A day without a row has no rate. Where several sources have a rate for a day, the last in this order wins.
+-- One row per day, currency pair and source: the value of one unit of the first currency in the second, as an exact
+-- decimal. A day without a row has no rate. If several sources have a rate for a day, the last in this order wins.
 SELECT day, from_currency, to_currency, rate, source
 FROM {{fx_rates}}
 ORDER BY day, from_currency, to_currency, source

@@ -1,5 +1,5 @@
--- At most one row: the latest import of a file, if no later import changed any of the tables that it carried. Then
--- importing the file again would change nothing.
+-- At most one row: the latest import of a file, if no later import changed any of its tables. Then importing the file
+-- again would change nothing.
 SELECT max(id) AS id
 FROM {{imports}}
 WHERE file_hash = $file_hash AND id NOT IN (

@@ -1,5 +1,5 @@
--- One row per number of touches and whole days from the first touch to the order: how many orders took so many and so
--- long. Days are days of the workspace's zone. segment is new, returning or empty for both.
+-- One row per number of touchpoints and whole days from the first touchpoint to the order: the number of orders. Days
+-- are in the workspace's time zone. segment is new, returning or empty for both.
 SELECT touches, lag_days, CAST(sum(orders) AS BIGINT) AS sum_orders
 FROM {{journey_days}}
 WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)

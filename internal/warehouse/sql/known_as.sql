@@ -1,6 +1,6 @@
--- One row per profile of a customer, who is named by a keyed hash of the mail address, the id or the telephone number: the
--- hashes that it is known by. phone_hash is '' where none is known.
--- heavy: looks through all customers.
+-- One row per profile of a customer, given by a keyed hash of the email address, the ID or the phone number: the
+-- profile's hashes. phone_hash is '' if unknown.
+-- heavy: scans all customers.
 SELECT customer, phone AS phone_hash
 FROM {{profiles}}
 WHERE customer = $customer OR phone = $customer

@@ -1,4 +1,4 @@
--- One row per reader and fact table: when an import last carried rows for it, in UTC.
+-- One row per reader and fact table: the time of the last import with rows for it, in UTC.
 SELECT i.source AS source, t.fact AS fact, max(i.imported_at) AS imported_at
 FROM {{imports}} AS i
 INNER JOIN {{import_tables}} AS t ON t.import_id = i.id

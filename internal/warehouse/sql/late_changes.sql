@@ -1,5 +1,5 @@
--- One row: how many days and parts were changed by imports of these days of the workspace's zone, after they were first shown;
--- the first of these days is NULL where there is none.
+-- One row: the number of days and parts that imports on these days, in the workspace's time zone, changed after they
+-- were first visible. The first day is NULL if there is none.
 SELECT count(*) AS parts, min(c.day) AS first_day, max(c.day) AS last_day
 FROM (
     SELECT s.day AS day, s.kind AS kind, s.part AS part

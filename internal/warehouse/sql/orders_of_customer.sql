@@ -1,4 +1,5 @@
--- One row per order of a customer, with all that is kept of it, cancelled and test orders too. The customer is a keyed hash.
+-- One row per order of a customer, with all stored columns, including canceled and test orders. The customer is a
+-- keyed hash.
 -- heavy: reads all orders.
 SELECT
     source, key, name, placed_at, day, surface, channel, charged, tax, shipping, discounts, original, original_currency,

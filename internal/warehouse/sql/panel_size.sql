@@ -1,4 +1,4 @@
--- One row: how many customers the panel has, and how many the store.
+-- One row: the number of customers in the panel, and in the store.
 SELECT p.customers AS panel, c.customers AS everybody
 FROM (SELECT count(*) AS customers FROM {{panel_customers}}) AS p
 CROSS JOIN (

@@ -1,6 +1,6 @@
--- One row per number of orders that a journey ended with, of the journeys that have a channel, the largest first: how many
--- journeys ended with so many, and between which numbers of journeys these lie. Days are days of the workspace's zone.
--- segment is new, returning or empty for both; met is the channel between two of the separators.
+-- One row per number of orders of a conversion path with a channel, largest first: the number of paths with that many
+-- orders, and the range of their numbers. Days are in the workspace's time zone. segment is new, returning or empty
+-- for both; met is the channel between two separators.
 SELECT ended, count(*) AS paths, min(path) AS lowest, max(path) AS highest
 FROM (
     SELECT path, CAST(sum(orders) AS BIGINT) AS ended

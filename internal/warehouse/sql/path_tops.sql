@@ -1,7 +1,8 @@
--- One row per journey that ended with an order, most orders first. A store has nearly as many journeys as orders: what
--- path_ranks tells leaves out most of those that are not shown, which are those of other numbers than lowest to highest and
--- of fewer orders than least. Days are days of the workspace's zone; refunds count on their own. segment is new, returning or empty for both; met
--- is a channel between two of the separators, which selects the journeys that have it, or empty for all.
+-- One row per conversion path, most orders first. A store has almost as many paths as orders. With the result of
+-- path_ranks, this query skips most paths that are not on the page: those with numbers outside lowest to highest and
+-- with fewer orders than least. Days are in the workspace's time zone; refunds count on their own day. segment is
+-- new, returning or empty for both; met is a channel between two separators, which selects the paths with it, or
+-- empty for all.
 SELECT
     n.name AS path, d.sum_orders, d.sum_charged, d.sum_tax, d.sum_shipping, d.sum_discounts, d.sum_refunds, d.sum_undated,
     d.sum_new_orders, d.sum_units, d.sum_touches, d.sum_seconds

@@ -1,5 +1,5 @@
--- One row per window: the orders with touches, and how many touches they took. 0 is the recent window, 1 the
--- earlier one. Days are days of the workspace's zone. segment is new, returning or empty for both.
+-- One row per window: the orders with touchpoints, and the number of touchpoints. 0 is the recent window, 1 the
+-- earlier one. Days are in the workspace's time zone. segment is new, returning or empty for both.
 SELECT period, CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(touches) AS BIGINT) AS sum_touches
 FROM (
     SELECT 0 AS period, orders, touches

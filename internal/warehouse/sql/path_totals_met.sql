@@ -1,6 +1,6 @@
--- One row per window: the orders with touches whose journey has a channel, and how many touches they took. 0 is the recent
--- window, 1 the earlier one. Days are days of the workspace's zone. segment is new, returning or empty for both; met is the
--- channel between two of the separators.
+-- One row per window: the orders whose conversion path has a channel, and the number of their touchpoints. 0 is the
+-- recent window, 1 the earlier one. Days are in the workspace's time zone. segment is new, returning or empty for
+-- both; met is the channel between two separators.
 SELECT period, CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(touches) AS BIGINT) AS sum_touches
 FROM (
     SELECT 0 AS period, orders, touches

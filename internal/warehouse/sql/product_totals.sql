@@ -1,4 +1,4 @@
--- One row per window: the sums over all products sold in it, how many they are, and the orders that had any, each
+-- One row per window: the totals of all products sold in it, their number, and the orders with any product, each
 -- counted once. 0 is the recent window, 1 the earlier one. A window without sales has no row.
 SELECT
     period, CAST(sum(products) AS BIGINT) AS sum_products, CAST(sum(units) AS BIGINT) AS sum_units,

@@ -1,5 +1,6 @@
--- One row per product sold in the window: per SKU and title, because either may be empty. Days are the orders' days in
--- the workspace's zone. costed counts the units whose cost is known; the cost of the others is unknown and not zero.
+-- One row per product sold in the window: per SKU and title, because either may be empty. Days are the orders' days
+-- in the workspace's time zone. costed counts the units with a known cost; the cost of the others is unknown, not
+-- zero.
 SELECT
     sku, title, CAST(sum(units) AS BIGINT) AS sum_units, CAST(sum(orders) AS BIGINT) AS sum_orders,
     CAST(sum(net) AS BIGINT) AS sum_net, CAST(sum(discount) AS BIGINT) AS sum_discount,

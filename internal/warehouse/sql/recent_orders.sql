@@ -1,4 +1,4 @@
--- One row: the orders from a day on, of the workspace's zone. Cancelled and test orders do not count. 0 when none.
+-- One row: the number of orders since a day of the workspace's time zone, without canceled and test orders.
 SELECT CAST(coalesce(sum(orders), 0) / 1000000 AS BIGINT) AS orders
 FROM {{store_days}}
 WHERE day >= CAST($first AS DATE)

@@ -1,5 +1,5 @@
--- One row per day and region of the customer, in the country with the most orders of the period. Days are days of the
--- workspace's zone. Orders are millionths. Orders without a region have no row, nor have days without orders.
+-- One row per day and region of the customer, in the country with the most orders of the period. Days are in the
+-- workspace's time zone. Orders are millionths. Orders without a region and days without orders have no row.
 SELECT day, region, CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged
 FROM {{geo_days}}
 WHERE

@@ -1,6 +1,6 @@
--- One row per sales surface, region of the customer and day, in the country with the most orders of the period. Days are
--- days of the workspace's zone. Orders without a region have no row, nor have days without orders, nor surfaces of which only
--- totals are known.
+-- One row per sales surface, region of the customer and day, in the country with the most orders of the period. Days
+-- are in the workspace's time zone. Orders without a region, days without orders, and surfaces with daily totals only
+-- have no row.
 -- heavy: reads orders.
 SELECT surface, region, day, CAST(sum(charged) AS BIGINT) AS sum_charged
 FROM {{orders}}

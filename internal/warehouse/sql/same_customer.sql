@@ -1,6 +1,6 @@
--- One row per keyed hash by which the customer of a hash is known, that one too: mail addresses and ids that are tied together.
--- No row where nothing ties it to another.
--- heavy: looks through all customers.
+-- One row per keyed hash of the customer of a hash, including that one: email addresses and IDs that are tied
+-- together. No row if nothing is tied to it.
+-- heavy: scans all customers.
 SELECT a.known_as
 FROM {{identities}} a
 INNER JOIN {{identities}} o ON o.customer = a.customer

@@ -1,5 +1,5 @@
--- One row per channel and segment: the orders that last touch credits the channel with, first orders of customers and
--- the others. Days are days of the workspace's zone.
+-- One row per channel and segment: the orders that last touch credits to the channel, first orders of customers and
+-- all others. Days are in the workspace's time zone.
 SELECT
     channel, is_new,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

@@ -1,6 +1,6 @@
--- One row per window and segment: the orders that were their customers' first, and the others. An order without a
--- customer is a first one. 0 is the recent window, 1 the earlier one. Days are days of the workspace's zone. An empty
--- channel selects all; orders belong to channels by last touch.
+-- One row per window and segment: first orders of customers, and all others. An order without a customer counts as a
+-- first order. 0 is the recent window, 1 the earlier one. Days are in the workspace's time zone. An empty channel
+-- selects all; orders belong to channels by last touch.
 SELECT
     period, is_new,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

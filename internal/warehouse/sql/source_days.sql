@@ -1,6 +1,6 @@
--- One row per kind of facts that come by the day, source, ad account and day on which there are any, of the days asked
--- for. Orders and messages have days of the workspace's zone, ads those of their accounts. Cancelled orders and tests
--- count: they were delivered too.
+-- One row per kind of daily facts, source, ad account and day with data, among the requested days. Orders and
+-- messages have days of the workspace's time zone, ads those of their accounts. Canceled orders and tests count,
+-- because they were delivered.
 -- heavy: reads orders and ad reports.
 SELECT 'orders' AS kind, source AS origin, '' AS account_id, '' AS platform_key, day
 FROM {{orders}}

@@ -1,5 +1,5 @@
--- One row per channel and day with a report or an entry of spend. Days are days of the ad account. A day without a row has
--- no known spend.
+-- One row per channel and day with a report or an entry of spend. Days are in the ad account's time zone. On a day
+-- without a row, spend is unknown.
 SELECT channel, day, CAST(sum(spend) AS BIGINT) AS sum_spend
 FROM {{spend_days}}
 WHERE day >= CAST($first AS DATE) AND day <= CAST($last AS DATE)

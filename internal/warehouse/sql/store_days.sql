@@ -1,5 +1,5 @@
--- One row per day of the workspace's zone: what the store took, and the spend of all channels.
--- spend_rows is 0 where the day's spend is unknown. Days without anything have no row.
+-- One row per day of the workspace's time zone: the store's totals, and the spend of all channels. spend_rows is 0
+-- where the day's spend is unknown. Empty days have no row.
 SELECT
     day,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

@@ -1,5 +1,5 @@
--- One row per window: 0 is the recent one, 1 the earlier one.
--- Days are days of the workspace's zone; a window without orders and refunds has no row.
+-- One row per window: 0 is the recent one, 1 the earlier one. Days are in the workspace's time zone; a window without
+-- orders and refunds has no row.
 SELECT
     period, CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,
     CAST(sum(tax) AS BIGINT) AS sum_tax, CAST(sum(shipping) AS BIGINT) AS sum_shipping,

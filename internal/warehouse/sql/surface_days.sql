@@ -1,5 +1,5 @@
--- One row per sales surface and day. Days are days of the workspace's zone. Orders are millionths. Days without anything
--- have no row.
+-- One row per sales surface and day. Days are in the workspace's time zone. Orders are millionths. Empty days have no
+-- row.
 SELECT
     surface, day, CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,
     CAST(sum(tax) AS BIGINT) AS sum_tax, CAST(sum(shipping) AS BIGINT) AS sum_shipping,

@@ -1,5 +1,5 @@
--- One row per window and sales surface. 0 is the recent window, 1 the earlier one. Days are days of the workspace's zone.
--- Orders are millionths. Surfaces without anything have no row.
+-- One row per window and sales surface. 0 is the recent window, 1 the earlier one. Days are in the workspace's time
+-- zone. Orders are millionths. Surfaces without data have no row.
 SELECT
     period, surface, CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,
     CAST(sum(tax) AS BIGINT) AS sum_tax, CAST(sum(shipping) AS BIGINT) AS sum_shipping,

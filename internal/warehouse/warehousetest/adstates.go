@@ -8,8 +8,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// campaignsKeepTheirVersions imports versions of campaigns in different orders, twice. A version that leaves something open
-// stands as the one before it; a version read again later replaces the one of the same instant.
+// campaignsKeepTheirVersions imports versions of campaigns in different orders, twice. A field that a version omits
+// keeps its previous value; a version imported again later replaces the one of the same instant.
 func campaignsKeepTheirVersions(on trial) {
 	t, w := on.t, on.w
 	version := func(since, read, name, told string, status measure.AdStatus, budget int64) measure.AdState {

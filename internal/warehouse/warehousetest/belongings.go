@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// returnsAlone imports refunds and touches of orders that are not in the import: they join what is there.
+// returnsAlone imports refunds and touches of orders that are not in the import: they are added to the stored ones.
 func returnsAlone(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
@@ -38,7 +38,7 @@ func returnsAlone(on trial) {
 	same(t, "of more than twenty touches the oldest go", warehouse.Counts{Inserted: 18, Removed: 2}, out.Tables["touches"])
 }
 
-// ordersWithoutRefunds imports new versions of orders 1 and 2 without coupons, refunds and lines, in a file that has
+// ordersWithoutRefunds imports new versions of orders 1 and 2 without coupons, refunds and lines, in a file with
 // those of other orders.
 func ordersWithoutRefunds(on trial) {
 	t, w := on.t, on.w
@@ -67,7 +67,7 @@ func ordersWithoutRefunds(on trial) {
 	same(t, "a file without refunds leaves them", want, januaryTotals(t, w))
 }
 
-// unknownOrders imports refunds before the order that they belong to.
+// unknownOrders imports refunds before their order.
 func unknownOrders(on trial) {
 	t, w := on.t, on.w
 	out := load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Refunds: []warehouse.Refund{
@@ -103,7 +103,7 @@ func wantDays(t *testing.T, w *warehouse.Warehouse, want ...warehouse.DayTotal) 
 	same(t, "days", want, answer[[]warehouse.DayTotal](t)(w.StoreDays(t.Context(), shop, january)))
 }
 
-// totalOfRefunds tells of one order, in turns, its refunds with their days and only how much they add up to.
+// totalOfRefunds imports, alternately, the dated refunds of one order and only their total.
 func totalOfRefunds(on trial) {
 	t, w := on.t, on.w
 	order := warehouse.Order{OrderRef: ref("9"), At: instant("2026-01-10T12:00:00Z"), Day: date("2026-01-10"), Charged: 100_00, Units: 1}

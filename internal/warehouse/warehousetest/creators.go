@@ -11,8 +11,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// withCreators adds creators to a random store: codes by both lists, answers that name creators, some of orders that used
-// another's code, links and costs.
+// withCreators adds creators to a random store: codes in both lists, answers that name creators (some for orders with
+// another creator's code), links and costs.
 func (s *random) withCreators() warehouse.Batch {
 	b := s.batch()
 	b.Creators = []warehouse.Creator{
@@ -46,7 +46,7 @@ func (s *random) withCreators() warehouse.Batch {
 	return b
 }
 
-// creatorSignals compares with the orders looked at one by one, whatever the order of imports.
+// creatorSignals compares with individually examined orders, in several orders of import.
 func creatorSignals(on trial) {
 	t, w := on.t, on.w
 	store := newRandomStore(11, 400)
@@ -91,14 +91,14 @@ func creatorSignals(on trial) {
 	}
 }
 
-// tie is what connects an order with one creator.
+// tie connects an order with one creator.
 type tie struct {
 	creator      string
 	named, coded bool
 	discount     int64
 }
 
-// creatorOrders looks at all events one by one.
+// creatorOrders examines all events individually.
 func creatorOrders(b warehouse.Batch, inside func(civil.Date) bool) []warehouse.CreatorOrders {
 	r := newReference()
 	r.take(b)
@@ -141,7 +141,8 @@ func creatorOrders(b warehouse.Batch, inside func(civil.Date) bool) []warehouse.
 	return out
 }
 
-// tieOf returns how an order is one creator's: who was named, else whose code took off most.
+// tieOf returns the order's creator and signals: the creator named in the survey, else that of the code with the
+// largest discount.
 func (r *reference) tieOf(ref warehouse.OrderRef, owner map[string]string, named string) (warehouse.CreatorOrders, bool) {
 	ties := map[string]tie{}
 	for _, c := range r.coupons[ref] {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// forgottenCustomer forgets the customer of orders 1, 2 and 4, who comes again with a later import.
+// forgottenCustomer forgets the customer of orders 1, 2 and 4, who is in a later import again.
 func forgottenCustomer(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
@@ -26,7 +26,7 @@ func forgottenCustomer(on trial) {
 	same(t, "orders of the customer", 3, n)
 	same(t, "version", before+1, version(t, w))
 	want := smallTotals
-	want.NewOrders = whole(6) // an order of nobody counts as a first one
+	want.NewOrders = whole(6) // an anonymous order counts as a first order
 	same(t, "totals", want, januaryTotals(t, w))
 	same(t, "lines", sold, lines())
 	n, err = w.Forget(t.Context(), shop, "USD", "c1")
@@ -56,7 +56,7 @@ func profiles(on trial) int64 {
 	return answer[warehouse.Coverage](on.t)(on.w.Coverage(on.t.Context(), shop)).Counts["profiles"]
 }
 
-// forgottenProfile forgets a customer by telephone number, whom a profile ties to a mail address with orders.
+// forgottenProfile forgets a customer by phone number; a profile ties it to an email address with orders.
 func forgottenProfile(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
@@ -108,7 +108,7 @@ func profileVersions(on trial) {
 	same(t, "a version with a date after it", warehouse.Counts{Updated: 1}, out.Tables["profiles"])
 }
 
-// joinedProfiles imports versions of a customer that leave out different things, in every order.
+// joinedProfiles imports versions of a customer with different missing fields, in every order.
 func joinedProfiles(on trial) {
 	t, w := on.t, on.w
 	export := warehouse.Profile{Source: "shopify", Customer: "c1", Email: warehouse.Consented, SMS: warehouse.Refused, Country: "GB", Region: "ENG", Orders: 4, OrdersKnown: true}

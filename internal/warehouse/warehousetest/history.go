@@ -11,15 +11,15 @@ import (
 	"assay/internal/warehouse"
 )
 
-// at moves the clock.
+// at sets the clock.
 func (on trial) at(text string) { *on.now = instant(text) }
 
-// file is an export with a name of its own.
+// file is an export with its own name.
 func file(name string) warehouse.ImportSpec {
 	return warehouse.ImportSpec{Source: "test", File: name, FileHash: name}
 }
 
-// sold is an order that the online store took on a day.
+// sold is an order of the online store on a day.
 func sold(key, day string, charged int64) warehouse.Order {
 	return warehouse.Order{
 		OrderRef: ref(key), At: instant(day + "T17:00:00Z"), Day: date(day), Surface: measure.OnlineStore, Charged: charged, Units: 1,
@@ -33,7 +33,8 @@ func (on trial) changes() []measure.DayChange {
 	return answer[[]measure.DayChange](on.t)(on.w.DayChanges(on.t.Context(), shop, 0, 0))
 }
 
-// lateChanges has an order that is corrected twice, a report whose day is emptied, and a customer who is forgotten.
+// lateChanges imports an order that is corrected twice, a report whose day becomes empty, and a customer who is
+// forgotten.
 func lateChanges(on trial) {
 	t, w := on.t, on.w
 	on.at("2026-01-12T09:00:00Z")
@@ -162,7 +163,7 @@ func feedWithinAnHour(on trial) {
 	same(t, "a day that came and went within the hour has no history", []int64{11_00, 13_00, 0}, charged())
 }
 
-// looks imports what is there again: nothing changes, and the days count as looked at.
+// looks imports unchanged data again: nothing changes, but the days count as examined.
 func looks(on trial) {
 	t, w := on.t, on.w
 	on.at("2026-01-12T09:00:00Z")
@@ -209,8 +210,8 @@ type snapshot struct {
 	state map[measure.DayPart]measure.DayTotals
 }
 
-// historyReplayed makes random imports of every sort at random times, and notes the roll-ups after each. When all is done, the
-// history must give back each of those states.
+// historyReplayed makes random imports of every kind at random times and records the roll-ups after each. Afterwards
+// the history must return each of those states.
 func historyReplayed(on trial) {
 	t, w := on.t, on.w
 	rng := rand.New(rand.NewPCG(5, 9))
@@ -265,8 +266,8 @@ func historyReplayed(on trial) {
 
 var everyDay = period("2025-11-01", "2026-06-30")
 
-// outlived reports whether the state after import i is not told apart: another import came at the same instant, or it has
-// changes of a feed in whose hour the feed made others later.
+// outlived reports whether the history cannot return the state after import i: another import has the same instant,
+// or a feed changed it again within the hour.
 func outlived(taken []snapshot, i int) bool {
 	hour := func(s snapshot) time.Time { return s.at.Truncate(time.Hour) }
 	feeding := slices.ContainsFunc(taken[:i+1], func(s snapshot) bool { return s.feed && hour(s).Equal(hour(taken[i])) })
@@ -275,7 +276,7 @@ func outlived(taken []snapshot, i int) bool {
 	})
 }
 
-// randomReport makes a report of a platform for a few days, some of them empty, and notes what it tells.
+// randomReport creates a report of a platform for a few days, some of them empty, and records its content.
 func randomReport(rng *rand.Rand, days civil.Range, reports map[platformDay]measure.DayTotals) (warehouse.AdWindow, warehouse.Batch) {
 	platform := []measure.Platform{measure.Google, measure.TikTok}[rng.IntN(2)]
 	first := days.First.AddDays(rng.IntN(days.Days() - 8))
@@ -298,7 +299,7 @@ func randomReport(rng *rand.Rand, days civil.Range, reports map[platformDay]meas
 	return window, b
 }
 
-// rolledUp returns the totals of all days as the roll-ups of orders and the reports that were told last have them.
+// rolledUp returns the totals of all days from the roll-ups of orders and the latest reports.
 func rolledUp(on trial, reports map[platformDay]measure.DayTotals) map[measure.DayPart]measure.DayTotals {
 	on.t.Helper()
 	state := map[measure.DayPart]measure.DayTotals{}

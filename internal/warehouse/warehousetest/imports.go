@@ -34,7 +34,7 @@ func januaryTotals(t *testing.T, w *warehouse.Warehouse) measure.Sums {
 	return answer[warehouse.Pair[measure.Sums]](t)(w.StoreTotals(t.Context(), shop, warehouse.Windows{Recent: january})).Recent
 }
 
-// changedOrder moves order 2 to another day with two touches instead of three, and leaves its refund and line.
+// changedOrder moves order 2 to another day with two touches instead of three, and omits its refund and line.
 func changedOrder(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
@@ -94,7 +94,7 @@ func couponMapped(on trial) {
 	out := load(t, w, warehouse.ImportSpec{}, warehouse.Batch{CouponMap: []warehouse.CouponChannel{{Code: "FREESHIP", Channel: "partner"}}})
 	same(t, "days hit", 1, out.DaysHit)
 	rows := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, measure.Linear, warehouse.Windows{Recent: january})).Recent
-	// FREESHIP took off more than MARY, so the order is now the partner's.
+	// FREESHIP has a larger discount than MARY, so the order is now the partner's.
 	same(t, "partner", int64(40_00), credits(rows)["partner"].Charged)
 	same(t, "influencer", measure.Sums{}, credits(rows)["influencer"])
 	same(t, "all", smallTotals, total(rows))

@@ -20,7 +20,7 @@ import (
 // answerKey is the natural key of an answer.
 type answerKey struct{ source, key, question string }
 
-// addAnswers adds answers about orders of the store, about orders that nobody knows yet, and about none.
+// addAnswers adds answers about stored orders, about orders that come later, and about none.
 func (s *random) addAnswers(r *rand.Rand, n int) {
 	questions := []string{"discovery_channel", "purchase_trigger"}
 	for i := range n {
@@ -43,7 +43,7 @@ func (s *random) addAnswers(r *rand.Rand, n int) {
 	}
 }
 
-// addMessages adds what mails and text messages did.
+// addMessages adds results of emails and text messages.
 func (s *random) addMessages(r *rand.Rand, n int) {
 	for i := range n {
 		s.rest.Messages = append(s.rest.Messages, warehouse.MessageDay{
@@ -55,7 +55,7 @@ func (s *random) addMessages(r *rand.Rand, n int) {
 	}
 }
 
-// credited is the one channel that an order belongs to by last touch.
+// credited is the order's channel by last touch.
 func (r *reference) credited(of warehouse.OrderRef) measure.Channel {
 	path := r.path(of)
 	if len(path) == 0 {
@@ -69,7 +69,7 @@ func (r *reference) credited(of warehouse.OrderRef) measure.Channel {
 	return "direct"
 }
 
-// path is the channels that an order's touches are of, with repeats.
+// path is the channels of an order's touches, with repetitions.
 func (r *reference) path(of warehouse.OrderRef) (path []measure.Channel) {
 	for _, t := range r.journey(of) {
 		path = append(path, t.Channel)
@@ -89,7 +89,7 @@ func (r *reference) isNew(of warehouse.OrderRef, first map[string]warehouse.Orde
 	return known && (o.Customer == "" || first[o.Customer].OrderRef == of)
 }
 
-// comparePeople holds what the warehouse says of customers, journeys, answers and messages against the reference.
+// comparePeople compares the warehouse's customers, journeys, answers and messages with the reference.
 func comparePeople(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want *reference) {
 	t.Helper()
 	days := period("2025-12-10", "2026-03-10")
@@ -118,7 +118,7 @@ func comparePeople(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID,
 	compareMessages(t, w, ws, want)
 }
 
-// compareTopPaths holds that a page of the commonest journeys and the sums of all are those of the journeys one by one.
+// compareTopPaths compares a page of the most frequent paths, and the totals of all, with individually counted paths.
 func compareTopPaths(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, segment warehouse.Segment, days civil.Range, paths []warehouse.PathTotal) {
 	t.Helper()
 	for _, channel := range []measure.Channel{"", "google", "oogle"} {
@@ -226,7 +226,7 @@ func (r *reference) paths(segment warehouse.Segment, days civil.Range) (out []wa
 	return out
 }
 
-// seconds from the first touch to the order, as databases keep them: instants have microseconds.
+// seconds from the first touch to the order, in the microsecond precision of databases.
 func seconds(o warehouse.Order, touches []warehouse.Touch) int64 {
 	return max(0, int64(math.Round(o.At.Sub(touches[0].At.Truncate(time.Microsecond)).Seconds())))
 }
@@ -250,7 +250,7 @@ func (r *reference) journeys(segment warehouse.Segment, days civil.Range) (out [
 	return out
 }
 
-// comparePanel compares the panel of a store that is small enough for everybody to be in it, customers in any order.
+// comparePanel compares the panel of a store that is small enough to contain all customers, in any order.
 func comparePanel(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want *reference) {
 	t.Helper()
 	first, days := want.firsts(), map[string]map[civil.Date]warehouse.PanelDay{}
@@ -284,7 +284,7 @@ func comparePanel(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, 
 		cmpopts.SortSlices(func(a, b warehouse.PanelCustomer) bool { return fmt.Sprint(a) < fmt.Sprint(b) }))
 }
 
-// answered is an answer with what is known of its order.
+// answered is an answer with its order.
 type answered struct {
 	warehouse.SurveyResponse
 	order    warehouse.Order
@@ -293,7 +293,7 @@ type answered struct {
 	credited measure.Channel
 }
 
-// answersOf lists the answers of a selection. Answers about cancelled and test orders are in none.
+// answersOf lists the selected answers. It excludes answers about canceled and test orders.
 func (r *reference) answersOf(of warehouse.AnswersOf, days civil.Range) (out []answered) {
 	first := r.firsts()
 	for _, a := range r.answers {
@@ -377,7 +377,7 @@ func (r *reference) answerTotals(of warehouse.AnswersOf, days civil.Range) (t wa
 			t.Named++
 		}
 	}
-	// The first answer to an order leads, wherever its day lies.
+	// The first answer to an order counts, on any day.
 	leading := map[warehouse.OrderRef]answered{}
 	for _, x := range r.answersOf(warehouse.AnswersOf{}, period("2020-01-01", "2030-12-31")) {
 		if x.OrderRef == (warehouse.OrderRef{}) {
@@ -441,7 +441,7 @@ func compareMessages(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceI
 	}
 }
 
-// smallStorePeople has answers that can be added up by hand: customer c1 has orders 1, 2 and 4, the first of them
+// smallStorePeople has answers that can be added by hand: customer c1 has orders 1, 2 and 4, the first of them
 // credited to google.
 func smallStorePeople(on trial) {
 	t, w := on.t, on.w
@@ -464,12 +464,12 @@ func smallStorePeople(on trial) {
 	}}, mine)
 	cohorts := answer[[]warehouse.CohortMonth](t)(w.Cohorts(t.Context(), shop, "", january))
 	same(t, "cohort of January", []warehouse.CohortMonth{{Cohort: january.First, Month: january.First, Active: 3, Orders: 5}}, cohorts)
-	// Order 4's touches are at one instant and twelve hours before it; order 2's first is 14 days and 15 hours before.
+	// Order 4's touches are at its instant and twelve hours before; order 2's first is 14 days and 15 hours before.
 	same(t, "journeys", []warehouse.JourneyCount{{Touches: 2, LagDays: 6, Orders: 1}, {Touches: 3, LagDays: 0, Orders: 1}, {Touches: 3, LagDays: 14, Orders: 1}},
 		answer[[]warehouse.JourneyCount](t)(w.Journeys(t.Context(), shop, "", january)))
 }
 
-// lateOrders imports answers before the orders that they are about, and then cancels one of the orders.
+// lateOrders imports answers before their orders, and then cancels one of the orders.
 func lateOrders(on trial) {
 	t, w := on.t, on.w
 	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Surveys: []warehouse.SurveyResponse{
@@ -493,7 +493,7 @@ func lateOrders(on trial) {
 	same(t, "an order was cancelled", []string{"?  0 false", "Google google 10000 true"}, rows())
 }
 
-// answerTexts looks for the signs that patterns give a meaning to.
+// answerTexts searches for characters with a meaning in LIKE patterns.
 func answerTexts(on trial) {
 	t, w := on.t, on.w
 	var b warehouse.Batch

@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// random is a store made of chance and a seed.
+// random is a random store with a seed.
 type random struct {
 	rng     *rand.Rand
 	days    civil.Range
@@ -23,8 +23,8 @@ type random struct {
 
 var channels = []measure.Channel{"google", "facebook", "email", "direct", "tiktok"}
 
-// newRandomStore makes a store of n orders in the three months up to February 2026, with all that belongs to
-// them: touches, refunds on other days, coupons of which some are mapped, lines, ad reports.
+// newRandomStore creates a store of n orders in the three months up to February 2026, with touches, refunds on other
+// days, coupons (some of them mapped), lines and ad reports.
 func newRandomStore(seed uint64, n int) *random {
 	s := &random{rng: rand.New(rand.NewPCG(seed, 1)), days: period("2025-12-01", "2026-02-28")}
 	s.rest.CouponMap = []warehouse.CouponChannel{{Code: "C1", Channel: "influencer"}, {Code: "C2", Channel: "partner"}}
@@ -108,7 +108,7 @@ func (s *random) batch() warehouse.Batch {
 	return b
 }
 
-// pieces returns the store's orders n at a time, the rest with the last.
+// pieces returns the store's orders n at a time, with the remaining rows in the last piece.
 func (s *random) pieces(n int) (out []warehouse.Batch) {
 	for from := 0; from < len(s.orders); from += n {
 		out = append(out, warehouse.Batch{Orders: s.orders[from:min(from+n, len(s.orders))]})
@@ -126,8 +126,8 @@ func (s *random) ordersIn(days civil.Range) (n int64) {
 	return n
 }
 
-// change returns new versions of some orders, with other touches for some of them, new orders with all that belongs
-// to them, and refunds of orders that are not in it, known ones and unknown.
+// change returns new versions of some orders (some with other touches), new orders with their rows, and refunds of
+// other orders, stored and unknown.
 func (s *random) change(n int) warehouse.Batch {
 	next := newRandomStore(s.rng.Uint64(), 0)
 	next.rest = warehouse.Batch{}
@@ -177,7 +177,7 @@ func randomStore(on trial) {
 	}
 }
 
-// randomPieces imports in pieces, orders twice and in no order of time, what belongs to them before they come.
+// randomPieces imports in pieces: orders twice and unsorted, their rows before them.
 func randomPieces(on trial) {
 	t, w := on.t, on.w
 	store, want := newRandomStore(11, 300), newReference()
@@ -193,7 +193,7 @@ func randomPieces(on trial) {
 	same(t, "the same in one import", all.Version, again.Version)
 }
 
-// compare holds every total of the warehouse against the reference.
+// compare compares every total of the warehouse with the reference.
 func compare(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want *reference) {
 	t.Helper()
 	ctx, days := t.Context(), period("2025-11-01", "2026-06-30")
@@ -236,7 +236,7 @@ func checkBriefs(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, m
 	same(t, string(model)+" before in brief", shortened(want.Earlier), shortened(got.Earlier))
 }
 
-// shortened leaves the figures that briefs have.
+// shortened keeps the figures of briefs.
 func shortened(rows []warehouse.ChannelTotal) []warehouse.ChannelTotal {
 	short := make([]warehouse.ChannelTotal, 0, len(rows))
 	for _, r := range rows {
@@ -248,7 +248,7 @@ func shortened(rows []warehouse.ChannelTotal) []warehouse.ChannelTotal {
 	return short
 }
 
-// checkAdjacent compares two windows that meet with the same windows asked for one at a time.
+// checkAdjacent compares two adjacent windows with the same windows asked for individually.
 func checkAdjacent(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, model measure.Model) {
 	t.Helper()
 	recent := period("2026-02-01", "2026-03-15")

@@ -11,7 +11,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// reference is the store as maps. It knows nothing of roll-ups: each answer is computed from all facts.
+// reference is the store as maps. It has no roll-ups: each answer is computed from all facts.
 type reference struct {
 	orders    map[warehouse.OrderRef]warehouse.Order
 	refunds   map[warehouse.OrderRef][]warehouse.Refund
@@ -30,7 +30,7 @@ func newReference() *reference {
 	}
 }
 
-// take is an import: orders by their latest version, what belongs to them as [warehouse.Import] says.
+// take is an import: the latest version of each order, and its rows by the rules of [warehouse.Import].
 func (r *reference) take(b warehouse.Batch) {
 	told, stale := map[warehouse.OrderRef]bool{}, map[warehouse.OrderRef]bool{}
 	for _, o := range b.Orders {
@@ -80,7 +80,7 @@ func (r *reference) take(b warehouse.Batch) {
 	r.messages = append(r.messages, b.Messages...)
 }
 
-// settle sets refunds with a day against totals without one, where the import has only one of the two.
+// settle reconciles refunds with a day and totals without one, if the import has only one of the two.
 func (r *reference) settle(came []warehouse.Refund, before map[warehouse.OrderRef][]warehouse.Refund, told, stale map[warehouse.OrderRef]bool) {
 	dated := func(refunds []warehouse.Refund) (sum int64) {
 		for _, f := range refunds {
@@ -90,7 +90,7 @@ func (r *reference) settle(came []warehouse.Refund, before map[warehouse.OrderRe
 		}
 		return sum
 	}
-	totals := map[warehouse.OrderRef]bool{} // of orders of which a total came
+	totals := map[warehouse.OrderRef]bool{} // of orders with a total in the import
 	for _, f := range came {
 		totals[f.OrderRef] = totals[f.OrderRef] || f.DateUnknown
 	}
@@ -122,19 +122,19 @@ func clearAll[T any](from map[warehouse.OrderRef][]T, orders map[warehouse.Order
 	}
 }
 
-// put adds a row to its order, in the place of the row with the same key.
+// put adds a row to its order, replacing the row with the same key.
 func put[T any](into map[warehouse.OrderRef][]T, ref warehouse.OrderRef, row T, same func(T) bool) {
 	into[ref] = append(slices.DeleteFunc(into[ref], same), row)
 }
 
-// event is what an order adds to a day.
+// event is an order's contribution to a day.
 type event struct {
 	order measure.Sums
 	day   civil.Date
 	ref   warehouse.OrderRef
 }
 
-// events lists what orders and refunds add to their days.
+// events lists the contributions of orders and refunds to their days.
 func (r *reference) events() (out []event) {
 	first := r.firsts()
 	for ref, o := range r.orders {
@@ -168,7 +168,7 @@ func (r *reference) firsts() map[string]warehouse.Order {
 	return first
 }
 
-// returns lists what an order gave back on each day. A refund without a date is dated by its order, if that is known.
+// returns lists an order's refunds on each day. A refund without a date has its order's date, if known.
 func (r *reference) returns(ref warehouse.OrderRef, refunds []warehouse.Refund) (out []event) {
 	order, known := r.orders[ref]
 	days := map[civil.Date]measure.Sums{}
@@ -188,7 +188,7 @@ func (r *reference) returns(ref warehouse.OrderRef, refunds []warehouse.Refund) 
 	return out
 }
 
-// storeDays returns what the store took per day.
+// storeDays returns the store's totals per day.
 func (r *reference) storeDays() map[civil.Date]measure.Sums {
 	days := map[civil.Date]measure.Sums{}
 	for _, e := range r.events() {
@@ -202,7 +202,7 @@ type channelDay struct {
 	day     civil.Date
 }
 
-// channelDays returns what each channel is credited with per day.
+// channelDays returns each channel's credits per day.
 func (r *reference) channelDays(model measure.Model) map[channelDay]measure.Sums {
 	days := map[channelDay]measure.Sums{}
 	for _, e := range r.events() {
@@ -239,7 +239,7 @@ func (r *reference) fallback(ref warehouse.OrderRef) measure.Channel {
 	return r.couponMap[codes[0].Code]
 }
 
-// weights are the touches' parts of an order; they add up to one.
+// weights are the touches' parts of an order; their sum is one.
 func weights(model measure.Model, touches []warehouse.Touch) []*big.Rat {
 	n := len(touches)
 	out := make([]*big.Rat, n)
@@ -301,5 +301,5 @@ func between(s measure.Sums, lower, upper *big.Rat) measure.Sums {
 
 func floor(amount int64, part *big.Rat) int64 {
 	x := new(big.Int).Mul(big.NewInt(amount), part.Num())
-	return x.Div(x, part.Denom()).Int64() // Euclidean, which is floor for a positive divisor
+	return x.Div(x, part.Denom()).Int64() // Euclidean division, which is floor for a positive divisor
 }

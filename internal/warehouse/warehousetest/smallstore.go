@@ -108,7 +108,7 @@ func small(t *testing.T, w *warehouse.Warehouse) {
 	load(t, w, warehouse.ImportSpec{}, smallStore())
 }
 
-// smallTotals is what the small store took in January.
+// smallTotals is the small store's total in January.
 var smallTotals = measure.Sums{
 	Orders: 6_000_000, Charged: 295_01, Tax: 29_50, Shipping: 30_00, Discounts: 12_00, Refunds: 30_00, Undated: 10_00,
 	NewOrders: 4_000_000, Units: 12,

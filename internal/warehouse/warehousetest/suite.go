@@ -1,7 +1,7 @@
-// Package warehousetest is the suite that every engine of the warehouse passes.
+// Package warehousetest is the test suite that every engine of the warehouse passes.
 //
-// Small stores have answers computed by hand. A seeded random store is compared with [reference], which keeps
-// facts in maps and attributes orders with exact fractions.
+// Small stores have answers computed by hand. A seeded random store is compared with [reference], which stores facts
+// in maps and attributes orders with exact fractions.
 package warehousetest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Run holds an engine to what the warehouse promises. open returns a warehouse that is empty, that the test owns and whose
-// imports are made at the times that the clock tells; it closes with the test.
+// Run tests an engine. open returns an empty warehouse that the test owns and that takes the times of imports from
+// the clock; it closes with the test.
 func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehouse.Warehouse) {
 	t.Helper()
 	for name, test := range map[string]func(trial){
@@ -87,11 +87,11 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehous
 	}
 }
 
-// trial is what a test of the suite is run on.
+// trial is the environment of a test of the suite.
 type trial struct {
 	t   *testing.T
 	w   *warehouse.Warehouse
-	now *time.Time // when imports are made; a test moves it between them
+	now *time.Time // time of imports; a test advances it
 }
 
 // shop is the workspace of most tests.
@@ -111,7 +111,7 @@ func instant(text string) time.Time {
 	return at.UTC()
 }
 
-// load imports batches and fails the test when that fails.
+// load imports batches and fails the test on an error.
 func load(t *testing.T, w *warehouse.Warehouse, spec warehouse.ImportSpec, batches ...warehouse.Batch) warehouse.Outcome {
 	t.Helper()
 	if spec.Workspace == "" {
@@ -165,7 +165,7 @@ func total(rows []warehouse.ChannelTotal) (sum measure.Sums) {
 	return sum
 }
 
-// credits maps channels to their sums.
+// credits maps channels to their totals.
 func credits(rows []warehouse.ChannelTotal) map[measure.Channel]measure.Sums {
 	out := map[measure.Channel]measure.Sums{}
 	for _, r := range rows {

@@ -7,8 +7,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// A surface's total of a day counts in every figure as orders would that nobody is credited with, and stands back on days on
-// which the store has orders of the surface.
+// A surface's daily total counts in every figure as unattributed orders would, and is ignored on days with orders of
+// the surface in the store.
 func surfaceTotals(on trial) {
 	t, w := on.t, on.w
 	total := warehouse.SurfaceDayTotal{

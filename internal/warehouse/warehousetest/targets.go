@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// targets are sorted by first day, kind of period, metric and channel; the last import of a goal counts.
+// targets are sorted by first day, kind of period, metric and channel; the last import of a target counts.
 func targets(on trial) {
 	t, w := on.t, on.w
 	month := warehouse.Target{Metric: "revenue", Period: "monthly", Start: january.First, Value: 1000}
@@ -20,8 +20,8 @@ func targets(on trial) {
 	same(t, "goals", []warehouse.Target{raised, podcast, day}, targetsOf(t, w))
 }
 
-// targetsChange one by one: a goal is set, set anew and taken away, each time as a line of the ledger and another version of
-// the data; what is not there cannot be taken away, and what is there already changes nothing.
+// targetsChange sets a target, changes it and removes it, each time with an entry in the ledger and a new data
+// version. Removing a missing target is an error; setting an equal value changes nothing.
 func targetsChange(on trial) {
 	t, w := on.t, on.w
 	month := warehouse.Target{Metric: "revenue", Period: "monthly", Start: january.First, Value: 1000}

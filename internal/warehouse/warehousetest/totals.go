@@ -37,7 +37,7 @@ func emptyStore(on trial) {
 	}
 }
 
-// briefsOfSilentChannel asks for the brief figures of a channel that has others only: then all are told.
+// briefsOfSilentChannel asks for the brief figures of a channel with other figures only: then all are returned.
 func briefsOfSilentChannel(on trial) {
 	t, w := on.t, on.w
 	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{AdDays: []warehouse.AdDay{{
@@ -83,8 +83,8 @@ func smallStoreDays(on trial) {
 	}, podcast)
 }
 
-// modelShares checks the three orders with touches. Order 1 has google and direct, order 2 facebook, google and
-// email 14, 7 and 0 days before, order 4 the same three at one instant and a charge of -5.00.
+// modelShares checks the three orders with touches. Order 1 has google and direct; order 2 facebook, google and email
+// 14, 7 and 0 days before; order 4 the same three at one instant and a charge of -5.00.
 func modelShares(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
@@ -117,8 +117,8 @@ func modelShares(on trial) {
 	same(t, "linear refunds of facebook", int64(6_66), linear["facebook"].Refunds)
 }
 
-// longPath checks an order of an amount beyond what a float holds, with 25 touches in as many minutes, every other one of google's. The
-// oldest five are not kept.
+// longPath checks an order with an amount beyond the precision of a float and 25 touches in as many minutes, every
+// other one of google. The oldest five are dropped.
 func longPath(on trial) {
 	t, w := on.t, on.w
 	const made, kept, charged = 25, 20, int64(9_007_199_254_740_993)

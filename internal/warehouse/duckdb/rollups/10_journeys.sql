@@ -1,4 +1,4 @@
--- The journeys of the slice's orders, and those of them that are new to the store, the commonest first.
+-- The conversion paths of the slice's orders, and those that are new to the store, most frequent first.
 CREATE OR REPLACE TEMP TABLE slice_named AS
 SELECT source, key, string_agg(channel, chr(31) ORDER BY i) AS name, max(n) AS touches, min(touched_at) AS first_at
 FROM (
@@ -19,7 +19,7 @@ CREATE OR REPLACE TEMP TABLE slice_journeys AS
 SELECT s.source, s.key, p.path, s.touches, s.first_at
 FROM slice_named s JOIN {{path_names}} p ON p.name = s.name;
 
--- How long the journeys took, for the orders that count. A touch that is dated after its order took no time.
+-- The time to conversion of counted orders. A touchpoint dated after its order counts as zero.
 CREATE OR REPLACE TEMP TABLE slice_delays AS
 SELECT j.source, j.key, j.touches, greatest(0, CAST(epoch(o.placed_at) - epoch(j.first_at) AS BIGINT)) AS seconds
 FROM slice_journeys j JOIN {{orders}} o ON o.source = j.source AND o.key = j.key

@@ -1,4 +1,4 @@
--- What the customers of the slice's orders answered.
+-- The survey answers of the slice's orders.
 CREATE OR REPLACE TEMP TABLE answer_dirty AS SELECT DISTINCT day FROM {{order_answers}} WHERE in_slice(order_day);
 
 DELETE FROM {{order_answers}} WHERE in_slice(order_day);

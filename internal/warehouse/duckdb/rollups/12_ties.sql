@@ -1,4 +1,5 @@
--- What ties the slice's orders to creators. A code is a creator's by the list of codes, else by the map of coupons.
+-- The signals that tie the slice's orders to creators. A code belongs to a creator by the list of codes, else by the
+-- coupon map.
 CREATE OR REPLACE TEMP TABLE owned_codes AS
 SELECT code, first(creator ORDER BY rank, creator) AS creator
 FROM (
@@ -26,7 +27,7 @@ FROM (
 )
 WHERE place = 1;
 
--- The orders whose path has met a creator.
+-- The orders with a creator in their path.
 CREATE OR REPLACE TEMP TABLE slice_met AS
 SELECT DISTINCT source, key FROM slice_paths WHERE channel IN ('influencer', 'creator');
 

@@ -1,5 +1,5 @@
--- What is creators', and what of the online store is nobody's: all of it, without the orders that are a creator's. Most
--- orders are nobody's, so they are not looked at one by one.
+-- The totals of creators, and of the online store without them: the total minus the creators' orders. Most orders
+-- have no creator, so they are not read individually.
 DELETE FROM {{creator_days}} WHERE in_slice(day);
 INSERT INTO {{creator_days}}
 SELECT day, creator, by_code, by_survey, sum(orders), sum(touched), sum(charged), sum(tax), sum(shipping),

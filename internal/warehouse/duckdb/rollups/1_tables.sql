@@ -1,8 +1,8 @@
--- What a rebuild works with. slice has the days that are rebuilt at once. The other tables are made anew for each
--- slice from facts that the store has; where it has none they stay empty, and joining them costs nothing.
+-- The working tables of a rebuild. slice has the days rebuilt together. The other tables are created again for each
+-- slice from the store's facts; without facts they are empty, and joining them costs nothing.
 CREATE OR REPLACE TEMP TABLE slice (day DATE);
 
-CREATE OR REPLACE TEMP MACRO in_slice(d) AS (false); -- made anew with each slice
+CREATE OR REPLACE TEMP MACRO in_slice(d) AS (false); -- replaced for each slice
 
 CREATE OR REPLACE TEMP TABLE slice_refunds AS
 SELECT source, key, day, '' AS surface, '' AS country, '' AS region, '' AS channel, false AS is_new,
@@ -31,8 +31,8 @@ CREATE OR REPLACE TEMP TABLE slice_tied (
     units BIGINT
 );
 
--- What a unit of a product costs from a day until before another one. Of costs of the same day that of the source whose
--- name comes first counts.
+-- The unit cost of a product from a day until before the next cost. Among costs of the same day, that of the source
+-- whose name sorts first counts.
 CREATE OR REPLACE TEMP TABLE unit_costs AS
 SELECT sku, since, lead(since, 1, DATE '9999-12-31') OVER (PARTITION BY sku ORDER BY since) AS until, cost
 FROM (SELECT sku, since, arg_min(cost, source) AS cost FROM {{product_costs}} GROUP BY sku, since);

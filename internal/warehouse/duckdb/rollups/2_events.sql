@@ -1,5 +1,5 @@
--- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths. What belongs to
--- orders is told by them; what every store has is counted without them.
+-- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths. Rows of
+-- orders join these events; totals that every store has are computed without joins.
 CREATE OR REPLACE TEMP TABLE slice_events AS
 SELECT k.source, o.key, o.day, k.surface, k.channel, o.customer = '' OR c.key IS NOT NULL AS is_new,
     CAST(1000000 AS BIGINT) AS orders, o.charged, o.tax, o.shipping, o.discounts,
@@ -14,6 +14,6 @@ UNION ALL
 SELECT source, key, day, surface, channel, is_new, 0, 0, 0, 0, 0, refunds, undated, 0, 0
 FROM slice_refunds;
 
--- Constants, by which the database passes over the blocks of touches, lines and coupons of orders with other keys.
+-- Constants, so the database skips blocks of touches, lines and coupons of other orders.
 SET VARIABLE first_event = (SELECT min(key) FROM slice_events);
 SET VARIABLE last_event = (SELECT max(key) FROM slice_events);

@@ -1,6 +1,6 @@
--- What each order gave back on each day of the slice. A refund whose date is unknown is dated by its order. Refunds
--- of orders that the store does not know count too, on their own day and as the online store's: they are money that
--- went back, and some shops report them without the order. They are no new customer's.
+-- Each order's refunds on each day of the slice. A refund without a date has its order's date. Refunds of unknown
+-- orders count too, on their own day and for the online store: the money was refunded, and some shops report refunds
+-- without the order. They count as returning customers'.
 SET VARIABLE first_refunded = (SELECT min(key) FROM {{refunds}} WHERE date_unknown OR in_slice(day));
 SET VARIABLE last_refunded = (SELECT max(key) FROM {{refunds}} WHERE date_unknown OR in_slice(day));
 

@@ -1,8 +1,8 @@
--- The touches of the slice's orders, numbered. Direct visits do not take last or first touch from another channel.
--- Time decay halves a touch's weight every 7 days; only ratios matter, so ages count from the latest touch, and
--- the weights are integers, which add up the same in any order. An order has 20 touches at most, so that its weights add up
--- to less than 2^31 and the products of share() keep within 64 bits. The sums are cast, because the database's own have
--- 128, whose divisions are slow.
+-- The numbered touches of the slice's orders. Direct visits do not take last or first touch from another channel.
+-- Time decay halves a touch's weight every 7 days. Only ratios matter, so ages count from the latest touch. Weights
+-- are integers, whose sum does not depend on the order of addition. An order has at most 20 touches, so its weights
+-- sum to less than 2^31 and the products of share() fit in 64 bits. Sums are cast, because DuckDB's are 128 bits,
+-- whose divisions are slow.
 CREATE OR REPLACE TEMP TABLE slice_paths AS
 SELECT source, key, channel, platform, campaign, touched_at, i, n,
     coalesce(max(CASE WHEN channel <> 'direct' THEN i END) OVER path, n) AS last_i,
@@ -22,7 +22,7 @@ WINDOW path AS (PARTITION BY source, key);
 
 CREATE OR REPLACE TEMP TABLE slice_touched AS SELECT source, key FROM slice_paths WHERE i = 1;
 
--- What each touch gets of its order under each model: the part between two points of a whole.
+-- Each touch's part of its order under each model: the part between two points of a whole.
 CREATE OR REPLACE TEMP TABLE slice_shares AS
 SELECT source, key, 'last_touch' AS model, channel, platform, campaign,
     CAST(0 AS BIGINT) AS lower, CAST(1 AS BIGINT) AS upper, CAST(1 AS BIGINT) AS whole
@@ -43,7 +43,7 @@ SELECT source, key, 'position_based', channel, platform, campaign,
     5 * (n - 2)
 FROM slice_paths WHERE n > 2;
 
--- The slice's orders with touches, and their refunds, added up by the channels that get them.
+-- The slice's orders with touches, and their refunds, summed by credited channel.
 CREATE OR REPLACE TEMP TABLE slice_credit AS
 SELECT e.day, s.model, s.channel, e.is_new,
     sum(share(e.orders, s.lower, s.upper, s.whole)) AS orders,

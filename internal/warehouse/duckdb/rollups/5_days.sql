@@ -1,6 +1,6 @@
 -- The roll-ups of the store, its channels and its regions.
 
--- The slice's orders, counted by what tells them apart in a roll-up. code_channel is NULL for orders without a mapped
+-- The slice's orders, counted by their dimensions in roll-ups. code_channel is NULL for orders without a mapped
 -- coupon.
 CREATE OR REPLACE TEMP TABLE slice_counts AS
 SELECT o.day, o.kind, o.place, o.customer = '' OR c.key IS NOT NULL AS is_new, t.key IS NOT NULL AS touched,
@@ -15,8 +15,8 @@ LEFT JOIN slice_codes s ON s.source = k.source AND s.key = o.key
 WHERE NOT k.cancelled AND NOT k.test AND in_slice(o.day)
 GROUP BY ALL;
 
--- What surfaces took where only the day's total is known, the part of first orders apart. Where the store has orders of the
--- surface on the day, these are what it took, and the total is left out. Refunds are no new customer's.
+-- Daily totals of surfaces without orders, with the part of first orders separate. If the store has orders of the
+-- surface on the day, they count instead of the total. Refunds count as returning customers'.
 CREATE OR REPLACE TEMP TABLE slice_surfaces AS
 SELECT t.day, t.surface, t.country, t.region, t.is_new,
     share(1000000 * t.orders, t.lower, t.upper, t.whole) AS orders, share(t.charged, t.lower, t.upper, t.whole) AS charged,
@@ -34,9 +34,9 @@ ANTI JOIN (
     SELECT DISTINCT c.day, k.surface FROM slice_counts c JOIN {{order_kinds}} k ON k.kind = c.kind
 ) o ON o.day = t.day AND o.surface = t.surface;
 
--- All events, added up twice: by day, surface, newness and the channel of orders without touches; and by day and
+-- All events, summed twice: by day, surface, newness and the channel of orders without touches; and by day and
 -- region. An order without touches belongs to the channel that its source names, else to the channel of a mapped
--- coupon, else to nobody; all models agree on it. credited is NULL for orders with touches.
+-- coupon, else it is unattributed; all models agree on it. credited is NULL for orders with touches.
 CREATE OR REPLACE TEMP TABLE slice_cube AS
 SELECT day, surface, is_new, credited, country, region, GROUPING(country) = 1 AS by_channel,
     sum(orders) AS orders, sum(charged) AS charged, sum(tax) AS tax, sum(shipping) AS shipping,

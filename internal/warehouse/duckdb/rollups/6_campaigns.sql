@@ -1,4 +1,4 @@
--- The orders credited to campaigns by last touch.
+-- The orders that last touch credits to campaigns.
 DELETE FROM {{campaign_credit_days}} WHERE in_slice(day);
 INSERT INTO {{campaign_credit_days}}
 SELECT e.day, s.platform, s.campaign, sum(e.orders), sum(e.charged), sum(e.tax), sum(e.shipping), sum(e.discounts),

@@ -1,4 +1,4 @@
--- What was sold: the lines of the slice's orders. A line without a cost of its own has that of its product on the day.
+-- Product sales: the lines of the slice's orders. A line without its own cost has its product's cost on the day.
 CREATE OR REPLACE TEMP TABLE slice_lines AS
 SELECT o.source, o.key, o.day, l.sku, l.title, sum(l.quantity) AS units, sum(l.net) AS net,
     sum(l.discount) AS discount,

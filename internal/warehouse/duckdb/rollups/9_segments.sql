@@ -1,5 +1,5 @@
--- What belongs to new and to returning customers, and which channel won whom. Orders without touches are in the cube
--- with the channel that they belong to under every model.
+-- Totals of new and returning customers, and the channels of new customers. Orders without touches are in the cube
+-- with their channel under every model.
 DELETE FROM {{segment_days}} WHERE in_slice(day);
 INSERT INTO {{segment_days}}
 SELECT day, channel, is_new, sum(orders), sum(charged), sum(tax), sum(shipping), sum(discounts), sum(refunds),

@@ -1,4 +1,4 @@
--- What was answered on the days of answer_dirty, added up.
+-- Survey answers on the days of answer_dirty, summed.
 DELETE FROM {{answer_days}} WHERE day IN (SELECT day FROM answer_dirty);
 INSERT INTO {{answer_days}}
 SELECT day, order_day IS NOT NULL AS known, question, answer, channel, surface, is_new, credited, count(*),

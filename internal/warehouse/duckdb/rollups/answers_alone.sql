@@ -1,4 +1,4 @@
--- The answers whose orders the store does not have. Answers of cancelled and test orders are in no figure.
+-- The answers without an order in the store. Answers of canceled and test orders are in no figure.
 CREATE OR REPLACE TEMP TABLE answer_dirty AS SELECT DISTINCT day FROM {{order_answers}} WHERE order_day IS NULL;
 
 DELETE FROM {{order_answers}} WHERE order_day IS NULL;

@@ -1,5 +1,5 @@
--- The customers, by the channel and the month of their first order. Customers and such groups have numbers: counting by
--- them costs less than by texts.
+-- The customers, by channel and month of their first order. Customers and groups are numbered, because grouping by
+-- numbers costs less than by texts.
 CREATE OR REPLACE TEMP TABLE cohort_numbers AS
 SELECT CAST(row_number() OVER () AS INTEGER) AS number, channel, cohort
 FROM (SELECT DISTINCT channel, CAST(date_trunc('month', day) AS DATE) AS cohort FROM {{buyers}});

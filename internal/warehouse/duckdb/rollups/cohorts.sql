@@ -1,4 +1,4 @@
--- Who ordered in the months of cohort_months_dirty, by the month and the channel of the first order.
+-- Active customers in the months of cohort_months_dirty, by month and channel of the first order.
 CREATE OR REPLACE TEMP TABLE cohort_days AS
 SELECT month, CAST(unnest(generate_series(month, month + INTERVAL 1 MONTH - INTERVAL 1 DAY, INTERVAL 1 DAY)) AS DATE) AS day
 FROM cohort_months_dirty;

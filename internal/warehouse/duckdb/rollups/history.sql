@@ -1,4 +1,4 @@
--- The totals of the days that this import touched and that differ from the latest row of their history.
+-- The totals of the days in this import that differ from the latest row of their history.
 CREATE TEMP TABLE latest_versions AS
 SELECT h.*
 FROM {{day_history}} h

@@ -1,5 +1,5 @@
--- Of what a feed changes on one day within an hour the last is kept: the row of before goes, and where the totals are again
--- as they were before that, none comes.
+-- Of a feed's changes of one day within an hour the last is stored: the previous row is deleted, and if the totals
+-- equal those before it, no row is added.
 DELETE FROM {{day_history}} h USING outlived o
 WHERE o.import_id = h.import_id AND o.day = h.day AND o.kind = h.kind AND o.part = h.part;
 
@@ -18,7 +18,7 @@ WHERE b.day = c.day AND b.kind = c.kind AND b.part = c.part AND b.there = c.ther
     AND b.spend = c.spend AND b.impressions = c.impressions AND b.clicks = c.clicks AND b.conversions = c.conversions
     AND b.value = c.value;
 
--- A day of which nothing is left and nothing was before has no history.
+-- A day without data now and before has no history.
 DELETE FROM changed_versions c
 WHERE NOT c.there AND NOT EXISTS (
     SELECT 1 FROM {{day_history}} h WHERE h.day = c.day AND h.kind = c.kind AND h.part = c.part

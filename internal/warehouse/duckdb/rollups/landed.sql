@@ -1,9 +1,10 @@
--- The lines and coupons of landed_asked, the orders that may have others than before, made of the tables that connectors keep.
--- An order that came with lines or coupons of its own keeps them. What tables do not tell, it keeps too.
+-- The lines and coupons of landed_asked, the orders whose parts may have changed, from the separate tables of
+-- connectors. An order that came with its own lines or coupons keeps them, as it keeps everything that the tables
+-- lack.
 CREATE OR REPLACE TEMP MACRO in_base(x, charged, original) AS
     CASE WHEN charged = original THEN x WHEN original = 0 THEN 0 ELSE CAST(round(CAST(x AS DOUBLE) * charged / original) AS BIGINT) END;
 
--- What the orders' parts may call them.
+-- The IDs that the orders' parts may refer to.
 CREATE TEMP TABLE landed_parents AS
 SELECT source, key, key AS parent FROM landed_asked
 UNION ALL
@@ -16,7 +17,7 @@ FROM {{orders}} o
 SEMI JOIN landed_asked a ON a.source = o.source AND a.key = o.key
 LEFT JOIN {{landed_orders}} t ON t.source = o.source AND t.key = o.key;
 
--- A row per line, in the order's currency. Parts of discounts tell more than the line itself.
+-- A row per line, in the order's currency. Discount allocations take precedence over the line's own discount.
 CREATE TEMP TABLE landed_sold AS
 SELECT s.source, s.key, s.charged, s.original, s.subtotal, s.taken, l.id, l.row_id,
     CAST(row_number() OVER (PARTITION BY s.source, s.key ORDER BY l.place, length(l.id), l.id, l.parent) AS BIGINT) AS line,
@@ -37,7 +38,7 @@ INNER JOIN {{landed_discounts}} d ON d.source = n.source AND d.line = n.name
 GROUP BY n.source, n.key, n.line
 HAVING sum(d.amount) <> 0;
 
--- What neither says was taken off is the rest down to the order's subtotal, in proportion to what the lines cost.
+-- The remaining discount, down to the order's subtotal, is allocated in proportion to the lines' amounts.
 CREATE TEMP TABLE lines_made AS
 SELECT source, key, line, sku, title, quantity, in_base(net - part, charged, original) AS net,
     in_base(discount + part, charged, original) AS discount, CAST(0 AS BIGINT) AS cost, false AS cost_known
@@ -59,7 +60,7 @@ FROM (
     )
 );
 
--- A row per code. A discount can be given to a code that does not tell it only when it is the only one.
+-- A row per code. A discount is assigned to a code without its own only if it is the only code.
 CREATE TEMP TABLE codes_made AS
 SELECT source, key, code,
     CASE WHEN amount IS NOT NULL THEN in_base(amount, charged, original) WHEN codes = 1 THEN discounts ELSE 0 END AS discount

@@ -1,4 +1,4 @@
--- The rows of history that this import outlives: what a feed has told of its days within the hour.
+-- The history rows that this import replaces: those that a feed wrote for its days within the hour.
 CREATE TEMP TABLE outlived AS
 SELECT l.import_id, l.day, l.kind, l.part
 FROM latest_versions l

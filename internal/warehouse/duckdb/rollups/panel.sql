@@ -1,5 +1,6 @@
--- The panel: the customers whose keys come first, which are keyed hashes and so as good as drawn by chance. A customer's
--- number is made from the key. What the panel did is counted anew for the days that changed, which in_panel_dirty tells.
+-- The panel: the customers with the smallest keys, which are keyed hashes and therefore a random sample. A customer's
+-- number is derived from the key. The panel's activity is counted again for the changed days, given by
+-- in_panel_dirty.
 CREATE TEMP TABLE panel AS
 SELECT customer, CAST(md5_number_lower(customer) // 16 AS BIGINT) AS id, day, channel
 FROM {{buyers}}
@@ -7,8 +8,8 @@ WHERE customer <= (SELECT max(customer) FROM (SELECT customer FROM {{buyers}} OR
 
 CREATE TEMP TABLE panel_left AS SELECT c.id FROM {{panel_customers}} c ANTI JOIN panel p ON p.id = c.id;
 
--- Who is in the panel and was not. Most have their first order by this import, so that all their days changed; but where
--- somebody left, a customer of before may have moved up.
+-- Customers who are new to the panel. Most have their first order in this import, so all their days changed; but if a
+-- customer left, an existing customer may have moved up.
 CREATE TEMP TABLE panel_back AS
 SELECT p.customer, p.id FROM panel p ANTI JOIN {{panel_customers}} c ON c.id = p.id
 WHERE EXISTS (SELECT 1 FROM panel_left);
@@ -20,7 +21,7 @@ ANTI JOIN {{panel_customers}} c ON c.id = p.id AND c.day = p.day AND c.channel =
 DELETE FROM {{panel_customers}} WHERE id IN (SELECT id FROM panel_left UNION ALL SELECT id FROM panel_changed);
 INSERT INTO {{panel_customers}} SELECT id, day, channel FROM panel_changed ORDER BY id;
 
--- The orders of those days, and all orders of who moved up.
+-- The orders on those days, and all orders of customers who moved up.
 CREATE TEMP TABLE panel_orders AS
 SELECT k.source, o.key, o.day, p.id, o.charged, o.tax, o.shipping
 FROM {{order_rows}} o
@@ -34,7 +35,7 @@ JOIN {{order_kinds}} k ON k.kind = o.kind
 JOIN panel_back b ON b.customer = o.customer
 WHERE NOT k.cancelled AND NOT k.test AND NOT in_panel_dirty(o.day);
 
--- What was given back on those days, of orders of whatever day.
+-- Refunds on those days, of orders of any day.
 CREATE TEMP TABLE panel_refunds AS
 SELECT source, key, day, amount FROM {{refunds}} WHERE NOT date_unknown AND in_panel_dirty(day);
 

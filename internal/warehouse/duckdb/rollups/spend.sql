@@ -1,4 +1,4 @@
--- The roll-ups of spend for the days in spend_dirty, which in_spend tells.
+-- The roll-ups of spend for the days in spend_dirty, given by in_spend.
 
 DELETE FROM {{spend_days}} WHERE in_spend(day);
 INSERT INTO {{spend_days}}
@@ -11,7 +11,7 @@ FROM (
 GROUP BY day, channel, platform
 ORDER BY day, channel, platform;
 
--- The rows of ads under the names that they have now, read once: campaigns are made of their ads.
+-- Ad rows with their current names, read once: campaigns are sums of their ads.
 CREATE TEMP TABLE dirty_creatives AS
 SELECT day, platform, campaign_id, ad_set_id, ad_id, min(channel) AS channel, min(account) AS account,
     max(campaign_name) AS campaign_name, max(ad_set_name) AS ad_set_name, max(ad_name) AS ad_name,
