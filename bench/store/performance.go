@@ -19,6 +19,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/mcp"
 	"assay/internal/tools"
+	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -117,7 +118,11 @@ func openService(ctx context.Context, dir string) (s *tools.Service, stop func()
 		return nil, nil, err
 	}
 	stop = func() error { return engine.Close(ctx) }
-	s, err = tools.NewService(tools.Deps{Facts: warehouse.New(engine), Clock: clock, Log: slog.New(slog.DiscardHandler)})
+	s, err = tools.NewService(tools.Deps{
+		Sources: tools.Sources{Facts: warehouse.New(engine), Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: clock, Now: clock},
+		Keys:    toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
+		Log: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}

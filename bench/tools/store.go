@@ -21,6 +21,7 @@ import (
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/tools"
+	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -74,7 +75,11 @@ func (b *bench) by() control.By { return control.By{Actor: "bench", At: b.clock(
 // start makes the tools anew, which have kept no answer then.
 func (b *bench) start() (err error) {
 	b.service, err = tools.NewService(tools.Deps{
-		Facts: b.facts, Experiments: b.control, Forecasts: b.control, Clock: b.clock, Log: slog.New(slog.DiscardHandler),
+		Sources: tools.Sources{
+			Facts: b.facts, Models: toolstest.Nothing{}, Experiments: b.control, Forecasts: b.control, Clock: b.clock, Now: b.clock,
+		},
+		Keys: toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
+		Log: slog.New(slog.DiscardHandler),
 	})
 	return err
 }
@@ -111,7 +116,7 @@ func (b *bench) fill(ctx context.Context, o settings) error {
 			return err
 		}
 	}
-	if err := b.service.Forecast(ctx, b.workspace); err != nil { // as a service does each day
+	if err := b.service.Snapshots().Forecast(ctx, b.workspace); err != nil { // as a service does each day
 		return err
 	}
 	fmt.Fprintf(os.Stdout, "%d orders, %d touches, %d lines, %d answers, %d coupons\n", have.Counts["orders"], have.Counts["touches"],

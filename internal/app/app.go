@@ -132,8 +132,10 @@ func (a *App) setClock() error {
 	}
 	a.clock = clock
 	a.tools, err = tools.NewService(tools.Deps{
-		Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
-		Clock: clock, Now: a.now, Log: a.log,
+		Sources: tools.Sources{
+			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Clock: clock, Now: a.now,
+		},
+		Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
 	})
 	return err
 }

@@ -51,7 +51,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	f.pages = console.New(console.Options{
 		BaseURL: baseURL, People: a.people(f.keys.Invalidate), Store: a.control.Store, Keys: f.keys, Limits: a.limiter, Models: pageModels{a},
 		Tools: toolNames(), Ask: a.tools.Answer, Import: a.importUpload, Target: a.changeTarget, Known: a.tools, AddHookSecret: a.control.AddHookSecret, Forget: a.forgetFromPage,
-		History: pageHistory{a.facts, a.tools},
+		History: pageHistory{a.facts, a.tools.Snapshots()},
 		Uploads: filepath.Join(a.config.Data, uploadsDir), TrustedProxies: a.config.TrustedProxies, Counter: a.counter, Now: a.now, Log: a.log,
 	})
 	f.handler = httpapi.New(httpapi.Options{

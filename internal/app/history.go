@@ -160,7 +160,7 @@ func (a *App) asOf(ctx context.Context, w control.Workspace, request HistoryRequ
 }
 
 func (a *App) settling(ctx context.Context, w control.Workspace) ([]HistorySettles, error) {
-	curves, err := a.tools.Curves(ctx, w)
+	curves, err := a.tools.Snapshots().Curves(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -204,5 +204,5 @@ func decimal(value int64, unit measure.FigureUnit, currency money.Currency) json
 // pageHistory is what the pages know of the history of days.
 type pageHistory struct {
 	*warehouse.Warehouse
-	*tools.Service
+	*tools.Reader
 }

@@ -18,7 +18,6 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
-	"assay/internal/training"
 )
 
 // jobsFile is where a data directory notes the work that was asked for.
@@ -148,7 +147,7 @@ func (p pageModels) State(ctx context.Context, w control.Workspace) (console.Mod
 	if today := civil.DayOf(p.clock(), w.Location()); today.Before(last) {
 		last = today
 	}
-	s.Status, s.Why = held.State(last, training.Settings(w))
+	s.Status, s.Why = held.State(last, w.ModelSettings())
 	return s, nil
 }
 

@@ -24,6 +24,7 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/measure"
 	"assay/internal/tools"
+	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -40,7 +41,7 @@ type dataSite struct {
 
 type siteHistory struct {
 	*warehouse.Warehouse
-	*tools.Service
+	*tools.Reader
 }
 
 func newDataSite(t *testing.T) *dataSite {
@@ -54,12 +55,16 @@ func newDataSite(t *testing.T) *dataSite {
 		}
 		t.Cleanup(func() { engine.Close(context.Background()) })
 		d.facts = warehouse.New(engine)
-		service, err := tools.NewService(tools.Deps{Facts: d.facts, Keys: s.store, Clock: s.clock.now, Log: slog.New(slog.DiscardHandler)})
+		service, err := tools.NewService(tools.Deps{
+			Sources: tools.Sources{Facts: d.facts, Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: s.clock.now, Now: s.clock.now},
+			Keys:    s.store, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
+			Log: slog.New(slog.DiscardHandler),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		d.tools = service
-		o.Ask, o.Uploads, o.Known, o.History = service.Answer, d.uploads, service, siteHistory{d.facts, service}
+		o.Ask, o.Uploads, o.Known, o.History = service.Answer, d.uploads, service, siteHistory{d.facts, service.Snapshots()}
 		o.Target = func(ctx context.Context, c console.TargetChange, by control.By) error {
 			goal := warehouse.Target{Metric: c.Metric, Period: c.Period, Start: c.Start, Channel: c.Channel, Value: c.Value}
 			_, err := d.facts.ChangeTarget(ctx, c.Workspace.ID, c.Workspace.Currency, warehouse.TargetChange{Target: goal, Removed: c.Removed, Where: "the page"})

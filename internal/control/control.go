@@ -34,6 +34,10 @@ func (w Workspace) Location() *time.Location {
 	return zone
 }
 
+// ModelSettings names what money and revenue mean in the workspace. A model that was trained under other settings gives
+// figures of another meaning.
+func (w Workspace) ModelSettings() string { return string(w.Currency) + ", " + w.Basis.String() }
+
 // Scope is something a caller may do.
 type Scope string
 

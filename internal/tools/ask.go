@@ -1,11 +1,12 @@
 package tools
 
-import "assay/internal/mcp"
-
-var ask = defineLater[askParams](mcp.Spec{
+var ask = defineLater[askParams](Spec{
 	Name:        "ask",
 	Title:       "Ask in plain words",
 	Description: "Answer a question in plain words by calling the right tools. With known dates or filters call the tool itself.",
+	Later: Absence{
+		Needs: "a reader of questions in plain language", Instead: "performance, trends and compare take dates and channels",
+	},
 })
 
 type askParams struct {

@@ -1,11 +1,12 @@
 package tools
 
-import "assay/internal/mcp"
-
-var autopilotPlan = defineLater[autopilotPlanParams](mcp.Spec{
+var autopilotPlan = defineLater[autopilotPlanParams](Spec{
 	Name:        "autopilot_plan",
 	Title:       "Plan of next steps",
 	Description: "A plan for the coming days across model, experiments and measurement quality.",
+	Later: Absence{
+		Needs: "a trained media mix model and experiments", Instead: "performance and trends show where to look",
+	},
 })
 
 type autopilotPlanParams struct {

@@ -5,63 +5,13 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/attribution"
-	"assay/internal/measure/mix"
-	"assay/internal/measure/reportlag"
-	"assay/internal/warehouse"
 )
-
-// Facts are the questions about a store that the tools ask. [warehouse.Warehouse] answers them.
-type Facts interface {
-	ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
-	ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
-	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
-	ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]warehouse.ChannelDay, error)
-	Campaigns(ctx context.Context, ws measure.WorkspaceID, of warehouse.CampaignsOf) (warehouse.CampaignPage, error)
-	AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error)
-	Products(ctx context.Context, ws measure.WorkspaceID, of warehouse.ProductsOf) (warehouse.ProductPage, error)
-	Coupons(ctx context.Context, ws measure.WorkspaceID, of warehouse.CouponsOf) (warehouse.CouponPage, error)
-	SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in warehouse.Windows) (warehouse.Pair[warehouse.SegmentTotals], error)
-	SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]warehouse.SegmentTotals, error)
-	Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]warehouse.CohortMonth, error)
-	Panel(ctx context.Context, ws measure.WorkspaceID) (warehouse.Panel, error)
-	TopPaths(ctx context.Context, ws measure.WorkspaceID, of warehouse.PathsOf) (warehouse.PathRanking, error)
-	Paths(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error)
-	Journeys(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, days civil.Range) ([]warehouse.JourneyCount, error)
-	Answers(ctx context.Context, ws measure.WorkspaceID, of warehouse.AnswersOf) (warehouse.AnswerSummary, error)
-	AnswerRows(ctx context.Context, ws measure.WorkspaceID, of warehouse.AnswersOf) (warehouse.AnswerPage, error)
-	MessageTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[[]warehouse.MessageTotal], error)
-	Messages(ctx context.Context, ws measure.WorkspaceID, of warehouse.MessagesOf) ([]warehouse.MessageEntity, error)
-	Creators(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.CreatorProfile, error)
-	CreatorTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[warehouse.CreatorTotals], error)
-	SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[[]warehouse.SurfaceTotal], error)
-	SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceDay, error)
-	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
-	RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.RegionTotal, error)
-	SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceRegionDay, error)
-	RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]warehouse.RegionSpend, error)
-	Targets(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.Target, error)
-	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
-	Channels(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.ChannelVolume, error)
-	Sources(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.SourceState, error)
-	SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SourceDay, error)
-	Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error)
-	LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error)
-	Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]warehouse.ImportRecord, error)
-	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
-}
-
-// Models has the workspaces' trained models. The keeper of package training does.
-type Models interface {
-	MMM(ctx context.Context, w control.Workspace) (mix.Held, error)
-}
 
 // Keys lists a workspace's API keys. The store of control data does.
 type Keys interface {
@@ -73,127 +23,28 @@ type Hooks interface {
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
 }
 
-// Call is one call of a tool: who calls, when, and what may be asked.
+// Call is one call of a tool: who calls, what they may do, the facts and how the answer is to be written.
 type Call struct {
-	Workspace   control.Workspace
-	Principal   auth.Principal
-	Now         time.Time  // by the clock of answers, in UTC
-	Today       civil.Date // the day of Now in the workspace's zone
-	Real        time.Time  // by the clock that keys end by, in UTC
-	Facts       Facts
-	Store       store                    // what the workspace has, as of this call
-	MMM         mix.Held                 // the workspace's media mix model
-	Experiments []control.Experiment     // of the workspace, the latest first; only of tools that answer from them
-	Forecasts   Forecasts                // nil: forecasts are not kept
-	Records     []control.ForecastRecord // how past forecasts did; only of tools that answer from them
-	Keys        Keys                     // nil: the workspace's keys are not looked at
-	Hooks       Hooks                    // nil: the workspace's webhooks are not looked at
-	Tools       []string                 // the names of all tools, in the contract's order
-	Log         *slog.Logger
+	*Snapshot
+	Writer
 
-	key    storeKey // the state of the data
-	trials *trials  // what experiments found
-	people *people  // panels of customers
-
-	view       shared // how the answer is to be written
-	limitGiven bool   // the caller set a limit, which then wins over the level's
-	reads      []Read // what was asked, for the debug level
-
-	daysRead map[daysRead][]warehouse.DayTotal    // what this call has read of days already
-	spent    map[civil.Range][]warehouse.SpendDay // and of the channels' spend
-
-	blended *attribution.BlendedSums // how a survey was blended into the recent window, if it was
-}
-
-// daysRead names days of a channel, or of the store when none is named.
-type daysRead struct {
-	channel measure.Channel
-	days    civil.Range
-}
-
-// store is what a workspace has. It changes only with an import.
-type store struct {
-	warehouse.Coverage
-	channels []warehouse.ChannelVolume
-	sources  []warehouse.SourceState
-	late     []reportlag.Curve // of platforms that were seen to settle after the days that they may restate
-}
-
-// empty reports whether nothing was ever imported that a figure could come from.
-func (s store) empty() bool { return s.days().Days() == 0 }
-
-// days is from the first to the last day of anything: orders, refunds, reports or spend.
-func (s store) days() civil.Range {
-	all := join(s.OrderDays, s.AdDays)
-	for _, v := range s.channels {
-		all = join(all, v.Days)
-	}
-	return all
-}
-
-// untouched reports whether no order says which channel it came from.
-func (s store) untouched() bool {
-	return !slices.ContainsFunc(s.channels, func(v warehouse.ChannelVolume) bool {
-		return v.Channel != measure.Unattributed && v.Credited != 0
-	})
-}
-
-// active is how many channels have orders or spend.
-func (s store) active() int {
-	n := 0
-	for _, v := range s.channels {
-		if v.Channel != measure.Unattributed && (v.Credited != 0 || v.SpendDays > 0) {
-			n++
-		}
-	}
-	return n
-}
-
-// join returns the shortest period that holds both.
-func join(a, b civil.Range) civil.Range {
-	switch {
-	case a.Days() == 0:
-		return b
-	case b.Days() == 0:
-		return a
-	}
-	if b.First.Before(a.First) {
-		a.First = b.First
-	}
-	if b.Last.After(a.Last) {
-		a.Last = b.Last
-	}
-	return a
-}
-
-func (s store) volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
-	at := slices.IndexFunc(s.channels, func(v warehouse.ChannelVolume) bool { return v.Channel == of })
-	if at < 0 {
-		return warehouse.ChannelVolume{}, false
-	}
-	return s.channels[at], true
-}
-
-// figures makes figures in the workspace's currency.
-func (c *Call) figures() figures {
-	return figures{currency: c.Workspace.Currency, basis: c.Workspace.Basis}
+	Principal auth.Principal
+	Keys      Keys
+	Hooks     Hooks
+	Tools     []Spec // of all tools, in the contract's order
+	Log       *slog.Logger
 }
 
 // window returns the period between two days. An end that was not given is today, a start lies that many days before
 // the end.
-func (c *Call) window(start, end civil.Date, daysBack int) (civil.Range, error) {
-	w := civil.Range{Last: end.Or(c.Today)}
+func window(today, start, end civil.Date, daysBack int) (civil.Range, error) {
+	w := civil.Range{Last: end.Or(today)}
 	w.First = start.Or(w.Last.AddDays(-daysBack))
 	if w.Last.Before(w.First) {
 		return w, fault.Invalid("start_date %s lies after end_date %s", w.First, w.Last).
 			WithHint(`Corrected arguments: {"start_date":"%s","end_date":"%s"}`, w.First.AddDays(-daysBack), w.First)
 	}
 	return w, nil
-}
-
-// untold reports whether what a channel brought cannot be told: no order says where it came from.
-func (c *Call) untold(channel measure.Channel) bool {
-	return channel != "" && channel != measure.Unattributed && c.Store.untouched()
 }
 
 // namedChannels is how many channels an error names.
@@ -206,37 +57,39 @@ func (c *Call) period(w civil.Range) *Period {
 
 // channel returns the canonical key of a channel that the caller named, "" when none was named. A channel that the
 // store does not know is a fault that lists those it knows.
-func (c *Call) channel(name string) (measure.Channel, error) {
+func (c *Call) channel(name string) (measure.Channel, error) { return knownChannel(c.Snapshot, name) }
+
+func knownChannel(s *Snapshot, name string) (measure.Channel, error) {
 	if name == "" {
 		return "", nil
 	}
 	key := measure.ParseChannel(name)
-	if _, ok := c.Store.volume(key); ok || key == measure.Unattributed && len(c.Store.channels) > 0 {
+	if _, ok := s.Store.volume(key); ok || key == measure.Unattributed && len(s.Store.channels) > 0 {
 		return key, nil
 	}
-	if len(c.Store.channels) == 0 {
+	if len(s.Store.channels) == 0 {
 		return "", fault.Invalid("channel %q is not known: this store has no channels yet", clean(name)).
 			WithHint("Leave channel out, or import orders or ad reports first.")
 	}
-	known := make([]string, len(c.Store.channels))
-	for i, v := range c.Store.channels {
+	known := make([]string, len(s.Store.channels))
+	for i, v := range s.Store.channels {
 		known[i] = clean(string(v.Channel))
 	}
 	return "", fault.Invalid("channel %q is not known; known are %s", clean(name), listedUpTo(namedChannels, known)).
 		WithHint("Leave channel out for the whole store, or use one of these names.")
 }
 
-// read notes a question for the debug level.
-func (c *Call) read(question string, rows int) {
-	c.reads = append(c.reads, Read{Question: question, Rows: rows})
-}
-
 // suggest offers a call to make after this one, unless this caller may not make it.
 func (c *Call) suggest(a *closing, tool string, arguments map[string]any, reason string) {
-	if !c.Principal.Has(control.ScopeRead) || !c.Principal.MayCall(tool) || unavailable(tool) != nil {
+	if !c.Principal.Has(control.ScopeRead) || !c.Principal.MayCall(tool) || !c.available(tool) {
 		return
 	}
 	a.Next = append(a.Next, Next{Tool: tool, Arguments: arguments, Reason: reason})
+}
+
+// available reports whether a tool has answers.
+func (c *Call) available(tool string) bool {
+	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() })
 }
 
 // dated are the arguments that name a window.
@@ -264,7 +117,10 @@ func (c *Call) describe(a *closing, quality DataQuality, kinds ...string) {
 	if c.view.DetailLevel == summaryLevel {
 		a.Sources = together(a.Sources)
 	}
-	quality.DataVersion, quality.Read = c.Store.Version, c.reads
+	quality.DataVersion = c.Store.Version
+	for _, r := range c.reads {
+		quality.Read = append(quality.Read, Read(r))
+	}
 	a.DataQuality = &quality
 	orders, ads := c.Store.OrderDays, c.Store.AdDays
 	a.StoreDataRange = &StoreDataRange{Start: orders.First, End: orders.Last, AdStart: ads.First, AdEnd: ads.Last}

@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
-var campaigns = define(mcp.Spec{
+var campaigns = define(Spec{
 	Name:        "campaigns",
 	Title:       "Campaigns and creatives",
 	Description: "What ad platforms report of campaigns or creatives: spend, claimed revenue, ROAS, conversions, beside the orders credited to them. Use after performance.",
+	Needs: "ad_days",
 }, runCampaigns)
 
 type campaignsParams struct {
@@ -75,11 +75,11 @@ type campaignRow struct {
 }
 
 func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAnswer, error) {
-	days, err := p.window(c)
+	days, err := p.window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	page := p.page(c)
+	page := p.page(&c.Writer)
 	of := warehouse.CampaignsOf{
 		Windows:  warehouse.Windows{Recent: days, Earlier: days.Previous()},
 		Platform: measure.Platform(p.Platform), Campaign: p.CampaignID, Level: p.Level, Sort: p.SortBy,
@@ -90,7 +90,7 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 		return nil, fmt.Errorf("campaigns %s: %w", days, err)
 	}
 	c.read("campaigns", len(found.Rows))
-	f, credited := c.figures(), p.Level == warehouse.Campaigns && !c.Store.untouched()
+	f, credited := c.figures, p.Level == warehouse.Campaigns && !c.Store.untouched()
 	a := &campaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: f.campaignMetrics(found.Totals, credited)}
 	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.AdDays.Intersect(days.Previous()).Days() > 0)
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency

@@ -13,10 +13,13 @@ import (
 	"assay/internal/measure"
 )
 
-var chart = define(mcp.Spec{
+var chart = define(Spec{
 	Name:        "chart",
 	Title:       "Chart",
 	Description: "Draw a metric over time, in total or channel by channel.",
+	Needs: "orders",
+	Reads: Wants{Experiments: true},
+	Arguments: map[string]any{"metric": "revenue"},
 }, runChart)
 
 type chartParams struct {
@@ -107,7 +110,7 @@ func (a *chartAnswer) picture() []mcp.Content {
 }
 
 func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error) {
-	days, err := p.window(c)
+	days, err := p.window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +169,7 @@ func (p chartParams) breakdown() breakdown {
 }
 
 func (c *Call) chartMetrics(metric trendMetric, now, before storeTotal) chartMetrics {
-	all := c.figures().storeMetrics(now, before)
+	all := c.figures.storeMetrics(now, before)
 	switch metric {
 	case trendOrders:
 		return chartMetrics{Orders: &all.Orders}

@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
-var compare = define(mcp.Spec{
+var compare = define(Spec{
 	Name:        "compare",
 	Title:       "Compare two periods",
 	Description: "Compare two periods of any length: what changed in revenue, orders, AOV, spend and ROAS, on request for each channel.",
+	Needs: "orders",
 }, runCompare)
 
 type compareParams struct {
@@ -89,7 +89,7 @@ func runCompare(ctx context.Context, c *Call, p compareParams) (*compareAnswer, 
 	a := &compareAnswer{Period1: compared(earlier), Period2: compared(recent), Timezone: c.Workspace.Zone, Channel: channel}
 	a.Currency = c.Workspace.Currency
 	now, before := c.totalOf(totals.Recent, channel, recent), c.totalOf(totals.Earlier, channel, earlier)
-	a.Metrics = c.figures().storeMetrics(now, before)
+	a.Metrics = c.figures.storeMetrics(now, before)
 	if earlier.Days() != recent.Days() {
 		a.Metrics.perDay(recent.Days(), earlier.Days())
 	}
@@ -133,7 +133,7 @@ func (m *Metric[T]) perDay(days, daysBefore int) {
 
 // comparedRows returns a row for each channel of either period, in the order of performance.
 func (c *Call) comparedRows(totals warehouse.Pair[[]warehouse.ChannelTotal]) []comparedRow {
-	f := c.figures()
+	f := c.figures
 	before := map[measure.Channel]warehouse.ChannelTotal{}
 	for _, t := range totals.Earlier {
 		before[t.Channel] = t

@@ -80,7 +80,7 @@ func (c *Call) connections(ctx context.Context) ([]connection, error) {
 
 // silence returns the days of a period on which a source has no rows, as periods. It looks neither before the source's first day
 // nor at today, which has only begun.
-func (c *Call) silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *span, silent []span) {
+func (c *Snapshot) silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *span, silent []span) {
 	if in.First.Before(s.Days.First) {
 		in.First = s.Days.First
 	}

@@ -49,7 +49,7 @@ type creatorWindows struct {
 }
 
 // creatorFacts reads all creators in two windows.
-func (c *Call) creatorFacts(ctx context.Context, in warehouse.Windows) (creatorWindows, error) {
+func (c *Snapshot) creatorFacts(ctx context.Context, in warehouse.Windows) (creatorWindows, error) {
 	profiles, err := c.Facts.Creators(ctx, c.Workspace.ID)
 	if err != nil {
 		return creatorWindows{}, fmt.Errorf("creators: %w", err)
@@ -122,13 +122,13 @@ func (f *creatorFacts) take(o warehouse.CreatorOrders) {
 }
 
 // openWindow returns the period between two days; an end that was not given is that of the store's days, today at most.
-func (c *Call) openWindow(start, end civil.Date) (civil.Range, error) {
+func (c *Snapshot) openWindow(start, end civil.Date) (civil.Range, error) {
 	have := c.Store.days()
 	if have.Days() == 0 {
 		have = civil.Range{First: c.Today, Last: c.Today}
 	}
 	last := end.Or(c.Today)
-	return c.window(start.Or(earliest(have.First, last)), last, 0)
+	return window(c.Today, start.Or(earliest(have.First, last)), last, 0)
 }
 
 // againstWindow writes a change for a window whose start was asked for. One that holds all there is has none before it.

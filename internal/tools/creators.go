@@ -6,16 +6,16 @@ import (
 	"math"
 
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/creator"
 	"assay/internal/warehouse"
 )
 
-var creators = define(mcp.Spec{
+var creators = define(Spec{
 	Name:        "creators",
 	Title:       "Creators",
 	Description: "Creators by all signals together: survey mentions, codes, link clicks and referrals, with return on their cost.",
+	Needs: "creators",
 }, runCreators)
 
 type creatorsParams struct {
@@ -170,7 +170,7 @@ func runCreators(ctx context.Context, c *Call, p creatorsParams) (*creatorsAnswe
 }
 
 // creatorRates learns the rates from all of the store's days, so that a window's estimates do not hang on the window.
-func (c *Call) creatorRates(ctx context.Context) (creator.Rates, error) {
+func (c *Snapshot) creatorRates(ctx context.Context) (creator.Rates, error) {
 	all, err := c.openWindow(civil.Date{}, civil.Date{})
 	if err != nil {
 		return creator.Rates{}, err
@@ -191,7 +191,7 @@ func whole(orders float64) Count { return Count(math.Round(orders)) }
 
 // estimates returns the estimates of some creators. An order is worth the mean of the creator's orders that are seen, or
 // of all creators' where none is.
-func (c *Call) estimates(rates creator.Rates, chosen, all []creatorFacts) ([]creatorEstimate, error) {
+func (c *Snapshot) estimates(rates creator.Rates, chosen, all []creatorFacts) ([]creatorEstimate, error) {
 	usual := c.meanValue(all)
 	out := make([]creatorEstimate, 0, len(chosen))
 	for _, f := range chosen {
@@ -209,7 +209,7 @@ func (c *Call) estimates(rates creator.Rates, chosen, all []creatorFacts) ([]cre
 }
 
 // meanValue is the revenue of an order that codes, surveys or links see, in minor units, 0 without any.
-func (c *Call) meanValue(all []creatorFacts) float64 {
+func (c *Snapshot) meanValue(all []creatorFacts) float64 {
 	var revenue, count int64
 	for _, f := range all {
 		revenue += c.Workspace.Basis.Revenue(f.seen) + f.linkRevenue
@@ -243,7 +243,7 @@ func blendOf(r creator.Rates) creatorBlend {
 }
 
 func (c *Call) creatorMetrics(rates creator.Rates, now, before []creatorEstimate) creatorMetrics {
-	f := c.figures()
+	f := c.figures
 	n, b := sumEstimates(now), sumEstimates(before)
 	var parts []creator.Estimate
 	for _, e := range now {
@@ -292,7 +292,7 @@ func (c *Call) creatorRows(a *creatorsAnswer, p creatorsParams, rates creator.Ra
 }
 
 func (c *Call) creatorRow(rates creator.Rates, e creatorEstimate) creatorRow {
-	f := c.figures()
+	f := c.figures
 	worth := func(orders float64) int64 { return int64(math.Round(orders * e.value)) }
 	row := creatorRow{
 		ID: e.ID, Name: Foreign(e.Name), Platform: Foreign(e.Platform), Handle: Foreign(e.Handle),

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"os"
 	"testing"
@@ -52,7 +51,7 @@ func addCreators(b *warehouse.Batch) {
 // demoStore serves a generated store, without the facts that a test does not need, and returns what was planted.
 func demoStore(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch) (mcp.Session, demo.Truth) {
 	t.Helper()
-	return demoStoreWith(t, opt, keep, func(demo.Truth) Deps { return Deps{} })
+	return demoStoreWith(t, opt, keep, func(demo.Truth) Deps { return plainDeps(nil, nil) })
 }
 
 // demoStoreWith is demoStore beside other things that the service has, which may depend on what was planted.
@@ -83,7 +82,7 @@ func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) w
 		t.Fatal(err)
 	}
 	deps := beside(truth)
-	deps.Facts, deps.Clock, deps.Log = facts, opt.Now, slog.New(slog.DiscardHandler)
+	deps.Facts, deps.Clock, deps.Now = facts, opt.Now, opt.Now
 	s, err := NewService(deps)
 	if err != nil {
 		t.Fatal(err)

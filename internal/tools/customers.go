@@ -6,16 +6,16 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 	"assay/internal/warehouse"
 )
 
-var customers = define(mcp.Spec{
+var customers = define(Spec{
 	Name:        "customers",
 	Title:       "Customers",
 	Description: "New and returning customers, retention of cohorts, paths to purchase, lifetime value by channel.",
+	Needs: "orders",
 }, runCustomers)
 
 type customersParams struct {
@@ -107,7 +107,7 @@ type customersRow struct {
 }
 
 func runCustomers(ctx context.Context, c *Call, p customersParams) (*customersAnswer, error) {
-	days, err := p.window(c)
+	days, err := p.window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func runCustomers(ctx context.Context, c *Call, p customersParams) (*customersAn
 	a := &customersAnswer{View: p.View, Channel: channel, Segment: p.Segment}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
 	quality := DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
-	page := p.page(c)
+	page := p.page(&c.Writer)
 	switch p.View {
 	case segmentsView:
 		err = c.segments(ctx, a, days, page)
@@ -158,7 +158,7 @@ func (c *Call) segments(ctx context.Context, a *customersAnswer, days civil.Rang
 		return fmt.Errorf("segments %s: %w", days, err)
 	}
 	c.read("segment_totals", 2)
-	f := c.figures()
+	f := c.figures
 	now, before := totals.Recent.Of(a.Segment), totals.Earlier.Of(a.Segment)
 	all, allBefore := totals.Recent.Of(""), totals.Earlier.Of("")
 	a.Metrics = customersMetrics{
@@ -209,7 +209,7 @@ func (c *Call) warnFirstDays(a *closing, days civil.Range) {
 }
 
 func (c *Call) segmentsSummary(a *customersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
-	f := c.figures()
+	f := c.figures
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
 		return fmt.Sprintf("%s customers placed %s orders of %s %s, %s.", title(string(a.Segment)), number(float64(orders(sums.Orders))),
@@ -327,7 +327,7 @@ func (c *Call) retention(ctx context.Context, a *customersAnswer, days civil.Ran
 }
 
 // monthRuns reports whether the month of the store's last order is still going on.
-func (c *Call) monthRuns() bool {
+func (c *Snapshot) monthRuns() bool {
 	last := c.Store.OrderDays.Last
 	return !last.IsZero() && !civil.ByMonth.Next(last).AddDays(-1).Before(c.Today)
 }

@@ -42,7 +42,7 @@ func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Rang
 	}
 	c.read("path_totals", 2)
 	c.read("path_tops", len(top.Paths))
-	f, total := c.figures(), top.Totals.Recent
+	f, total := c.figures, top.Totals.Recent
 	for _, p := range top.Paths {
 		a.Rows = append(a.Rows, f.pathRow(p, total.Orders))
 	}

@@ -158,7 +158,7 @@ func (c *Call) ltvRows(shown []cohort.Curve, whole cohort.Curve, p panel, ahead 
 
 // ltvRow describes the customers of a curve: those of its channel, or all when its channel is "all".
 func (c *Call) ltvRow(curve cohort.Curve, p panel, ahead projection) (customersRow, error) {
-	row := customersRow{Channel: curve.Channel, Customers: new(Count(curve.Customers)), valueSoFar: c.figures().valueSoFar(curve)}
+	row := customersRow{Channel: curve.Channel, Customers: new(Count(curve.Customers)), valueSoFar: c.figures.valueSoFar(curve)}
 	row.Hidden = curve.Customers < cohort.SmallestCohort
 	if ahead.project == nil || row.Hidden {
 		return row, nil
@@ -181,7 +181,7 @@ func (c *Call) ltvRow(curve cohort.Curve, p panel, ahead projection) (customersR
 	n := float64(len(group))
 	row.Expected = ordersEach(expected)
 	if ahead.valued {
-		row.Value = c.figures().estimate(expected.Value/n, cohort.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
+		row.Value = c.figures.estimate(expected.Value/n, cohort.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
 	}
 	return row, nil
 }

@@ -1,11 +1,12 @@
 package tools
 
-import "assay/internal/mcp"
-
-var decisionFeed = defineLater[decisionFeedParams](mcp.Spec{
+var decisionFeed = defineLater[decisionFeedParams](Spec{
 	Name:        "decision_feed",
 	Title:       "Next decisions",
 	Description: "The next decisions to make, from readiness, confidence and calibration, in one list.",
+	Later: Absence{
+		Needs: "readiness, confidence and calibration of models", Instead: "diagnose shows what to put right",
+	},
 })
 
 type decisionFeedParams struct {

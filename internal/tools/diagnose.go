@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"assay/internal/control"
-	"assay/internal/mcp"
 	"assay/internal/warehouse"
 )
 
-var diagnose = define(mcp.Spec{
+var diagnose = define(Spec{
 	Name:        "diagnose",
 	Title:       "Health check",
 	Description: "What is wrong with the store's data, sources, keys or models, and how to put it right. Use when other tools return empty.",
+	Uncached: true, // it looks at keys and when they end
 }, runDiagnose)
 
 type diagnoseParams struct{ shared }

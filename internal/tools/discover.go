@@ -6,12 +6,11 @@ import (
 	"slices"
 
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
-var discover = define(mcp.Spec{
+var discover = define(Spec{
 	Name:        "discover",
 	Title:       "What the store has",
 	Description: "Which data, channels, sources and tools this store has, without dates. A good first call for a store you do not know.",
@@ -120,7 +119,7 @@ func (c *Call) factRows() []discoverRow {
 
 // channelVolumes lists the channels, most orders first.
 func (c *Call) channelVolumes() []discoverRow {
-	f := c.figures()
+	f := c.figures
 	sorted := slices.Clone(c.Store.channels)
 	sortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
 	rows := make([]discoverRow, len(sorted))
@@ -156,7 +155,7 @@ func (c *Call) sourceRows() []discoverRow {
 const staleAfter = 2
 
 // stateOf says in a word whether a source can be relied on.
-func (c *Call) stateOf(s warehouse.SourceState) string {
+func (c *Snapshot) stateOf(s warehouse.SourceState) string {
 	switch {
 	case daily(s.Kind) && c.Today.Sub(s.Days.Last) > staleAfter:
 		return "stale"
@@ -169,25 +168,18 @@ func (c *Call) stateOf(s warehouse.SourceState) string {
 // daily reports whether a kind of source is expected to deliver every day.
 func daily(kind string) bool { return kind == fromOrders || kind == fromAds || kind == "messages" }
 
-// needs lists the facts that the tools with answers rest on.
-var needs = map[string]string{
-	"performance": "orders", "campaigns": "ad_days", "trends": "orders", "products": "order_lines", "compare": "orders",
-	"email_lifecycle": "message_days", "customers": "orders", "surveys": "survey_responses", "lifecycle": "orders",
-	"chart": "orders", "influencers": "creators", "creators": "creators", "omnichannel": "orders",
-	"forecasting": "orders", "geo_experiment_preflight": "orders",
-}
-
 // capabilities lists every tool with whether it has something to answer from.
 func (c *Call) capabilities() []discoverRow {
 	var rows []discoverRow
 	for _, t := range c.Tools {
-		row := discoverRow{Tool: t, Status: "has_data"}
-		if gone := unavailable(t); gone != nil {
-			row.Status, row.Why = "not_available", "needs "+gone.needs
-		} else if slices.Contains(modelTools, t) {
+		row := discoverRow{Tool: t.Name, Status: "has_data"}
+		switch {
+		case t.Later.Set():
+			row.Status, row.Why = "not_available", "needs "+t.Later.Needs
+		case t.Model:
 			row.Status, row.Why = c.modelCapability()
-		} else if facts := needs[t]; facts != "" && c.Store.Counts[facts] == 0 {
-			row.Status, row.Why = "empty", "there are no "+facts+" yet"
+		case t.Needs != "" && c.Store.Counts[t.Needs] == 0:
+			row.Status, row.Why = "empty", "there are no "+t.Needs+" yet"
 		}
 		rows = append(rows, row)
 	}

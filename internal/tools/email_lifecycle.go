@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
-var emailLifecycle = define(mcp.Spec{
+var emailLifecycle = define(Spec{
 	Name:        "email_lifecycle",
 	Title:       "Email and SMS",
 	Description: "Mail and text-message figures as the sending tool reports them: revenue, opens, clicks, top campaigns and flows.",
+	Needs: "message_days",
 }, runEmailLifecycle)
 
 type emailLifecycleParams struct {
@@ -86,7 +86,7 @@ const (
 )
 
 func runEmailLifecycle(ctx context.Context, c *Call, p emailLifecycleParams) (*emailLifecycleAnswer, error) {
-	days, err := p.window(c)
+	days, err := p.window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func runEmailLifecycle(ctx context.Context, c *Call, p emailLifecycleParams) (*e
 	}
 	c.read("messages", len(ranked))
 	now, before := sentBy(totals.Recent, a.Channel), sentBy(totals.Earlier, a.Channel)
-	f := c.figures()
+	f := c.figures
 	a.Metrics = f.messageMetrics(now, before)
 	a.Ranked = len(ranked)
 	for _, e := range ranked[:min(p.Limit, len(ranked))] {
@@ -232,7 +232,7 @@ func (c *Call) creditedMessages(ctx context.Context, channel string, in warehous
 	if err != nil {
 		return nil, err
 	}
-	f := c.figures()
+	f := c.figures
 	sum := func(rows []warehouse.ChannelTotal) (s measure.Sums) {
 		for _, t := range rows {
 			if string(t.Channel) == channel || channel == everyKind && (t.Channel == emailChannel || t.Channel == smsChannel) {

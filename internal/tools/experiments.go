@@ -8,15 +8,15 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 )
 
-var experiments = define(mcp.Spec{
+var experiments = define(Spec{
 	Name:        "experiments",
 	Title:       "Incrementality experiments",
 	Description: "What experiments measured: incremental against reported return, factors by channel, the next test worth making, a guide.",
+	Reads: Wants{Experiments: true},
 }, runExperiments)
 
 type experimentsParams struct {

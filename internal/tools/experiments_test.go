@@ -32,7 +32,9 @@ func experimentStore(t *testing.T, opt demo.Options) (mcp.Session, demo.Truth, *
 		return warehouse.Batch{Orders: b.Orders, Touches: b.Touches, AdDays: b.AdDays}
 	}, func(truth demo.Truth) Deps {
 		kept.all = demo.Experiments(truth)
-		return Deps{Experiments: kept}
+		deps := plainDeps(nil, nil)
+		deps.Experiments = kept
+		return deps
 	})
 	return session, truth, kept
 }

@@ -14,7 +14,7 @@ import (
 
 // showTruth sets what each channel is reported to return beside what applied experiments make of it.
 func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p last90) error {
-	days, err := p.window(c)
+	days, err := p.window(c.Today)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.
 	if err != nil {
 		return nil, err
 	}
-	f := c.figures()
+	f := c.figures
 	var rows []experimentRow
 	for _, t := range totals.Recent {
 		if !t.SpendKnown || t.Spend <= 0 {

@@ -1,11 +1,12 @@
 package tools
 
-import "assay/internal/mcp"
-
-var explain = defineLater[explainParams](mcp.Spec{
+var explain = defineLater[explainParams](Spec{
 	Name:        "explain",
 	Title:       "Explain a term",
 	Description: "Look up a term or method of measurement in a fixed knowledge base. It has no figures of the store.",
+	Later: Absence{
+		Needs: "a knowledge base", Instead: "the resource assay://guide explains the figures",
+	},
 })
 
 type explainParams struct {

@@ -28,7 +28,7 @@ var methods = map[measure.Model]string{
 
 // refit credits what last touch credits by a model that needs the journeys or the answers of the windows. Spend and
 // claims stay, and so does the sum of each figure.
-func (c *Call) refit(ctx context.Context, model measure.Model, in warehouse.Windows, totals *warehouse.Pair[[]warehouse.ChannelTotal]) error {
+func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.Windows, totals *warehouse.Pair[[]warehouse.ChannelTotal]) error {
 	switch model {
 	case measure.Markov, measure.Shapley:
 		return c.refitByPaths(ctx, model, in, totals)
@@ -57,7 +57,7 @@ func (c *Call) refit(ctx context.Context, model measure.Model, in warehouse.Wind
 // pathModels maps models to those of the journeys.
 var pathModels = map[measure.Model]attribution.Model{measure.Markov: attribution.Markov1, measure.Shapley: attribution.Shapley}
 
-func (c *Call) refitByPaths(ctx context.Context, model measure.Model, in warehouse.Windows, totals *warehouse.Pair[[]warehouse.ChannelTotal]) error {
+func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in warehouse.Windows, totals *warehouse.Pair[[]warehouse.ChannelTotal]) error {
 	paths, err := c.paths(ctx, "", in)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (c *Call) refitByPaths(ctx context.Context, model measure.Model, in warehou
 }
 
 // paths asks for the journeys of both windows.
-func (c *Call) paths(ctx context.Context, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error) {
+func (c *Snapshot) paths(ctx context.Context, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error) {
 	paths, err := c.Facts.Paths(ctx, c.Workspace.ID, segment, in)
 	if err != nil {
 		return paths, fmt.Errorf("journeys %s: %w", in.Recent, err)
@@ -119,7 +119,7 @@ func recredited(rows []warehouse.ChannelTotal, credits attribution.Sums) []wareh
 }
 
 // blend draws the credits of a window towards what customers answered in it.
-func (c *Call) blend(ctx context.Context, days civil.Range, rows []warehouse.ChannelTotal) (attribution.BlendedSums, error) {
+func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse.ChannelTotal) (attribution.BlendedSums, error) {
 	strata, err := c.strata(ctx, days)
 	if err != nil {
 		return attribution.BlendedSums{}, err
@@ -133,7 +133,7 @@ func (c *Call) blend(ctx context.Context, days civil.Range, rows []warehouse.Cha
 
 // strata returns what new and returning customers answered in a window to the questions whose answers name channels.
 // Answers without an order that the store has belong to neither.
-func (c *Call) strata(ctx context.Context, days civil.Range) ([]attribution.Stratum, error) {
+func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.Stratum, error) {
 	in := warehouse.Windows{Recent: days}
 	answers, err := c.Facts.Answers(ctx, c.Workspace.ID, warehouse.AnswersOf{Windows: in})
 	if err != nil {

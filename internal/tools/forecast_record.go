@@ -25,26 +25,6 @@ type Forecasts interface {
 	ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error)
 }
 
-// forecastTools answer from the record of past forecasts.
-var forecastTools = []string{"forecasting"}
-
-// records returns how the workspace's past forecasts did, for a tool that answers from them.
-func (s *Service) records(ctx context.Context, w control.Workspace, tool Tool) ([]control.ForecastRecord, error) {
-	if s.deps.Forecasts == nil || !slices.Contains(forecastTools, tool.Name) {
-		return nil, nil
-	}
-	return s.deps.Forecasts.ForecastRecords(ctx, w.ID)
-}
-
-// stateOfRecords tells whether more forecasts were judged, for a tool that answers from their record: it is asked with
-// every call, and the record only where an answer is made.
-func (s *Service) stateOfRecords(ctx context.Context, w control.Workspace, tool Tool) (control.ForecastState, error) {
-	if s.deps.Forecasts == nil || !slices.Contains(forecastTools, tool.Name) {
-		return control.ForecastState{}, nil
-	}
-	return s.deps.Forecasts.ForecastState(ctx, w.ID)
-}
-
 // keptLevels are the levels of [control.ForecastLevels] as fractions.
 func keptLevels() []float64 {
 	var levels []float64
@@ -69,21 +49,21 @@ var dailyMetrics = []trendMetric{trendRevenue, trendOrders, trendSpend}
 // a day makes no other forecast. A workspace that has none gets some of its past weeks too, each made from the days up to
 // then; they are marked as made afterwards. Facts that changed since, such as an order that was cancelled later, are in
 // them as they are now.
-func (s *Service) Forecast(ctx context.Context, w control.Workspace) error {
-	if s.deps.Forecasts == nil {
+func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
+	if r.Forecasts == nil {
 		return nil
 	}
-	c, err := s.about(ctx, w)
+	s, err := r.Take(ctx, w, Wants{})
 	if err != nil {
 		return fmt.Errorf("forecast: %w", err)
 	}
-	if c.Store.OrderDays.Days() == 0 {
+	if s.Store.OrderDays.Days() == 0 {
 		return nil
 	}
-	if err := c.keepDaily(ctx); err != nil {
+	if err := s.keepDaily(ctx); err != nil {
 		return fmt.Errorf("forecast of %q: %w", w.ID, err)
 	}
-	if err := c.judgeForecasts(ctx); err != nil {
+	if err := s.judgeForecasts(ctx); err != nil {
 		return fmt.Errorf("forecasts of %q that are over: %w", w.ID, err)
 	}
 	return nil
@@ -91,8 +71,8 @@ func (s *Service) Forecast(ctx context.Context, w control.Workspace) error {
 
 // keepDaily makes the forecasts of today unless they are made, and those of the past where there are none. All are kept at
 // once: half of them would say that all is done.
-func (c *Call) keepDaily(ctx context.Context) error {
-	made, err := c.Forecasts.LastForecast(ctx, c.Workspace.ID)
+func (c *Snapshot) keepDaily(ctx context.Context) error {
+	made, err := c.reader.Forecasts.LastForecast(ctx, c.Workspace.ID)
 	if err != nil || made == c.Today {
 		return err
 	}
@@ -124,11 +104,11 @@ func (c *Call) keepDaily(ctx context.Context) error {
 		}
 		all = append(all, ahead...)
 	}
-	return c.Forecasts.KeepForecasts(ctx, c.Workspace.ID, all)
+	return c.reader.Forecasts.KeepForecasts(ctx, c.Workspace.ID, all)
 }
 
 // backMade returns forecasts of past weeks, each from the days before only.
-func (c *Call) backMade(ctx context.Context, metric trendMetric, s *expectedSeries) ([]control.Forecast, error) {
+func (c *Snapshot) backMade(ctx context.Context, metric trendMetric, s *expectedSeries) ([]control.Forecast, error) {
 	var all []control.Forecast
 	for week := 1; week <= backMade; week++ {
 		if err := ctx.Err(); err != nil {
@@ -148,7 +128,7 @@ func (c *Call) backMade(ctx context.Context, metric trendMetric, s *expectedSeri
 }
 
 // forecastsFrom returns what is expected after so many known days of a series, nothing where that cannot be said.
-func (c *Call) forecastsFrom(metric trendMetric, s *expectedSeries, known int, occasion control.Occasion) ([]control.Forecast, error) {
+func (c *Snapshot) forecastsFrom(metric trendMetric, s *expectedSeries, known int, occasion control.Occasion) ([]control.Forecast, error) {
 	horizons := control.ForecastDays()
 	values := forecast.Filled(s.raw[max(0, known-forecastDays):known], week)
 	p, err := forecast.Predict(values, forecast.Ask{Horizon: horizons[len(horizons)-1], Season: week, Levels: keptLevels()})
@@ -176,10 +156,10 @@ func (c *Call) forecastsFrom(metric trendMetric, s *expectedSeries, known int, o
 }
 
 // keptForecast is a forecast in the form in which it is kept.
-func (c *Call) keptForecast(key seriesKey, method string, total forecast.Total, days civil.Range) control.Forecast {
+func (c *Snapshot) keptForecast(key seriesKey, method string, total forecast.Total, days civil.Range) control.Forecast {
 	f := control.Forecast{
 		Workspace: c.Workspace.ID, Metric: string(key.metric), Channel: key.channel, Made: c.Today, Days: days, Median: total.Value, Method: method,
-		DataVersion: c.key.data, Occasion: control.AnswerForecast, At: c.Real,
+		DataVersion: c.data, Occasion: control.AnswerForecast, At: c.Real,
 	}
 	for i, b := range total.Bands {
 		f.Bands[i] = control.ForecastBand{Low: b.Low, High: b.High}
@@ -189,8 +169,8 @@ func (c *Call) keptForecast(key seriesKey, method string, total forecast.Total, 
 
 // judgeForecasts compares forecasts whose days are over with what came. A day is over when a later one has data: the last
 // one with data may have come in part.
-func (c *Call) judgeForecasts(ctx context.Context) error {
-	open, err := c.Forecasts.OpenForecasts(ctx, c.Workspace.ID, c.Today)
+func (c *Snapshot) judgeForecasts(ctx context.Context) error {
+	open, err := c.reader.Forecasts.OpenForecasts(ctx, c.Workspace.ID, c.Today)
 	if err != nil || len(open) == 0 {
 		return err
 	}
@@ -212,11 +192,11 @@ func (c *Call) judgeForecasts(ctx context.Context) error {
 			judged = append(judged, done)
 		}
 	}
-	return c.Forecasts.JudgeForecasts(ctx, c.Workspace.ID, judged)
+	return c.reader.Forecasts.JudgeForecasts(ctx, c.Workspace.ID, judged)
 }
 
 // outcome returns the forecast with its outcome; without one where a day is not known.
-func (c *Call) outcome(f control.Forecast, s *expectedSeries) (control.Forecast, error) {
+func (c *Snapshot) outcome(f control.Forecast, s *expectedSeries) (control.Forecast, error) {
 	if len(s.raw) == 0 || f.Days.First.Before(s.first) || !f.Days.Last.Before(s.last) {
 		return f, nil
 	}
@@ -237,17 +217,14 @@ func (c *Call) outcome(f control.Forecast, s *expectedSeries) (control.Forecast,
 		return f, err
 	}
 	f.Outcome = &control.ForecastOutcome{
-		Actual: came, Error: o.Error, Inside: [3]bool(o.Inside), Pinball: o.Pinball, MASE: o.MASE, DataVersion: c.key.data, At: c.Real,
+		Actual: came, Error: o.Error, Inside: [3]bool(o.Inside), Pinball: o.Pinball, MASE: o.MASE, DataVersion: c.data, At: c.Real,
 	}
 	return f, nil
 }
 
 // keepAnswered keeps what an answer stands on. An answer does not fail because it cannot be kept.
 func (c *Call) keepAnswered(ctx context.Context, all []control.Forecast) {
-	if c.Forecasts == nil {
-		return
-	}
-	if err := c.Forecasts.KeepForecasts(ctx, c.Workspace.ID, all); err != nil {
+	if err := c.recordForecasts(ctx, all); err != nil {
 		c.Log.WarnContext(ctx, "forecasts of an answer are not kept", slog.String("workspace", string(c.Workspace.ID)), slog.Any("error", err))
 	}
 }
@@ -326,7 +303,7 @@ func (p pastForecasts) apart() string {
 
 // pastSentence says how forecasts of a week did, for the metric that the answer begins with.
 func (c *Call) pastSentence(past []pastForecasts, metric trendMetric) string {
-	if c.Forecasts == nil {
+	if !c.recordsForecasts() {
 		return ""
 	}
 	judged := 0
@@ -350,4 +327,15 @@ func (c *Call) pastSentence(past []pastForecasts, metric trendMetric) string {
 		return fmt.Sprintf(" %s; of %d made afterwards for past weeks, %s, %s %% came within their 80 %% interval.", few, told.Judged, told.apart(), grouped(decimals(float64(*told.Inside80), 0), 0))
 	}
 	return fmt.Sprintf(" Of %d past forecasts of a week, %s, %s %% came within their 80 %% interval.", told.Judged, told.apart(), grouped(decimals(float64(*told.Inside80), 0), 0))
+}
+
+// recordsForecasts reports whether forecasts are recorded.
+func (c *Snapshot) recordsForecasts() bool { return c.reader.Forecasts != nil }
+
+// recordForecasts records the forecasts that an answer contains.
+func (c *Snapshot) recordForecasts(ctx context.Context, all []control.Forecast) error {
+	if !c.recordsForecasts() {
+		return nil
+	}
+	return c.reader.Forecasts.KeepForecasts(ctx, c.Workspace.ID, all)
 }

@@ -36,7 +36,7 @@ func keptIn(t *testing.T) (*sqlstore.Store, control.Workspace) {
 // forecastOn makes the forecasts of a day and returns all that are kept.
 func forecastOn(t *testing.T, s *Service, kept *sqlstore.Store, w control.Workspace) []control.Forecast {
 	t.Helper()
-	if err := s.Forecast(t.Context(), w); err != nil {
+	if err := s.Snapshots().Forecast(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
 	all, err := kept.Forecasts(t.Context(), w.ID, civil.Date{})

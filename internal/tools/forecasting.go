@@ -6,15 +6,16 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 )
 
-var forecasting = define(mcp.Spec{
+var forecasting = define(Spec{
 	Name:        "forecasting",
 	Title:       "Forecast and pacing",
 	Description: "Whether targets will be met, what to expect, where budget should go, and alerts about drift.",
+	Needs: "orders",
+	Reads: Wants{Forecasts: true},
 }, runForecasting)
 
 type forecastingParams struct {
@@ -196,6 +197,6 @@ func (c *Call) explainNoForecast(a *forecastingAnswer) string {
 }
 
 // lastDays are so many whole days before today.
-func (c *Call) lastDays(n int) civil.Range {
+func (c *Snapshot) lastDays(n int) civil.Range {
 	return civil.Range{First: c.Today.AddDays(-n), Last: c.Today.AddDays(-1)}
 }

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -98,7 +97,9 @@ func quietFacts(t *testing.T, days civil.Range, level func(civil.Date) float64) 
 // quietService answers for the workspace "quiet".
 func quietService(t *testing.T, facts *warehouse.Warehouse, kept Forecasts, clock func() time.Time) *Service {
 	t.Helper()
-	s, err := NewService(Deps{Facts: facts, Forecasts: kept, Clock: clock, Log: slog.New(slog.DiscardHandler)})
+	deps := plainDeps(facts, clock)
+	deps.Forecasts = kept
+	s, err := NewService(deps)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,17 +9,19 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 	"assay/internal/money"
 	"assay/internal/warehouse"
 )
 
-var geoExperimentPreflight = define(mcp.Spec{
+var geoExperimentPreflight = define(Spec{
 	Name:        "geo_experiment_preflight",
 	Title:       "Geo experiment readiness",
 	Description: "Whether the store is ready for a geo experiment on a channel: a score, each gate, the smallest effect it could find.",
+	Needs: "orders",
+	Reads: Wants{Experiments: true},
+	Arguments: map[string]any{"channel": "facebook"},
 }, runPreflight)
 
 type geoExperimentPreflightParams struct {
@@ -84,7 +86,7 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 		return a, nil
 	}
 	var err error
-	if a.Channel, err = c.testable(p.Channel); err != nil {
+	if a.Channel, err = testable(c.Snapshot, p.Channel); err != nil {
 		return nil, err
 	}
 	panel, err := c.regionPanel(ctx, days)
@@ -114,8 +116,8 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 }
 
 // testable returns the canonical key of a channel of the store, or of a platform that it does not use yet.
-func (c *Call) testable(name string) (measure.Channel, error) {
-	key, err := c.channel(name)
+func testable(s *Snapshot, name string) (measure.Channel, error) {
+	key, err := knownChannel(s, name)
 	if err == nil && key == measure.Unattributed {
 		return "", fault.Invalid("channel %q cannot be tested: it is what no channel is credited with", name)
 	}
@@ -126,7 +128,7 @@ func (c *Call) testable(name string) (measure.Channel, error) {
 }
 
 // regionPanel returns revenue by region and day in whole units; nil without any region.
-func (c *Call) regionPanel(ctx context.Context, days civil.Range) (*geo.Panel, error) {
+func (c *Snapshot) regionPanel(ctx context.Context, days civil.Range) (*geo.Panel, error) {
 	found, err := c.Facts.RegionDays(ctx, c.Workspace.ID, days)
 	if err != nil {
 		return nil, fmt.Errorf("days of regions %s: %w", days, err)
@@ -241,7 +243,7 @@ func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel
 	if err != nil {
 		return err
 	}
-	a.Metrics.Reported = c.figures().totalROAS(s.total(days))
+	a.Metrics.Reported = c.figures.totalROAS(s.total(days))
 	var spend float64
 	known := false
 	for _, r := range spent {

@@ -4,36 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"assay/internal/civil"
-	"assay/internal/control"
 	"assay/internal/measure"
-	"assay/internal/measure/reportlag"
 )
-
-// Curves says how the figures of a workspace's surfaces and platforms settle.
-func (s *Service) Curves(ctx context.Context, w control.Workspace) ([]reportlag.Curve, error) {
-	var curves []reportlag.Curve
-	for _, kind := range []measure.TotalsKind{measure.OrderTotals, measure.SpendTotals} {
-		of, err := s.curves(ctx, w.ID, kind, w.Basis)
-		if err != nil {
-			return nil, err
-		}
-		curves = append(curves, of...)
-	}
-	return curves, nil
-}
-
-// curves looks at the days before today in UTC: a few hours do not matter.
-func (s *Service) curves(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, basis measure.RevenueBasis) ([]reportlag.Curve, error) {
-	days := reportlag.Period(civil.DayOf(s.deps.Clock(), time.UTC))
-	versions, looks, err := s.deps.Facts.Settling(ctx, ws, kind, days)
-	if err != nil {
-		return nil, fmt.Errorf("settling of %s: %w", kind, err)
-	}
-	return reportlag.Curves(versions, looks, basis), nil
-}
 
 // lateDays are looked back on for days that changed after they were shown.
 const lateDays = 7

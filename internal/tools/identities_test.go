@@ -3,7 +3,6 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math"
 	"testing"
 	"time"
@@ -244,7 +243,7 @@ func TestDayBeginsAtTheStoresMidnight(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The clock stands at the day's last second: in the store it is still that day.
-		s, err := NewService(Deps{Facts: facts, Clock: func() time.Time { return end.Add(-time.Second) }, Log: slog.New(slog.DiscardHandler)})
+		s, err := NewService(plainDeps(facts, func() time.Time { return end.Add(-time.Second) }))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,15 +8,16 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
-var influencers = define(mcp.Spec{
+var influencers = define(Spec{
 	Name:        "influencers",
 	Title:       "Influencers",
 	Description: "Influencers and affiliates: list them, look at one, compare some or rank them. For all signals of a creator use creators.",
+	Needs: "creators",
+	Arguments: map[string]any{"action": "list"},
 }, runInfluencers)
 
 type influencersParams struct {
@@ -218,7 +219,7 @@ func (f creatorFacts) trackedRevenue(basis measure.RevenueBasis) int64 {
 }
 
 func (c *Call) influencerMetrics(now, before []creatorFacts) influencerMetrics {
-	f := c.figures()
+	f := c.figures
 	n, b := c.influencerSums(now), c.influencerSums(before)
 	return influencerMetrics{
 		Revenue: metricOf(f.money(n.revenue), f.money(b.revenue)), Orders: metricOf(orders(n.orders), orders(b.orders)),
@@ -234,7 +235,7 @@ type influencerSums struct {
 	costKnown                                  bool
 }
 
-func (c *Call) influencerSums(all []creatorFacts) (sum influencerSums) {
+func (c *Snapshot) influencerSums(all []creatorFacts) (sum influencerSums) {
 	for _, f := range all {
 		sum.revenue += f.trackedRevenue(c.Workspace.Basis)
 		sum.orders += f.trackedOrders()
@@ -248,7 +249,7 @@ func (c *Call) influencerSums(all []creatorFacts) (sum influencerSums) {
 
 // influencerRows writes the page, or all that were named.
 func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen []creatorFacts) {
-	page := paged{Limit: p.Limit, Offset: p.Offset}.page(c)
+	page := paged{Limit: p.Limit, Offset: p.Offset}.page(&c.Writer)
 	shown := chosen
 	if p.Action == listInfluencers || p.Action == topInfluencers {
 		shown = cut(page, chosen)
@@ -267,7 +268,7 @@ func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen 
 }
 
 func (c *Call) influencerRow(f creatorFacts) influencerRow {
-	figures := c.figures()
+	figures := c.figures
 	revenue := f.trackedRevenue(c.Workspace.Basis)
 	row := influencerRow{
 		ID: f.ID, Name: Foreign(f.Name), Platform: Foreign(f.Platform), Handle: Foreign(f.Handle),

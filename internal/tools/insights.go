@@ -1,11 +1,12 @@
 package tools
 
-import "assay/internal/mcp"
-
-var insights = defineLater[insightsParams](mcp.Spec{
+var insights = defineLater[insightsParams](Spec{
 	Name:        "insights",
 	Title:       "Insights",
 	Description: "What the service noticed by itself, most important first, with what to do.",
+	Later: Absence{
+		Needs: "insights made by scheduled work", Instead: "trends and compare show what changed",
+	},
 })
 
 type insightsParams struct {

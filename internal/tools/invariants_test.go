@@ -29,17 +29,11 @@ var stores = []string{"full", "untouched", "orders", "loyal", "empty"}
 func built() []Tool {
 	var out []Tool
 	for _, tool := range All() {
-		if unavailable(tool.Name) == nil {
+		if !tool.Later.Set() {
 			out = append(out, tool)
 		}
 	}
 	return out
-}
-
-// required are the arguments without which a tool does not answer.
-var required = map[string]map[string]any{
-	"chart": {"metric": "revenue"}, "influencers": {"action": "list"}, "geo_experiment_preflight": {"channel": "facebook"},
-	"optimize_budget": {"total_budget": 250000},
 }
 
 // argumentsOf encodes a call of a tool: what it requires, and more.
@@ -48,7 +42,7 @@ func argumentsOf(tool string, more map[string]any) string {
 	if args == nil {
 		args = map[string]any{}
 	}
-	maps.Copy(args, required[tool])
+	maps.Copy(args, toolNamed(tool).Arguments)
 	text, err := json.Marshal(args)
 	if err != nil {
 		panic(err)
@@ -56,9 +50,14 @@ func argumentsOf(tool string, more map[string]any) string {
 	return string(text)
 }
 
+func toolNamed(name string) Tool {
+	all := All()
+	return all[slices.IndexFunc(all, func(t Tool) bool { return t.Name == name })]
+}
+
 // refuses reports whether the tool has no answer for the store, as it has no model; the refusal is golden.
 func refuses(store string, tool Tool) bool {
-	return store == "empty" && slices.Contains(modelTools, tool.Name)
+	return store == "empty" && tool.Model
 }
 
 func TestEveryToolHasItsCases(t *testing.T) {
@@ -86,19 +85,22 @@ func TestEveryToolHasItsCases(t *testing.T) {
 	}
 }
 
-func TestEveryToolIsBuiltOrOnTheList(t *testing.T) {
+func TestToolsWithoutAnswersSayWhatHelpsInstead(t *testing.T) {
 	t.Parallel()
-	names := map[string]bool{}
 	for _, tool := range All() {
-		names[tool.Name] = true
-	}
-	for _, a := range notYet {
-		if !names[a.tool] {
-			t.Errorf("the list names %q, which is no tool", a.tool)
+		if l := tool.Later; l.Set() && (l.Needs == "" || l.Instead == "") {
+			t.Errorf("%s needs %q; instead %q", tool.Name, l.Needs, l.Instead)
 		}
 	}
-	if got := len(built()) + len(notYet); got != len(names) {
-		t.Errorf("%d tools have answers and %d are on the list, of %d", len(built()), len(notYet), len(names))
+}
+
+func TestToolsThatWriteSayHowTheyAct(t *testing.T) {
+	t.Parallel()
+	for _, tool := range All() {
+		acts := tool.Acts.Argument != "" && tool.Acts.Scope != ""
+		if acts != tool.Writes {
+			t.Errorf("%s writes: %v, acts: %+v", tool.Name, tool.Writes, tool.Acts)
+		}
 	}
 }
 
@@ -269,18 +271,21 @@ func TestToolsOnTheListCheckTheirArguments(t *testing.T) {
 		"pause_campaign":       `{"platform":"facebook","platform_campaign_id":"1"}`,
 		"resume_campaign":      `{"platform":"facebook","platform_campaign_id":"1"}`,
 	}
-	for _, a := range notYet {
-		args := valid[a.tool]
+	for _, tool := range All() {
+		if !tool.Later.Set() {
+			continue
+		}
+		args := valid[tool.Name]
 		if args == "" {
 			args = `{}`
 		}
-		r := callAs(t, s, a.tool, args)
-		if !r.IsError || !strings.Contains(r.Content[0].Text, a.needs) {
-			t.Errorf("%s %s: %q, want what it needs", a.tool, args, r.Content[0].Text)
+		r := callAs(t, s, tool.Name, args)
+		if !r.IsError || !strings.Contains(r.Content[0].Text, tool.Later.Needs) {
+			t.Errorf("%s %s: %q, want what it needs", tool.Name, args, r.Content[0].Text)
 		}
-		r = callAs(t, s, a.tool, `{"nonsense":1}`)
+		r = callAs(t, s, tool.Name, `{"nonsense":1}`)
 		if !r.IsError || !strings.Contains(r.Content[0].Text, "nonsense") {
-			t.Errorf("%s: %q, want the unknown argument named", a.tool, r.Content[0].Text)
+			t.Errorf("%s: %q, want the unknown argument named", tool.Name, r.Content[0].Text)
 		}
 	}
 }

@@ -16,25 +16,25 @@ import (
 // Channel returns the canonical key of a channel of the workspace's store, or of a platform that it does not use yet.
 // Another is a fault of kind invalid that lists the channels it knows.
 func (s *Service) Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
-	c, err := s.about(ctx, w)
+	snap, err := s.reader.Take(ctx, w, Wants{})
 	if err != nil {
 		return "", err
 	}
 	if measure.ParseChannel(name) == measure.Unattributed {
 		return "", fault.Invalid("%q is no channel: it is what no channel is credited with", clean(name))
 	}
-	return c.testable(name)
+	return testable(snap, name)
 }
 
 // Planned returns an experiment with its channel and its regions as the workspace's store writes them: of "us-ca" CA.
 // A channel or a region that the store does not know is a fault of kind invalid that lists those it knows.
 func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error) {
-	c, err := s.about(ctx, w)
+	snap, err := s.reader.Take(ctx, w, Wants{})
 	if err != nil {
 		return e, err
 	}
 	if e.Channel != "" {
-		if e.Channel, err = c.testable(string(e.Channel)); err != nil {
+		if e.Channel, err = testable(snap, string(e.Channel)); err != nil {
 			text, _, _ := fault.Public(err)
 			return e, fault.New(fault.KindOf(err), "%s", text).WithHint("Use one of the channels of the store, or of a platform that it has not used yet, such as %s.", measure.Platforms()[0])
 		}
@@ -42,7 +42,7 @@ func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Ex
 	if len(e.Treated)+len(e.HeldOut) == 0 {
 		return e, nil
 	}
-	known, err := c.regions(ctx, e.Days)
+	known, err := snap.regions(ctx, e.Days)
 	if err != nil {
 		return e, err
 	}
@@ -57,26 +57,8 @@ func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Ex
 	return e, nil
 }
 
-// about is a call that nobody made, for what a workspace's facts know.
-func (s *Service) about(ctx context.Context, w control.Workspace) (*Call, error) {
-	now := s.deps.Clock().UTC()
-	version, err := s.deps.Facts.Version(ctx, w.ID)
-	if err != nil {
-		return nil, fmt.Errorf("facts of %q: %w", w.ID, err)
-	}
-	key := storeKey{workspace: w.ID, made: w.CreatedAt.UnixMicro(), data: version}
-	have, err := s.kept(ctx, key)
-	if err != nil {
-		return nil, fmt.Errorf("facts of %q: %w", w.ID, err)
-	}
-	return &Call{
-		Workspace: w, Now: now, Today: civil.DayOf(now, s.zone(w)), Real: s.deps.Now().UTC(), Facts: s.deps.Facts, Store: have,
-		Forecasts: s.deps.Forecasts, Log: s.deps.Log, key: key,
-	}, nil
-}
-
 // regions returns the regions that orders come from, sorted: in the last year, or in the year up to a test that is over.
-func (c *Call) regions(ctx context.Context, test civil.Range) ([]geo.Region, error) {
+func (c *Snapshot) regions(ctx context.Context, test civil.Range) ([]geo.Region, error) {
 	days := c.lastDays(historyDays)
 	if !test.Last.IsZero() && test.Last.Before(days.Last) {
 		days = civil.Range{First: test.Last.AddDays(1 - historyDays), Last: test.Last}

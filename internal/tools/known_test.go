@@ -51,13 +51,13 @@ func TestADraftNamesWhatItOverlaps(t *testing.T) {
 		return civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}
 	}
 	draft := control.Experiment{ID: "idea", Channel: "facebook", Status: control.ExperimentDraft, Days: days("2026-04-01", "2026-04-28"), Treated: []string{"CA"}}
-	c := &Call{Experiments: []control.Experiment{
+	c := &Call{Snapshot: &Snapshot{State: State{Experiments: []control.Experiment{
 		draft,
 		{ID: "same", Channel: "facebook", Status: control.ExperimentPlanned, Days: days("2026-04-20", "2026-05-10")},
 		{ID: "region", Channel: "tiktok", Status: control.ExperimentDraft, Days: days("2026-04-28", "2026-05-10"), HeldOut: []string{"CA"}},
 		{ID: "gone", Channel: "facebook", Status: control.ExperimentCancelled, Days: days("2026-04-01", "2026-04-28")},
 		{ID: "later", Channel: "facebook", Status: control.ExperimentPlanned, Days: days("2026-04-29", "2026-05-28")},
-	}}
+	}}}}
 	want := []string{
 		"same (planned): it tests facebook too from 2026-04-20 to 2026-04-28",
 		"region (draft): it compares with CA, which is treated here, from 2026-04-28 to 2026-04-28",

@@ -7,17 +7,17 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
 
-var lifecycle = define(mcp.Spec{
+var lifecycle = define(Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
 	Description: "Lifetime value of each channel's customers, how long their acquisition takes to pay back, new against returning.",
+	Needs: "orders",
 }, runLifecycle)
 
 type lifecycleParams struct {
@@ -40,7 +40,7 @@ func (p lifecycleParams) window(c *Call) (civil.Range, error) {
 	if !p.EndDate.IsZero() && p.EndDate.Before(first) {
 		first = p.EndDate
 	}
-	return c.window(p.StartDate.Or(first), p.EndDate, 90)
+	return window(c.Today, p.StartDate.Or(first), p.EndDate, 90)
 }
 
 type lifecycleAnswer struct {
@@ -149,7 +149,7 @@ type acquisition struct {
 	knownBefore bool
 }
 
-func (c *Call) acquisition(ctx context.Context, days civil.Range) (q acquisition, err error) {
+func (c *Snapshot) acquisition(ctx context.Context, days civil.Range) (q acquisition, err error) {
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
 	if q.segments, err = c.Facts.SegmentTotals(ctx, c.Workspace.ID, "", in); err != nil {
 		return q, fmt.Errorf("segments %s: %w", days, err)
@@ -175,7 +175,7 @@ func (c *Call) acquisition(ctx context.Context, days civil.Range) (q acquisition
 }
 
 func (c *Call) lifecycleMetrics(q acquisition) lifecycleMetrics {
-	f := c.figures()
+	f := c.figures
 	now, before := q.segments.Recent, q.segments.Earlier
 	all, allBefore := now.Of(""), before.Of("")
 	return lifecycleMetrics{
@@ -190,7 +190,7 @@ func (c *Call) lifecycleMetrics(q acquisition) lifecycleMetrics {
 
 // lifecycleSplit fills in new against returning customers.
 func (c *Call) lifecycleSplit(a *lifecycleAnswer, q acquisition, days civil.Range) {
-	f, all := c.figures(), q.segments.Recent.Of("")
+	f, all := c.figures, q.segments.Recent.Of("")
 	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
 		now, before := q.segments.Recent.Of(segment), q.segments.Earlier.Of(segment)
 		a.Rows = append(a.Rows, lifecycleRow{
@@ -209,7 +209,7 @@ func (c *Call) lifecycleSplit(a *lifecycleAnswer, q acquisition, days civil.Rang
 
 // majorAmount writes whole units of the currency for a sentence.
 func (c *Call) majorAmount(major float64) string {
-	return c.amount(int64(major/float64(c.figures().money(1)) + 0.5))
+	return c.amount(int64(major/float64(c.figures.money(1)) + 0.5))
 }
 
 // paybackMethod says how margins and paybacks are counted.
@@ -250,7 +250,7 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 	default:
 		a.warn("margin_unknown", "Too few costs of products are known to tell a margin, so nothing can be said about payback: import products with their costs.")
 	}
-	f := c.figures()
+	f := c.figures
 	if c.Store.untouched() {
 		c.warnUntouched(&a.closing, days, "")
 	} else {
@@ -379,7 +379,7 @@ func marginToCost(margin cohort.Curve, cost float64) *Estimate[Ratio] {
 
 // wholeValues fills in the metrics over all channels. Customers nobody paid for count too.
 func (c *Call) wholeValues(a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q acquisition) error {
-	f := c.figures()
+	f := c.figures
 	if whole.Customers == 0 {
 		return nil
 	}

@@ -1,13 +1,17 @@
 package tools
 
-import "assay/internal/mcp"
+import "assay/internal/control"
 
-var manage = defineLater[manageParams](mcp.Spec{
+var manage = defineLater[manageParams](Spec{
 	Name:        "manage",
 	Title:       "Manage records",
 	Description: "Add annotations, alerts, experiments, coupon mappings and reports, or dismiss an insight. Acts only with confirmed=true.",
 	Writes:      true,
 	Destructive: true,
+	Acts: Action{"confirmed", control.ScopeWrite},
+	Later: Absence{
+		Needs: "the records it changes", Instead: "assay import loads coupon mappings from a file",
+	},
 })
 
 type manageParams struct {

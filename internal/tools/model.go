@@ -10,33 +10,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// modelTools answer from the media mix model.
-var modelTools = []string{"optimization", "optimize_budget"}
-
 // mmmMethod is how the media mix model infers.
 const mmmMethod = "Bayesian media mix model of weekly sales and spend: geometric carry-over, diminishing returns along a curve whose bend is learnt, trend, waves of the year; " +
 	"posterior means with 90 % intervals. The store's completed tests by region are part of it, where there are any. Spend that follows demand is taken for its cause; only an experiment can tell."
-
-// settings name what money and revenue mean in the workspace, as its model was trained under.
-func (c *Call) settings() string {
-	return string(c.Workspace.Currency) + ", " + c.Workspace.Basis.String()
-}
-
-// modelState returns the status of the workspace's model and why it is not active; "" where there is none.
-func (c *Call) modelState() (status mix.Status, why []string) {
-	if c.MMM.Model == nil {
-		return "", nil
-	}
-	last := c.Store.OrderDays.Last
-	if c.Today.Before(last) {
-		last = c.Today
-	}
-	status, why = c.MMM.State(last, c.settings())
-	for i := range why {
-		why[i] = clean(why[i])
-	}
-	return status, why
-}
 
 // whyNotNewer says why the last training did not replace the model that answers; "" where it did.
 func (c *Call) whyNotNewer() string {
@@ -50,7 +26,7 @@ func (c *Call) whyNotNewer() string {
 
 // model returns the workspace's media mix model. Without one that has figures the fault says how it is trained.
 func (c *Call) model() (*mix.Model, error) {
-	status, why := c.modelState()
+	status, why := modelState(c.Snapshot)
 	train := "Train one with: assay train mmm --workspace " + string(c.Workspace.ID)
 	switch status {
 	case "":
@@ -64,7 +40,7 @@ func (c *Call) model() (*mix.Model, error) {
 			WithHint("Then train again: assay train mmm --workspace %s", c.Workspace.ID)
 	case mix.Active, mix.Stale:
 	}
-	if c.MMM.Model.Settings != c.settings() {
+	if c.MMM.Model.Settings != c.Workspace.ModelSettings() {
 		return nil, fault.NotReady("the media mix model speaks of another currency or meaning of revenue than the workspace now has").WithHint("%s", train)
 	}
 	return c.MMM.Model, nil
@@ -72,12 +48,32 @@ func (c *Call) model() (*mix.Model, error) {
 
 // warnModelAge says that the store has moved on since the model was trained, or that a newer training was refused.
 func (c *Call) warnModelAge(a *closing) {
-	if status, why := c.modelState(); status == mix.Stale {
+	if status, why := modelState(c.Snapshot); status == mix.Stale {
 		a.warn("model_stale", "The model is stale: "+strings.Join(why, "; ")+". Train again with: assay train mmm --workspace "+string(c.Workspace.ID))
 	}
 	if why := c.whyNotNewer(); why != "" {
 		a.warn("training_refused", why)
 	}
+}
+
+// modelTools names the tools that answer from the media mix model.
+func modelTools(all []Spec) []string {
+	var names []string
+	for _, s := range all {
+		if s.Model {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// modelState returns the status of the workspace's model and why it is not active, as it is written.
+func modelState(s *Snapshot) (status mix.Status, why []string) {
+	status, why = s.modelState()
+	for i := range why {
+		why[i] = clean(why[i])
+	}
+	return status, why
 }
 
 // modelInfo says which model an answer rests on.
@@ -95,7 +91,7 @@ type modelInfo struct {
 }
 
 func (c *Call) modelInfo(m *mix.Model) modelInfo {
-	status, _ := c.modelState()
+	status, _ := modelState(c.Snapshot)
 	info := modelInfo{
 		Version: m.Version, Status: status, Start: m.Window.First, End: m.Window.Last, Weeks: m.Weeks, R2: Ratio(m.Accuracy.R2),
 		Seed: m.Seed, DataHash: m.DataHash, Tests: modelTests(m),
@@ -118,7 +114,7 @@ func posterior[T ~float64](s stats.Summary, times float64) Estimate[T] {
 
 // modelSentence says in a sentence how the model stands.
 func (c *Call) modelSentence() string {
-	status, _ := c.modelState()
+	status, _ := modelState(c.Snapshot)
 	switch {
 	case c.MMM.Training:
 		return fmt.Sprintf("An MMM model is being trained, %d %% done.", c.MMM.DonePct)
@@ -151,7 +147,7 @@ func (c *Call) modelCapability() (status, why string) {
 
 // checkModel tells of the media mix model.
 func (c *Call) checkModel() finding {
-	status, why := c.modelState()
+	status, why := modelState(c.Snapshot)
 	train := "assay train mmm --workspace " + string(c.Workspace.ID)
 	f := finding{Check: "mmm_model", Severity: note, Finding: c.modelSentence(), Fix: train}
 	switch {
@@ -178,7 +174,7 @@ func (c *Call) checkModel() finding {
 		f.Severity, f.Finding, f.Fix = poor, "The model was refused: "+strings.Join(why, "; ")+".", "Mend that, then "+train
 		f.about = "the media mix model was refused"
 	default:
-		f.Finding = "There is no trained MMM model: " + strings.Join(modelTools, ", ") + " cannot answer."
+		f.Finding = "There is no trained MMM model: " + strings.Join(modelTools(c.Tools), ", ") + " cannot answer."
 	}
 	if why := c.whyNotNewer(); why != "" && !c.MMM.Training {
 		f.Severity, f.Finding, f.Fix = poor, f.Finding+" "+why, "Mend that, then "+train

@@ -56,10 +56,11 @@ var modelLimits = []string{
 }
 
 func (s *session) modelCard(ctx context.Context) (string, error) {
-	held, err := s.service.held(ctx, s.principal.Workspace)
+	snap, err := s.service.reader.Take(ctx, s.principal.Workspace, Wants{})
 	if err != nil {
 		return "", fmt.Errorf("model card: %w", err)
 	}
+	held := snap.MMM
 	card := modelCard{
 		Status: "none", Training: held.Training, How: "assay train mmm --workspace " + string(s.principal.Workspace.ID), Method: mmmMethod, Limits: modelLimits,
 	}
@@ -78,15 +79,8 @@ func (s *session) modelCard(ctx context.Context) (string, error) {
 			card.Spec = &m.Saved.Spec
 		}
 	}
-	if held.Model != nil {
-		c, err := s.service.about(ctx, s.principal.Workspace)
-		if err != nil {
-			return "", fmt.Errorf("model card: %w", err)
-		}
-		c.MMM = held
-		if status, why := c.modelState(); status == mix.Stale {
-			card.Status, card.Why = string(status), why
-		}
+	if status, why := modelState(snap); status == mix.Stale {
+		card.Status, card.Why = string(status), why
 	}
 	if m := held.Attempt; m != nil {
 		card.Attempt = &refusedAttempt{m.Version, m.Window.First, m.Window.Last, m.Reasons}

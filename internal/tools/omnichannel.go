@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/halo"
 	"assay/internal/money"
@@ -16,10 +15,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-var omnichannel = define(mcp.Spec{
+var omnichannel = define(Spec{
 	Name:        "omnichannel",
 	Title:       "Sales surfaces and halo",
 	Description: "Revenue of every sales surface, and how spend on a channel drives revenue on the others.",
+	Needs: "orders",
+	Reads: Wants{Experiments: true},
 }, runOmnichannel)
 
 type omnichannelParams struct {
@@ -141,13 +142,13 @@ func sumSurfaces(all []warehouse.SurfaceTotal) (sum measure.Sums) {
 }
 
 func (c *Call) surfaceMetrics(now, before measure.Sums) surfaceMetrics {
-	all := c.figures().storeMetrics(storeTotal{Sums: now}, storeTotal{Sums: before})
+	all := c.figures.storeMetrics(storeTotal{Sums: now}, storeTotal{Sums: before})
 	return surfaceMetrics{Revenue: all.Revenue, Orders: all.Orders, AOV: all.AOV, NetRevenue: all.NetRevenue}
 }
 
 // surfaceRows lists the surfaces, largest revenue first.
 func (c *Call) surfaceRows(totals warehouse.Pair[[]warehouse.SurfaceTotal], now measure.Sums) []surfaceRow {
-	f := c.figures()
+	f := c.figures
 	earlier := map[measure.Surface]measure.Sums{}
 	for _, t := range totals.Earlier {
 		earlier[t.Surface] = t.Sums
@@ -258,14 +259,14 @@ func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 const haloYears = 3
 
 // haloDays is the period from which effects are learnt.
-func (c *Call) haloDays(window civil.Range) civil.Range {
+func (c *Snapshot) haloDays(window civil.Range) civil.Range {
 	last := earliest(window.Last, c.Today.AddDays(-1))
 	days := civil.Range{First: last.AddDays(-365*haloYears + 1), Last: last}
 	return days.Intersect(c.Store.OrderDays).Intersect(c.Store.AdDays)
 }
 
 // haloData reads the days. A day of a channel without a report is one without spend.
-func (c *Call) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
+func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
 	var sold []warehouse.SurfaceDay
 	var spent []warehouse.SpendDay
 	err := panics.Together(

@@ -9,15 +9,15 @@ import (
 	"unicode"
 
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 )
 
-var optimization = define(mcp.Spec{
+var optimization = define(Spec{
 	Name:        "optimization",
 	Title:       "Media mix results",
 	Description: "What the media mix model says of saturation, marginal return and shifts between channels. Needs an active model.",
+	Model: true,
 }, runOptimization)
 
 type optimizationParams struct {

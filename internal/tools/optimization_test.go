@@ -4,15 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/control"
 	"assay/internal/measure"
 )
 
 func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 	t.Parallel()
-	w := control.NewWorkspace("W")
-	w.Currency = "USD"
-	c := &Call{Workspace: w}
+	c := &Call{Writer: Writer{figures: figures{currency: "USD"}}}
 	for _, test := range []struct {
 		change Estimate[Money]
 		want   string
@@ -31,9 +28,7 @@ func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 
 func TestQuestionsAreReadByTheirWords(t *testing.T) {
 	t.Parallel()
-	w := control.NewWorkspace("W")
-	w.Currency = "USD"
-	c := &Call{Workspace: w}
+	c := &Call{Writer: Writer{figures: figures{currency: "USD"}}}
 	row := func(channel measure.Channel, roas Ratio) mixRow {
 		return mixRow{
 			Channel: channel, Spend: 100, ROAS: Estimate[Ratio]{Value: roas}, MarginalROAS: Estimate[Ratio]{Value: roas / 2}, Brought: new(Estimate[Money]),

@@ -9,17 +9,18 @@ import (
 	"strings"
 
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 )
 
-var optimizeBudget = define(mcp.Spec{
+var optimizeBudget = define(Spec{
 	Name:        "optimize_budget",
 	Title:       "Optimize a budget",
 	Description: "Split a budget between channels by the media mix model, with the expected lift. Needs a trained model.",
+	Model: true,
+	Arguments: map[string]any{"total_budget": 250000},
 }, runOptimizeBudget)
 
 type optimizeBudgetParams struct {

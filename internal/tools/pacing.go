@@ -163,7 +163,7 @@ func (s *expectedSeries) predict(key seriesKey, last civil.Date) error {
 }
 
 // daily reads a metric by day, from the first to the last day on which it is known.
-func (c *Call) daily(ctx context.Context, key seriesKey, days civil.Range) (*expectedSeries, error) {
+func (c *Snapshot) daily(ctx context.Context, key seriesKey, days civil.Range) (*expectedSeries, error) {
 	of := c.series
 	if key.metric == trendSpend && key.channel != "" {
 		of = c.spendSeries

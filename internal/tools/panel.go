@@ -23,7 +23,7 @@ type panel struct {
 }
 
 // panel reads the customers won in a window, by one channel or by any.
-func (c *Call) panel(ctx context.Context, days civil.Range, channel measure.Channel) (panel, error) {
+func (c *Snapshot) panel(ctx context.Context, days civil.Range, channel measure.Channel) (panel, error) {
 	all, err := c.wholePanel(ctx)
 	if err != nil {
 		return panel{}, fmt.Errorf("panel of customers: %w", err)
@@ -43,13 +43,13 @@ func (c *Call) panel(ctx context.Context, days civil.Range, channel measure.Chan
 
 // people keeps the panels of workspaces, read once for each version of their data, and what was fitted to them.
 type people struct {
-	panels *otter.Cache[storeKey, warehouse.Panel]
+	panels *otter.Cache[dataKey, warehouse.Panel]
 	fits   *otter.Cache[fitKey, projection]
 }
 
 // fitKey is all that the models of a panel's purchases depend on.
 type fitKey struct {
-	storeKey
+	dataKey
 	basis    measure.RevenueBasis
 	observed civil.Date
 }
@@ -61,9 +61,9 @@ const (
 )
 
 func newPeople() (*people, error) {
-	panels, err := otter.New(&otter.Options[storeKey, warehouse.Panel]{
+	panels, err := otter.New(&otter.Options[dataKey, warehouse.Panel]{
 		MaximumWeight: panelsBytes,
-		Weigher: func(_ storeKey, p warehouse.Panel) uint32 {
+		Weigher: func(_ dataKey, p warehouse.Panel) uint32 {
 			rows := len(p.Customers)
 			for _, c := range p.Customers {
 				rows += len(c.Days)
@@ -79,11 +79,11 @@ func newPeople() (*people, error) {
 }
 
 // wholePanel returns the store's panel, which nobody may change.
-func (c *Call) wholePanel(ctx context.Context) (warehouse.Panel, error) {
-	if c.key.data == 0 { // the version is not known: nothing is kept
+func (c *Snapshot) wholePanel(ctx context.Context) (warehouse.Panel, error) {
+	if c.data == 0 { // the version is not known: nothing is kept
 		return c.Facts.Panel(ctx, c.Workspace.ID)
 	}
-	return c.people.panels.Get(ctx, c.key, loading(func(ctx context.Context, key storeKey) (warehouse.Panel, error) {
+	return c.reader.people.panels.Get(ctx, c.dataKey, Loading(func(ctx context.Context, key dataKey) (warehouse.Panel, error) {
 		return c.Facts.Panel(ctx, key.workspace)
 	}))
 }
@@ -136,7 +136,7 @@ func togetherAs(name measure.Channel, members []cohort.Member) []cohort.Member {
 }
 
 // netOf is what a day brought after refunds, on the workspace's basis of revenue.
-func (c *Call) netOf(d warehouse.PanelDay) int64 {
+func (c *Snapshot) netOf(d warehouse.PanelDay) int64 {
 	return c.Workspace.Basis.NetRevenue(measure.Sums{Charged: d.Charged, Tax: d.Tax, Shipping: d.Shipping, Refunds: d.Refunds})
 }
 
@@ -160,7 +160,7 @@ func (p panel) margins() (cohort.Margins, error) {
 }
 
 // buyers returns the purchase histories of customers, in weeks.
-func (c *Call) buyers(customers []warehouse.PanelCustomer, end civil.Date) ([]cohort.Buyer, error) {
+func (c *Snapshot) buyers(customers []warehouse.PanelCustomer, end civil.Date) ([]cohort.Buyer, error) {
 	var purchases []cohort.Purchase
 	for i, customer := range customers {
 		name := strconv.Itoa(i)
@@ -199,18 +199,18 @@ type projection struct {
 const longestHorizon = 365
 
 // projection returns what the models of repeat purchases expect of customers like those of the panel.
-func (c *Call) projection(ctx context.Context, p panel) (projection, error) {
-	if c.key.data == 0 { // the version is not known: nothing is kept
+func (c *Snapshot) projection(ctx context.Context, p panel) (projection, error) {
+	if c.data == 0 { // the version is not known: nothing is kept
 		return c.fitted(p)
 	}
-	key := fitKey{storeKey: c.key, basis: c.Workspace.Basis, observed: p.observed}
-	return c.people.fits.Get(ctx, key, loading(func(context.Context, fitKey) (projection, error) {
+	key := fitKey{dataKey: c.dataKey, basis: c.Workspace.Basis, observed: p.observed}
+	return c.reader.people.fits.Get(ctx, key, Loading(func(context.Context, fitKey) (projection, error) {
 		return c.fitted(p)
 	}))
 }
 
 // fitted fits the models to the customers of the panel, whenever they were won.
-func (c *Call) fitted(p panel) (projection, error) {
+func (c *Snapshot) fitted(p panel) (projection, error) {
 	buyers, err := c.buyers(p.Customers[:min(len(p.Customers), fittedCustomers)], p.observed)
 	if err != nil {
 		return projection{}, err

@@ -44,7 +44,7 @@ type last30 struct {
 // Check refuses a reversed period.
 func (p last30) Check() error { return checkOrder("start_date", p.StartDate, "end_date", p.EndDate) }
 
-func (p last30) window(c *Call) (civil.Range, error) { return c.window(p.StartDate, p.EndDate, 30) }
+func (p last30) window(today civil.Date) (civil.Range, error) { return window(today, p.StartDate, p.EndDate, 30) }
 
 // last90 is a period that starts 90 days before its end unless the caller says otherwise.
 type last90 struct {
@@ -55,7 +55,7 @@ type last90 struct {
 // Check refuses a reversed period.
 func (p last90) Check() error { return checkOrder("start_date", p.StartDate, "end_date", p.EndDate) }
 
-func (p last90) window(c *Call) (civil.Range, error) { return c.window(p.StartDate, p.EndDate, 90) }
+func (p last90) window(today civil.Date) (civil.Range, error) { return window(today, p.StartDate, p.EndDate, 90) }
 
 // anyTime is a period whose ends are open unless the caller closes them.
 type anyTime struct {
@@ -82,8 +82,8 @@ type paged struct {
 }
 
 // page returns the page to show: what the caller asked for, or as many rows as the level of detail calls for.
-func (p paged) page(c *Call) page {
-	if !c.limitGiven && c.view.DetailLevel == summaryLevel {
+func (p paged) page(w *Writer) page {
+	if !w.limitGiven && w.view.DetailLevel == summaryLevel {
 		p.Limit = summaryRows
 	}
 	return page{limit: p.Limit, offset: p.Offset}

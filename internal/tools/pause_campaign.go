@@ -1,8 +1,8 @@
 package tools
 
-import "assay/internal/mcp"
+import "assay/internal/control"
 
-var pauseCampaign = defineLater[statusParams](mcp.Spec{
+var pauseCampaign = defineLater[statusParams](Spec{
 	Name:        "pause_campaign",
 	Title:       "Pause a campaign",
 	Description: "Preview pausing a campaign, or do it with confirm=true. Recorded; resume_campaign undoes it.",
@@ -10,6 +10,10 @@ var pauseCampaign = defineLater[statusParams](mcp.Spec{
 	Destructive: true,
 	Repeatable:  true,
 	OpenWorld:   true,
+	Acts: Action{"confirm", control.ScopeApprove},
+	Later: Absence{
+		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
+	},
 })
 
 // statusParams are the parameters of pausing and resuming.

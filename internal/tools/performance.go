@@ -10,15 +10,15 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
-var performance = define(mcp.Spec{
+var performance = define(Spec{
 	Name:        "performance",
 	Title:       "Store performance",
 	Description: "Start here for how the store did in a period: revenue, orders, AOV, spend and ROAS with changes, and each channel's part. For single campaigns use campaigns, for days use trends.",
+	Needs: "orders",
 }, runPerformance)
 
 type performanceParams struct {
@@ -57,7 +57,7 @@ type channelRow struct {
 }
 
 func runPerformance(ctx context.Context, c *Call, p performanceParams) (*performanceAnswer, error) {
-	days, err := p.window(c)
+	days, err := p.window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	touchless := c.Store.untouched() && a.Basis == measure.Attributed
 	now, before := c.totalOf(totals.Recent, channel, days), c.totalOf(totals.Earlier, channel, days.Previous())
 	now.untold, before.untold = touchless && now.untold, touchless && before.untold
-	a.Metrics = c.figures().storeMetrics(now, before)
+	a.Metrics = c.figures.storeMetrics(now, before)
 	a.Rows = c.channelRows(totals, a.Basis, touchless)
 	if len(a.Rows) == 0 {
 		a.Summary = c.explainEmpty(&a.closing, days)
@@ -148,12 +148,12 @@ func (c *Call) performanceFacts(model measure.Model) channelQuestion {
 }
 
 // lastTouchTotals returns every channel's totals by last touch, or those of one.
-func (c *Call) lastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+func (c *Snapshot) lastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	return c.channelTotals(ctx, c.Facts.ChannelTotals, measure.LastTouch, in, only)
 }
 
 // channelTotals returns every channel's totals, or those of one.
-func (c *Call) channelTotals(ctx context.Context, ask channelQuestion, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+func (c *Snapshot) channelTotals(ctx context.Context, ask channelQuestion, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	kept := model
 	if slices.Contains(measure.Fitted(), model) {
 		kept = measure.LastTouch
@@ -180,7 +180,7 @@ func nothing(t warehouse.ChannelTotal) bool {
 
 // totalOf sums the channels of a window: those of the store, or the one that was asked for. The store's spend is known
 // where its ad reports reach, also on days on which nothing ran.
-func (c *Call) totalOf(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) storeTotal {
+func (c *Snapshot) totalOf(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) storeTotal {
 	sum := storeTotal{spendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, untold: c.untold(only)}
 	for _, t := range channels {
 		sum.Sums = sum.Add(t.Sums)
@@ -193,7 +193,7 @@ func (c *Call) totalOf(channels []warehouse.ChannelTotal, only measure.Channel, 
 // channelRows returns a row for each channel of the recent window, largest revenue first. Without touches, a channel
 // has no figure that sets spend against what it brought.
 func (c *Call) channelRows(totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
-	f := c.figures()
+	f := c.figures
 	earlier := map[measure.Channel]measure.Sums{}
 	for _, t := range totals.Earlier {
 		earlier[t.Channel] = t.Sums
@@ -342,7 +342,7 @@ func (c *Call) performanceNext(a *performanceAnswer, days civil.Range, channel m
 func (c *Call) quality(model measure.Model, of storeTotal) DataQuality {
 	q := DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
 	if of.Undated > 0 {
-		q.UndatedRefund = new(c.figures().money(of.Undated))
+		q.UndatedRefund = new(c.figures.money(of.Undated))
 	}
 	return q
 }

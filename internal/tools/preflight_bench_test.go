@@ -2,7 +2,6 @@ package tools
 
 import (
 	"fmt"
-	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -26,7 +25,9 @@ func BenchmarkPreflight(b *testing.B) {
 	if err := load(b.Context(), facts, "wide", wideBatch(210)); err != nil {
 		b.Fatal(err)
 	}
-	s, err := NewService(Deps{Facts: facts, Clock: fixtureClock, Deadline: time.Hour, Log: slog.New(slog.DiscardHandler)}) // a busy machine is measured too
+	deps := plainDeps(facts, fixtureClock)
+	deps.Deadline = time.Hour // a busy machine is measured too
+	s, err := NewService(deps)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,15 +7,15 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
-var products = define(mcp.Spec{
+var products = define(Spec{
 	Name:        "products",
 	Title:       "Products and coupons",
 	Description: "What sold, by revenue, units or order value, and which coupon codes were used.",
+	Needs: "order_lines",
 }, runProducts)
 
 type productsParams struct {
@@ -80,7 +80,7 @@ type salesRow struct {
 }
 
 func runProducts(ctx context.Context, c *Call, p productsParams) (*productsAnswer, error) {
-	days, err := p.window(c)
+	days, err := p.window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func runProducts(ctx context.Context, c *Call, p productsParams) (*productsAnswe
 }
 
 func (c *Call) products(ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
-	page := p.page(c)
+	page := p.page(&c.Writer)
 	found, err := c.Facts.Products(ctx, c.Workspace.ID, warehouse.ProductsOf{
 		Windows: windows, Sort: p.SortBy, Limit: page.limit, Offset: page.offset,
 	})
@@ -122,7 +122,7 @@ func (c *Call) products(ctx context.Context, a *productsAnswer, p productsParams
 		return 0, fmt.Errorf("products %s: %w", windows.Recent, err)
 	}
 	c.read("products", len(found.Rows))
-	f, now, before := c.figures(), found.Totals.Recent, found.Totals.Earlier
+	f, now, before := c.figures, found.Totals.Recent, found.Totals.Earlier
 	a.Metrics = salesMetrics{
 		Revenue:  metricOf(f.money(now.Net), f.money(before.Net)),
 		Orders:   metricOf(Count(now.Orders), Count(before.Orders)),
@@ -150,7 +150,7 @@ func (f figures) productRow(t warehouse.ProductTotal, all int64) salesRow {
 }
 
 func (c *Call) coupons(ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
-	page := p.page(c)
+	page := p.page(&c.Writer)
 	found, err := c.Facts.Coupons(ctx, c.Workspace.ID, warehouse.CouponsOf{
 		Windows: windows, Code: strings.ToUpper(strings.TrimSpace(p.Code)), Limit: page.limit, Offset: page.offset,
 	})
@@ -158,7 +158,7 @@ func (c *Call) coupons(ctx context.Context, a *productsAnswer, p productsParams,
 		return 0, fmt.Errorf("coupons %s: %w", windows.Recent, err)
 	}
 	c.read("coupons", len(found.Rows))
-	f, now, before := c.figures(), found.Totals.Recent, found.Totals.Earlier
+	f, now, before := c.figures, found.Totals.Recent, found.Totals.Earlier
 	a.Metrics = salesMetrics{
 		Revenue:  metricOf(f.money(now.Charged), f.money(before.Charged)),
 		Orders:   metricOf(Count(now.Orders), Count(before.Orders)),

@@ -1,8 +1,8 @@
 package tools
 
-import "assay/internal/mcp"
+import "assay/internal/control"
 
-var proposeBudgetShift = defineLater[proposeBudgetShiftParams](mcp.Spec{
+var proposeBudgetShift = defineLater[proposeBudgetShiftParams](Spec{
 	Name:        "propose_budget_shift",
 	Title:       "Change a daily budget",
 	Description: "Preview a change of a campaign's daily budget, or make it with confirm=true. Each change is recorded and can be rolled back.",
@@ -10,6 +10,10 @@ var proposeBudgetShift = defineLater[proposeBudgetShiftParams](mcp.Spec{
 	Destructive: true,
 	Repeatable:  true,
 	OpenWorld:   true,
+	Acts: Action{"confirm", control.ScopeApprove},
+	Later: Absence{
+		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
+	},
 })
 
 type proposeBudgetShiftParams struct {

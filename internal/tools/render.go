@@ -25,21 +25,21 @@ const (
 var budgets = map[level]int{summaryLevel: 600, analystLevel: 3_000, debugLevel: 12_000}
 
 // render writes an answer as the caller wants it: JSON as text and as an object, CSV and summary as text only.
-func render(a answer, c *Call) (mcp.CallResult, error) {
-	prepare(a, c)
-	budget := budgets[c.view.DetailLevel]
-	if c.limitGiven {
+func render(a answer, w *Writer) (mcp.CallResult, error) {
+	prepare(a, w)
+	budget := budgets[w.view.DetailLevel]
+	if w.limitGiven {
 		budget = ceiling
 	}
-	text, err := fit(a, c, budget)
+	text, err := fit(a, w, budget)
 	if err != nil {
 		return mcp.CallResult{}, err
 	}
 	result := mcp.CallResult{Content: []mcp.Content{{Type: "text", Text: string(text)}}}
-	if c.view.Format == jsonFormat {
+	if w.view.Format == jsonFormat {
 		result.StructuredContent = text
 	}
-	if p, ok := a.(pictured); ok && c.view.Format != csvFormat {
+	if p, ok := a.(pictured); ok && w.view.Format != csvFormat {
 		result.Content = append(result.Content, p.picture()...)
 	}
 	return result, nil
@@ -49,29 +49,29 @@ func render(a answer, c *Call) (mcp.CallResult, error) {
 type pictured interface{ picture() []mcp.Content }
 
 // prepare brings an answer into the form in which it is written: no more than what was asked for, rounded.
-func prepare(a answer, c *Call) {
+func prepare(a answer, w *Writer) {
 	end := a.end()
 	byWeight(end.Warnings)
 	end.Next = end.Next[:min(len(end.Next), maxNext)]
-	if c.view.Compact {
+	if w.view.Compact {
 		end.Sources, end.DataQuality, end.StoreDataRange = nil, nil, nil
 	}
 	end.keepWarnings(maxWarnings)
 	total := a.size()
 	a.keep(total)
-	if end.Pagination == nil && !end.allRows && !c.limitGiven && c.view.DetailLevel == summaryLevel && total > summaryRows {
+	if end.Pagination == nil && !end.allRows && !w.limitGiven && w.view.DetailLevel == summaryLevel && total > summaryRows {
 		a.keep(summaryRows)
 		end.Truncated = &Truncated{RowsReturned: summaryRows, RowsTotal: total, Reason: "summary level", How: "detail_level=analyst"}
 	}
-	finish{level: c.view.DetailLevel, exponent: c.Workspace.Currency.Exponent()}.apply(reflect.ValueOf(a))
+	finish{level: w.view.DetailLevel, exponent: w.figures.currency.Exponent()}.apply(reflect.ValueOf(a))
 }
 
 // fit writes the answer with as many rows as the budget allows, and one at least: a page without any would lead
 // nowhere. Rows weigh more than what [closing.shed] gives up. A table at the summary level has the rows of the JSON;
 // at the others it is the way to see more of them.
-func fit(a answer, c *Call, tokens int) ([]byte, error) {
-	measured := c.view.Format
-	if measured == csvFormat && c.view.DetailLevel == summaryLevel {
+func fit(a answer, w *Writer, tokens int) ([]byte, error) {
+	measured := w.view.Format
+	if measured == csvFormat && w.view.DetailLevel == summaryLevel {
 		measured = jsonFormat
 	}
 	total := a.size()
@@ -84,9 +84,9 @@ func fit(a answer, c *Call, tokens int) ([]byte, error) {
 		switch {
 		case len(text) > limit && a.end().shed():
 		case len(text) > limit && shown > 1:
-			shorten(a, c, max(1, min(shown-1, shown*limit/len(text))), total)
-		case measured != c.view.Format:
-			return write(a, c.view.Format)
+			shorten(a, w, max(1, min(shown-1, shown*limit/len(text))), total)
+		case measured != w.view.Format:
+			return write(a, w.view.Format)
 		default:
 			return text, nil
 		}
@@ -147,7 +147,7 @@ func byKind(sources []Source) []Source {
 }
 
 // shorten cuts rows for which there is no room, and says how to get them.
-func shorten(a answer, c *Call, rows, total int) {
+func shorten(a answer, w *Writer, rows, total int) {
 	end := a.end()
 	a.keep(rows)
 	switch {
@@ -162,9 +162,9 @@ func shorten(a answer, c *Call, rows, total int) {
 		p.show(rows)
 		p.HasMore, p.NextOffset = true, new(p.Offset+rows)
 		end.Truncated.How = fmt.Sprintf("offset=%d", *p.NextOffset)
-	case c.view.DetailLevel == summaryLevel:
+	case w.view.DetailLevel == summaryLevel:
 		end.Truncated.How = "detail_level=analyst"
-	case c.view.Format == jsonFormat:
+	case w.view.Format == jsonFormat:
 		end.Truncated.How = "format=csv"
 	default:
 		end.Truncated.How = "a shorter period or a filter"

@@ -43,11 +43,11 @@ func sample(n int) *sampleAnswer {
 	return a
 }
 
-func sampleCall(view shared) *Call { return &Call{Workspace: newWorkspace("full"), view: view} }
+func sampleWriter(view shared) *Writer { return &Writer{figures: figures{currency: "USD"}, view: view} }
 
-func rendered(t *testing.T, a answer, c *Call) string {
+func rendered(t *testing.T, a answer, w *Writer) string {
 	t.Helper()
-	r, err := render(a, c)
+	r, err := render(a, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestLevelDecidesWhatARowShows(t *testing.T) {
 		debugLevel:   `{"name":"row 0","value":0.13,"share":1.3,"cents":1234.57}`,
 	}
 	for lvl, row := range want {
-		text := rendered(t, sample(1), sampleCall(shared{DetailLevel: lvl, Format: jsonFormat}))
+		text := rendered(t, sample(1), sampleWriter(shared{DetailLevel: lvl, Format: jsonFormat}))
 		if !strings.Contains(text, row) {
 			t.Errorf("%s: %s lacks %s", lvl, text, row)
 		}
@@ -125,7 +125,7 @@ func TestLevelDecidesWhatARowShows(t *testing.T) {
 func TestSummaryLevelShowsFiveRows(t *testing.T) {
 	t.Parallel()
 	a := sample(12)
-	rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
 	want := &Truncated{RowsReturned: 5, RowsTotal: 12, Reason: "summary level", How: "detail_level=analyst"}
 	if diff := cmp.Diff(want, a.Truncated); diff != "" || len(a.Rows) != 5 {
 		t.Errorf("%d rows, truncated (-want +got):\n%s", len(a.Rows), diff)
@@ -140,8 +140,8 @@ func TestSummaryLevelShowsTheSameRowsInEachFormat(t *testing.T) {
 		for i := range a.Rows {
 			a.Rows[i].Note = strings.Repeat("x", 500)
 		}
-		c := sampleCall(shared{DetailLevel: summaryLevel, Format: f})
-		rendered(t, a, c)
+		w := sampleWriter(shared{DetailLevel: summaryLevel, Format: f})
+		rendered(t, a, w)
 		rows[f] = len(a.Rows)
 	}
 	if rows[jsonFormat] == 5 || rows[csvFormat] != rows[jsonFormat] {
@@ -153,9 +153,9 @@ func TestNothingExceedsTheCeiling(t *testing.T) {
 	t.Parallel()
 	for _, f := range []format{jsonFormat, csvFormat} {
 		a := sample(20_000)
-		c := sampleCall(shared{DetailLevel: debugLevel, Format: f})
-		c.limitGiven = true
-		text := rendered(t, a, c)
+		w := sampleWriter(shared{DetailLevel: debugLevel, Format: f})
+		w.limitGiven = true
+		text := rendered(t, a, w)
 		if got := len(text) / bytesPerToken; got > ceiling || got < ceiling*8/10 {
 			t.Errorf("%s: about %d tokens, want a little less than %d", f, got, ceiling)
 		}
@@ -172,7 +172,7 @@ func TestPageCutBySizeLeadsToTheNextRow(t *testing.T) {
 	if a.Pagination.HasMore || a.Pagination.NextOffset != nil {
 		t.Fatalf("the last page says %+v", a.Pagination)
 	}
-	rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
 	p := a.Pagination
 	if len(a.Rows) == 100 || p.Returned != len(a.Rows) || !p.HasMore || *p.NextOffset != 40+len(a.Rows) {
 		t.Errorf("%d rows, %+v; want the next offset behind them", len(a.Rows), p)
@@ -190,7 +190,7 @@ func TestPageIsNeverCutToNothing(t *testing.T) {
 		a.Rows[i].Note = strings.Repeat("x", 3000)
 	}
 	a.Pagination = page{limit: 3, offset: 6}.pagination(3, 20)
-	rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
 	if p := a.Pagination; len(a.Rows) != 1 || p.Returned != 1 || !p.HasMore || *p.NextOffset != 7 {
 		t.Errorf("%d rows, %+v; want one row and the next offset behind it", len(a.Rows), p)
 	}
@@ -206,7 +206,7 @@ func TestSourcesGiveWayBeforeRows(t *testing.T) {
 		a.warn(fmt.Sprint("w", i), "Text.")
 	}
 	a.DataQuality.Method = strings.Repeat("how ", 40)
-	rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
 	want := Source{Source: "40 sources", Kind: fromAds, LastDay: fixtureToday.AddDays(-39)}
 	if len(a.Sources) != 1 || a.Sources[0] != want || len(a.Rows) != 5 || len(a.Warnings) != 5 {
 		t.Errorf("%d rows, %d warnings, sources %+v; want all of them, and %+v", len(a.Rows), len(a.Warnings), a.Sources, want)
@@ -221,7 +221,7 @@ func TestTableIsReadByAnyReader(t *testing.T) {
 	}
 	a.Rows = append(a.Rows, sampleRow{Name: "negative", Value: new(Money(-5))})
 	a.warn("code", "A text.")
-	text := rendered(t, a, sampleCall(shared{DetailLevel: analystLevel, Format: csvFormat}))
+	text := rendered(t, a, sampleWriter(shared{DetailLevel: analystLevel, Format: csvFormat}))
 	body := text[strings.Index(text, "name,"):]
 	for line := range strings.Lines(text[:len(text)-len(body)]) {
 		if !strings.HasPrefix(line, "# ") || !strings.Contains(line, ": ") {
@@ -259,14 +259,14 @@ func TestHTMLIsWrittenAsItIs(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
 	a.Rows = []sampleRow{{Name: "<b>&"}}
-	if text := rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat})); !strings.Contains(text, `"name":"<b>&"`) {
+	if text := rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat})); !strings.Contains(text, `"name":"<b>&"`) {
 		t.Error(text)
 	}
 }
 
 func TestRowsAreNeverNull(t *testing.T) {
 	t.Parallel()
-	if text := rendered(t, sample(0), sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat})); !strings.Contains(text, `"rows":[]`) {
+	if text := rendered(t, sample(0), sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat})); !strings.Contains(text, `"rows":[]`) {
 		t.Error(text)
 	}
 }
@@ -278,7 +278,7 @@ func TestWarningsAndStepsAreFew(t *testing.T) {
 		a.warn(fmt.Sprint("w", i), "Text.")
 		a.Next = append(a.Next, Next{Tool: "trends", Arguments: map[string]any{}, Reason: "Why."})
 	}
-	rendered(t, a, sampleCall(shared{DetailLevel: debugLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(shared{DetailLevel: debugLevel, Format: jsonFormat}))
 	if len(a.Warnings) != 5 || a.Warnings[0].Code != "w0" || len(a.Next) != maxNext || a.DataQuality.MoreWarnings != 4 {
 		t.Errorf("%d warnings from %q and %d more, %d steps", len(a.Warnings), a.Warnings[0].Code, a.DataQuality.MoreWarnings, len(a.Next))
 	}
@@ -290,7 +290,7 @@ func TestWeightiestWarningComesFirst(t *testing.T) {
 	for _, code := range []string{"other", "provisional", "partial_day", "no_touchpoints", "data_start"} {
 		a.warn(code, "Text.")
 	}
-	rendered(t, a, sampleCall(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
 	var got []string
 	for _, w := range a.Warnings {
 		got = append(got, w.Code)
@@ -302,11 +302,11 @@ func TestWeightiestWarningComesFirst(t *testing.T) {
 
 func TestWordsForSentences(t *testing.T) {
 	t.Parallel()
-	c := sampleCall(shared{})
+	w := sampleWriter(shared{})
 	cases := map[string]string{
-		c.amount(123456789):                  "1,234,568 USD",
-		c.amount(99999):                      "999.99 USD",
-		c.amount(-1250):                      "-12.50 USD",
+		w.amount(123456789):                  "1,234,568 USD",
+		w.amount(99999):                      "999.99 USD",
+		w.amount(-1250):                      "-12.50 USD",
 		number(1204):                         "1,204",
 		number(12.5):                         "12.5",
 		moved(new(Percent(4.62))):            "up 4.6 %",

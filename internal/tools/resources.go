@@ -44,7 +44,7 @@ func (s *session) ListResources() []mcp.Resource {
 
 // describes reports whether the caller may know the schema of a tool's result, and whether there is one.
 func (s *session) describes(t Tool) bool {
-	return s.principal.MayCall(t.Name) && unavailable(t.Name) == nil
+	return s.principal.MayCall(t.Name) && !t.Later.Set()
 }
 
 // ReadResource returns a resource of the list.

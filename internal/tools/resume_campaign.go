@@ -1,8 +1,8 @@
 package tools
 
-import "assay/internal/mcp"
+import "assay/internal/control"
 
-var resumeCampaign = defineLater[statusParams](mcp.Spec{
+var resumeCampaign = defineLater[statusParams](Spec{
 	Name:        "resume_campaign",
 	Title:       "Resume a campaign",
 	Description: "Preview resuming a paused campaign, or do it with confirm=true. Recorded; pause_campaign undoes it.",
@@ -10,4 +10,8 @@ var resumeCampaign = defineLater[statusParams](mcp.Spec{
 	Destructive: true,
 	Repeatable:  true,
 	OpenWorld:   true,
+	Acts: Action{"confirm", control.ScopeApprove},
+	Later: Absence{
+		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
+	},
 })

@@ -145,6 +145,13 @@ func capped(s string, length int) string {
 	return string([]rune(s)[:length-1]) + "…"
 }
 
+// Writer writes one answer: in the workspace's currency and as the caller asked for it.
+type Writer struct {
+	figures    figures
+	view       shared
+	limitGiven bool // the caller set a limit, which has precedence over the level's
+}
+
 // figures makes the figures of an answer from what the warehouse counts, in the workspace's currency and on its basis
 // of revenue.
 type figures struct {

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/money"
 	"assay/internal/warehouse"
 )
 
@@ -27,7 +29,7 @@ type point struct {
 }
 
 // series reads the days of a channel, or of the store when none is named. The end may lie in the future.
-func (c *Call) series(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
+func (c *Snapshot) series(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
 	days = days.Intersect(c.Store.days())
 	if days.Days() == 0 {
 		return series{}, nil
@@ -47,7 +49,7 @@ func (c *Call) series(ctx context.Context, channel measure.Channel, days civil.R
 
 // spendSeries reads the days of a channel's spend and nothing else: a call reads those of all channels once, which takes less than
 // what one channel is credited with.
-func (c *Call) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
+func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
 	days = days.Intersect(c.Store.days())
 	if days.Days() == 0 {
 		return series{}, nil
@@ -68,7 +70,7 @@ func (c *Call) spendSeries(ctx context.Context, channel measure.Channel, days ci
 }
 
 // spendByDay returns the spend of all channels by day. Nobody may change it.
-func (c *Call) spendByDay(ctx context.Context, days civil.Range) ([]warehouse.SpendDay, error) {
+func (c *Snapshot) spendByDay(ctx context.Context, days civil.Range) ([]warehouse.SpendDay, error) {
 	if known, ok := c.spent[days]; ok {
 		return known, nil
 	}
@@ -103,7 +105,7 @@ func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Rang
 
 // dayTotals returns the days of a channel, or of the store when none is named, and maybe days around those of the store. A call
 // reads each once: its metrics share them. Nobody may change them.
-func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
+func (c *Snapshot) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
 	if channel != "" {
 		// Later reports tell whether a day at the end without one is a day without spend.
 		days.Last = c.Store.days().Last
@@ -128,7 +130,7 @@ func (c *Call) dayTotals(ctx context.Context, channel measure.Channel, days civi
 	return found, nil
 }
 
-func (c *Call) readDays(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
+func (c *Snapshot) readDays(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
 	if channel == "" {
 		found, err := c.Facts.StoreDays(ctx, c.Workspace.ID, days)
 		if err != nil {
@@ -150,7 +152,7 @@ func (c *Call) readDays(ctx context.Context, channel measure.Channel, days civil
 }
 
 // channelSeries reads the days of every channel, in one question. Channels without a day have no series.
-func (c *Call) channelSeries(ctx context.Context, days civil.Range) (map[measure.Channel]series, error) {
+func (c *Snapshot) channelSeries(ctx context.Context, days civil.Range) (map[measure.Channel]series, error) {
 	days = days.Intersect(c.Store.days())
 	if days.Days() == 0 {
 		return nil, nil
@@ -231,4 +233,28 @@ func (s series) total(days civil.Range) storeTotal { return s.point(days).storeT
 // sortBy sorts by a figure, smallest first, and leaves equals in their order.
 func sortBy[T any](items []T, of func(T) float64) {
 	slices.SortStableFunc(items, func(a, b T) int { return cmp.Compare(of(a), of(b)) })
+}
+
+// value returns the metric of a point in whole units, NaN where there is none.
+func (c *Snapshot) value(metric trendMetric, p point) float64 {
+	currency, revenue := c.Workspace.Currency, c.Workspace.Basis.Revenue(p.Sums)
+	switch metric {
+	case trendRevenue:
+		return money.Major(revenue, currency)
+	case trendOrders:
+		return float64(p.Orders) / measure.Millionths
+	case trendSpend:
+		if p.spendKnown {
+			return money.Major(p.spend, currency)
+		}
+	case trendROAS:
+		if roas, ok := measure.ROAS(revenue, p.spend); ok && p.spendKnown && !p.untold {
+			return roas
+		}
+	case trendAOV:
+		if minor, ok := measure.AOV(revenue, p.Orders); ok {
+			return minor * money.Major(1, currency)
+		}
+	}
+	return math.NaN()
 }

@@ -7,37 +7,26 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/maypok86/otter/v2"
 
 	"assay/internal/auth"
-	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
-	"assay/internal/measure"
-	"assay/internal/measure/mix"
-	"assay/internal/measure/reportlag"
-	"assay/internal/panics"
 )
 
 // Deps is what the tools are built from.
 type Deps struct {
-	Facts       Facts
-	Models      Models           // nil: no workspace has a model
-	Experiments Experiments      // nil: no workspace has any
-	Forecasts   Forecasts        // nil: forecasts are not kept
-	Keys        Keys             // nil: diagnose does not look at keys
-	Hooks       Hooks            // nil: diagnose does not look at webhooks
-	Calls       Calls            // nil: calls are not kept
-	Callers     Callers          // nil: who calls is taken as recognised, also when they act
-	Clock       func() time.Time // the clock of answers
-	Now         func() time.Time // the real clock, by which keys end; nil: Clock
-	Log         *slog.Logger
-	CacheBytes  uint64        // of kept answers; 0: 64 MiB
-	Deadline    time.Duration // of one call; 0: 30 seconds
+	Sources
+	Keys       Keys
+	Hooks      Hooks
+	Calls      Calls
+	Callers    Callers
+	Log        *slog.Logger
+	CacheBytes uint64        // of cached answers; 0: 64 MiB
+	Deadline   time.Duration // of one call; 0: 30 seconds
 }
 
 // Callers tells what a caller may do now. Who is recognised may have been remembered for a moment.
@@ -49,61 +38,33 @@ const (
 	usualCacheBytes = 64 << 20
 	usualDeadline   = 30 * time.Second
 	entryOverhead   = 300 // bytes that an entry of the cache takes besides its key's and its value's text
-	maxStores       = 1000
 )
 
-// Service answers tools/list and tools/call. Its answers are kept until the workspace's data, settings or day change.
+// Service answers tools/list and tools/call. Answers are cached until the workspace's data, settings or day change.
 type Service struct {
 	deps    Deps
 	tools   map[string]Tool
-	names   []string // in the contract's order
+	specs   []Spec // in the contract's order
 	listed  []listedTool
 	list    json.RawMessage // of all tools
 	answers *otter.Cache[answerKey, json.RawMessage]
-	stores  *otter.Cache[storeKey, store]
-	trials  *trials
-	people  *people
-	zones   sync.Map // *time.Location by name; loading one reads a file
+	reader  *Reader
 }
 
 // answerKey is all that an answer depends on. The arguments are the bytes that came: two spellings of one call are two
 // entries, and no spelling is ever taken for another.
 type answerKey struct {
-	storeKey
-	settings    int64
-	models      modelsKey
-	experiments uint64
-	forecasts   control.ForecastState // of past ones
-	today       civil.Date
-	tool        string
-	arguments   string
-	scopes      string
-	allowed     string
-}
-
-// modelsKey is a state of a workspace's models.
-type modelsKey struct {
-	version  int // of the last training; 0: none
-	drift    mix.Drift
-	news     string // completed tests that the model does not know
-	training bool
-}
-
-// storeKey is a state of a workspace's data. A workspace that was dropped and made anew under its old name counts its
-// data versions from the start, so the time it was made tells the two apart.
-type storeKey struct {
-	workspace measure.WorkspaceID
-	made      int64 // microseconds since 1970
-	data      uint64
+	Key
+	tool      string
+	arguments string
+	scopes    string
+	allowed   string
 }
 
 // NewService returns a service over a warehouse.
 func NewService(deps Deps) (*Service, error) {
 	if deps.CacheBytes == 0 {
 		deps.CacheBytes = usualCacheBytes
-	}
-	if deps.Now == nil {
-		deps.Now = deps.Clock
 	}
 	if deps.Deadline == 0 {
 		deps.Deadline = usualDeadline
@@ -115,7 +76,7 @@ func NewService(deps Deps) (*Service, error) {
 			return nil, err
 		}
 		s.tools[t.Name] = t
-		s.names = append(s.names, t.Name)
+		s.specs = append(s.specs, t.Spec)
 		s.listed = append(s.listed, line)
 	}
 	s.list = listOf(s.listed, func(string) bool { return true })
@@ -129,15 +90,12 @@ func NewService(deps Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.trials, err = newTrials(); err != nil {
-		return nil, err
-	}
-	if s.people, err = newPeople(); err != nil {
-		return nil, err
-	}
-	s.stores, err = otter.New(&otter.Options[storeKey, store]{MaximumSize: maxStores})
+	s.reader, err = NewReader(deps.Sources)
 	return s, err
 }
+
+// Snapshots returns the reader of the service's facts, for pages and jobs: they share its caches.
+func (s *Service) Snapshots() *Reader { return s.reader }
 
 // Session returns what one caller can see and do. The request's id is repeated where something goes wrong inside, so
 // that it can be found in the log.
@@ -155,9 +113,6 @@ type session struct {
 
 // CallTool calls a tool and returns its encoded result.
 func (s *session) CallTool(ctx context.Context, name string, args json.RawMessage) (result json.RawMessage, err error) {
-	if s.service.deps.Calls == nil {
-		return s.callTool(ctx, name, args)
-	}
 	began := s.service.deps.Now()
 	defer func() { s.noteCall(name, args, began, result, err) }()
 	return s.callTool(ctx, name, args)
@@ -174,7 +129,7 @@ func (s *session) callTool(ctx context.Context, name string, args json.RawMessag
 	if !ok {
 		return nil, fault.NotFound("there is no tool %q", clean(name)).WithHint("tools/list names all tools")
 	}
-	if acts(name, args) && s.service.deps.Callers != nil {
+	if acts(tool, args) {
 		renewed, err := s.service.deps.Callers.Renew(ctx, s.principal)
 		if err != nil {
 			return s.failed(ctx, name, err)
@@ -201,7 +156,7 @@ func (s *session) callTool(ctx context.Context, name string, args json.RawMessag
 
 // missing returns the scope that the call needs and the caller does not hold, "" when there is none.
 func (s *session) missing(tool Tool, args json.RawMessage) control.Scope {
-	for _, scope := range scopesOf(tool.Name, args) {
+	for _, scope := range scopesOf(tool, args) {
 		if !s.principal.Has(scope) {
 			return scope
 		}
@@ -209,29 +164,17 @@ func (s *session) missing(tool Tool, args json.RawMessage) control.Scope {
 	return ""
 }
 
-// acting names, for each tool that writes, the argument that makes it act and the scope that acting needs.
-var acting = map[string]struct {
-	argument string
-	scope    control.Scope
-}{
-	"manage":               {"confirmed", control.ScopeWrite},
-	"propose_budget_shift": {"confirm", control.ScopeApprove},
-	"pause_campaign":       {"confirm", control.ScopeApprove},
-	"resume_campaign":      {"confirm", control.ScopeApprove},
-}
-
 // scopesOf returns the scopes that a call needs. Everything can be looked at with the scope to read.
-func scopesOf(tool string, args json.RawMessage) []control.Scope {
+func scopesOf(tool Tool, args json.RawMessage) []control.Scope {
 	if !acts(tool, args) {
 		return []control.Scope{control.ScopeRead}
 	}
-	return []control.Scope{control.ScopeRead, acting[tool].scope}
+	return []control.Scope{control.ScopeRead, tool.Acts.Scope}
 }
 
-// acts reports whether a call does something: only the word true, and nothing like it, makes a writing tool act.
-func acts(tool string, args json.RawMessage) bool {
-	act, writes := acting[tool]
-	return writes && string(argument(args, act.argument)) == "true"
+// acts reports whether a call changes something: a writing tool acts only on the word true.
+func acts(tool Tool, args json.RawMessage) bool {
+	return tool.Acts.Argument != "" && string(argument(args, tool.Acts.Argument)) == "true"
 }
 
 // argument returns an argument as it was sent, nil when it was not. What else is wrong with the arguments is the
@@ -244,120 +187,51 @@ func argument(args json.RawMessage, name string) json.RawMessage {
 	return sent[name]
 }
 
-// answer returns the kept answer of the same call, or makes it. Calls that arrive while it is being made wait for it.
-// Failures are not kept, and nothing is while the version of the data is not known.
+// answer returns the cached answer of the same call, or makes it. Calls that arrive while it is being made wait for it.
+// Failures are not cached, and nothing is while the version of the data is unknown. The state is read once: it identifies
+// the answer in the cache, and the answer is made from it.
 func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (json.RawMessage, error) {
-	now := s.service.deps.Clock().UTC()
-	w := s.principal.Workspace
-	version, unversioned := s.service.deps.Facts.Version(ctx, w.ID)
-	key := answerKey{
-		storeKey:  storeKey{workspace: w.ID, made: w.CreatedAt.UnixMicro(), data: version},
-		settings:  w.Version,
-		today:     civil.DayOf(now, s.service.zone(w)),
-		tool:      tool.Name,
-		arguments: string(args),
-		scopes:    joined(s.principal.Scopes),
-		allowed:   joined(s.principal.Tools),
-	}
-	held, unmodelled := s.service.held(ctx, w)
-	if unmodelled != nil {
-		return nil, unmodelled
-	}
-	key.models.training = held.Training
-	key.models.version, key.models.drift, key.models.news = held.Version(), held.Drift, strings.Join(held.News, "\n")
-	tests, err := s.service.experiments(ctx, w, tool)
+	state, err := s.service.reader.State(ctx, s.principal.Workspace, tool.Reads)
 	if err != nil {
 		return nil, err
 	}
-	key.experiments = stateOfExperiments(tests)
-	if key.forecasts, err = s.service.stateOfRecords(ctx, w, tool); err != nil {
-		return nil, err
+	if !state.Versioned() || tool.Writes || tool.Uncached {
+		return s.make(ctx, tool, args, &state)
 	}
-	switch {
-	case unversioned != nil:
-		return s.make(ctx, tool, args, key, now, tests, s.service.read)
-	case !keepable(tool):
-		return s.make(ctx, tool, args, key, now, tests, s.service.kept)
+	key := answerKey{
+		Key: state.Key, tool: tool.Name, arguments: string(args),
+		scopes: joined(s.principal.Scopes), allowed: joined(s.principal.Tools),
 	}
-	if kept, ok := s.service.answers.GetIfPresent(key); ok {
-		return kept, nil
+	if cached, ok := s.service.answers.GetIfPresent(key); ok {
+		return cached, nil
 	}
-	return s.keep(ctx, tool, args, key, now, tests)
+	return s.cache(ctx, tool, args, key, state)
 }
 
-// keep makes an answer and keeps it.
-func (s *session) keep(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, tests []control.Experiment) (json.RawMessage, error) {
+// cache makes an answer and caches it.
+func (s *session) cache(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, state State) (json.RawMessage, error) {
 	// The one who asked first may hang up while others wait, so the work does not end with their request.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
 	defer cancel()
-	return s.service.answers.Get(detached, key, loading(func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
-		return s.make(ctx, tool, args, key, now, tests, s.service.kept)
+	return s.service.answers.Get(detached, key, Loading(func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
+		return s.make(ctx, tool, args, &state)
 	}))
 }
 
-// loading makes what a cache is filled by of a function. A panic in it becomes a [panics.Error] that is counted; the cache
-// would make an error of its own of it.
-func loading[K comparable, V any](load func(ctx context.Context, key K) (V, error)) otter.LoaderFunc[K, V] {
-	return func(ctx context.Context, key K) (value V, err error) {
-		err = panics.Caught(func() (err error) {
-			value, err = load(ctx, key)
-			return err
-		})
-		return value, err
-	}
-}
-
-// held returns the workspace's model.
-func (s *Service) held(ctx context.Context, w control.Workspace) (mix.Held, error) {
-	if s.deps.Models == nil {
-		return mix.Held{}, nil
-	}
-	return s.deps.Models.MMM(ctx, w)
-}
-
-// experiments returns the workspace's experiments, for a tool that answers from them.
-func (s *Service) experiments(ctx context.Context, w control.Workspace, tool Tool) ([]control.Experiment, error) {
-	if s.deps.Experiments == nil || !slices.Contains(experimentTools, tool.Name) {
-		return nil, nil
-	}
-	return s.deps.Experiments.Experiments(ctx, w.ID)
-}
-
-// zone returns the workspace's zone.
-func (s *Service) zone(w control.Workspace) *time.Location {
-	if zone, ok := s.zones.Load(w.Zone); ok {
-		return zone.(*time.Location)
-	}
-	zone := w.Location()
-	s.zones.Store(w.Zone, zone)
-	return zone
-}
-
-// keepable reports whether a tool's answers depend on nothing but the key. Tools that write act each time, and
-// diagnose looks at keys and their ends.
-func keepable(tool Tool) bool { return !tool.Writes && tool.Name != diagnose.Name }
-
-func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, now time.Time, tests []control.Experiment, reads storeReader) (json.RawMessage, error) {
-	have, err := reads(ctx, key.storeKey)
-	if err != nil {
-		return nil, err
-	}
-	held, err := s.service.held(ctx, s.principal.Workspace)
-	if err != nil {
-		return nil, err
-	}
-	records, err := s.service.records(ctx, s.principal.Workspace, tool)
+func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, state *State) (json.RawMessage, error) {
+	snap, err := s.service.reader.Snapshot(ctx, *state)
 	if err != nil {
 		return nil, err
 	}
 	limit := argument(args, "limit")
 	call := &Call{
-		Workspace: s.principal.Workspace, Principal: s.principal, Now: now, Today: key.today,
-		Real: s.service.deps.Now().UTC(), Facts: s.service.deps.Facts,
-		Store: have, MMM: held, Experiments: tests, Forecasts: s.service.deps.Forecasts, Records: records,
-		key: key.storeKey, trials: s.service.trials, people: s.service.people,
-		Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Tools: s.service.names, Log: s.service.deps.Log,
-		limitGiven: limit != nil && string(limit) != "null",
+		Snapshot: snap,
+		Writer: Writer{
+			figures:    figures{currency: state.Workspace.Currency, basis: state.Workspace.Basis},
+			limitGiven: limit != nil && string(limit) != "null",
+		},
+		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks,
+		Tools: s.service.specs, Log: s.service.deps.Log,
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {
@@ -367,35 +241,11 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, key
 	if !ok {
 		panic("tool " + tool.Name + " does not return an answer")
 	}
-	result, err := render(a, call)
+	result, err := render(a, &call.Writer)
 	if err != nil {
 		return nil, err
 	}
 	return encode(result)
-}
-
-// storeReader returns what a workspace has.
-type storeReader func(context.Context, storeKey) (store, error)
-
-// kept returns what a workspace has. It is read once for each version of the data.
-func (s *Service) kept(ctx context.Context, key storeKey) (store, error) {
-	return s.stores.Get(ctx, key, loading(s.read))
-}
-
-// read asks the warehouse what a workspace has.
-func (s *Service) read(ctx context.Context, key storeKey) (have store, err error) {
-	if have.Coverage, err = s.deps.Facts.Coverage(ctx, key.workspace); err != nil {
-		return store{}, err
-	}
-	if have.channels, err = s.deps.Facts.Channels(ctx, key.workspace); err != nil {
-		return store{}, err
-	}
-	if have.sources, err = s.deps.Facts.Sources(ctx, key.workspace); err != nil {
-		return store{}, err
-	}
-	curves, err := s.curves(ctx, key.workspace, measure.SpendTotals, measure.RevenueBasis{})
-	have.late = slices.DeleteFunc(curves, func(c reportlag.Curve) bool { return !c.Late() })
-	return have, err
 }
 
 // failed turns a failure into a result that the caller's model can act on. What is not the caller's doing is logged in

@@ -59,9 +59,9 @@ func countedService(t *testing.T) (*Service, *counted, *atomic.Pointer[time.Time
 	var now atomic.Pointer[time.Time]
 	now.Store(&fixtureNow)
 	log := &bytes.Buffer{}
-	s, err := NewService(Deps{
-		Facts: facts, Keys: fixtureKeys{}, Clock: func() time.Time { return *now.Load() }, Log: slog.New(slog.NewTextHandler(log, nil)),
-	})
+	deps := plainDeps(facts, func() time.Time { return *now.Load() })
+	deps.Keys, deps.Log = fixtureKeys{}, slog.New(slog.NewTextHandler(log, nil))
+	s, err := NewService(deps)
 	if err != nil {
 		t.Fatal(err)
 	}

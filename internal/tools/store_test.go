@@ -13,6 +13,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -53,8 +54,19 @@ var fixture = sync.OnceValues(func() (*Service, error) {
 			return nil, err
 		}
 	}
-	return NewService(Deps{Facts: w, Models: fixtureModels{}, Experiments: fixtureExperiments{}, Keys: fixtureKeys{}, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
+	deps := plainDeps(w, fixtureClock)
+	deps.Models, deps.Experiments, deps.Keys = fixtureModels{}, fixtureExperiments{}, fixtureKeys{}
+	return NewService(deps)
 })
+
+// plainDeps are those of a service that has facts and nothing else. Both clocks are one.
+func plainDeps(facts Facts, clock func() time.Time) Deps {
+	return Deps{
+		Sources: Sources{Facts: facts, Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: clock, Now: clock},
+		Keys:    toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
+		Log: slog.New(slog.DiscardHandler),
+	}
+}
 
 func fixtureService(tb testing.TB) *Service {
 	tb.Helper()

@@ -9,17 +9,17 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 	"assay/internal/money"
 	"assay/internal/warehouse"
 )
 
-var surveys = define(mcp.Spec{
+var surveys = define(Spec{
 	Name:        "surveys",
 	Title:       "Post-purchase surveys",
 	Description: "What customers say after a purchase about how they found the store, in sum or answer by answer.",
+	Needs: "survey_responses",
 }, runSurveys)
 
 type surveysParams struct {
@@ -84,7 +84,7 @@ type surveyRow struct {
 }
 
 func runSurveys(ctx context.Context, c *Call, p surveysParams) (*surveysAnswer, error) {
-	days, err := p.window(c)
+	days, err := p.window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func runSurveys(ctx context.Context, c *Call, p surveysParams) (*surveysAnswer, 
 	if err != nil {
 		return nil, err
 	}
-	page := p.page(c)
+	page := p.page(&c.Writer)
 	of := warehouse.AnswersOf{
 		Windows:  warehouse.Windows{Recent: days, Earlier: days.Previous()},
 		Question: p.Question, Contains: p.AnswerContains, Channel: channel, MinValue: c.minor(p.MinOrderValue),
@@ -222,7 +222,7 @@ func (c *Call) answerRows(found warehouse.AnswerSummary) ([]surveyRow, error) {
 		rows[i] = surveyRow{
 			Question: Foreign(n.Question), Channel: n.Channel, Answer: Foreign(n.Answer), Answers: new(Count(n.Answers)),
 			Share:  percents(float64(n.Answers)/float64(all.Answers), interval),
-			NewPct: percent(measure.Share(n.New, n.Known)), AOV: c.figures().each(n.Charged, n.Known),
+			NewPct: percent(measure.Share(n.New, n.Known)), AOV: c.figures.each(n.Charged, n.Known),
 		}
 		if n.Channel != "" {
 			rows[i].LastTouch = percent(measure.Share(credited[warehouse.AnswerCredit{Question: n.Question, Channel: n.Channel}], all.Known))
@@ -245,7 +245,7 @@ func (c *Call) surveyRows(ctx context.Context, a *surveysAnswer, of warehouse.An
 	}
 	c.read("answer_rows", len(found.Rows))
 	a.Metrics = surveyMetricsOf(found.Totals)
-	f := c.figures()
+	f := c.figures
 	for _, r := range found.Rows {
 		row := surveyRow{Date: r.Day, Question: Foreign(r.Question), Answer: Foreign(r.Answer), Channel: r.Channel}
 		if r.Known {

@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
 )
 
-var trends = define(mcp.Spec{
+var trends = define(Spec{
 	Name:        "trends",
 	Title:       "Trends and anomalies",
 	Description: "A metric day by day, week by week or month by month, with what was expected and which points stand out. For totals use performance.",
+	Needs: "orders",
 }, runTrends)
 
 type trendsParams struct {
@@ -77,7 +77,7 @@ type trendRow struct {
 const strongest = 3 // anomalies that are named before the rows
 
 func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, error) {
-	days, err := p.window(c)
+	days, err := p.window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	}
 	a.Metrics = c.trendMetrics(p.Metric, s.total(days), s.total(days.Previous()))
 	a.standOut(rows, judged, p.Threshold)
-	page := p.page(c)
+	page := p.page(&c.Writer)
 	a.Rows = cut(page, rows)
 	if c.view.DetailLevel == summaryLevel && !c.limitGiven && p.Offset == 0 {
 		a.Rows = a.headline(rows, summaryRows)
@@ -233,30 +233,6 @@ func (a *trendsAnswer) headline(rows []trendRow, most int) []trendRow {
 	return shown
 }
 
-// value returns the metric of a point in whole units, NaN where there is none.
-func (c *Call) value(metric trendMetric, p point) float64 {
-	f := c.figures()
-	switch metric {
-	case trendRevenue:
-		return float64(f.revenue(p.Sums))
-	case trendOrders:
-		return float64(orders(p.Orders))
-	case trendSpend:
-		if p.spendKnown {
-			return float64(f.money(p.spend))
-		}
-	case trendROAS:
-		if r := f.totalROAS(p.storeTotal); r != nil {
-			return float64(*r)
-		}
-	case trendAOV:
-		if v := f.aov(p.Sums); v != nil {
-			return float64(*v)
-		}
-	}
-	return math.NaN()
-}
-
 // rounding returns how the metric's figures are written. NaN is written as nothing.
 func (c *Call) rounding(metric trendMetric) func(float64) *float64 {
 	as := finish{level: c.view.DetailLevel, exponent: c.Workspace.Currency.Exponent()}
@@ -272,7 +248,7 @@ func (c *Call) rounding(metric trendMetric) func(float64) *float64 {
 }
 
 func (c *Call) trendMetrics(metric trendMetric, now, before storeTotal) trendMetrics {
-	all := c.figures().storeMetrics(now, before)
+	all := c.figures.storeMetrics(now, before)
 	switch metric {
 	case trendOrders:
 		return trendMetrics{Orders: &all.Orders}

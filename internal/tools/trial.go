@@ -22,9 +22,6 @@ type Experiments interface {
 	Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error)
 }
 
-// experimentTools answer from the workspace's experiments.
-var experimentTools = []string{"experiments", "geo_experiment_preflight", "chart", "omnichannel"}
-
 // stateOfExperiments is another number whenever one of them is.
 func stateOfExperiments(all []control.Experiment) uint64 {
 	h := fnv.New64a()
@@ -48,7 +45,7 @@ type trial struct {
 
 // trialKey is all that the result of an experiment depends on.
 type trialKey struct {
-	storeKey
+	dataKey
 	experiments uint64
 	over        bool // its days are
 	id          control.ExperimentID
@@ -74,20 +71,19 @@ func newTrials() (*trials, error) {
 
 // trial returns an experiment with what it found. Only completed ones are read: looking at a test while it runs, and
 // ending it when it looks well, finds effects that are not there.
-func (c *Call) trial(ctx context.Context, e control.Experiment) (*trial, error) {
+func (c *Snapshot) trial(ctx context.Context, e control.Experiment) (*trial, error) {
 	if e.Status != control.ExperimentCompleted {
 		return &trial{Experiment: e}, nil
 	}
-	quiet := *c          // what was read for a result that is kept belongs to no single answer
-	if c.key.data == 0 { // the version is not known: nothing is kept
-		return quiet.measured(ctx, e)
+	if c.data == 0 { // the version is not known: nothing is cached
+		return c.measured(ctx, e)
 	}
-	key := trialKey{storeKey: c.key, experiments: stateOfExperiments(c.Experiments), over: e.Days.Last.Before(c.Today), id: e.ID}
-	return c.trials.kept.Get(ctx, key, loading(func(ctx context.Context, _ trialKey) (*trial, error) {
+	key := trialKey{dataKey: c.dataKey, experiments: c.experiments, over: e.Days.Last.Before(c.Today), id: e.ID}
+	return c.reader.trials.kept.Get(ctx, key, Loading(func(ctx context.Context, _ trialKey) (*trial, error) {
 		select {
-		case c.trials.lane <- struct{}{}:
-			defer func() { <-c.trials.lane }()
-			return quiet.measured(ctx, e)
+		case c.reader.trials.lane <- struct{}{}:
+			defer func() { <-c.reader.trials.lane }()
+			return c.measured(ctx, e)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -95,7 +91,7 @@ func (c *Call) trial(ctx context.Context, e control.Experiment) (*trial, error) 
 }
 
 // trialsOf returns the experiments of a channel, or all, with what they found.
-func (c *Call) trialsOf(ctx context.Context, channel measure.Channel) ([]*trial, error) {
+func (c *Snapshot) trialsOf(ctx context.Context, channel measure.Channel) ([]*trial, error) {
 	var out []*trial
 	for _, e := range c.Experiments {
 		if channel != "" && e.Channel != channel {
@@ -111,9 +107,9 @@ func (c *Call) trialsOf(ctx context.Context, channel measure.Channel) ([]*trial,
 }
 
 // measured works out what a completed experiment found.
-func (c *Call) measured(ctx context.Context, e control.Experiment) (*trial, error) {
+func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*trial, error) {
 	t := &trial{Experiment: e}
-	s, err := c.series(ctx, e.Channel, e.Days)
+	s, err := c.fresh().series(ctx, e.Channel, e.Days)
 	if err != nil {
 		return nil, err
 	}
@@ -147,19 +143,19 @@ func (c *Call) measured(ctx context.Context, e control.Experiment) (*trial, erro
 }
 
 // trialStore is where the workspace's experiments were made.
-func (c *Call) trialStore() experiment.Store {
+func (c *Snapshot) trialStore() experiment.Store {
 	return experiment.Store{Workspace: c.Workspace, Facts: c.Facts, OrderDays: c.Store.OrderDays, Today: c.Today, All: c.Experiments}
 }
 
 // assess compares the treated regions of a test with the others.
-func (c *Call) assess(ctx context.Context, t *trial) error {
+func (c *Snapshot) assess(ctx context.Context, t *trial) error {
 	found, err := c.trialStore().Assess(ctx, t.Experiment)
 	t.found, t.lost, t.spend, t.returned = found.Assessment, found.Lost, found.Change, found.Return
 	return err
 }
 
 // surfaceTests returns what completed tests by region found of their channels on each sales surface.
-func (c *Call) surfaceTests(ctx context.Context) ([]halo.Experiment, error) {
+func (c *Snapshot) surfaceTests(ctx context.Context) ([]halo.Experiment, error) {
 	var all []halo.Experiment
 	for _, e := range c.Experiments {
 		if e.Kind != control.GeoTest || e.Status != control.ExperimentCompleted {
@@ -174,12 +170,12 @@ func (c *Call) surfaceTests(ctx context.Context) ([]halo.Experiment, error) {
 	return all, nil
 }
 
-func (c *Call) surfaceTest(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
-	if c.key.data == 0 {
+func (c *Snapshot) surfaceTest(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
+	if c.data == 0 {
 		return c.trialStore().BySurface(ctx, e)
 	}
-	key := trialKey{storeKey: c.key, experiments: stateOfExperiments(c.Experiments), over: e.Days.Last.Before(c.Today), id: e.ID}
-	return c.trials.surfaces.Get(ctx, key, loading(func(ctx context.Context, _ trialKey) ([]halo.Experiment, error) {
+	key := trialKey{dataKey: c.dataKey, experiments: c.experiments, over: e.Days.Last.Before(c.Today), id: e.ID}
+	return c.reader.trials.surfaces.Get(ctx, key, Loading(func(ctx context.Context, _ trialKey) ([]halo.Experiment, error) {
 		return c.trialStore().BySurface(ctx, e)
 	}))
 }
@@ -230,6 +226,6 @@ func channelFactors(all []*trial) ([]channelFactor, error) {
 }
 
 // years is how long before today a day was.
-func (c *Call) years(day civil.Date) float64 {
+func (c *Snapshot) years(day civil.Date) float64 {
 	return float64(c.Today.Sub(day)) / 365.25
 }

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -17,10 +16,10 @@ import (
 func TestProvisionalDaysAreThoseOfTheWindow(t *testing.T) {
 	t.Parallel()
 	reported := func(last civil.Date) *Call {
-		return &Call{Today: fixtureToday, Store: store{sources: []warehouse.SourceState{
+		return &Call{Snapshot: &Snapshot{State: State{Today: fixtureToday}, Store: contents{sources: []warehouse.SourceState{
 			{Kind: fromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: last}},
 			{Kind: fromOrders, Days: civil.Range{First: fixtureFirst, Last: fixtureToday}},
-		}}}
+		}}}}
 	}
 	// Today is 10 March, so what is reported from 11 February on may still change.
 	cases := []struct{ reports, first, last, want string }{
@@ -70,9 +69,9 @@ func TestProvisionalDaysReachBackAsFarAsAPlatformWasSeenToSettle(t *testing.T) {
 		"before either": {&after, "2026-01-01", "2026-01-20", ""},
 	} {
 		curve.Settled = c.settled
-		call := &Call{Today: fixtureToday, Store: store{late: []reportlag.Curve{curve}, sources: []warehouse.SourceState{
+		call := &Call{Snapshot: &Snapshot{State: State{Today: fixtureToday}, Store: contents{late: []reportlag.Curve{curve}, sources: []warehouse.SourceState{
 			{Kind: fromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: civil.MustParse("2026-03-09")}},
-		}}}
+		}}}}
 		var a closing
 		call.warnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
 		got := ""
@@ -95,7 +94,7 @@ func serviceOver(t *testing.T, b *warehouse.Batch) *Service {
 	if err := load(t.Context(), facts, "w1", b); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewService(Deps{Facts: facts, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
+	s, err := NewService(plainDeps(facts, fixtureClock))
 	if err != nil {
 		t.Fatal(err)
 	}

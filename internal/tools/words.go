@@ -13,13 +13,13 @@ import (
 )
 
 // amount writes minor units for a sentence, rounded as figures are: "118,240 USD" or "12.50 USD".
-func (c *Call) amount(minor int64) string {
-	return c.spelled(Money(money.Major(minor, c.Workspace.Currency)))
+func (w *Writer) amount(minor int64) string {
+	return w.spelled(Money(money.Major(minor, w.figures.currency)))
 }
 
 // spelled writes an amount in whole units for a sentence.
-func (c *Call) spelled(amount Money) string {
-	currency := c.Workspace.Currency
+func (w *Writer) spelled(amount Money) string {
+	currency := w.figures.currency
 	x := finish{level: analystLevel, exponent: currency.Exponent()}.money(float64(amount))
 	places := 0
 	if math.Abs(x) < 1000 {

@@ -275,7 +275,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Dat
 		}
 	}
 	model, err := mix.Train(store, mix.Training{
-		Request: asked, Seed: seed, Settings: Settings(w), Stopped: func() bool { return ctx.Err() != nil },
+		Request: asked, Seed: seed, Settings: w.ModelSettings(), Stopped: func() bool { return ctx.Err() != nil },
 	})
 	if errors.Is(err, hmc.ErrStopped) && ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -305,9 +305,6 @@ func (k *Keeper) Tried(w control.Workspace) (time.Time, error) {
 	defer k.mu.Unlock()
 	return k.kept[w.ID].stored.At, nil
 }
-
-// Settings names what money and revenue mean in a workspace.
-func Settings(w control.Workspace) string { return string(w.Currency) + ", " + w.Basis.String() }
 
 // enter waits until no training runs.
 func (k *Keeper) enter(ctx context.Context, id measure.WorkspaceID) (leave func(), err error) {

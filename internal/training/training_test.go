@@ -17,6 +17,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/tools"
+	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -101,8 +102,11 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	if tests := have.Model.TestsOf("facebook"); len(tests) != 2 || len(have.Model.TestsOf("google")) != 1 {
 		t.Errorf("the model was fitted to %v, want the three tests that the store had", have.Model.Tests)
 	}
+	clock := func() time.Time { return s.today.UTC().Add(17 * time.Hour) }
 	service, err := tools.NewService(tools.Deps{
-		Facts: s.facts, Models: k, Experiments: &s.kept, Clock: func() time.Time { return s.today.UTC().Add(17 * time.Hour) }, Log: slog.New(slog.DiscardHandler),
+		Sources: tools.Sources{Facts: s.facts, Models: k, Experiments: &s.kept, Clock: clock, Now: clock},
+		Keys:    toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

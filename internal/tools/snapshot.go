@@ -1,0 +1,178 @@
+package tools
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/measure/attribution"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/reportlag"
+	"assay/internal/warehouse"
+)
+
+// Facts are the questions about a store that the tools ask. [warehouse.Warehouse] answers them.
+type Facts interface {
+	ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
+	ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
+	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
+	ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]warehouse.ChannelDay, error)
+	Campaigns(ctx context.Context, ws measure.WorkspaceID, of warehouse.CampaignsOf) (warehouse.CampaignPage, error)
+	AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error)
+	Products(ctx context.Context, ws measure.WorkspaceID, of warehouse.ProductsOf) (warehouse.ProductPage, error)
+	Coupons(ctx context.Context, ws measure.WorkspaceID, of warehouse.CouponsOf) (warehouse.CouponPage, error)
+	SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in warehouse.Windows) (warehouse.Pair[warehouse.SegmentTotals], error)
+	SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]warehouse.SegmentTotals, error)
+	Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]warehouse.CohortMonth, error)
+	Panel(ctx context.Context, ws measure.WorkspaceID) (warehouse.Panel, error)
+	TopPaths(ctx context.Context, ws measure.WorkspaceID, of warehouse.PathsOf) (warehouse.PathRanking, error)
+	Paths(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error)
+	Journeys(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, days civil.Range) ([]warehouse.JourneyCount, error)
+	Answers(ctx context.Context, ws measure.WorkspaceID, of warehouse.AnswersOf) (warehouse.AnswerSummary, error)
+	AnswerRows(ctx context.Context, ws measure.WorkspaceID, of warehouse.AnswersOf) (warehouse.AnswerPage, error)
+	MessageTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[[]warehouse.MessageTotal], error)
+	Messages(ctx context.Context, ws measure.WorkspaceID, of warehouse.MessagesOf) ([]warehouse.MessageEntity, error)
+	Creators(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.CreatorProfile, error)
+	CreatorTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[warehouse.CreatorTotals], error)
+	SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[[]warehouse.SurfaceTotal], error)
+	SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceDay, error)
+	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
+	RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.RegionTotal, error)
+	SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceRegionDay, error)
+	RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]warehouse.RegionSpend, error)
+	Targets(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.Target, error)
+	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
+	Channels(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.ChannelVolume, error)
+	Sources(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.SourceState, error)
+	SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SourceDay, error)
+	Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error)
+	LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error)
+	Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]warehouse.ImportRecord, error)
+	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
+}
+
+// Models has the workspaces' trained models. The keeper of package training does.
+type Models interface {
+	MMM(ctx context.Context, w control.Workspace) (mix.Held, error)
+}
+
+// Snapshot is one workspace at one version of its data, settings, model and experiments. It belongs to one call: what
+// the call reads several times is read once. It contains no sentences.
+type Snapshot struct {
+	State
+	Real  time.Time // by the real clock, in UTC
+	Store contents  // the data that the workspace has
+	Facts Facts
+
+	reader   *Reader
+	reads    []question                           // what was read, in order
+	daysRead map[daysRead][]warehouse.DayTotal    // what this call has read of days already
+	spent    map[civil.Range][]warehouse.SpendDay // and of the channels' spend
+	blended  *attribution.BlendedSums             // how a survey was blended into the recent window, if it was
+}
+
+// question is a question to the warehouse and the number of rows of its answer.
+type question struct {
+	Question string
+	Rows     int
+}
+
+// daysRead names days of a channel, or of the store when none is named.
+type daysRead struct {
+	channel measure.Channel
+	days    civil.Range
+}
+
+// contents is what a workspace has. It changes only with an import.
+type contents struct {
+	warehouse.Coverage
+	channels []warehouse.ChannelVolume
+	sources  []warehouse.SourceState
+	late     []reportlag.Curve // of platforms that were seen to settle after the days that they may restate
+}
+
+// empty reports whether nothing was ever imported that a figure could come from.
+func (s contents) empty() bool { return s.days().Days() == 0 }
+
+// days is from the first to the last day of anything: orders, refunds, reports or spend.
+func (s contents) days() civil.Range {
+	all := join(s.OrderDays, s.AdDays)
+	for _, v := range s.channels {
+		all = join(all, v.Days)
+	}
+	return all
+}
+
+// untouched reports whether no order says which channel it came from.
+func (s contents) untouched() bool {
+	return !slices.ContainsFunc(s.channels, func(v warehouse.ChannelVolume) bool {
+		return v.Channel != measure.Unattributed && v.Credited != 0
+	})
+}
+
+// active is how many channels have orders or spend.
+func (s contents) active() int {
+	n := 0
+	for _, v := range s.channels {
+		if v.Channel != measure.Unattributed && (v.Credited != 0 || v.SpendDays > 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// join returns the shortest period that holds both.
+func join(a, b civil.Range) civil.Range {
+	switch {
+	case a.Days() == 0:
+		return b
+	case b.Days() == 0:
+		return a
+	}
+	if b.First.Before(a.First) {
+		a.First = b.First
+	}
+	if b.Last.After(a.Last) {
+		a.Last = b.Last
+	}
+	return a
+}
+
+func (s contents) volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
+	at := slices.IndexFunc(s.channels, func(v warehouse.ChannelVolume) bool { return v.Channel == of })
+	if at < 0 {
+		return warehouse.ChannelVolume{}, false
+	}
+	return s.channels[at], true
+}
+
+// untold reports whether what a channel brought cannot be told: no order says where it came from.
+func (c *Snapshot) untold(channel measure.Channel) bool {
+	return channel != "" && channel != measure.Unattributed && c.Store.untouched()
+}
+
+// read notes a question for the debug level.
+func (c *Snapshot) read(name string, rows int) {
+	c.reads = append(c.reads, question{Question: name, Rows: rows})
+}
+
+
+// modelState returns the status of the workspace's model and why it is not active; "" where there is none.
+func (s *Snapshot) modelState() (status mix.Status, why []string) {
+	if s.MMM.Model == nil {
+		return "", nil
+	}
+	last := s.Store.OrderDays.Last
+	if s.Today.Before(last) {
+		last = s.Today
+	}
+	return s.MMM.State(last, s.Workspace.ModelSettings())
+}
+
+// fresh returns a snapshot of the same state that has read nothing yet, for results that several calls share.
+func (s *Snapshot) fresh() *Snapshot {
+	return &Snapshot{State: s.State, Real: s.Real, Store: s.Store, Facts: s.Facts, reader: s.reader}
+}
