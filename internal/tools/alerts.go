@@ -8,6 +8,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/measure/forecast"
+	"assay/internal/number"
 	"assay/internal/panics"
 )
 
@@ -104,7 +105,7 @@ func (c *Call) alertsSummary(a *forecastingAnswer, shown civil.Range) {
 		a.Metrics.FalseAlarms = nil
 		return
 	}
-	chance := grouped(decimals(float64(*a.Metrics.FalseAlarms), 1), 1)
+	chance := number.Grouped(decimals(float64(*a.Metrics.FalseAlarms), 1), 1)
 	if len(a.Rows) == 0 {
 		a.Summary = fmt.Sprintf("No alert %s: none of %s has moved away from what was expected.", spell(shown), plural(*a.Metrics.Watched, "metric", "metrics"))
 	} else {
@@ -112,10 +113,10 @@ func (c *Call) alertsSummary(a *forecastingAnswer, shown civil.Range) {
 		a.Summary = fmt.Sprintf("%s of %d watched %s: %s has been %s since %s", plural(len(a.Rows), "alert", "alerts"), *a.Metrics.Watched, spell(shown),
 			c.spokenMetric(r), r.Direction, r.Since)
 		if r.ChangePct != nil {
-			a.Summary += fmt.Sprintf(", %s %% against what was expected", grouped(decimals(float64(*r.ChangePct), 1), 1))
+			a.Summary += fmt.Sprintf(", %s %% against what was expected", number.Grouped(decimals(float64(*r.ChangePct), 1), 1))
 		}
 		a.Summary += "."
-		a.warn("season_unknown", "What is expected knows the week and not the year: a season or a promotion is a move like any other.")
+		a.warn(warnSeasonUnknown, "What is expected knows the week and not the year: a season or a promotion is a move like any other.")
 		arguments := dated(civil.Range{First: r.Since.AddDays(-activeDays), Last: r.Raised})
 		arguments["metric"] = string(r.Metric)
 		if a.Channel != "" {
@@ -123,6 +124,6 @@ func (c *Call) alertsSummary(a *forecastingAnswer, shown civil.Range) {
 		}
 		c.suggest(&a.closing, "trends", arguments, "See the days of the move.")
 	}
-	a.warn("false_alarms", fmt.Sprintf("When nothing moves, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
+	a.warn(warnFalseAlarms, fmt.Sprintf("When nothing moves, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
 	c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See whether targets will be met.")
 }

@@ -53,8 +53,11 @@ type closing struct {
 
 func (c *closing) end() *closing { return c }
 
+// showAll says that the rows are few and belong together, so that the level of detail does not cut them.
+func (c *closing) showAll(all bool) { c.allRows = all }
+
 // warn adds a warning.
-func (c *closing) warn(code, text string) {
+func (c *closing) warn(code WarningCode, text string) {
 	c.Warnings = append(c.Warnings, Warning{Code: code, Text: text})
 }
 
@@ -95,8 +98,8 @@ type Truncated struct {
 
 // Warning is something to know before using the figures.
 type Warning struct {
-	Code string `json:"code"`
-	Text string `json:"text"`
+	Code WarningCode `json:"code"`
+	Text string      `json:"text"`
 }
 
 // Next is a call worth making after this one. It is complete and this caller may make it.

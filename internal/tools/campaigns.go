@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -14,7 +15,7 @@ var campaigns = define(Spec{
 	Name:        "campaigns",
 	Title:       "Campaigns and creatives",
 	Description: "What ad platforms report of campaigns or creatives: spend, claimed revenue, ROAS, conversions, beside the orders credited to them. Use after performance.",
-	Needs: "ad_days",
+	Needs:       "ad_days",
 }, runCampaigns)
 
 type campaignsParams struct {
@@ -185,7 +186,7 @@ func (c *Call) campaignsSummary(a *campaignsAnswer, days civil.Range, found ware
 	}
 	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.amount(now.Spend), spell(days), against(a.Metrics.Spend.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Platforms claim %s of revenue for it, a ROAS of %s.", c.amount(now.Value), grouped(decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Platforms claim %s of revenue for it, a ROAS of %s.", c.amount(now.Value), number.Grouped(decimals(float64(*r), 2), 2))
 	}
 	return text
 }
@@ -193,17 +194,17 @@ func (c *Call) campaignsSummary(a *campaignsAnswer, days civil.Range, found ware
 // warnCampaigns says first of all that the figures are claims, and by how much they exceed what the store credits.
 func (c *Call) warnCampaigns(a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
 	if a.Level == warehouse.Creatives && !creatives {
-		a.warn("no_creatives", "The reports have no ads or creatives: the rows are campaigns.")
+		a.warn(warnNoCreatives, "The reports have no ads or creatives: the rows are campaigns.")
 	}
 	if a.Level == warehouse.Campaigns && c.Store.untouched() && c.view.DetailLevel != summaryLevel {
-		a.warn("no_touchpoints", "No order says which channel it came from, so what orders credit to campaigns cannot be told.")
+		a.warn(warnNoTouchpoints, "No order says which channel it came from, so what orders credit to campaigns cannot be told.")
 	}
 	text := "revenue and conversions are what platforms claim; their sum can exceed the store's orders."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
 		text = fmt.Sprintf("revenue and conversions are what platforms claim: %s times what the store's orders credit them with by last touch.",
-			grouped(decimals(times, 2), 2))
+			number.Grouped(decimals(times, 2), 2))
 	}
-	a.warn("platform_reported", text)
+	a.warn(warnPlatformReported, text)
 	c.warnDays(&a.closing, days, 0, true)
 }
 

@@ -11,15 +11,16 @@ import (
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/number"
 )
 
 var chart = define(Spec{
 	Name:        "chart",
 	Title:       "Chart",
 	Description: "Draw a metric over time, in total or channel by channel.",
-	Needs: "orders",
-	Reads: Wants{Experiments: true},
-	Arguments: map[string]any{"metric": "revenue"},
+	Needs:       "orders",
+	Reads:       Wants{Experiments: true},
+	Arguments:   map[string]any{"metric": "revenue"},
 }, runChart)
 
 type chartParams struct {
@@ -210,7 +211,7 @@ func (c *Call) chartSummary(a *chartAnswer, days civil.Range, shown []drawn) str
 	if !additive(a.Metric) || !(whole > 0) {
 		return text
 	}
-	return text + fmt.Sprintf(" The largest drawn on its own is %s with %s %%.", spoken(shown[0].name), grouped(decimals(100*largest/whole, 1), 1))
+	return text + fmt.Sprintf(" The largest drawn on its own is %s with %s %%.", spoken(shown[0].name), number.Grouped(decimals(100*largest/whole, 1), 1))
 }
 
 // chartTotal writes the metric's total for a sentence, "" when it is not known.
@@ -223,9 +224,9 @@ func (c *Call) chartTotal(a *chartAnswer) (total string, change *Percent) {
 	}
 	switch m := a.Metrics; {
 	case m.Orders != nil:
-		return number(float64(*m.Orders.Value)), m.Orders.ChangePct
+		return quantity(float64(*m.Orders.Value)), m.Orders.ChangePct
 	case m.ROAS != nil && m.ROAS.Value != nil:
-		return grouped(decimals(float64(*m.ROAS.Value), 2), 2), m.ROAS.ChangePct
+		return number.Grouped(decimals(float64(*m.ROAS.Value), 2), 2), m.ROAS.ChangePct
 	case m.ROAS != nil:
 		return "", nil
 	case m.Spend != nil:
@@ -242,7 +243,7 @@ func (c *Call) warnChart(a *chartAnswer, p chartParams, days civil.Range, whole 
 		c.warnUntouched(&a.closing, days, a.Channel)
 	}
 	if named := len(p.Channels); named > p.seriesLimit() {
-		a.warn("grouped", fmt.Sprintf("%d channels were named and %d are drawn on their own; the rest is other.", named, p.seriesLimit()))
+		a.warn(warnGrouped, fmt.Sprintf("%d channels were named and %d are drawn on their own; the rest is other.", named, p.seriesLimit()))
 	}
 	withSpend := p.Metric == trendSpend || p.Metric == trendROAS
 	if withSpend {

@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 
@@ -22,7 +23,7 @@ type drawn struct {
 
 // chartSeries returns what is drawn, and the sum of all that was asked for.
 func (c *Call) chartSeries(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole series, err error) {
-	both := join(days.Previous(), days)
+	both := days.Previous().Span(days)
 	if a.Breakdown == noBreakdown {
 		if searched(p, a) { // the history is read first, and has the window in it
 			if _, err := c.history(ctx, a.Channel, days); err != nil {
@@ -114,7 +115,7 @@ func (c *Call) withOther(metric trendMetric, days civil.Range, alone, rest []dra
 // named lists series by name.
 func named(found map[measure.Channel]series) []drawn {
 	out := make([]drawn, 0, len(found))
-	for _, name := range sortedKeys(found) {
+	for _, name := range slices.Sorted(maps.Keys(found)) {
 		out = append(out, drawn{name, found[name]})
 	}
 	return out

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"assay/internal/civil"
@@ -14,7 +15,7 @@ var compare = define(Spec{
 	Name:        "compare",
 	Title:       "Compare two periods",
 	Description: "Compare two periods of any length: what changed in revenue, orders, AOV, spend and ROAS, on request for each channel.",
-	Needs: "orders",
+	Needs:       "orders",
 }, runCompare)
 
 type compareParams struct {
@@ -142,7 +143,7 @@ func (c *Call) comparedRows(totals warehouse.Pair[[]warehouse.ChannelTotal]) []c
 	for _, t := range totals.Recent {
 		delete(before, t.Channel)
 	}
-	for _, channel := range sortedKeys(before) {
+	for _, channel := range slices.Sorted(maps.Keys(before)) {
 		recent = append(recent, warehouse.ChannelTotal{Channel: channel})
 	}
 	for _, t := range totals.Earlier {
@@ -199,17 +200,17 @@ func (c *Call) compareSummary(a *compareAnswer, now, before storeTotal, totals w
 
 func (c *Call) warnCompare(a *compareAnswer, earlier, recent civil.Range, undated int64) {
 	if earlier.Days() != recent.Days() {
-		a.warn("unequal_lengths", fmt.Sprintf("Period 1 has %d days and period 2 has %d: compare change_pct_per_day.", earlier.Days(), recent.Days()))
+		a.warn(warnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d: compare change_pct_per_day.", earlier.Days(), recent.Days()))
 	}
 	if earlier.Intersect(recent).Days() > 0 {
-		a.warn("overlap", fmt.Sprintf("The periods share %s.", plural(earlier.Intersect(recent).Days(), "day", "days")))
+		a.warn(warnOverlap, fmt.Sprintf("The periods share %s.", plural(earlier.Intersect(recent).Days(), "day", "days")))
 	}
 	if first := c.Store.OrderDays.First; earlier.First.Before(first) {
 		where := "inside period 1"
 		if earlier.Last.Before(first) {
 			where = "after period 1"
 		}
-		a.warn("data_start", fmt.Sprintf("The store's orders begin on %s, %s.", first, where))
+		a.warn(warnDataStart, fmt.Sprintf("The store's orders begin on %s, %s.", first, where))
 	}
 	c.warnDays(&a.closing, recent, undated, true)
 }

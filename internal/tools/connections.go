@@ -111,7 +111,7 @@ func importLines(imports []warehouse.ImportRecord) []importLine {
 		if last = r; together {
 			l := &lines[len(lines)-1]
 			l.Inserted, l.Updated, l.Unchanged, l.Removed = l.Inserted+r.Inserted, l.Updated+r.Updated, l.Unchanged+r.Unchanged, l.Removed+r.Removed
-			days := join(civil.Range{First: l.FirstDay, Last: l.LastDay}, r.Days)
+			days := (civil.Range{First: l.FirstDay, Last: l.LastDay}).Span(r.Days)
 			l.FirstDay, l.LastDay = days.First, days.Last
 			continue
 		}

@@ -128,7 +128,7 @@ func (c *Snapshot) openWindow(start, end civil.Date) (civil.Range, error) {
 		have = civil.Range{First: c.Today, Last: c.Today}
 	}
 	last := end.Or(c.Today)
-	return window(c.Today, start.Or(earliest(have.First, last)), last, 0)
+	return window(c.Today, start.Or(civil.Earliest(have.First, last)), last, 0)
 }
 
 // againstWindow writes a change for a window whose start was asked for. One that holds all there is has none before it.
@@ -147,13 +147,6 @@ func (c *Call) warnWindow(a *closing, start civil.Date, days civil.Range, undate
 	}
 	c.warnBefore(a, days)
 	c.warnDays(a, days, undated, withAds)
-}
-
-func earliest(a, b civil.Date) civil.Date {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // ofPlatform keeps the creators of a social platform, all when none is named.

@@ -8,6 +8,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/creator"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -15,7 +16,7 @@ var creators = define(Spec{
 	Name:        "creators",
 	Title:       "Creators",
 	Description: "Creators by all signals together: survey mentions, codes, link clicks and referrals, with return on their cost.",
-	Needs: "creators",
+	Needs:       "creators",
 }, runCreators)
 
 type creatorsParams struct {
@@ -337,10 +338,10 @@ func (c *Call) creatorsSummary(a *creatorsAnswer, p creatorsParams, days civil.R
 	}
 	m := a.Metrics
 	text := fmt.Sprintf("%s estimated to have brought %s orders (90 %% interval %s to %s) worth %s %s.", who,
-		grouped(math.Round(float64(*m.TotalOrders.Value)), 0), grouped(math.Round(float64(m.OrdersLow)), 0), grouped(math.Round(float64(m.OrdersHigh)), 0),
+		number.Grouped(math.Round(float64(*m.TotalOrders.Value)), 0), number.Grouped(math.Round(float64(m.OrdersLow)), 0), number.Grouped(math.Round(float64(m.OrdersHigh)), 0),
 		c.spelled(*m.TotalRevenue.Value), spell(days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.spelled(*m.Cost.Value), grouped(decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.spelled(*m.Cost.Value), number.Grouped(decimals(float64(*m.ROI.Value), 2), 2))
 	}
 	return text
 }
@@ -351,12 +352,12 @@ const weakEvidence = 10
 func (c *Call) warnCreators(a *closing, r creator.Rates) {
 	switch {
 	case r.Known.Code == 0:
-		a.warn("level_assumed", "No code of a creator was used: how much links and surveys see is assumed, and the level of all estimates with it.")
+		a.warn(warnLevelAssumed, "No code of a creator was used: how much links and surveys see is assumed, and the level of all estimates with it.")
 	case r.Known.Both < weakEvidence:
-		a.warn("level_assumed", fmt.Sprintf("Only %s orders have both a code and an answer that names the creator: which part uses codes is mostly assumed.", number(r.Known.Both)))
+		a.warn(warnLevelAssumed, fmt.Sprintf("Only %s orders have both a code and an answer that names the creator: which part uses codes is mostly assumed.", quantity(r.Known.Both)))
 	}
 	if r.Known.Code > 0 && !r.Cleaned {
-		a.warn("codes_not_cleaned", fmt.Sprintf("Paths do not tell which code orders the creators brought; %.0f %% of them are assumed to be.", 100*creator.Assumed))
+		a.warn(warnCodesNotCleaned, fmt.Sprintf("Paths do not tell which code orders the creators brought; %.0f %% of them are assumed to be.", 100*creator.Assumed))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -15,7 +16,7 @@ var customers = define(Spec{
 	Name:        "customers",
 	Title:       "Customers",
 	Description: "New and returning customers, retention of cohorts, paths to purchase, lifetime value by channel.",
-	Needs: "orders",
+	Needs:       "orders",
 }, runCustomers)
 
 type customersParams struct {
@@ -204,7 +205,7 @@ const booksYoung = 90
 func (c *Call) warnFirstDays(a *closing, days civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && days.First.Sub(first) < booksYoung {
-		a.warn("books_young", fmt.Sprintf("Orders begin on %s: who had ordered before looks new.", first))
+		a.warn(warnBooksYoung, fmt.Sprintf("Orders begin on %s: who had ordered before looks new.", first))
 	}
 }
 
@@ -212,15 +213,15 @@ func (c *Call) segmentsSummary(a *customersAnswer, totals warehouse.SegmentTotal
 	f := c.figures
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
-		return fmt.Sprintf("%s customers placed %s orders of %s %s, %s.", title(string(a.Segment)), number(float64(orders(sums.Orders))),
+		return fmt.Sprintf("%s customers placed %s orders of %s %s, %s.", title(string(a.Segment)), quantity(float64(orders(sums.Orders))),
 			c.amount(f.basis.Revenue(sums)), spell(days), against(a.Metrics.Revenue.ChangePct, days))
 	}
 	text := fmt.Sprintf("%s of %s orders %s came from new customers, who brought %s of %s.",
-		number(float64(orders(totals.New.Orders))), number(float64(orders(totals.Of("").Orders))), spell(days),
+		quantity(float64(orders(totals.New.Orders))), quantity(float64(orders(totals.Of("").Orders))), spell(days),
 		c.amount(f.basis.Revenue(totals.New)), c.amount(f.basis.Revenue(totals.Of(""))))
 	if v := a.Metrics.NewPct; v.Value != nil && v.Previous != nil {
 		text += fmt.Sprintf(" That is %s %% of the orders, against %s %% in the %d days before.",
-			grouped(decimals(float64(*v.Value), 1), 1), grouped(decimals(float64(*v.Previous), 1), 1), days.Days())
+			number.Grouped(decimals(float64(*v.Value), 1), 1), number.Grouped(decimals(float64(*v.Previous), 1), 1), days.Days())
 	}
 	return text
 }
@@ -372,8 +373,8 @@ func retentionRow(r cohort.Row) customersRow {
 func (c *Call) retentionSummary(a *customersAnswer, months civil.Range, won int) string {
 	text := fmt.Sprintf("%s placed their first order from %s to %s.", plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
 	if m := a.Metrics.Month1; m != nil {
-		text += fmt.Sprintf(" %s %% ordered again in the month after (90 %% interval %s to %s).", grouped(decimals(float64(m.Value), 1), 1),
-			grouped(decimals(float64(m.Low), 1), 1), grouped(decimals(float64(m.High), 1), 1))
+		text += fmt.Sprintf(" %s %% ordered again in the month after (90 %% interval %s to %s).", number.Grouped(decimals(float64(m.Value), 1), 1),
+			number.Grouped(decimals(float64(m.Low), 1), 1), number.Grouped(decimals(float64(m.High), 1), 1))
 	} else {
 		text += " No month after theirs is over yet."
 	}

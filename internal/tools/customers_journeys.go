@@ -10,6 +10,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -191,9 +192,9 @@ func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 }
 
 func (c *Call) journeysSummary(a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
-	text := fmt.Sprintf("%s orders %s have known touches", number(float64(orders(total.Orders))), spell(days))
+	text := fmt.Sprintf("%s orders %s have known touches", quantity(float64(orders(total.Orders))), spell(days))
 	if r := a.Metrics.Touches; r != nil {
-		text += fmt.Sprintf(", %s each", grouped(decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(", %s each", number.Grouped(decimals(float64(*r), 2), 2))
 	}
 	if a.Metrics.Median != nil {
 		// Whole days: the order of day 3 came before four days were over.
@@ -205,5 +206,5 @@ func (c *Call) journeysSummary(a *customersAnswer, most warehouse.PathTotal, tot
 		names[i] = spoken(channel)
 	}
 	share, _ := measure.Share(most.Sums.Orders, total.Orders)
-	return text + fmt.Sprintf(". The commonest path is %s, %s %% of them.", strings.Join(names, " > "), grouped(decimals(share, 1), 1))
+	return text + fmt.Sprintf(". The commonest path is %s, %s %% of them.", strings.Join(names, " > "), number.Grouped(decimals(share, 1), 1))
 }

@@ -9,6 +9,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
+	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
@@ -189,13 +190,13 @@ func (c *Call) ltvRow(curve cohort.Curve, p panel, ahead projection) (customersR
 // warnPanel says what the customers at hand cannot tell.
 func (c *Call) warnPanel(a *closing, p panel, ahead projection) {
 	if len(ahead.refused) > 0 {
-		a.warn("not_projected", "Nothing is expected of the future: "+strings.Join(ahead.refused, "; ")+".")
+		a.warn(warnNotProjected, "Nothing is expected of the future: "+strings.Join(ahead.refused, "; ")+".")
 	}
 	if ahead.dear != "" {
-		a.warn("value_not_projected", "Orders are expected and not their revenue: "+ahead.dear+".")
+		a.warn(warnValueNotProjected, "Orders are expected and not their revenue: "+ahead.dear+".")
 	}
 	if p.sampled() {
-		a.warn("sample", fmt.Sprintf("Values come from a fixed sample of %s of %s customers.", grouped(float64(len(p.Customers)), 0), grouped(float64(p.Everybody), 0)))
+		a.warn(warnSample, fmt.Sprintf("Values come from a fixed sample of %s of %s customers.", number.Grouped(float64(len(p.Customers)), 0), number.Grouped(float64(p.Everybody), 0)))
 	}
 }
 

@@ -14,7 +14,7 @@ var diagnose = define(Spec{
 	Name:        "diagnose",
 	Title:       "Health check",
 	Description: "What is wrong with the store's data, sources, keys or models, and how to put it right. Use when other tools return empty.",
-	Uncached: true, // it looks at keys and when they end
+	Uncached:    true, // it looks at keys and when they end
 }, runDiagnose)
 
 type diagnoseParams struct{ shared }
@@ -95,7 +95,7 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
 	})
 	a := &diagnoseAnswer{Status: string(found[0].Severity), Checks: len(found)}
-	a.allRows = true
+	a.showAll(true)
 	a.Summary = diagnoseSummary(found) + " " + c.modelSentence()
 	a.Rows = found
 	if c.view.DetailLevel == debugLevel && c.view.Format == jsonFormat {

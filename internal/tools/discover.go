@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"assay/internal/civil"
@@ -73,7 +74,7 @@ func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer,
 		Name: c.Workspace.Name, Currency: string(c.Workspace.Currency), Timezone: c.Workspace.Zone,
 		Today: c.Today, Revenue: c.Workspace.Basis.String(),
 	}}
-	a.allRows = true
+	a.showAll(true)
 	switch p.Aspect {
 	case overviewAspect:
 		a.Rows = c.factRows()
@@ -86,7 +87,7 @@ func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer,
 	}
 	a.Summary = c.discoverSummary(p.Aspect, a.Rows)
 	if c.Store.empty() {
-		a.warn("no_data", "Nothing was imported into this workspace yet.")
+		a.warn(warnNoData, "Nothing was imported into this workspace yet.")
 		c.suggest(&a.closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
 	} else {
 		c.suggest(&a.closing, "performance", map[string]any{}, "See how the last 30 days went.")
@@ -101,7 +102,7 @@ func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer,
 // factRows lists the kinds of facts that the store has.
 func (c *Call) factRows() []discoverRow {
 	var rows []discoverRow
-	for _, name := range sortedKeys(c.Store.Counts) {
+	for _, name := range slices.Sorted(maps.Keys(c.Store.Counts)) {
 		if c.Store.Counts[name] == 0 {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -14,7 +15,7 @@ var emailLifecycle = define(Spec{
 	Name:        "email_lifecycle",
 	Title:       "Email and SMS",
 	Description: "Mail and text-message figures as the sending tool reports them: revenue, opens, clicks, top campaigns and flows.",
-	Needs: "message_days",
+	Needs:       "message_days",
 }, runEmailLifecycle)
 
 type emailLifecycleParams struct {
@@ -92,7 +93,7 @@ func runEmailLifecycle(ctx context.Context, c *Call, p emailLifecycleParams) (*e
 	}
 	a := &emailLifecycleAnswer{Channel: orAll(p.Channel), EntityType: orAll(p.EntityType), Basis: measure.Reported}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	a.allRows = true // the limit is how many there are
+	a.showAll(true) // the limit is how many there are
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
 	totals, err := c.Facts.MessageTotals(ctx, c.Workspace.ID, in)
 	if err != nil {
@@ -253,14 +254,14 @@ func (c *Call) messagesSummary(a *emailLifecycleAnswer, now sent, days civil.Ran
 		what = "Text messages"
 	}
 	text := fmt.Sprintf("%s claim %s %s, %s, from %s delivered.", what, c.amount(now.all().Revenue), spell(days),
-		against(a.Metrics.Revenue.ChangePct, days), number(float64(now.all().Delivered)))
+		against(a.Metrics.Revenue.ChangePct, days), quantity(float64(now.all().Delivered)))
 	if m := a.Metrics.Credited; m != nil {
 		text += fmt.Sprintf(" Last touch credits them with %s.", c.majorAmount(float64(*m.Value)))
 	}
 	if open := a.Metrics.OpenPct.Value; open != nil && now.mails.Rows > 0 {
-		text += fmt.Sprintf(" %s %% of the mails were opened", grouped(decimals(float64(*open), 1), 1))
+		text += fmt.Sprintf(" %s %% of the mails were opened", number.Grouped(decimals(float64(*open), 1), 1))
 		if click := a.Metrics.ClickPct.Value; click != nil {
-			text += fmt.Sprintf(", and %s %% of all messages clicked", grouped(decimals(float64(*click), 1), 1))
+			text += fmt.Sprintf(", and %s %% of all messages clicked", number.Grouped(decimals(float64(*click), 1), 1))
 		}
 		text += "."
 	}
@@ -275,14 +276,14 @@ func (c *Call) warnMessages(a *emailLifecycleAnswer, now sent, days civil.Range)
 	text := "revenue and conversions are what the sending tool claims, in its own window; other channels claim some of the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
 		text = fmt.Sprintf("revenue is what the sending tool claims: %s times what orders credit the channel with by last touch.",
-			grouped(decimals(float64(*a.Metrics.Revenue.Value)/float64(*m.Value), 2), 2))
+			number.Grouped(decimals(float64(*a.Metrics.Revenue.Value)/float64(*m.Value), 2), 2))
 	}
-	a.warn("platform_reported", text)
+	a.warn(warnPlatformReported, text)
 	if c.view.DetailLevel != summaryLevel {
-		a.warn("opens_inflated", "Mail programs that load pictures by themselves count as opens: clicks are the safer figure.")
+		a.warn(warnOpensInflated, "Mail programs that load pictures by themselves count as opens: clicks are the safer figure.")
 	}
 	if all := now.all(); all.SinceSend > 0 {
-		a.warn("since_send", fmt.Sprintf("%s hold all since the send and are dated by it.", plural(int(all.SinceSend), "row", "rows")))
+		a.warn(warnSinceSend, fmt.Sprintf("%s hold all since the send and are dated by it.", plural(int(all.SinceSend), "row", "rows")))
 	}
 	c.warnPartial(&a.closing, days)
 	last := now.all().Days.Last
@@ -292,7 +293,7 @@ func (c *Call) warnMessages(a *emailLifecycleAnswer, now sent, days civil.Range)
 	}
 	flows := slices.ContainsFunc(a.Kinds, func(r messageRow) bool { return r.Entity == "flow" })
 	if flows && last.Before(expected) {
-		a.warn("source_stale", fmt.Sprintf("The last report of the sending tool is of %s.", last))
+		a.warn(warnSourceStale, fmt.Sprintf("The last report of the sending tool is of %s.", last))
 	}
 }
 

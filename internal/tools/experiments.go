@@ -10,13 +10,14 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
+	"assay/internal/number"
 )
 
 var experiments = define(Spec{
 	Name:        "experiments",
 	Title:       "Incrementality experiments",
 	Description: "What experiments measured: incremental against reported return, factors by channel, the next test worth making, a guide.",
-	Reads: Wants{Experiments: true},
+	Reads:       Wants{Experiments: true},
 }, runExperiments)
 
 type experimentsParams struct {
@@ -191,7 +192,7 @@ func runExperiments(ctx context.Context, c *Call, p experimentsParams) (*experim
 	case factorsView:
 		err = c.showFactors(ctx, a)
 	case resultsView:
-		a.allRows = p.ExperimentID != ""
+		a.showAll(p.ExperimentID != "")
 		err = c.showResults(ctx, a, control.ExperimentID(p.ExperimentID))
 	case truthView:
 		err = c.showTruth(ctx, a, p.last90)
@@ -274,7 +275,7 @@ func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
 		}
 	}
 	if unread > 0 {
-		a.warn("no_factor", plural(unread, "completed experiment gives", "completed experiments give")+" no factor; view=results says why.")
+		a.warn(warnNoFactor, plural(unread, "completed experiment gives", "completed experiments give")+" no factor; view=results says why.")
 	}
 	if len(factors) == 0 {
 		c.withoutFactors(a)
@@ -284,12 +285,12 @@ func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
 	a.Summary = factorSummary(factors)
 	for _, f := range factors {
 		if f.applied && c.years(f.latest) > 1 {
-			a.warn("old_test", fmt.Sprintf("The latest test of %s ended on %s, more than a year ago.", spoken(f.channel), f.latest))
+			a.warn(warnOldTest, fmt.Sprintf("The latest test of %s ended on %s, more than a year ago.", spoken(f.channel), f.latest))
 			break
 		}
 	}
 	if slices.ContainsFunc(factors, func(f channelFactor) bool { return !f.applied }) {
-		a.warn("not_applied", "Factors that are not applied correct nothing: decide on each in view=results, and apply it on the page Experiments.")
+		a.warn(warnNotApplied, "Factors that are not applied correct nothing: decide on each in view=results, and apply it on the page Experiments.")
 	}
 	c.suggest(&a.closing, "experiments", filtered(map[string]any{"view": string(truthView)}, a.Channel), "See reported beside incremental returns.")
 	c.suggest(&a.closing, "experiments", filtered(map[string]any{"view": string(resultsView)}, a.Channel), "See the tests behind the factors.")
@@ -316,7 +317,7 @@ func factorSummary(factors []channelFactor) string {
 		state = "not applied"
 	}
 	text := fmt.Sprintf("Experiments put what %s really brings at %s times what last touch credits it with (90 %% interval %s to %s, %s).", spoken(f.channel),
-		grouped(decimals(f.Value, 2), 2), grouped(decimals(f.Low, 2), 2), grouped(decimals(f.High, 2), 2), state)
+		number.Grouped(decimals(f.Value, 2), 2), number.Grouped(decimals(f.Low, 2), 2), number.Grouped(decimals(f.High, 2), 2), state)
 	if n := len(factors); n > 1 {
 		text += fmt.Sprintf(" %s have a factor.", plural(n, "channel", "channels"))
 	}
@@ -327,7 +328,7 @@ func factorSummary(factors []channelFactor) string {
 func (c *Call) withoutFactors(a *experimentsAnswer) {
 	a.Summary = "No experiment gives a factor yet, so nothing corrects reported returns."
 	if *a.Metrics.Experiments == 0 {
-		a.warn("no_data", "There are no experiments in this workspace. Plan one on the page Experiments; view=next_test says on which channel.")
+		a.warn(warnNoData, "There are no experiments in this workspace. Plan one on the page Experiments; view=next_test says on which channel.")
 	}
 	c.suggest(&a.closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test first.")
 	c.suggest(&a.closing, "experiments", map[string]any{"view": string(guideView)}, "Read how experiments work.")
@@ -371,7 +372,7 @@ func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control
 		}
 	}
 	if slices.ContainsFunc(all, func(t *trial) bool { return t.Status == control.ExperimentRunning }) {
-		a.warn("running", "A running experiment is not read before it is completed: ending a test when it looks well finds effects that are not there.")
+		a.warn(warnRunning, "A running experiment is not read before it is completed: ending a test when it looks well finds effects that are not there.")
 	}
 	c.suggest(&a.closing, "experiments", filtered(map[string]any{"view": string(factorsView)}, a.Channel), "See the factors by channel.")
 	return nil
@@ -486,7 +487,7 @@ func (c *Call) resultsSummary(rows []experimentRow) string {
 	if r.Return != nil {
 		text += fmt.Sprintf("; each unit of spend brought %s", interval(r.Return, 2))
 		if r.ROAS != nil {
-			text += fmt.Sprintf(", last touch credits %s", grouped(decimals(float64(*r.ROAS), 2), 2))
+			text += fmt.Sprintf(", last touch credits %s", number.Grouped(decimals(float64(*r.ROAS), 2), 2))
 		}
 	}
 	return text + "."
@@ -494,7 +495,7 @@ func (c *Call) resultsSummary(rows []experimentRow) string {
 
 // interval writes an estimate for a sentence: "4.5 (1.2 to 7.8)".
 func interval[T ~float64](e *Estimate[T], places int) string {
-	write := func(x T) string { return grouped(decimals(float64(x), places), places) }
+	write := func(x T) string { return number.Grouped(decimals(float64(x), places), places) }
 	return fmt.Sprintf("%s (%s to %s)", write(e.Value), write(e.Low), write(e.High))
 }
 

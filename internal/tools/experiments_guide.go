@@ -99,7 +99,8 @@ var passages = []passage{
 // showGuide shows a topic, or where none is named the overview and what else there is.
 func (c *Call) showGuide(a *experimentsAnswer, topic guideTopic) {
 	a.Metrics = experimentMetrics{}
-	a.Topic, a.allRows = topic, true
+	a.Topic = topic
+	a.showAll(true)
 	if topic == "" {
 		a.Topic = overviewTopic
 	}

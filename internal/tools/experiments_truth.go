@@ -9,6 +9,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -56,12 +57,12 @@ func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p last90) er
 		m.Incremental = &Estimate[Money]{Value: Money(value), Low: Money(value - low), High: Money(value + high)}
 		a.Summary = fmt.Sprintf("Channels with an applied factor are credited with %s by last touch %s; experiments put what they brought at %s (90 %% interval %s to %s). They have %s %% of the spend. %s",
 			c.spelled(*m.Reported), spell(days), c.spelled(m.Incremental.Value), c.spelled(m.Incremental.Low), c.spelled(m.Incremental.High),
-			grouped(decimals(float64(*m.Covered), 0), 0), factorAssumes)
+			number.Grouped(decimals(float64(*m.Covered), 0), 0), factorAssumes)
 	} else {
 		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: reported returns stand uncorrected.", spell(days))
 	}
 	if covered < spend {
-		a.warn("not_covered", "Channels without a factor show what is reported only: what they really bring is not known.")
+		a.warn(warnNotCovered, "Channels without a factor show what is reported only: what they really bring is not known.")
 	}
 	if c.Store.untouched() {
 		c.warnUntouched(&a.closing, days, a.Channel)
@@ -190,7 +191,7 @@ func (c *Call) nextTestSummary(a *experimentsAnswer) {
 		a.Summary = fmt.Sprintf("Test %s next: its latest test ended on %s, and about %s of what it is credited with in 90 days hangs on what is not known of it.",
 			spoken(r.Channel), r.LastTest, c.spelled(*r.Stake))
 	}
-	a.warn("ranking", "What is not known of a channel without a test is taken to be a standard deviation of 0.5 of its factor; the ranking rests on it, no result does.")
+	a.warn(warnRanking, "What is not known of a channel without a test is taken to be a standard deviation of 0.5 of its factor; the ranking rests on it, no result does.")
 	c.suggest(&a.closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "See whether a test by region can find its effect.")
 	c.suggest(&a.closing, "experiments", map[string]any{"view": string(guideView), "topic": string(geoTopic)}, "Read how a test by region is made.")
 }

@@ -9,6 +9,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -112,7 +113,7 @@ func recredited(rows []warehouse.ChannelTotal, credits attribution.Sums) []wareh
 		rows[i].Sums = credits[row.Channel]
 		delete(left, row.Channel)
 	}
-	for _, channel := range sortedKeys(left) {
+	for _, channel := range slices.Sorted(maps.Keys(left)) {
 		rows = append(rows, warehouse.ChannelTotal{Channel: channel, Sums: left[channel]})
 	}
 	return rows
@@ -180,10 +181,10 @@ func (c *Call) warnModel(a *closing, model measure.Model, days civil.Range) {
 		return
 	}
 	if c.blended.SurveyWeight == 0 {
-		a.warn("no_survey", "No answer of the period names a channel: the credits are those of last touch.")
+		a.warn(warnNoSurvey, "No answer of the period names a channel: the credits are those of last touch.")
 		c.suggest(a, "surveys", dated(days), "See what was answered.")
 		return
 	}
-	a.warn("survey_weight", fmt.Sprintf("%s that name a channel weigh %s %%, last touch the rest; what people remember is not what caused the order.",
-		plural(int(c.blended.Answers), "answer", "answers"), grouped(decimals(100*c.blended.SurveyWeight, 0), 0)))
+	a.warn(warnSurveyWeight, fmt.Sprintf("%s that name a channel weigh %s %%, last touch the rest; what people remember is not what caused the order.",
+		plural(int(c.blended.Answers), "answer", "answers"), number.Grouped(decimals(100*c.blended.SurveyWeight, 0), 0)))
 }

@@ -13,6 +13,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
+	"assay/internal/number"
 )
 
 // Forecasts keeps forecasts and how they came out. The store of control data does.
@@ -324,9 +325,9 @@ func (c *Call) pastSentence(past []pastForecasts, metric trendMetric) string {
 	case told == nil:
 		return " " + few + "."
 	case told.Afterwards:
-		return fmt.Sprintf(" %s; of %d made afterwards for past weeks, %s, %s %% came within their 80 %% interval.", few, told.Judged, told.apart(), grouped(decimals(float64(*told.Inside80), 0), 0))
+		return fmt.Sprintf(" %s; of %d made afterwards for past weeks, %s, %s %% came within their 80 %% interval.", few, told.Judged, told.apart(), number.Grouped(decimals(float64(*told.Inside80), 0), 0))
 	}
-	return fmt.Sprintf(" Of %d past forecasts of a week, %s, %s %% came within their 80 %% interval.", told.Judged, told.apart(), grouped(decimals(float64(*told.Inside80), 0), 0))
+	return fmt.Sprintf(" Of %d past forecasts of a week, %s, %s %% came within their 80 %% interval.", told.Judged, told.apart(), number.Grouped(decimals(float64(*told.Inside80), 0), 0))
 }
 
 // recordsForecasts reports whether forecasts are recorded.

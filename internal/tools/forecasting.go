@@ -14,8 +14,8 @@ var forecasting = define(Spec{
 	Name:        "forecasting",
 	Title:       "Forecast and pacing",
 	Description: "Whether targets will be met, what to expect, where budget should go, and alerts about drift.",
-	Needs: "orders",
-	Reads: Wants{Forecasts: true},
+	Needs:       "orders",
+	Reads:       Wants{Forecasts: true},
 }, runForecasting)
 
 type forecastingParams struct {
@@ -175,7 +175,7 @@ func (c *Call) recommend(a *forecastingAnswer) error {
 	}
 	a.Summary = c.planSummary(c.planMetrics(m, plan, m.Spend(), monthly), plan, "a month")
 	if len(a.Rows) == 0 {
-		a.warn("no_data", "The model has no figures for "+spoken(a.Channel)+".")
+		a.warn(warnNoData, "The model has no figures for "+spoken(a.Channel)+".")
 	}
 	c.warnPlan(&a.closing, plan)
 	c.suggest(&a.closing, "optimization", map[string]any{}, "See returns, saturation and what other spends would do.")
@@ -191,7 +191,7 @@ func (c *Call) explainNoForecast(a *forecastingAnswer) string {
 	if c.Store.empty() {
 		return c.explainEmpty(&a.closing, civil.Range{First: c.Today, Last: c.Today})
 	}
-	a.warn("no_data", "A forecast needs some days of history up to the last days.")
+	a.warn(warnNoData, "A forecast needs some days of history up to the last days.")
 	c.suggest(&a.closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 	return fmt.Sprintf("Nothing can be forecast: the store's data reach from %s to %s.", c.Store.days().First, c.Store.days().Last)
 }

@@ -12,6 +12,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 	"assay/internal/money"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -19,9 +20,9 @@ var geoExperimentPreflight = define(Spec{
 	Name:        "geo_experiment_preflight",
 	Title:       "Geo experiment readiness",
 	Description: "Whether the store is ready for a geo experiment on a channel: a score, each gate, the smallest effect it could find.",
-	Needs: "orders",
-	Reads: Wants{Experiments: true},
-	Arguments: map[string]any{"channel": "facebook"},
+	Needs:       "orders",
+	Reads:       Wants{Experiments: true},
+	Arguments:   map[string]any{"channel": "facebook"},
 }, runPreflight)
 
 type geoExperimentPreflightParams struct {
@@ -77,7 +78,8 @@ const (
 
 func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) (*preflightAnswer, error) {
 	a := &preflightAnswer{Metrics: preflightMetrics{Duration: testDays}}
-	a.Rows, a.Currency, a.allRows = []gateRow{}, c.Workspace.Currency, true
+	a.Rows, a.Currency = []gateRow{}, c.Workspace.Currency
+	a.showAll(true)
 	days := c.lastDays(historyDays).Intersect(c.Store.OrderDays)
 	if days.Days() == 0 {
 		a.Channel = measure.ParseChannel(p.Channel)
@@ -211,7 +213,7 @@ func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, 
 		return err
 	}
 	a.Summary = preflightSummary(a)
-	a.warn("conflicts_unknown", "Only orders, spend and the experiments of this workspace are looked at: promotions and holidays that differ by region have to be ruled out by those who plan them.")
+	a.warn(warnConflictsUnknown, "Only orders, spend and the experiments of this workspace are looked at: promotions and holidays that differ by region have to be ruled out by those who plan them.")
 	c.suggest(&a.closing, "performance", map[string]any{"channel": string(a.Channel)}, "See what the channel spends and is credited with.")
 	return nil
 }
@@ -232,7 +234,7 @@ func (c *Call) conflicts(channel measure.Channel) []string {
 
 func (c *Call) notReady(a *preflightAnswer, why string) {
 	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
-	a.warn("no_data", "A test takes orders with regions, at least 4 regions and about four times its length of history.")
+	a.warn(warnNoData, "A test takes orders with regions, at least 4 regions and about four times its length of history.")
 	c.suggest(&a.closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 }
 
@@ -300,13 +302,13 @@ func preflightSummary(a *preflightAnswer) string {
 		return text + ". No lift up to 200 % would be found."
 	}
 	text += fmt.Sprintf(". A test of %d days in %s would find a change of revenue of %s %% or more",
-		m.Duration, plural(len(a.Treatment), "region", "regions"), grouped(decimals(float64(*m.MDE), 1), 1))
+		m.Duration, plural(len(a.Treatment), "region", "regions"), number.Grouped(decimals(float64(*m.MDE), 1), 1))
 	if m.Return == nil {
 		return text + "."
 	}
-	text += fmt.Sprintf("; pausing the channel there would show a return of %s or more", grouped(decimals(float64(*m.Return), 2), 2))
+	text += fmt.Sprintf("; pausing the channel there would show a return of %s or more", number.Grouped(decimals(float64(*m.Return), 2), 2))
 	if m.Reported != nil {
-		text += fmt.Sprintf(", last touch credits it with %s", grouped(decimals(float64(*m.Reported), 2), 2))
+		text += fmt.Sprintf(", last touch credits it with %s", number.Grouped(decimals(float64(*m.Reported), 2), 2))
 	}
 	return text + "."
 }

@@ -9,6 +9,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -16,8 +17,8 @@ var influencers = define(Spec{
 	Name:        "influencers",
 	Title:       "Influencers",
 	Description: "Influencers and affiliates: list them, look at one, compare some or rank them. For all signals of a creator use creators.",
-	Needs: "creators",
-	Arguments: map[string]any{"action": "list"},
+	Needs:       "creators",
+	Arguments:   map[string]any{"action": "list"},
 }, runInfluencers)
 
 type influencersParams struct {
@@ -130,7 +131,7 @@ func runInfluencers(ctx context.Context, c *Call, p influencersParams) (*influen
 		a.Summary = c.noCreators(&a.closing, len(found.now) > 0)
 	} else {
 		a.Summary = c.influencersSummary(a, p, days, chosen)
-		a.warn("code_orders", "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
+		a.warn(warnCodeOrders, "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
 		c.warnWindow(&a.closing, p.StartDate, days, 0, false)
 		c.influencersNext(a, days)
 	}
@@ -255,7 +256,7 @@ func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen 
 		shown = cut(page, chosen)
 		a.Pagination = page.pagination(len(shown), len(chosen))
 	} else {
-		a.allRows = true
+		a.showAll(true)
 	}
 	a.Rows = make([]influencerRow, 0, len(shown))
 	for i, f := range shown {
@@ -292,10 +293,10 @@ func (c *Call) influencerRow(f creatorFacts) influencerRow {
 func (c *Call) noCreators(a *closing, has bool) string {
 	c.suggest(a, "discover", map[string]any{}, "See what the store has.")
 	if has {
-		a.warn("no_data", "Nothing in this window matches.")
+		a.warn(warnNoData, "Nothing in this window matches.")
 		return "There is no influencer to show."
 	}
-	a.warn("no_data", "No creators, codes of creators or links were imported into this workspace yet.")
+	a.warn(warnNoData, "No creators, codes of creators or links were imported into this workspace yet.")
 	return "There are no creators yet: nothing about them was imported into this workspace."
 }
 
@@ -305,10 +306,10 @@ func (c *Call) influencersSummary(a *influencersAnswer, p influencersParams, day
 		who = "The influencer is credited with"
 	}
 	m := a.Metrics
-	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.spelled(*m.Revenue.Value), number(float64(*m.Orders.Value)), spell(days),
+	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.spelled(*m.Revenue.Value), quantity(float64(*m.Orders.Value)), spell(days),
 		againstWindow(p.StartDate, m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.spelled(*m.Cost.Value), grouped(decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.spelled(*m.Cost.Value), number.Grouped(decimals(float64(*m.ROI.Value), 2), 2))
 	}
 	return text
 }

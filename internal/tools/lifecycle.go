@@ -3,12 +3,14 @@ package tools
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
+	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
@@ -17,7 +19,7 @@ var lifecycle = define(Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
 	Description: "Lifetime value of each channel's customers, how long their acquisition takes to pay back, new against returning.",
-	Needs: "orders",
+	Needs:       "orders",
 }, runLifecycle)
 
 type lifecycleParams struct {
@@ -108,7 +110,7 @@ func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAn
 		a.Aspect = summaryAspect
 	}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	a.allRows = a.Aspect == summaryAspect
+	a.showAll(a.Aspect == summaryAspect)
 	acquired, err := c.acquisition(ctx, days)
 	if err != nil {
 		return nil, err
@@ -199,8 +201,8 @@ func (c *Call) lifecycleSplit(a *lifecycleAnswer, q acquisition, days civil.Rang
 		})
 	}
 	share, _ := measure.Share(q.segments.Recent.New.Orders, all.Orders)
-	a.Summary = fmt.Sprintf("New customers placed %s %% of the %s orders %s and brought %s of %s.", grouped(decimals(share, 1), 1),
-		number(float64(orders(all.Orders))), spell(days), c.amount(f.basis.Revenue(q.segments.Recent.New)), c.amount(f.basis.Revenue(all)))
+	a.Summary = fmt.Sprintf("New customers placed %s %% of the %s orders %s and brought %s of %s.", number.Grouped(decimals(share, 1), 1),
+		quantity(float64(orders(all.Orders))), spell(days), c.amount(f.basis.Revenue(q.segments.Recent.New)), c.amount(f.basis.Revenue(all)))
 	if cac := a.Metrics.CAC.Value; cac != nil {
 		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.amount(q.spent), c.majorAmount(float64(*cac)))
 	}
@@ -248,7 +250,7 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 	case fault.KindOf(unknown) != fault.KindNotReady:
 		return unknown
 	default:
-		a.warn("margin_unknown", "Too few costs of products are known to tell a margin, so nothing can be said about payback: import products with their costs.")
+		a.warn(warnMarginUnknown, "Too few costs of products are known to tell a margin, so nothing can be said about payback: import products with their costs.")
 	}
 	f := c.figures
 	if c.Store.untouched() {
@@ -283,7 +285,7 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 
 // unwon lists the channels with spend that won nobody who could be followed.
 func unwon(curves []cohort.Curve, spend map[measure.Channel]int64) (out []cohort.Curve) {
-	for _, channel := range sortedKeys(spend) {
+	for _, channel := range slices.Sorted(maps.Keys(spend)) {
 		if !slices.ContainsFunc(curves, func(c cohort.Curve) bool { return c.Channel == channel }) {
 			out = append(out, cohort.Curve{Channel: channel})
 		}
@@ -397,7 +399,7 @@ func (c *Call) wholeValues(a *lifecycleAnswer, whole cohort.Curve, earned map[me
 }
 
 func (c *Call) valuesSummary(a *lifecycleAnswer, days civil.Range) string {
-	text := fmt.Sprintf("%s new customers %s", number(float64(*a.Metrics.New.Value)), spell(days))
+	text := fmt.Sprintf("%s new customers %s", quantity(float64(*a.Metrics.New.Value)), spell(days))
 	if cac := a.Metrics.CAC.Value; cac != nil {
 		text += fmt.Sprintf(" cost %s each", c.majorAmount(float64(*cac)))
 	}
@@ -407,7 +409,7 @@ func (c *Call) valuesSummary(a *lifecycleAnswer, days civil.Range) string {
 		text += " Their contribution margin covers that with the first order."
 	case a.Metrics.PaybackIn != nil:
 		text += fmt.Sprintf(" Their contribution margin covers that: %s (90 %% interval day %s to %s).", a.Metrics.Payback,
-			number(float64(a.Metrics.PaybackIn.Low)), number(float64(a.Metrics.PaybackIn.High)))
+			quantity(float64(a.Metrics.PaybackIn.Low)), quantity(float64(a.Metrics.PaybackIn.High)))
 	case a.Margin == nil:
 		text += " Their margin is not known, because costs of products are not."
 	}

@@ -8,7 +8,7 @@ var manage = defineLater[manageParams](Spec{
 	Description: "Add annotations, alerts, experiments, coupon mappings and reports, or dismiss an insight. Acts only with confirmed=true.",
 	Writes:      true,
 	Destructive: true,
-	Acts: Action{"confirmed", control.ScopeWrite},
+	Acts:        Action{"confirmed", control.ScopeWrite},
 	Later: Absence{
 		Needs: "the records it changes", Instead: "assay import loads coupon mappings from a file",
 	},

@@ -49,10 +49,10 @@ func (c *Call) model() (*mix.Model, error) {
 // warnModelAge says that the store has moved on since the model was trained, or that a newer training was refused.
 func (c *Call) warnModelAge(a *closing) {
 	if status, why := modelState(c.Snapshot); status == mix.Stale {
-		a.warn("model_stale", "The model is stale: "+strings.Join(why, "; ")+". Train again with: assay train mmm --workspace "+string(c.Workspace.ID))
+		a.warn(warnModelStale, "The model is stale: "+strings.Join(why, "; ")+". Train again with: assay train mmm --workspace "+string(c.Workspace.ID))
 	}
 	if why := c.whyNotNewer(); why != "" {
-		a.warn("training_refused", why)
+		a.warn(warnTrainingRefused, why)
 	}
 }
 

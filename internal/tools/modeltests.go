@@ -58,7 +58,7 @@ func calibratedBy(m *mix.Model, channel measure.Channel) []string {
 func (c *Call) warnTests(a *closing, m *mix.Model) {
 	for _, t := range m.Tests {
 		if t.Contradicts() {
-			a.warn("test_contradicts", contradiction(t))
+			a.warn(warnTestContradicts, contradiction(t))
 		}
 	}
 }

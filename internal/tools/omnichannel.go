@@ -11,6 +11,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/halo"
 	"assay/internal/money"
+	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
@@ -19,8 +20,8 @@ var omnichannel = define(Spec{
 	Name:        "omnichannel",
 	Title:       "Sales surfaces and halo",
 	Description: "Revenue of every sales surface, and how spend on a channel drives revenue on the others.",
-	Needs: "orders",
-	Reads: Wants{Experiments: true},
+	Needs:       "orders",
+	Reads:       Wants{Experiments: true},
 }, runOmnichannel)
 
 type omnichannelParams struct {
@@ -111,7 +112,7 @@ func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnicha
 	}
 	c.read("surface_totals", len(totals.Recent)+len(totals.Earlier))
 	a := &omnichannelAnswer{Halo: []haloEffect{}}
-	a.allRows = true
+	a.showAll(true)
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
 	now, before := sumSurfaces(totals.Recent), sumSurfaces(totals.Earlier)
 	a.Metrics = c.surfaceMetrics(now, before)
@@ -260,7 +261,7 @@ const haloYears = 3
 
 // haloDays is the period from which effects are learnt.
 func (c *Snapshot) haloDays(window civil.Range) civil.Range {
-	last := earliest(window.Last, c.Today.AddDays(-1))
+	last := civil.Earliest(window.Last, c.Today.AddDays(-1))
 	days := civil.Range{First: last.AddDays(-365*haloYears + 1), Last: last}
 	return days.Intersect(c.Store.OrderDays).Intersect(c.Store.AdDays)
 }
@@ -316,7 +317,7 @@ func homeOf(channel measure.Channel) measure.Surface {
 func (c *Call) omnichannelSummary(a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
 	text := fmt.Sprintf("%s took %s %s%s; %s has %s %% of it.", plural(len(a.Rows), "surface", "surfaces"), c.spelled(*a.Metrics.Revenue.Value), spell(days),
-		againstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, grouped(decimals(float64(*orZero(first.Share)), 1), 1))
+		againstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, number.Grouped(decimals(float64(*orZero(first.Share)), 1), 1))
 	n := a.Metrics.Halo
 	switch {
 	case len(effects) == 0:
@@ -328,7 +329,7 @@ func (c *Call) omnichannelSummary(a *omnichannelAnswer, p omnichannelParams, day
 	}
 	e := effects[0]
 	return text + fmt.Sprintf(" The surest halo is %s on %s: %s in revenue for each unit of spend (90 %% interval %s to %s); %d of %d lie above zero for sure.",
-		spoken(e.Channel), e.Surface, grouped(decimals(e.Coefficient, 2), 2), grouped(decimals(e.Low, 2), 2), grouped(decimals(e.High, 2), 2), n.AboveZero, n.Estimated)
+		spoken(e.Channel), e.Surface, number.Grouped(decimals(e.Coefficient, 2), 2), number.Grouped(decimals(e.Low, 2), 2), number.Grouped(decimals(e.High, 2), 2), n.AboveZero, n.Estimated)
 }
 
 func orZero(p *Percent) *Percent {
@@ -341,12 +342,12 @@ func orZero(p *Percent) *Percent {
 func (c *Call) warnHalo(a *omnichannelAnswer, effects []halo.Effect) {
 	switch {
 	case len(effects) == 0 && len(a.Rows) < 2:
-		a.warn("halo_not_estimable", "There is one sales surface: import the orders of others to see what spend brings there.")
+		a.warn(warnHaloNotEstimable, "There is one sales surface: import the orders of others to see what spend brings there.")
 	case len(effects) == 0:
-		a.warn("halo_not_estimable", "No spend lies in the days with orders: what it brings on other surfaces cannot be estimated.")
+		a.warn(warnHaloNotEstimable, "No spend lies in the days with orders: what it brings on other surfaces cannot be estimated.")
 	case a.Model.Grade == "correlation":
-		a.warn("correlational", "Halo rests on what moved together over time and not on an experiment; a regional test of the largest would settle it.")
+		a.warn(warnCorrelational, "Halo rests on what moved together over time and not on an experiment; a regional test of the largest would settle it.")
 	default:
-		a.warn("correlational", "Where grade is correlation, halo rests on what moved together over time; tests by region are part of the others.")
+		a.warn(warnCorrelational, "Where grade is correlation, halo rests on what moved together over time; tests by region are part of the others.")
 	}
 }

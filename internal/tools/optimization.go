@@ -17,7 +17,7 @@ var optimization = define(Spec{
 	Name:        "optimization",
 	Title:       "Media mix results",
 	Description: "What the media mix model says of saturation, marginal return and shifts between channels. Needs an active model.",
-	Model: true,
+	Model:       true,
 }, runOptimization)
 
 type optimizationParams struct {

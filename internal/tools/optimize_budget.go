@@ -19,8 +19,8 @@ var optimizeBudget = define(Spec{
 	Name:        "optimize_budget",
 	Title:       "Optimize a budget",
 	Description: "Split a budget between channels by the media mix model, with the expected lift. Needs a trained model.",
-	Model: true,
-	Arguments: map[string]any{"total_budget": 250000},
+	Model:       true,
+	Arguments:   map[string]any{"total_budget": 250000},
 }, runOptimizeBudget)
 
 type optimizeBudgetParams struct {
@@ -50,7 +50,7 @@ func (p optimizeBudgetParams) Check() error {
 		}
 	}
 	if least > p.TotalBudget {
-		return fault.Invalid("constraints need at least %s, and total_budget is %s", number(least), number(p.TotalBudget)).
+		return fault.Invalid("constraints need at least %s, and total_budget is %s", quantity(least), quantity(p.TotalBudget)).
 			WithHint("Raise total_budget, or lower the minima.")
 	}
 	return nil
@@ -114,7 +114,7 @@ func runOptimizeBudget(_ context.Context, c *Call, p optimizeBudgetParams) (*opt
 	}
 	a := &optimizeBudgetAnswer{Model: c.modelInfo(m), Estimates: modelEstimates(), Metrics: c.planMetrics(m, plan, p.TotalBudget, 1)}
 	a.Period, a.Currency = c.period(m.Window), c.Workspace.Currency
-	a.allRows = true
+	a.showAll(true)
 	a.Rows = allocationRows(m, plan, 1, shown)
 	a.Summary = c.planSummary(a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
 	c.warnPlan(&a.closing, plan)
@@ -258,7 +258,7 @@ func (c *Call) gain(e Estimate[Money], than string) string {
 func (c *Call) warnPlan(a *closing, plan *mix.Plan) {
 	c.warnModelAge(a)
 	if plan.Advice.Action == decide.Hold {
-		a.warn("hold", "The evidence does not carry this shift: leave the money where it is until more is known.")
+		a.warn(warnHold, "The evidence does not carry this shift: leave the money where it is until more is known.")
 	}
 	var beyond []string
 	for _, one := range plan.Allocations {
@@ -267,6 +267,6 @@ func (c *Call) warnPlan(a *closing, plan *mix.Plan) {
 		}
 	}
 	if len(beyond) > 0 {
-		a.warn("beyond_data", "The plan spends more than was ever seen on "+listed(beyond)+": there the assumed shape speaks, not data.")
+		a.warn(warnBeyondData, "The plan spends more than was ever seen on "+listed(beyond)+": there the assumed shape speaks, not data.")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
+	"assay/internal/number"
 	"assay/internal/panics"
 )
 
@@ -259,7 +260,7 @@ func (o *outlook) days(g goal) ([]outlookDay, error) {
 
 // until returns the days of the goal up to a day.
 func (g goal) until(last civil.Date) civil.Range {
-	return civil.Range{First: g.days.First, Last: earliest(last, g.days.Last)}
+	return civil.Range{First: g.days.First, Last: civil.Earliest(last, g.days.Last)}
 }
 
 // goalRow says what a goal is and what is there of it.
@@ -319,7 +320,7 @@ func (c *Call) pacingSummary(a *forecastingAnswer, set bool) string {
 	if !set {
 		return text + "; no target is set for it." + past
 	}
-	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", c.figure(first.Metric, first.Target), grouped(decimals(float64(*first.Chance), 0), 0))
+	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", c.figure(first.Metric, first.Target), number.Grouped(decimals(float64(*first.Chance), 0), 0))
 	m := a.Metrics
 	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off, %d over budget.", plural(*m.Targets, "target", "targets"),
 		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
@@ -353,7 +354,7 @@ func (c *Call) figure(metric trendMetric, x *float64) string {
 	if metric == trendRevenue || metric == trendSpend {
 		return c.spelled(Money(*x))
 	}
-	return number(decimals(*x, 2))
+	return quantity(decimals(*x, 2))
 }
 
 // howToLoadTargets is the table that the import reads without a mapping.
@@ -364,9 +365,9 @@ func (c *Call) warnPacing(a *forecastingAnswer, all int, set bool) {
 	template := fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today))
 	switch {
 	case all == 0:
-		a.warn("no_targets", "No targets are loaded. "+template)
+		a.warn(warnNoTargets, "No targets are loaded. "+template)
 	case !set:
-		a.warn("no_targets", "No target under way matches. "+template)
+		a.warn(warnNoTargets, "No target under way matches. "+template)
 		c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "See which targets there are.")
 	}
 	unforecast, stale := 0, false
@@ -377,13 +378,13 @@ func (c *Call) warnPacing(a *forecastingAnswer, all int, set bool) {
 		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-staleAfter))
 	}
 	if a.Estimates != nil {
-		a.warn("season_unknown", "The forecast knows the week and not the year: a season ahead, such as the holidays, is not in it, though it may be in the target.")
+		a.warn(warnSeasonUnknown, "The forecast knows the week and not the year: a season ahead, such as the holidays, is not in it, though it may be in the target.")
 	}
 	if unforecast > 0 {
-		a.warn("not_forecast", fmt.Sprintf("%s no forecast: ROAS is a ratio of sums, and other metrics need history up to the last days.", plural(unforecast, "target has", "targets have")))
+		a.warn(warnNotForecast, fmt.Sprintf("%s no forecast: ROAS is a ratio of sums, and other metrics need history up to the last days.", plural(unforecast, "target has", "targets have")))
 	}
 	if stale {
-		a.warn("data_end", "Some figures end days ago; their later days are forecast.")
+		a.warn(warnDataEnd, "Some figures end days ago; their later days are forecast.")
 	}
 	c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "See whether something has drifted away from what was expected.")
 	c.suggest(&a.closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the last weeks.")

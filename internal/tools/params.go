@@ -44,7 +44,9 @@ type last30 struct {
 // Check refuses a reversed period.
 func (p last30) Check() error { return checkOrder("start_date", p.StartDate, "end_date", p.EndDate) }
 
-func (p last30) window(today civil.Date) (civil.Range, error) { return window(today, p.StartDate, p.EndDate, 30) }
+func (p last30) window(today civil.Date) (civil.Range, error) {
+	return window(today, p.StartDate, p.EndDate, 30)
+}
 
 // last90 is a period that starts 90 days before its end unless the caller says otherwise.
 type last90 struct {
@@ -55,7 +57,9 @@ type last90 struct {
 // Check refuses a reversed period.
 func (p last90) Check() error { return checkOrder("start_date", p.StartDate, "end_date", p.EndDate) }
 
-func (p last90) window(today civil.Date) (civil.Range, error) { return window(today, p.StartDate, p.EndDate, 90) }
+func (p last90) window(today civil.Date) (civil.Range, error) {
+	return window(today, p.StartDate, p.EndDate, 90)
+}
 
 // anyTime is a period whose ends are open unless the caller closes them.
 type anyTime struct {

@@ -11,6 +11,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -18,7 +19,7 @@ var performance = define(Spec{
 	Name:        "performance",
 	Title:       "Store performance",
 	Description: "Start here for how the store did in a period: revenue, orders, AOV, spend and ROAS with changes, and each channel's part. For single campaigns use campaigns, for days use trends.",
-	Needs: "orders",
+	Needs:       "orders",
 }, runPerformance)
 
 type performanceParams struct {
@@ -259,9 +260,9 @@ func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals
 		who = spoken(a.Channel) + " is credited with"
 	}
 	text := fmt.Sprintf("%s %s %s in %s orders, %s.", who, c.amount(c.Workspace.Basis.Revenue(now.Sums)),
-		spell(days), number(float64(orders(now.Orders))), against(a.Metrics.Revenue.ChangePct, days))
+		spell(days), quantity(float64(orders(now.Orders))), against(a.Metrics.Revenue.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.amount(now.spend), grouped(decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.amount(now.spend), number.Grouped(decimals(float64(*r), 2), 2))
 	}
 	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.untouched()) {
 		text += c.biggestMover(totals)
@@ -282,7 +283,7 @@ func (c *Call) biggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 		change[t.Channel] -= c.Workspace.Basis.Revenue(t.Sums)
 	}
 	var most measure.Channel
-	for _, channel := range sortedKeys(change) {
+	for _, channel := range slices.Sorted(maps.Keys(change)) {
 		if abs(change[channel]) > abs(change[most]) {
 			most = channel
 		}
@@ -318,9 +319,9 @@ func (c *Call) warnClaims(ctx context.Context, a *closing, days civil.Range, cla
 	text := "Channel figures are the platforms' own claims; unattributed takes the difference to the store's revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
 		text = fmt.Sprintf("Platforms claim %s, %s times what orders credit them with by last touch; unattributed takes the difference to the store's revenue.",
-			c.amount(claimed), grouped(decimals(times, 2), 2))
+			c.amount(claimed), number.Grouped(decimals(times, 2), 2))
 	}
-	a.warn("platform_reported", text)
+	a.warn(warnPlatformReported, text)
 	return nil
 }
 
@@ -346,9 +347,6 @@ func (c *Call) quality(model measure.Model, of storeTotal) DataQuality {
 	}
 	return q
 }
-
-// sortedKeys lists a map's keys in order, so that the same call gives the same bytes.
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 func abs(n int64) int64 {
 	if n < 0 {

@@ -15,7 +15,7 @@ var products = define(Spec{
 	Name:        "products",
 	Title:       "Products and coupons",
 	Description: "What sold, by revenue, units or order value, and which coupon codes were used.",
-	Needs: "order_lines",
+	Needs:       "order_lines",
 }, runProducts)
 
 type productsParams struct {

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"assay/internal/civil"
@@ -29,7 +30,7 @@ func (s *session) GetPrompt(_ context.Context, name string, args map[string]stri
 	if name != weeklyReview {
 		return mcp.PromptResult{}, fault.NotFound("there is no prompt %q", clean(name)).WithHint("prompts/list names all prompts")
 	}
-	for _, given := range sortedKeys(args) {
+	for _, given := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains([]string{"week", "channel"}, given) {
 			return mcp.PromptResult{}, fault.Invalid("%s has no argument %q; known are week, channel", weeklyReview, clean(given))
 		}

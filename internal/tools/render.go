@@ -51,7 +51,7 @@ type pictured interface{ picture() []mcp.Content }
 // prepare brings an answer into the form in which it is written: no more than what was asked for, rounded.
 func prepare(a answer, w *Writer) {
 	end := a.end()
-	byWeight(end.Warnings)
+	byRank(end.Warnings)
 	end.Next = end.Next[:min(len(end.Next), maxNext)]
 	if w.view.Compact {
 		end.Sources, end.DataQuality, end.StoreDataRange = nil, nil, nil

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/civil"
 )
 
 type sampleAnswer struct {
@@ -200,14 +202,14 @@ func TestSourcesGiveWayBeforeRows(t *testing.T) {
 	t.Parallel()
 	a := sample(5)
 	for i := range 40 {
-		a.Sources = append(a.Sources, Source{Source: fmt.Sprint("account ", i), Kind: fromAds, LastDay: fixtureToday.AddDays(-i)})
+		a.Sources = append(a.Sources, Source{Source: fmt.Sprint("account ", i), Kind: "ads", LastDay: civil.MustParse("2026-03-10").AddDays(-i)})
 	}
 	for i := range 5 {
-		a.warn(fmt.Sprint("w", i), "Text.")
+		a.warn(WarningCode(fmt.Sprint("w", i)), "Text.")
 	}
 	a.DataQuality.Method = strings.Repeat("how ", 40)
 	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
-	want := Source{Source: "40 sources", Kind: fromAds, LastDay: fixtureToday.AddDays(-39)}
+	want := Source{Source: "40 sources", Kind: "ads", LastDay: civil.MustParse("2026-03-10").AddDays(-39)}
 	if len(a.Sources) != 1 || a.Sources[0] != want || len(a.Rows) != 5 || len(a.Warnings) != 5 {
 		t.Errorf("%d rows, %d warnings, sources %+v; want all of them, and %+v", len(a.Rows), len(a.Warnings), a.Sources, want)
 	}
@@ -275,7 +277,7 @@ func TestWarningsAndStepsAreFew(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
 	for i := range 9 {
-		a.warn(fmt.Sprint("w", i), "Text.")
+		a.warn(WarningCode(fmt.Sprint("w", i)), "Text.")
 		a.Next = append(a.Next, Next{Tool: "trends", Arguments: map[string]any{}, Reason: "Why."})
 	}
 	rendered(t, a, sampleWriter(shared{DetailLevel: debugLevel, Format: jsonFormat}))
@@ -287,15 +289,15 @@ func TestWarningsAndStepsAreFew(t *testing.T) {
 func TestWeightiestWarningComesFirst(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
-	for _, code := range []string{"other", "provisional", "partial_day", "no_touchpoints", "data_start"} {
+	for _, code := range []WarningCode{"other", "provisional", "partial_day", "no_touchpoints", "data_start"} {
 		a.warn(code, "Text.")
 	}
 	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
-	var got []string
+	var got []WarningCode
 	for _, w := range a.Warnings {
 		got = append(got, w.Code)
 	}
-	if diff := cmp.Diff([]string{"no_touchpoints", "data_start", "partial_day", "provisional", "other"}, got); diff != "" {
+	if diff := cmp.Diff([]WarningCode{"no_touchpoints", "data_start", "partial_day", "provisional", "other"}, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
@@ -307,8 +309,8 @@ func TestWordsForSentences(t *testing.T) {
 		w.amount(123456789):                  "1,234,568 USD",
 		w.amount(99999):                      "999.99 USD",
 		w.amount(-1250):                      "-12.50 USD",
-		number(1204):                         "1,204",
-		number(12.5):                         "12.5",
+		quantity(1204):                       "1,204",
+		quantity(12.5):                       "12.5",
 		moved(new(Percent(4.62))):            "up 4.6 %",
 		moved(new(Percent(-12))):             "down 12.0 %",
 		moved(new(Percent(0.04))):            "unchanged",

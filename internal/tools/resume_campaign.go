@@ -10,7 +10,7 @@ var resumeCampaign = defineLater[statusParams](Spec{
 	Destructive: true,
 	Repeatable:  true,
 	OpenWorld:   true,
-	Acts: Action{"confirm", control.ScopeApprove},
+	Acts:        Action{"confirm", control.ScopeApprove},
 	Later: Absence{
 		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
 	},

@@ -196,7 +196,7 @@ func spendDays(found []warehouse.DayTotal) civil.Range {
 	var days civil.Range
 	for _, d := range found {
 		if d.SpendKnown {
-			days = join(days, civil.Range{First: d.Day, Last: d.Day})
+			days = days.Span(civil.Range{First: d.Day, Last: d.Day})
 		}
 	}
 	return days

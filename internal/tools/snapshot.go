@@ -99,9 +99,9 @@ func (s contents) empty() bool { return s.days().Days() == 0 }
 
 // days is from the first to the last day of anything: orders, refunds, reports or spend.
 func (s contents) days() civil.Range {
-	all := join(s.OrderDays, s.AdDays)
+	all := s.OrderDays.Span(s.AdDays)
 	for _, v := range s.channels {
-		all = join(all, v.Days)
+		all = all.Span(v.Days)
 	}
 	return all
 }
@@ -124,23 +124,6 @@ func (s contents) active() int {
 	return n
 }
 
-// join returns the shortest period that holds both.
-func join(a, b civil.Range) civil.Range {
-	switch {
-	case a.Days() == 0:
-		return b
-	case b.Days() == 0:
-		return a
-	}
-	if b.First.Before(a.First) {
-		a.First = b.First
-	}
-	if b.Last.After(a.Last) {
-		a.Last = b.Last
-	}
-	return a
-}
-
 func (s contents) volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
 	at := slices.IndexFunc(s.channels, func(v warehouse.ChannelVolume) bool { return v.Channel == of })
 	if at < 0 {
@@ -158,7 +141,6 @@ func (c *Snapshot) untold(channel measure.Channel) bool {
 func (c *Snapshot) read(name string, rows int) {
 	c.reads = append(c.reads, question{Question: name, Rows: rows})
 }
-
 
 // modelState returns the status of the workspace's model and why it is not active; "" where there is none.
 func (s *Snapshot) modelState() (status mix.Status, why []string) {

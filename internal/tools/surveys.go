@@ -12,6 +12,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 	"assay/internal/money"
+	"assay/internal/number"
 	"assay/internal/warehouse"
 )
 
@@ -19,7 +20,7 @@ var surveys = define(Spec{
 	Name:        "surveys",
 	Title:       "Post-purchase surveys",
 	Description: "What customers say after a purchase about how they found the store, in sum or answer by answer.",
-	Needs: "survey_responses",
+	Needs:       "survey_responses",
 }, runSurveys)
 
 type surveysParams struct {
@@ -266,7 +267,7 @@ func (c *Call) surveysSummary(a *surveysAnswer, rows []surveyRow, days civil.Ran
 	text := fmt.Sprintf("%s %s from %s", plural(int(*a.Metrics.Answers.Value), "answer", "answers"), spell(days),
 		plural(int(*a.Metrics.Responses.Value), "order", "orders"))
 	if r := a.Metrics.ResponsePct; r != nil {
-		text += fmt.Sprintf(", %s %% of those that could answer", grouped(decimals(float64(r.Value), 1), 1))
+		text += fmt.Sprintf(", %s %% of those that could answer", number.Grouped(decimals(float64(r.Value), 1), 1))
 	}
 	text += "."
 	named := slices.IndexFunc(rows, func(r surveyRow) bool { return r.Channel != "" })
@@ -275,9 +276,9 @@ func (c *Call) surveysSummary(a *surveysAnswer, rows []surveyRow, days civil.Ran
 	}
 	top := rows[named]
 	text += fmt.Sprintf(" %s is named most, in %s %% of the answers that could name a channel (90 %% interval %s to %s)", title(spoken(top.Channel)),
-		grouped(decimals(float64(top.Share.Value), 1), 1), grouped(decimals(float64(top.Share.Low), 1), 1), grouped(decimals(float64(top.Share.High), 1), 1))
+		number.Grouped(decimals(float64(top.Share.Value), 1), 1), number.Grouped(decimals(float64(top.Share.Low), 1), 1), number.Grouped(decimals(float64(top.Share.High), 1), 1))
 	if top.LastTouch != nil {
-		text += fmt.Sprintf("; last touch credits it with %s %% of the same orders", grouped(decimals(float64(*top.LastTouch), 1), 1))
+		text += fmt.Sprintf("; last touch credits it with %s %% of the same orders", number.Grouped(decimals(float64(*top.LastTouch), 1), 1))
 	}
 	return text + "."
 }
@@ -290,10 +291,10 @@ const (
 // warnSurvey says what the answers cannot tell.
 func (c *Call) warnSurvey(a *surveysAnswer) {
 	if n := *a.Metrics.Answers.Value; n < fewAnswers {
-		a.warn("low_sample", fmt.Sprintf("%s: shares can move a lot by chance.", plural(int(n), "answer", "answers")))
+		a.warn(warnLowSample, fmt.Sprintf("%s: shares can move a lot by chance.", plural(int(n), "answer", "answers")))
 	}
 	if r := a.Metrics.ResponsePct; r != nil && r.Value < lowResponse {
-		a.warn("low_response", fmt.Sprintf("Only %s %% answered; those who did may differ from those who did not.", grouped(decimals(float64(r.Value), 1), 1)))
+		a.warn(warnLowResponse, fmt.Sprintf("Only %s %% answered; those who did may differ from those who did not.", number.Grouped(decimals(float64(r.Value), 1), 1)))
 	}
 }
 

@@ -138,12 +138,12 @@ func (c *Call) listTargets(ctx context.Context, a *forecastingAnswer) error {
 		if all > 0 {
 			a.Summary = fmt.Sprintf("None of %s matches.", plural(all, "target", "targets"))
 		}
-		a.warn("no_targets", fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today)))
+		a.warn(warnNoTargets, fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today)))
 		return nil
 	}
 	first := found[0].days.First
 	for _, g := range found {
-		first = earliest(first, g.days.First)
+		first = civil.Earliest(first, g.days.First)
 	}
 	known := map[seriesKey]*expectedSeries{}
 	for _, g := range found {
@@ -166,7 +166,7 @@ func (c *Call) listTargets(ctx context.Context, a *forecastingAnswer) error {
 	now, ahead := countStatus(a.Rows, underWay), countStatus(a.Rows, upcoming)
 	a.Summary = fmt.Sprintf("%s: %d under way, %d to come. %d of %d that are over were met.", plural(len(found), "target", "targets"), now, ahead, *a.Metrics.Met, *a.Metrics.Closed)
 	if open := len(found) - now - ahead - *a.Metrics.Closed; open > 0 {
-		a.warn("not_judged", fmt.Sprintf("%s over and cannot be judged: the data do not cover the whole period.", plural(open, "target is", "targets are")))
+		a.warn(warnNotJudged, fmt.Sprintf("%s over and cannot be judged: the data do not cover the whole period.", plural(open, "target is", "targets are")))
 	}
 	arguments := map[string]any{"aspect": string(pacingAspect)}
 	if a.Channel != "" {

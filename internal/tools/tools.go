@@ -28,7 +28,7 @@ type Spec struct {
 
 	Needs     string         // the facts without which it has nothing to answer; "": none, or a model
 	Model     bool           // answers from the media mix model
-	Reads     Wants // records of the control store that its answers depend on
+	Reads     Wants          // records of the control store that its answers depend on
 	Uncached  bool           // answers depend on more than the snapshot
 	Acts      Action         // of a tool that writes
 	Later     Absence        // of a tool without answers

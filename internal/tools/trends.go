@@ -10,13 +10,14 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
+	"assay/internal/number"
 )
 
 var trends = define(Spec{
 	Name:        "trends",
 	Title:       "Trends and anomalies",
 	Description: "A metric day by day, week by week or month by month, with what was expected and which points stand out. For totals use performance.",
-	Needs: "orders",
+	Needs:       "orders",
 }, runTrends)
 
 type trendsParams struct {
@@ -271,7 +272,7 @@ func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) 
 	case trendRevenue, trendAOV:
 		text = fmt.Sprintf("Revenue was %s %s, %s", c.amount(c.Workspace.Basis.Revenue(now.Sums)), spell(days), against(m.Revenue.ChangePct, days))
 	case trendOrders:
-		text = fmt.Sprintf("There were %s orders %s, %s", number(float64(orders(now.Orders))), spell(days), against(m.Orders.ChangePct, days))
+		text = fmt.Sprintf("There were %s orders %s, %s", quantity(float64(orders(now.Orders))), spell(days), against(m.Orders.ChangePct, days))
 	case trendSpend:
 		text = fmt.Sprintf("Spend is not known %s: no report covers it", spell(days))
 		if now.spendKnown {
@@ -287,7 +288,7 @@ func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) 
 		}
 		text = fmt.Sprintf("ROAS cannot be told %s, because %s", spell(days), why)
 		if m.ROAS.Value != nil {
-			text = fmt.Sprintf("ROAS was %s %s, %s", grouped(decimals(float64(*m.ROAS.Value), 2), 2), spell(days), against(m.ROAS.ChangePct, days))
+			text = fmt.Sprintf("ROAS was %s %s, %s", number.Grouped(decimals(float64(*m.ROAS.Value), 2), 2), spell(days), against(m.ROAS.ChangePct, days))
 		}
 	}
 	text += "."
@@ -298,7 +299,7 @@ func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) 
 		return text
 	}
 	s := a.byStrength[0]
-	return text + fmt.Sprintf(" %s out; the strongest is %s (z %s). %s worth a look.", stands(m.Anomalies, a.Granularity), s.Date, grouped(decimals(float64(*s.Z), 1), 1), are(m.Actionable))
+	return text + fmt.Sprintf(" %s out; the strongest is %s (z %s). %s worth a look.", stands(m.Anomalies, a.Granularity), s.Date, number.Grouped(decimals(float64(*s.Z), 1), 1), are(m.Actionable))
 }
 
 // are counts what was named before.
@@ -309,7 +310,7 @@ func are(n int) string {
 	case 1:
 		return "1 is"
 	}
-	return grouped(float64(n), 0) + " are"
+	return number.Grouped(float64(n), 0) + " are"
 }
 
 func stands(n int, g civil.Granularity) string {
@@ -341,11 +342,11 @@ func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, row
 	}
 	switch {
 	case p.Granularity == civil.ByMonth:
-		a.warn("not_judged", "Months are not checked for anomalies: there are too few of them to know what was to be expected.")
+		a.warn(warnNotJudged, "Months are not checked for anomalies: there are too few of them to know what was to be expected.")
 	case judged == 0:
-		a.warn("not_judged", "No point is checked for anomalies: that takes 21 whole days, or 21 whole weeks.")
+		a.warn(warnNotJudged, "No point is checked for anomalies: that takes 21 whole days, or 21 whole weeks.")
 	case judged < whole:
-		a.warn("partly_judged", fmt.Sprintf("%d of %d whole points have the history that a check for anomalies takes.", judged, whole))
+		a.warn(warnPartlyJudged, fmt.Sprintf("%d of %d whole points have the history that a check for anomalies takes.", judged, whole))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/maypok86/otter/v2"
@@ -209,7 +211,7 @@ func channelFactors(all []*trial) ([]channelFactor, error) {
 		}
 	}
 	var out []channelFactor
-	for _, channel := range sortedKeys(latest) {
+	for _, channel := range slices.Sorted(maps.Keys(latest)) {
 		f := channelFactor{channel: channel, applied: len(applied[channel]) > 0}
 		from := others[channel]
 		if f.applied {

@@ -1,9 +1,7 @@
 package tools
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"assay/internal/civil"
@@ -20,33 +18,14 @@ const (
 	fromSurveys  = "surveys"
 )
 
-// weights lists the codes of warnings, those first without which the figures would be misread. A code that is not
-// listed comes last.
-var weights = []string{
-	"no_data", "no_targets", "model_stale", "hold", "beyond_data", "no_touchpoints", "no_creatives", "no_survey", "margin_unknown", "not_projected", "value_not_projected", "platform_reported",
-	"survey_weight", "level_assumed", "halo_not_estimable", "season_unknown", "false_alarms", "not_forecast", "correlational", "conflicts_unknown", "low_sample", "low_response", "since_send", "unequal_lengths", "overlap", "spend_unknown", "data_start",
-	"books_young", "sample", "partial_day", "undated_refunds", "data_end", "source_stale", "provisional", "not_judged", "partly_judged",
-}
-
-// byWeight sorts warnings, weightiest first. Those of one weight keep their order.
-func byWeight(warnings []Warning) {
-	weight := func(w Warning) int {
-		if at := slices.Index(weights, w.Code); at >= 0 {
-			return at
-		}
-		return len(weights)
-	}
-	slices.SortStableFunc(warnings, func(a, b Warning) int { return cmp.Compare(weight(a), weight(b)) })
-}
-
 // warnUntouched says that no order names its channel, and offers what platforms claim before anything else.
 func (c *Call) warnUntouched(a *closing, w civil.Range, channel measure.Channel) {
 	text := "No order says which channel it came from, so channel revenue and ROAS cannot be told"
 	if c.Store.AdDays.Days() == 0 {
-		a.warn("no_touchpoints", text+".")
+		a.warn(warnNoTouchpoints, text+".")
 		return
 	}
-	a.warn("no_touchpoints", text+"; model=platform_reported shows what platforms claim.")
+	a.warn(warnNoTouchpoints, text+"; model=platform_reported shows what platforms claim.")
 	arguments := with(dated(w), "model", string(measure.PlatformReported))
 	if channel != "" {
 		arguments["channel"] = string(channel)
@@ -69,7 +48,7 @@ func (c *Call) warnSpend(a *closing, now storeTotal, channel measure.Channel) {
 	if v, ok := c.Store.volume(channel); now.spendKnown || channel != "" && (!ok || v.SpendDays == 0) {
 		return
 	}
-	a.warn("spend_unknown", "No ad report covers the period: spend and ROAS are unknown, which is not zero.")
+	a.warn(warnSpendUnknown, "No ad report covers the period: spend and ROAS are unknown, which is not zero.")
 }
 
 // warnDays says what there is to know about the days of a window: a day that is not over, days without data, days that
@@ -82,7 +61,7 @@ func (c *Call) warnDays(a *closing, w civil.Range, undated int64, withAds bool) 
 		c.warnProvisional(a, w)
 	}
 	if undated > 0 {
-		a.warn("undated_refunds", fmt.Sprintf("%s of refunds have no date and are dated by their orders.",
+		a.warn(warnUndatedRefunds, fmt.Sprintf("%s of refunds have no date and are dated by their orders.",
 			c.amount(undated)))
 	}
 }
@@ -91,13 +70,13 @@ func (c *Call) warnDays(a *closing, w civil.Range, undated int64, withAds bool) 
 func (c *Call) warnBefore(a *closing, w civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && w.Previous().First.Before(first) && !w.Last.Before(first) {
-		a.warn("data_start", fmt.Sprintf("Orders begin on %s: the window before is not whole, and changes against it say little.", first))
+		a.warn(warnDataStart, fmt.Sprintf("Orders begin on %s: the window before is not whole, and changes against it say little.", first))
 	}
 }
 
 func (c *Call) warnPartial(a *closing, w civil.Range) {
 	if w.Contains(c.Today) {
-		a.warn("partial_day", fmt.Sprintf("%s is not over: changes against whole days look worse than they are.", c.Today))
+		a.warn(warnPartialDay, fmt.Sprintf("%s is not over: changes against whole days look worse than they are.", c.Today))
 	}
 }
 
@@ -109,7 +88,7 @@ func (c *Call) warnEnd(a *closing, w civil.Range) {
 		end = c.Today.AddDays(-1)
 	}
 	if !last.IsZero() && !last.Before(w.First) && last.Before(end) {
-		a.warn("data_end", fmt.Sprintf("The last order is of %s: later days have no orders.", last))
+		a.warn(warnDataEnd, fmt.Sprintf("The last order is of %s: later days have no orders.", last))
 	}
 }
 
@@ -126,7 +105,7 @@ func (c *Call) warnStale(a *closing, w civil.Range) {
 		}
 	}
 	if len(late) > 0 {
-		a.warn("source_stale", "Spend is missing after the last reports: "+listed(late)+".")
+		a.warn(warnSourceStale, "Spend is missing after the last reports: "+listed(late)+".")
 	}
 }
 
@@ -137,7 +116,7 @@ func (c *Call) warnProvisional(a *closing, w civil.Range) {
 	for _, s := range c.Store.sources {
 		if s.Kind == fromAds {
 			open := civil.Range{First: s.Platform.FirstProvisional(c.Today), Last: s.Days.Last}
-			days = join(days, open.Intersect(w))
+			days = days.Span(open.Intersect(w))
 		}
 	}
 	text := c.stillGrowing(w)
@@ -145,7 +124,7 @@ func (c *Call) warnProvisional(a *closing, w civil.Range) {
 		text = fmt.Sprintf("Platforms may still change what they report %s.", spell(days)) + text
 	}
 	if text != "" {
-		a.warn("provisional", strings.TrimSpace(text))
+		a.warn(warnProvisional, strings.TrimSpace(text))
 	}
 }
 
@@ -154,26 +133,13 @@ func (c *Call) explainEmpty(a *closing, w civil.Range) string {
 	have := c.Store.days()
 	c.suggest(a, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 	if c.Store.empty() {
-		a.warn("no_data", "Nothing was imported into this workspace yet.")
+		a.warn(warnNoData, "Nothing was imported into this workspace yet.")
 		return "There are no data yet: nothing was imported into this workspace."
 	}
 	if have.Intersect(w).Days() == 0 {
-		a.warn("no_data", fmt.Sprintf("The store's data reach from %s to %s.", have.First, have.Last))
+		a.warn(warnNoData, fmt.Sprintf("The store's data reach from %s to %s.", have.First, have.Last))
 		return fmt.Sprintf("There are no data from %s to %s; the store's data reach from %s to %s.", w.First, w.Last, have.First, have.Last)
 	}
-	a.warn("no_data", "Nothing in this window matches.")
+	a.warn(warnNoData, "Nothing in this window matches.")
 	return fmt.Sprintf("There is nothing to show from %s to %s.", w.First, w.Last)
-}
-
-// listedItems is how many items of a list a sentence names.
-const listedItems = 3
-
-// listed joins the first few of a list and counts the rest.
-func listed(items []string) string { return listedUpTo(listedItems, items) }
-
-func listedUpTo(n int, items []string) string {
-	if len(items) <= n {
-		return strings.Join(items, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(items[:n], ", "), len(items)-n)
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/number"
 )
 
 // amount writes minor units for a sentence, rounded as figures are: "118,240 USD" or "12.50 USD".
@@ -25,31 +25,15 @@ func (w *Writer) spelled(amount Money) string {
 	if math.Abs(x) < 1000 {
 		places = min(2, currency.Exponent())
 	}
-	return grouped(x, places) + " " + string(currency)
+	return number.Grouped(x, places) + " " + string(currency)
 }
 
-// grouped writes a number with commas between thousands.
-func grouped(x float64, places int) string {
-	text := strconv.FormatFloat(math.Abs(x), 'f', places, 64)
-	whole, fraction, _ := strings.Cut(text, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction != "" {
-		whole += "." + fraction
-	}
-	if x < 0 && strings.Trim(text, "0.") != "" {
-		return "-" + whole
-	}
-	return whole
-}
-
-// number writes a number of things: "1,204" or "12.5".
-func number(x float64) string {
+// quantity writes a number of things: "1,204" or "12.5".
+func quantity(x float64) string {
 	if x == math.Trunc(x) {
-		return grouped(x, 0)
+		return number.Grouped(x, 0)
 	}
-	return strings.TrimRight(strings.TrimRight(grouped(x, 2), "0"), ".")
+	return strings.TrimRight(strings.TrimRight(number.Grouped(x, 2), "0"), ".")
 }
 
 // against writes a change against the equally long window before: "up 4.6 % on the 31 days before".
@@ -74,9 +58,9 @@ func moved(change *Percent) string {
 	}
 	switch p := decimals(float64(*change), 1); {
 	case p > 0:
-		return fmt.Sprintf("up %s %%", grouped(p, 1))
+		return fmt.Sprintf("up %s %%", number.Grouped(p, 1))
 	case p < 0:
-		return fmt.Sprintf("down %s %%", grouped(-p, 1))
+		return fmt.Sprintf("down %s %%", number.Grouped(-p, 1))
 	}
 	return "unchanged"
 }
@@ -105,5 +89,18 @@ func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return grouped(float64(n), 0) + " " + many
+	return number.Grouped(float64(n), 0) + " " + many
+}
+
+// listedItems is how many items of a list a sentence names.
+const listedItems = 3
+
+// listed joins the first few of a list and counts the rest.
+func listed(items []string) string { return listedUpTo(listedItems, items) }
+
+func listedUpTo(n int, items []string) string {
+	if len(items) <= n {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:n], ", "), len(items)-n)
 }
