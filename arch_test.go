@@ -26,6 +26,8 @@ var parts = []struct {
 	{"internal/fault", nil},
 	{"internal/limit", nil},
 	{"internal/panics", nil},
+	{"internal/number", nil},
+	{"internal/spelling", nil},
 	{"internal/slowbody", []string{"internal/fault"}},
 	{"internal/measure", []string{"internal/civil", "internal/money"}},
 	{"internal/measure/stats/...", []string{"internal/panics", "internal/measure/stats/..."}},
@@ -35,7 +37,7 @@ var parts = []struct {
 	{"internal/measure/mix", []string{"internal/panics", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide", "internal/measure/mmm", "internal/measure/holiday"}},
 	{"internal/measure/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/holiday"}},
 	{"internal/lab", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
-	{"internal/config", []string{"internal/fault", "internal/money"}},
+	{"internal/config", []string{"internal/spelling", "internal/fault", "internal/money"}},
 	{"internal/warehouse", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
 	{"internal/warehouse/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/..."}},
 	{"internal/control", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
@@ -45,16 +47,18 @@ var parts = []struct {
 	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control", "internal/experiment"}},
 	{"internal/jobs", []string{"internal/panics", "internal/fault", "internal/measure", "internal/measure/mix", "internal/control"}},
 	{"internal/auth", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control"}},
-	{"internal/chart", []string{"internal/civil", "internal/money"}},
+	{"internal/chart", []string{"internal/number", "internal/civil", "internal/money"}},
 	{"internal/ingest/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
-	{"internal/mcp", []string{"internal/panics", "internal/civil", "internal/fault"}},
+	{"internal/mcp", []string{"internal/panics", "internal/spelling", "internal/civil", "internal/fault"}},
+	{"internal/answer", []string{"internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/mcp"}},
 	{"internal/tools", []string{
-		"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
-		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/chart",
+		"internal/panics", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
+		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer", "internal/chart",
 	}},
+	{"internal/tools/toolstest", []string{"internal/measure", "internal/measure/mix", "internal/control", "internal/auth"}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/console", []string{
-		"internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
+		"internal/number", "internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
 		"internal/slowbody", "internal/auth", "internal/chart", "internal/oauth/...",
 	}},
 	{"api", nil},
@@ -67,7 +71,7 @@ var parts = []struct {
 
 // testOnly names what a package's tests may import besides: the real engines and the hand-typed contract.
 var testOnly = []string{
-	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/tools",
+	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/tools", "internal/tools/toolstest",
 }
 
 func TestImportsGoOneWay(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure/forecast"
 	"assay/internal/number"
@@ -62,7 +63,7 @@ func (c *Call) alerts(ctx context.Context, a *forecastingAnswer) error {
 	slices.SortStableFunc(a.Rows, func(x, y forecastRow) int { return y.Raised.Compare(x.Raised) })
 	*a.Metrics.Alerts = len(a.Rows)
 	rate := float64(*a.Metrics.Watched) / (quietDays * float64(len(metrics)))
-	a.Metrics.FalseAlarms = new(Percent(100 * -math.Expm1(-activeDays*rate)))
+	a.Metrics.FalseAlarms = new(answer.Percent(100 * -math.Expm1(-activeDays*rate)))
 	c.alertsSummary(a, shown)
 	return nil
 }
@@ -83,7 +84,7 @@ func drift(s *expectedSeries, judged []forecast.Expectation, runLength float64, 
 	if !shown.Contains(raised) {
 		return forecastRow{}, false, nil
 	}
-	row := forecastRow{Raised: raised, Since: s.first.AddDays(newest.Since + 1), Direction: "down", Shift: new(Ratio(newest.Excess))}
+	row := forecastRow{Raised: raised, Since: s.first.AddDays(newest.Since + 1), Direction: "down", Shift: new(answer.Ratio(newest.Excess))}
 	if newest.Up {
 		row.Direction = "up"
 	}
@@ -94,7 +95,7 @@ func drift(s *expectedSeries, judged []forecast.Expectation, runLength float64, 
 		}
 	}
 	if expected > 0 {
-		row.ChangePct = new(Percent(100 * (actual/expected - 1)))
+		row.ChangePct = new(answer.Percent(100 * (actual/expected - 1)))
 	}
 	return row, true, nil
 }
@@ -105,25 +106,25 @@ func (c *Call) alertsSummary(a *forecastingAnswer, shown civil.Range) {
 		a.Metrics.FalseAlarms = nil
 		return
 	}
-	chance := number.Grouped(decimals(float64(*a.Metrics.FalseAlarms), 1), 1)
+	chance := number.Grouped(answer.Decimals(float64(*a.Metrics.FalseAlarms), 1), 1)
 	if len(a.Rows) == 0 {
-		a.Summary = fmt.Sprintf("No alert %s: none of %s has moved away from what was expected.", spell(shown), plural(*a.Metrics.Watched, "metric", "metrics"))
+		a.Summary = fmt.Sprintf("No alert %s: none of %s has moved away from what was expected.", answer.Dates(shown), answer.Plural(*a.Metrics.Watched, "metric", "metrics"))
 	} else {
 		r := a.Rows[0]
-		a.Summary = fmt.Sprintf("%s of %d watched %s: %s has been %s since %s", plural(len(a.Rows), "alert", "alerts"), *a.Metrics.Watched, spell(shown),
+		a.Summary = fmt.Sprintf("%s of %d watched %s: %s has been %s since %s", answer.Plural(len(a.Rows), "alert", "alerts"), *a.Metrics.Watched, answer.Dates(shown),
 			c.spokenMetric(r), r.Direction, r.Since)
 		if r.ChangePct != nil {
-			a.Summary += fmt.Sprintf(", %s %% against what was expected", number.Grouped(decimals(float64(*r.ChangePct), 1), 1))
+			a.Summary += fmt.Sprintf(", %s %% against what was expected", number.Grouped(answer.Decimals(float64(*r.ChangePct), 1), 1))
 		}
 		a.Summary += "."
-		a.warn(warnSeasonUnknown, "What is expected knows the week and not the year: a season or a promotion is a move like any other.")
+		a.Warn(answer.WarnSeasonUnknown, "What is expected knows the week and not the year: a season or a promotion is a move like any other.")
 		arguments := dated(civil.Range{First: r.Since.AddDays(-activeDays), Last: r.Raised})
 		arguments["metric"] = string(r.Metric)
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.suggest(&a.closing, "trends", arguments, "See the days of the move.")
+		c.suggest(&a.Closing, "trends", arguments, "See the days of the move.")
 	}
-	a.warn(warnFalseAlarms, fmt.Sprintf("When nothing moves, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
-	c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See whether targets will be met.")
+	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("When nothing moves, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
+	c.suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See whether targets will be met.")
 }

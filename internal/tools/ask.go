@@ -1,5 +1,9 @@
 package tools
 
+import (
+	"assay/internal/answer"
+)
+
 var ask = defineLater[askParams](Spec{
 	Name:        "ask",
 	Title:       "Ask in plain words",
@@ -11,5 +15,5 @@ var ask = defineLater[askParams](Spec{
 
 type askParams struct {
 	Question string `json:"question" required:"true" doc:"The question."`
-	shared
+	answer.Shared
 }

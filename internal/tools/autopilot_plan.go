@@ -1,5 +1,9 @@
 package tools
 
+import (
+	"assay/internal/answer"
+)
+
 var autopilotPlan = defineLater[autopilotPlanParams](Spec{
 	Name:        "autopilot_plan",
 	Title:       "Plan of next steps",
@@ -12,5 +16,5 @@ var autopilotPlan = defineLater[autopilotPlanParams](Spec{
 type autopilotPlanParams struct {
 	RiskTolerance string `json:"riskTolerance" enum:"conservative|balanced|aggressive" default:"balanced" doc:"How bold."`
 	HorizonDays   int    `json:"horizonDays" default:"14" min:"3" max:"30" doc:"Days to plan."`
-	shared
+	answer.Shared
 }

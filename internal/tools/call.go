@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -26,7 +27,7 @@ type Hooks interface {
 // Call is one call of a tool: who calls, what they may do, the facts and how the answer is to be written.
 type Call struct {
 	*Snapshot
-	Writer
+	answer.Writer
 
 	Principal auth.Principal
 	Keys      Keys
@@ -35,24 +36,12 @@ type Call struct {
 	Log       *slog.Logger
 }
 
-// window returns the period between two days. An end that was not given is today, a start lies that many days before
-// the end.
-func window(today, start, end civil.Date, daysBack int) (civil.Range, error) {
-	w := civil.Range{Last: end.Or(today)}
-	w.First = start.Or(w.Last.AddDays(-daysBack))
-	if w.Last.Before(w.First) {
-		return w, fault.Invalid("start_date %s lies after end_date %s", w.First, w.Last).
-			WithHint(`Corrected arguments: {"start_date":"%s","end_date":"%s"}`, w.First.AddDays(-daysBack), w.First)
-	}
-	return w, nil
-}
-
 // namedChannels is how many channels an error names.
 const namedChannels = 25
 
 // period describes a window.
-func (c *Call) period(w civil.Range) *Period {
-	return &Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
+func (c *Call) period(w civil.Range) *answer.Period {
+	return &answer.Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
 }
 
 // channel returns the canonical key of a channel that the caller named, "" when none was named. A channel that the
@@ -68,23 +57,23 @@ func knownChannel(s *Snapshot, name string) (measure.Channel, error) {
 		return key, nil
 	}
 	if len(s.Store.channels) == 0 {
-		return "", fault.Invalid("channel %q is not known: this store has no channels yet", clean(name)).
+		return "", fault.Invalid("channel %q is not known: this store has no channels yet", answer.Clean(name)).
 			WithHint("Leave channel out, or import orders or ad reports first.")
 	}
 	known := make([]string, len(s.Store.channels))
 	for i, v := range s.Store.channels {
-		known[i] = clean(string(v.Channel))
+		known[i] = answer.Clean(string(v.Channel))
 	}
-	return "", fault.Invalid("channel %q is not known; known are %s", clean(name), listedUpTo(namedChannels, known)).
+	return "", fault.Invalid("channel %q is not known; known are %s", answer.Clean(name), answer.ListedUpTo(namedChannels, known)).
 		WithHint("Leave channel out for the whole store, or use one of these names.")
 }
 
 // suggest offers a call to make after this one, unless this caller may not make it.
-func (c *Call) suggest(a *closing, tool string, arguments map[string]any, reason string) {
+func (c *Call) suggest(a *answer.Closing, tool string, arguments map[string]any, reason string) {
 	if !c.Principal.Has(control.ScopeRead) || !c.Principal.MayCall(tool) || !c.available(tool) {
 		return
 	}
-	a.Next = append(a.Next, Next{Tool: tool, Arguments: arguments, Reason: reason})
+	a.Next = append(a.Next, answer.Next{Tool: tool, Arguments: arguments, Reason: reason})
 }
 
 // available reports whether a tool has answers.
@@ -105,32 +94,32 @@ func with(arguments map[string]any, name string, value any) map[string]any {
 
 // describe adds what the answer rests on: the sources of these kinds, how the figures were made and how far the data
 // reach.
-func (c *Call) describe(a *closing, quality DataQuality, kinds ...string) {
-	a.Sources = []Source{}
+func (c *Call) describe(a *answer.Closing, quality answer.DataQuality, kinds ...string) {
+	a.Sources = []answer.Source{}
 	for _, s := range c.Store.sources {
 		if len(kinds) == 0 || slices.Contains(kinds, s.Kind) {
-			a.Sources = append(a.Sources, Source{
-				Source: clean(s.Source), Kind: s.Kind, Rows: s.Rows, FirstDay: s.Days.First, LastDay: s.Days.Last, MissingDays: s.MissingDays,
+			a.Sources = append(a.Sources, answer.Source{
+				Source: answer.Clean(s.Source), Kind: s.Kind, Rows: s.Rows, FirstDay: s.Days.First, LastDay: s.Days.Last, MissingDays: s.MissingDays,
 			})
 		}
 	}
-	if c.view.DetailLevel == summaryLevel {
+	if c.View.DetailLevel == answer.SummaryLevel {
 		a.Sources = together(a.Sources)
 	}
 	quality.DataVersion = c.Store.Version
 	for _, r := range c.reads {
-		quality.Read = append(quality.Read, Read(r))
+		quality.Read = append(quality.Read, answer.Read(r))
 	}
 	a.DataQuality = &quality
 	orders, ads := c.Store.OrderDays, c.Store.AdDays
-	a.StoreDataRange = &StoreDataRange{Start: orders.First, End: orders.Last, AdStart: ads.First, AdEnd: ads.Last}
+	a.StoreDataRange = &answer.StoreDataRange{Start: orders.First, End: orders.Last, AdStart: ads.First, AdEnd: ads.Last}
 }
 
 // together puts sources of one kind that end on the same day into one line.
-func together(sources []Source) []Source {
-	out := []Source{}
+func together(sources []answer.Source) []answer.Source {
+	out := []answer.Source{}
 	for _, s := range sources {
-		at := slices.IndexFunc(out, func(o Source) bool { return o.Kind == s.Kind && o.LastDay == s.LastDay })
+		at := slices.IndexFunc(out, func(o answer.Source) bool { return o.Kind == s.Kind && o.LastDay == s.LastDay })
 		if at < 0 {
 			out = append(out, s)
 			continue

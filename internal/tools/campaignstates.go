@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/money"
@@ -14,14 +15,14 @@ import (
 // campaignState is how a campaign stands at its platform.
 type campaignState struct {
 	Status measure.AdStatus `json:"status,omitempty" doc:"active, paused, removed or other."`
-	Told   Foreign          `json:"told,omitempty" detail:"debug" doc:"The platform's own word for the status."`
+	Told   answer.Foreign   `json:"told,omitempty" detail:"debug" doc:"The platform's own word for the status."`
 	Budget *campaignBudget  `json:"budget,omitempty"`
 	AsOf   time.Time        `json:"as_of" doc:"When the platform last changed it, as far as imported."`
 }
 
 // campaignBudget is what a campaign may spend.
 type campaignBudget struct {
-	Amount   *Ratio               `json:"amount,omitempty" doc:"In the account's currency; left out where no report tells it."`
+	Amount   *answer.Ratio        `json:"amount,omitempty" doc:"In the account's currency; left out where no report tells it."`
 	Currency money.Currency       `json:"currency,omitempty"`
 	Per      measure.BudgetPeriod `json:"per" doc:"day, lifetime or none: then ad sets have budgets of their own."`
 }
@@ -32,10 +33,10 @@ type campaignChange struct {
 	Platform string          `json:"platform"`
 	Level    measure.AdLevel `json:"level"`
 	ID       string          `json:"id"`
-	Name     Foreign         `json:"name,omitempty"`
+	Name     answer.Foreign  `json:"name,omitempty"`
 	What     string          `json:"what" doc:"name, status or budget."`
-	Before   Foreign         `json:"before"`
-	Now      Foreign         `json:"now"`
+	Before   answer.Foreign  `json:"before"`
+	Now      answer.Foreign  `json:"now"`
 }
 
 // changesTold is how many changes an answer lists.
@@ -44,7 +45,7 @@ const changesTold = 20
 // addStates adds how the campaigns of the page stood at the end of the period, and what changed in it. Stores that have
 // no table of campaigns are not asked.
 func (c *Call) addStates(ctx context.Context, a *campaignsAnswer, of warehouse.CampaignsOf) error {
-	if c.Store.Counts["ad_states"] == 0 || c.view.DetailLevel == summaryLevel {
+	if c.Store.Counts["ad_states"] == 0 || c.View.DetailLevel == answer.SummaryLevel {
 		return nil
 	}
 	days, zone := of.Windows.Recent, c.Workspace.Location()
@@ -67,8 +68,8 @@ func (c *Call) addStates(ctx context.Context, a *campaignsAnswer, of warehouse.C
 	for _, change := range history.Changes[:min(len(history.Changes), changesTold)] {
 		for _, move := range change.Moves() {
 			a.Changes = append(a.Changes, campaignChange{
-				At: change.Now.Since.UTC(), Platform: string(change.Now.Platform), Level: change.Now.Level, ID: change.Now.ID, Name: Foreign(change.Now.Name),
-				What: move.What, Before: Foreign(move.Before), Now: Foreign(move.Now),
+				At: change.Now.Since.UTC(), Platform: string(change.Now.Platform), Level: change.Now.Level, ID: change.Now.ID, Name: answer.Foreign(change.Now.Name),
+				What: move.What, Before: answer.Foreign(move.Before), Now: answer.Foreign(move.Now),
 			})
 		}
 	}
@@ -77,13 +78,13 @@ func (c *Call) addStates(ctx context.Context, a *campaignsAnswer, of warehouse.C
 }
 
 func newState(s measure.AdStanding) *campaignState {
-	state := &campaignState{Status: s.Status, Told: Foreign(s.Told), AsOf: s.Since.UTC()}
+	state := &campaignState{Status: s.Status, Told: answer.Foreign(s.Told), AsOf: s.Since.UTC()}
 	if s.Budget.Per == "" {
 		return state
 	}
 	state.Budget = &campaignBudget{Per: s.Budget.Per, Currency: s.Currency}
 	if s.Currency != "" && s.Budget.Per != measure.NoBudget {
-		amount := Ratio(s.Budget.Amount(s.Currency).Major())
+		amount := answer.Ratio(s.Budget.Amount(s.Currency).Major())
 		state.Budget.Amount = &amount
 	}
 	return state

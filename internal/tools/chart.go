@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"assay/internal/answer"
 	drawing "assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/fault"
@@ -26,14 +27,14 @@ var chart = define(Spec{
 type chartParams struct {
 	Metric    trendMetric  `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"What to draw."`
 	ChartType drawing.Kind `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Form."`
-	last30
+	answer.Last30
 	Channel     string            `json:"channel" doc:"Only this channel."`
 	Breakdown   breakdown         `json:"breakdown" enum:"total|channel" doc:"One line, or one for each channel."`
 	Channels    []string          `json:"channels" doc:"Channels to compare."`
 	SeriesLimit int               `json:"series_limit" default:"5" min:"1" max:"100" doc:"Most channels to compare."`
 	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Width of a point."`
 	Title       string            `json:"title" doc:"Title of the chart."`
-	shared
+	answer.Shared
 }
 
 // breakdown is what the series of a chart are.
@@ -49,7 +50,7 @@ const trendAOV trendMetric = "aov"
 
 // Check refuses a reversed period and choices that contradict one another.
 func (p chartParams) Check() error {
-	if err := p.last30.Check(); err != nil {
+	if err := p.Last30.Check(); err != nil {
 		return err
 	}
 	switch {
@@ -70,7 +71,7 @@ func (p chartParams) Check() error {
 func additive(m trendMetric) bool { return m != trendROAS && m != trendAOV }
 
 type chartAnswer struct {
-	opening
+	answer.Opening
 	Metric      trendMetric       `json:"metric"`
 	ChartType   drawing.Kind      `json:"chart_type"`
 	Breakdown   breakdown         `json:"breakdown"`
@@ -78,19 +79,19 @@ type chartAnswer struct {
 	Channel     measure.Channel   `json:"channel,omitempty"`
 	Metrics     chartMetrics      `json:"metrics"`
 	Annotations []chartMark       `json:"annotations,omitempty" doc:"What is marked on the chart: starts and ends of experiments, and points that trends finds worth a look."`
-	table[chartRow]
-	closing
+	answer.Table[chartRow]
+	answer.Closing
 
 	png []byte
 }
 
 // chartMetrics has the metric's total over everything that is drawn, beside the window before.
 type chartMetrics struct {
-	Revenue *Metric[Money] `json:"revenue,omitempty"`
-	Orders  *Metric[Count] `json:"orders,omitempty"`
-	Spend   *Metric[Money] `json:"spend,omitempty"`
-	ROAS    *Metric[Ratio] `json:"roas,omitempty"`
-	AOV     *Metric[Money] `json:"aov,omitempty"`
+	Revenue *answer.Metric[answer.Money] `json:"revenue,omitempty"`
+	Orders  *answer.Metric[answer.Count] `json:"orders,omitempty"`
+	Spend   *answer.Metric[answer.Money] `json:"spend,omitempty"`
+	ROAS    *answer.Metric[answer.Ratio] `json:"roas,omitempty"`
+	AOV     *answer.Metric[answer.Money] `json:"aov,omitempty"`
 }
 
 // chartRow is a point of a series, or a slice of a pie. Its figures are rounded as the metric is.
@@ -98,12 +99,12 @@ type chartRow struct {
 	Date    civil.Date      `json:"date,omitzero" doc:"First day of the point. A slice has none."`
 	Channel measure.Channel `json:"channel,omitempty" doc:"Absent in a total. other: all channels that are not drawn on their own."`
 	Value   *float64        `json:"value,omitempty" doc:"Absent where it cannot be told."`
-	Share   *Percent        `json:"share_pct,omitempty" doc:"Of a slice."`
+	Share   *answer.Percent `json:"share_pct,omitempty" doc:"Of a slice."`
 	Partial bool            `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
 }
 
 // picture returns the chart as a PNG image.
-func (a *chartAnswer) picture() []mcp.Content {
+func (a *chartAnswer) Picture() []mcp.Content {
 	if a.png == nil {
 		return nil
 	}
@@ -111,7 +112,7 @@ func (a *chartAnswer) picture() []mcp.Content {
 }
 
 func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error) {
-	days, err := p.window(c.Today)
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 	a.Metrics = c.chartMetrics(p.Metric, now, whole.total(days.Previous()))
 	a.Rows = c.chartRows(p, shown, days)
 	if len(a.Rows) == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
+		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
 		if a.Annotations, err = c.chartMarks(ctx, p, a, days, shown); err != nil {
 			return nil, err
@@ -148,8 +149,8 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 	if a.Breakdown == byChannel || a.Channel != "" {
 		quality.Model = measure.LastTouch
 	}
-	c.describe(&a.closing, quality, kindsOf(p.Metric)...)
-	if c.view.Format != csvFormat {
+	c.describe(&a.Closing, quality, kindsOf(p.Metric)...)
+	if c.View.Format != answer.CSVFormat {
 		a.png, err = drawing.PNG(c.chartOf(p, a, shown, days), 0, dotsPerPixel)
 	}
 	if cannot, ok := errors.AsType[*drawing.InvalidError](err); ok {
@@ -170,7 +171,7 @@ func (p chartParams) breakdown() breakdown {
 }
 
 func (c *Call) chartMetrics(metric trendMetric, now, before storeTotal) chartMetrics {
-	all := c.figures.storeMetrics(now, before)
+	all := storeMetricsOf(c.Figures, now, before)
 	switch metric {
 	case trendOrders:
 		return chartMetrics{Orders: &all.Orders}
@@ -193,16 +194,16 @@ var metricName = map[trendMetric]string{
 // chartSummary gives the total and its change, and what is drawn where that is not plain.
 func (c *Call) chartSummary(a *chartAnswer, days civil.Range, shown []drawn) string {
 	total, change := c.chartTotal(a)
-	text := fmt.Sprintf("%s cannot be told %s.", metricName[a.Metric], spell(days))
+	text := fmt.Sprintf("%s cannot be told %s.", metricName[a.Metric], answer.Dates(days))
 	if total != "" {
 		was := "was"
 		if a.Metric == trendOrders {
 			was = "were"
 		}
-		text = fmt.Sprintf("%s %s %s %s, %s.", metricName[a.Metric], spell(days), was, total, against(change, days))
+		text = fmt.Sprintf("%s %s %s %s, %s.", metricName[a.Metric], answer.Dates(days), was, total, answer.Against(change, days))
 	}
 	if a.Channel != "" && a.ChartType != drawing.Pie {
-		text = spoken(a.Channel) + ": " + text
+		text = answer.ChannelName(a.Channel) + ": " + text
 	}
 	if a.Breakdown != byChannel || len(shown) < 2 {
 		return text
@@ -211,22 +212,22 @@ func (c *Call) chartSummary(a *chartAnswer, days civil.Range, shown []drawn) str
 	if !additive(a.Metric) || !(whole > 0) {
 		return text
 	}
-	return text + fmt.Sprintf(" The largest drawn on its own is %s with %s %%.", spoken(shown[0].name), number.Grouped(decimals(100*largest/whole, 1), 1))
+	return text + fmt.Sprintf(" The largest drawn on its own is %s with %s %%.", answer.ChannelName(shown[0].name), number.Grouped(answer.Decimals(100*largest/whole, 1), 1))
 }
 
 // chartTotal writes the metric's total for a sentence, "" when it is not known.
-func (c *Call) chartTotal(a *chartAnswer) (total string, change *Percent) {
-	amount := func(m *Metric[Money]) (string, *Percent) {
+func (c *Call) chartTotal(a *chartAnswer) (total string, change *answer.Percent) {
+	amount := func(m *answer.Metric[answer.Money]) (string, *answer.Percent) {
 		if m.Value == nil {
 			return "", nil
 		}
-		return c.spelled(*m.Value), m.ChangePct
+		return c.Spelled(*m.Value), m.ChangePct
 	}
 	switch m := a.Metrics; {
 	case m.Orders != nil:
-		return quantity(float64(*m.Orders.Value)), m.Orders.ChangePct
+		return answer.Quantity(float64(*m.Orders.Value)), m.Orders.ChangePct
 	case m.ROAS != nil && m.ROAS.Value != nil:
-		return number.Grouped(decimals(float64(*m.ROAS.Value), 2), 2), m.ROAS.ChangePct
+		return number.Grouped(answer.Decimals(float64(*m.ROAS.Value), 2), 2), m.ROAS.ChangePct
 	case m.ROAS != nil:
 		return "", nil
 	case m.Spend != nil:
@@ -240,21 +241,21 @@ func (c *Call) chartTotal(a *chartAnswer) (total string, change *Percent) {
 func (c *Call) warnChart(a *chartAnswer, p chartParams, days civil.Range, whole series) {
 	now := whole.total(days)
 	if (a.Breakdown == byChannel || a.Channel != "") && p.Metric != trendSpend && c.Store.untouched() {
-		c.warnUntouched(&a.closing, days, a.Channel)
+		c.warnUntouched(&a.Closing, days, a.Channel)
 	}
 	if named := len(p.Channels); named > p.seriesLimit() {
-		a.warn(warnGrouped, fmt.Sprintf("%d channels were named and %d are drawn on their own; the rest is other.", named, p.seriesLimit()))
+		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d channels were named and %d are drawn on their own; the rest is other.", named, p.seriesLimit()))
 	}
 	withSpend := p.Metric == trendSpend || p.Metric == trendROAS
 	if withSpend {
-		c.warnSpend(&a.closing, now, a.Channel)
+		c.warnSpend(&a.Closing, now, a.Channel)
 	}
-	c.warnBefore(&a.closing, days)
+	c.warnBefore(&a.Closing, days)
 	undated := int64(0)
 	if c.Workspace.Basis.NetOfRefunds {
 		undated = now.Undated
 	}
-	c.warnDays(&a.closing, days, undated, withSpend)
+	c.warnDays(&a.Closing, days, undated, withSpend)
 }
 
 func (c *Call) chartNext(a *chartAnswer, days civil.Range) {
@@ -263,11 +264,11 @@ func (c *Call) chartNext(a *chartAnswer, days civil.Range) {
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.suggest(&a.closing, "trends", arguments, "See which points stand out.")
+		c.suggest(&a.Closing, "trends", arguments, "See which points stand out.")
 	}
 	if a.Breakdown == noBreakdown && a.Channel == "" {
 		arguments := with(with(dated(days), "metric", string(a.Metric)), "breakdown", string(byChannel))
-		c.suggest(&a.closing, "chart", arguments, "Draw the channels apart.")
+		c.suggest(&a.Closing, "chart", arguments, "Draw the channels apart.")
 	}
-	c.suggest(&a.closing, "performance", dated(days), "See the totals by channel.")
+	c.suggest(&a.Closing, "performance", dated(days), "See the totals by channel.")
 }

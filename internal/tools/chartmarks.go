@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	drawing "assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -48,8 +49,8 @@ func (c *Call) chartMarks(ctx context.Context, p chartParams, a *chartAnswer, da
 			if e.Kind != control.GeoTest {
 				what = "study"
 			}
-			marks = append(marks, chartMark{e.Days.First, markExperiment, clean(string(e.Channel)) + " " + what + " starts", e.Channel},
-				chartMark{e.Days.Last, markExperiment, clean(string(e.Channel)) + " " + what + " ends", e.Channel})
+			marks = append(marks, chartMark{e.Days.First, markExperiment, answer.Clean(string(e.Channel)) + " " + what + " starts", e.Channel},
+				chartMark{e.Days.Last, markExperiment, answer.Clean(string(e.Channel)) + " " + what + " ends", e.Channel})
 		}
 	}
 	odd, err := c.oddPoints(ctx, p, a, days)
@@ -123,7 +124,7 @@ func markSentence(marks []chartMark) string {
 	for _, m := range marks {
 		label := m.Label
 		if m.Channel != "" {
-			label = strings.Replace(label, clean(string(m.Channel)), spoken(m.Channel), 1)
+			label = strings.Replace(label, answer.Clean(string(m.Channel)), answer.ChannelName(m.Channel), 1)
 		}
 		words = append(words, fmt.Sprintf("%s %s", m.Date, label))
 	}

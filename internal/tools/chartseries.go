@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/answer"
 	drawing "assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/measure"
@@ -176,7 +177,7 @@ func (c *Call) chartRows(p chartParams, shown []drawn, days civil.Range) []chart
 		whole := c.weight(p.Metric, sumOfSeries(shown).total(days))
 		for _, d := range shown {
 			size := c.weight(p.Metric, d.total(days))
-			rows = append(rows, chartRow{Channel: d.name, Value: round(size), Share: percent(100*size/whole, whole > 0)})
+			rows = append(rows, chartRow{Channel: d.name, Value: round(size), Share: answer.PercentOf(100*size/whole, whole > 0)})
 		}
 		return rows
 	}

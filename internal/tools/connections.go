@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
@@ -12,10 +13,10 @@ import (
 
 // connection is what one source has delivered, and when.
 type connection struct {
-	Source   Foreign          `json:"source"`
+	Source   answer.Foreign   `json:"source"`
 	Kind     string           `json:"kind"`
 	Platform measure.Platform `json:"platform,omitempty"`
-	Account  Foreign          `json:"account,omitempty"`
+	Account  answer.Foreign   `json:"account,omitempty"`
 	Status   string           `json:"status" enum:"current|stale|gaps"`
 	Rows     int64            `json:"rows"`
 	FirstDay civil.Date       `json:"first_day,omitzero"`
@@ -35,15 +36,15 @@ type span struct {
 
 // importLine is an import as the ledger has it.
 type importLine struct {
-	At        string     `json:"at"`
-	Source    Foreign    `json:"source"`
-	File      Foreign    `json:"file,omitempty"`
-	Inserted  int64      `json:"inserted"`
-	Updated   int64      `json:"updated"`
-	Unchanged int64      `json:"unchanged"`
-	Removed   int64      `json:"removed"`
-	FirstDay  civil.Date `json:"first_day,omitzero" doc:"Of the days that changed."`
-	LastDay   civil.Date `json:"last_day,omitzero"`
+	At        string         `json:"at"`
+	Source    answer.Foreign `json:"source"`
+	File      answer.Foreign `json:"file,omitempty"`
+	Inserted  int64          `json:"inserted"`
+	Updated   int64          `json:"updated"`
+	Unchanged int64          `json:"unchanged"`
+	Removed   int64          `json:"removed"`
+	FirstDay  civil.Date     `json:"first_day,omitzero" doc:"Of the days that changed."`
+	LastDay   civil.Date     `json:"last_day,omitzero"`
 }
 
 // toldImports is how many imports are listed.
@@ -67,7 +68,7 @@ func (c *Call) connections(ctx context.Context) ([]connection, error) {
 	all := make([]connection, len(c.Store.sources))
 	for i, s := range c.Store.sources {
 		all[i] = connection{
-			Source: Foreign(s.Source), Kind: s.Kind, Platform: s.Platform, Account: Foreign(s.Account), Status: c.stateOf(s), Rows: s.Rows,
+			Source: answer.Foreign(s.Source), Kind: s.Kind, Platform: s.Platform, Account: answer.Foreign(s.Account), Status: c.stateOf(s), Rows: s.Rows,
 			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays, Imported: utc(s.LastImport),
 		}
 		if daily(s.Kind) {
@@ -119,7 +120,7 @@ func importLines(imports []warehouse.ImportRecord) []importLine {
 			break
 		}
 		lines = append(lines, importLine{
-			At: utc(r.At), Source: Foreign(r.Source), File: Foreign(r.File), Inserted: r.Inserted, Updated: r.Updated, Unchanged: r.Unchanged,
+			At: utc(r.At), Source: answer.Foreign(r.Source), File: answer.Foreign(r.File), Inserted: r.Inserted, Updated: r.Updated, Unchanged: r.Unchanged,
 			Removed: r.Removed, FirstDay: r.Days.First, LastDay: r.Days.Last,
 		})
 	}

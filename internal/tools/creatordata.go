@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/creator"
@@ -128,19 +129,19 @@ func (c *Snapshot) openWindow(start, end civil.Date) (civil.Range, error) {
 		have = civil.Range{First: c.Today, Last: c.Today}
 	}
 	last := end.Or(c.Today)
-	return window(c.Today, start.Or(civil.Earliest(have.First, last)), last, 0)
+	return answer.Window(c.Today, start.Or(civil.Earliest(have.First, last)), last, 0)
 }
 
 // againstWindow writes a change for a window whose start was asked for. One that holds all there is has none before it.
-func againstWindow(start civil.Date, change *Percent, days civil.Range) string {
+func againstWindow(start civil.Date, change *answer.Percent, days civil.Range) string {
 	if start.IsZero() {
 		return ""
 	}
-	return ", " + against(change, days)
+	return ", " + answer.Against(change, days)
 }
 
 // warnWindow warns of a window's days. Over all of the store's days, the last one does not matter.
-func (c *Call) warnWindow(a *closing, start civil.Date, days civil.Range, undated int64, withAds bool) {
+func (c *Call) warnWindow(a *answer.Closing, start civil.Date, days civil.Range, undated int64, withAds bool) {
 	if start.IsZero() {
 		c.warnEnd(a, days)
 		return
@@ -160,8 +161,8 @@ func ofPlatform(all []creatorFacts, platform string) []creatorFacts {
 func platforms(all []creatorFacts) []string {
 	var out []string
 	for _, f := range all {
-		if f.Platform != "" && !slices.Contains(out, clean(f.Platform)) {
-			out = append(out, clean(f.Platform))
+		if f.Platform != "" && !slices.Contains(out, answer.Clean(f.Platform)) {
+			out = append(out, answer.Clean(f.Platform))
 		}
 	}
 	slices.Sort(out)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/ingest/demo"
 	"assay/internal/mcp"
@@ -144,7 +145,7 @@ func TestCreatorsAndInfluencersAgree(t *testing.T) {
 	tracked := answerAs[influencersAnswer](t, "influencers", `{"action":"list",`+window+`}`)
 	blended := answerAs[creatorsAnswer](t, "creators", `{`+window+`}`)
 	rows := map[string]creatorRow{}
-	revenue := Money(0)
+	revenue := answer.Money(0)
 	for _, r := range blended.Rows {
 		rows[r.ID] = r
 		revenue += r.Revenue

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
@@ -16,22 +17,22 @@ import (
 
 // valueSoFar is what a customer has brought on average by an age, and what is expected of one from here on.
 type valueSoFar struct {
-	LTV30    *Estimate[Money] `json:"ltv_30d,omitempty" detail:"analyst" doc:"Net revenue per customer within 30 days of the first order."`
-	LTV90    *Estimate[Money] `json:"ltv_90d,omitempty"`
-	LTV180   *Estimate[Money] `json:"ltv_180d,omitempty" detail:"analyst"`
-	LTV365   *Estimate[Money] `json:"ltv_365d,omitempty"`
-	Expected *Estimate[Ratio] `json:"expected_orders,omitempty" doc:"Further orders per customer within horizon_days. Basis modelled."`
-	Value    *Estimate[Money] `json:"expected_revenue,omitempty" doc:"Revenue of these, refunds not taken off. Basis modelled."`
+	LTV30    *answer.Estimate[answer.Money] `json:"ltv_30d,omitempty" detail:"analyst" doc:"Net revenue per customer within 30 days of the first order."`
+	LTV90    *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty"`
+	LTV180   *answer.Estimate[answer.Money] `json:"ltv_180d,omitempty" detail:"analyst"`
+	LTV365   *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
+	Expected *answer.Estimate[answer.Ratio] `json:"expected_orders,omitempty" doc:"Further orders per customer within horizon_days. Basis modelled."`
+	Value    *answer.Estimate[answer.Money] `json:"expected_revenue,omitempty" doc:"Revenue of these, refunds not taken off. Basis modelled."`
 }
 
 // ages are the ages at which values are shown, in days.
-func (v *valueSoFar) ages() map[int]**Estimate[Money] {
-	return map[int]**Estimate[Money]{30: &v.LTV30, 90: &v.LTV90, 180: &v.LTV180, 365: &v.LTV365}
+func (v *valueSoFar) ages() map[int]**answer.Estimate[answer.Money] {
+	return map[int]**answer.Estimate[answer.Money]{30: &v.LTV30, 90: &v.LTV90, 180: &v.LTV180, 365: &v.LTV365}
 }
 
 // secondOpinion is what the Pareto/NBD model expects of everybody, at the debug level: its fit takes a while.
-func (c *Call) secondOpinion(p panel, ahead projection) (*Estimate[Ratio], error) {
-	if ahead.project == nil || c.view.DetailLevel != debugLevel {
+func (c *Call) secondOpinion(p panel, ahead projection) (*answer.Estimate[answer.Ratio], error) {
+	if ahead.project == nil || c.View.DetailLevel != answer.DebugLevel {
 		return nil, nil
 	}
 	all, err := c.buyers(p.Customers[:min(len(p.Customers), comparedCustomers)], p.observed)
@@ -46,7 +47,7 @@ func (c *Call) secondOpinion(p panel, ahead projection) (*Estimate[Ratio], error
 	if err != nil {
 		return nil, err
 	}
-	expected, err := cohort.Project(fit, nil, group, cohort.Horizon{Time: ahead.weeks, Draws: projectionDraws, Level: level90, Seed: projectionSeed})
+	expected, err := cohort.Project(fit, nil, group, cohort.Horizon{Time: ahead.weeks, Draws: projectionDraws, Level: answer.Level90, Seed: projectionSeed})
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +55,10 @@ func (c *Call) secondOpinion(p panel, ahead projection) (*Estimate[Ratio], error
 }
 
 // ordersEach is the number of further orders per customer.
-func ordersEach(expected cohort.Projection) *Estimate[Ratio] {
+func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 	n := float64(expected.Customers)
-	return &Estimate[Ratio]{
-		Value: Ratio(expected.Purchases / n), Low: Ratio(expected.PurchasesInterval.Low / n), High: Ratio(expected.PurchasesInterval.High / n),
+	return &answer.Estimate[answer.Ratio]{
+		Value: answer.Ratio(expected.Purchases / n), Low: answer.Ratio(expected.PurchasesInterval.Low / n), High: answer.Ratio(expected.PurchasesInterval.High / n),
 	}
 }
 
@@ -68,17 +69,17 @@ func (v *valueSoFar) longest() {
 	}
 }
 
-func (f figures) valueSoFar(curve cohort.Curve) (v valueSoFar) {
+func valueSoFarOf(f answer.Figures, curve cohort.Curve) (v valueSoFar) {
 	for age, into := range v.ages() {
 		if point, ok := curve.At(age); ok {
-			*into = f.estimate(point.Value, point.Interval)
+			*into = f.Estimate(point.Value, point.Interval)
 		}
 	}
 	return v
 }
 
 // ltv fills in what the customers won in the window are worth, by the channel that won them.
-func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, page page) error {
+func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	p, err := c.panel(ctx, days, a.Channel)
 	if err != nil {
 		return err
@@ -100,8 +101,8 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 		return err
 	}
 	slices.SortStableFunc(curves, func(a, b cohort.Curve) int { return b.Customers - a.Customers })
-	shown := cut(page, curves)
-	a.Pagination = page.pagination(len(shown), len(curves))
+	shown := answer.Cut(page, curves)
+	a.Pagination = page.Pagination(len(shown), len(curves))
 	if len(curves) == 0 {
 		return nil
 	}
@@ -115,8 +116,8 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 	}
 	a.Estimates = p.estimates("mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.model), ahead)
 	a.Summary = c.ltvSummary(a, whole, curves, days)
-	c.warnPanel(&a.closing, p, ahead)
-	c.warnFirstDays(&a.closing, days)
+	c.warnPanel(&a.Closing, p, ahead)
+	c.warnFirstDays(&a.Closing, days)
 	return nil
 }
 
@@ -128,9 +129,9 @@ func orNothing(model string) string {
 }
 
 // estimates says what the estimates of a panel are.
-func (p panel) estimates(method string, ahead projection) *Estimates {
-	e := &Estimates{
-		LevelPct: int(100 * level90), Method: method, Model: ahead.model, Sample: len(p.inside), Customers: p.Everybody,
+func (p panel) estimates(method string, ahead projection) *answer.Estimates {
+	e := &answer.Estimates{
+		LevelPct: int(100 * answer.Level90), Method: method, Model: ahead.model, Sample: len(p.inside), Customers: p.Everybody,
 	}
 	if ahead.project != nil {
 		e.HorizonDays, e.Seed = int(ahead.weeks*7+0.5), new(uint64(projectionSeed))
@@ -148,7 +149,7 @@ func (c *Call) ltvRows(shown []cohort.Curve, whole cohort.Curve, p panel, ahead 
 	for i, curve := range shown {
 		work = append(work, func() (err error) {
 			rows[i], err = c.ltvRow(curve, p, ahead)
-			if c.view.DetailLevel == summaryLevel {
+			if c.View.DetailLevel == answer.SummaryLevel {
 				rows[i].longest()
 			}
 			return err
@@ -159,7 +160,7 @@ func (c *Call) ltvRows(shown []cohort.Curve, whole cohort.Curve, p panel, ahead 
 
 // ltvRow describes the customers of a curve: those of its channel, or all when its channel is "all".
 func (c *Call) ltvRow(curve cohort.Curve, p panel, ahead projection) (customersRow, error) {
-	row := customersRow{Channel: curve.Channel, Customers: new(Count(curve.Customers)), valueSoFar: c.figures.valueSoFar(curve)}
+	row := customersRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), valueSoFar: valueSoFarOf(c.Figures, curve)}
 	row.Hidden = curve.Customers < cohort.SmallestCohort
 	if ahead.project == nil || row.Hidden {
 		return row, nil
@@ -182,26 +183,26 @@ func (c *Call) ltvRow(curve cohort.Curve, p panel, ahead projection) (customersR
 	n := float64(len(group))
 	row.Expected = ordersEach(expected)
 	if ahead.valued {
-		row.Value = c.figures.estimate(expected.Value/n, cohort.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
+		row.Value = c.Figures.Estimate(expected.Value/n, cohort.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
 	}
 	return row, nil
 }
 
 // warnPanel says what the customers at hand cannot tell.
-func (c *Call) warnPanel(a *closing, p panel, ahead projection) {
+func (c *Call) warnPanel(a *answer.Closing, p panel, ahead projection) {
 	if len(ahead.refused) > 0 {
-		a.warn(warnNotProjected, "Nothing is expected of the future: "+strings.Join(ahead.refused, "; ")+".")
+		a.Warn(answer.WarnNotProjected, "Nothing is expected of the future: "+strings.Join(ahead.refused, "; ")+".")
 	}
 	if ahead.dear != "" {
-		a.warn(warnValueNotProjected, "Orders are expected and not their revenue: "+ahead.dear+".")
+		a.Warn(answer.WarnValueNotProjected, "Orders are expected and not their revenue: "+ahead.dear+".")
 	}
 	if p.sampled() {
-		a.warn(warnSample, fmt.Sprintf("Values come from a fixed sample of %s of %s customers.", number.Grouped(float64(len(p.Customers)), 0), number.Grouped(float64(p.Everybody), 0)))
+		a.Warn(answer.WarnSample, fmt.Sprintf("Values come from a fixed sample of %s of %s customers.", number.Grouped(float64(len(p.Customers)), 0), number.Grouped(float64(p.Everybody), 0)))
 	}
 }
 
 func (c *Call) ltvSummary(a *customersAnswer, whole cohort.Curve, curves []cohort.Curve, days civil.Range) string {
-	text := fmt.Sprintf("%s placed their first order %s", plural(whole.Customers, "customer", "customers"), spell(days))
+	text := fmt.Sprintf("%s placed their first order %s", answer.Plural(whole.Customers, "customer", "customers"), answer.Dates(days))
 	age := 0
 	for _, candidate := range []int{30, 90, 180, 365} {
 		if _, ok := whole.At(candidate); ok {
@@ -212,7 +213,7 @@ func (c *Call) ltvSummary(a *customersAnswer, whole cohort.Curve, curves []cohor
 	if !ok || age == 0 {
 		return text + "; none has been watched for 30 days."
 	}
-	text += fmt.Sprintf(" and brought %s each within %d days, refunds taken off.", c.amount(int64(point.Value)), age)
+	text += fmt.Sprintf(" and brought %s each within %d days, refunds taken off.", c.Amount(int64(point.Value)), age)
 	if a.Channel == "" {
 		text += c.bestCurve(curves, age)
 	}
@@ -241,5 +242,5 @@ func (c *Call) bestCurve(curves []cohort.Curve, age int) string {
 	case high.Interval.Low <= low.Interval.High:
 		return " The channels' intervals overlap."
 	}
-	return fmt.Sprintf(" Customers won by %s are worth most (%s), by %s least (%s).", spoken(best), c.amount(int64(high.Value)), spoken(least), c.amount(int64(low.Value)))
+	return fmt.Sprintf(" Customers won by %s are worth most (%s), by %s least (%s).", answer.ChannelName(best), c.Amount(int64(high.Value)), answer.ChannelName(least), c.Amount(int64(low.Value)))
 }

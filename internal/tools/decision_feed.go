@@ -1,5 +1,9 @@
 package tools
 
+import (
+	"assay/internal/answer"
+)
+
 var decisionFeed = defineLater[decisionFeedParams](Spec{
 	Name:        "decision_feed",
 	Title:       "Next decisions",
@@ -11,5 +15,5 @@ var decisionFeed = defineLater[decisionFeedParams](Spec{
 
 type decisionFeedParams struct {
 	Limit int `json:"limit" default:"8" min:"1" max:"100" doc:"Most decisions."`
-	shared
+	answer.Shared
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/control"
 	"assay/internal/warehouse"
 )
@@ -17,16 +18,16 @@ var diagnose = define(Spec{
 	Uncached:    true, // it looks at keys and when they end
 }, runDiagnose)
 
-type diagnoseParams struct{ shared }
+type diagnoseParams struct{ answer.Shared }
 
 type diagnoseAnswer struct {
-	opening
+	answer.Opening
 	Status      string       `json:"status" doc:"The worst of the rows: ok, info, warning or error."`
 	Checks      int          `json:"checks" doc:"Checks made."`
 	Connections []connection `json:"connections,omitempty" doc:"What each source has delivered. In JSON at the debug level."`
 	Imports     []importLine `json:"imports,omitempty" doc:"The latest imports, newest first. In JSON at the debug level."`
-	table[finding]
-	closing
+	answer.Table[finding]
+	answer.Closing
 }
 
 // finding is what one check has to say.
@@ -95,23 +96,23 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
 	})
 	a := &diagnoseAnswer{Status: string(found[0].Severity), Checks: len(found)}
-	a.showAll(true)
+	a.ShowAll(true)
 	a.Summary = diagnoseSummary(found) + " " + c.modelSentence()
 	a.Rows = found
-	if c.view.DetailLevel == debugLevel && c.view.Format == jsonFormat {
+	if c.View.DetailLevel == answer.DebugLevel && c.View.Format == answer.JSONFormat {
 		if a.Connections, err = c.connections(ctx); err != nil {
 			return nil, err
 		}
 		a.Imports = importLines(imports)
 	}
-	if c.view.DetailLevel == summaryLevel {
+	if c.View.DetailLevel == answer.SummaryLevel {
 		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Severity == fine })
 	}
-	c.suggest(&a.closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See each source with its range and gaps.")
+	c.suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See each source with its range and gaps.")
 	if !c.Store.empty() {
-		c.suggest(&a.closing, "performance", map[string]any{}, "See how the last 30 days went.")
+		c.suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
 	}
-	c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds)
+	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds)
 	return a, nil
 }
 
@@ -120,7 +121,7 @@ func diagnoseSummary(found []finding) string {
 	for _, f := range found {
 		count[f.Severity]++
 	}
-	text := fmt.Sprintf("%d checks: %s, %s.", len(found), plural(count[bad], "error", "errors"), plural(count[poor], "warning", "warnings"))
+	text := fmt.Sprintf("%d checks: %s, %s.", len(found), answer.Plural(count[bad], "error", "errors"), answer.Plural(count[poor], "warning", "warnings"))
 	if found[0].Severity == bad || found[0].Severity == poor {
 		text += " First, " + found[0].line()
 	}
@@ -134,7 +135,7 @@ func (c *Call) checkFacts() []finding {
 			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with the shop's order export.",
 		}}
 	}
-	out := []finding{{Check: "orders", Severity: fine, Finding: fmt.Sprintf("%s from %s to %s.", plural(int(c.Store.Orders), "order", "orders"),
+	out := []finding{{Check: "orders", Severity: fine, Finding: fmt.Sprintf("%s from %s to %s.", answer.Plural(int(c.Store.Orders), "order", "orders"),
 		c.Store.OrderDays.First, c.Store.OrderDays.Last)}}
 	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > staleAfter {
 		out[0] = finding{
@@ -169,19 +170,19 @@ func (c *Call) checkSources() []finding {
 }
 
 func (c *Call) checkSource(s warehouse.SourceState) finding {
-	f := finding{Check: "source " + clean(s.Source) + " (" + s.Kind + ")", Severity: poor}
+	f := finding{Check: "source " + answer.Clean(s.Source) + " (" + s.Kind + ")", Severity: poor}
 	switch c.stateOf(s) {
 	case "stale":
 		behind := c.Today.Sub(s.Days.Last)
 		f.Finding, f.Fix = fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, behind), "Import its report up to yesterday."
 		f.about = fmt.Sprintf("a source of %s ends on %s, %d days ago", s.Kind, s.Days.Last, behind)
 	case "gaps":
-		f.Finding = fmt.Sprintf("%s missing between %s and %s, the latest %s.", plural(int(s.MissingDays), "day is", "days are"),
+		f.Finding = fmt.Sprintf("%s missing between %s and %s, the latest %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
 			s.Days.First, s.Days.Last, s.LastGap)
 		f.Fix = "If ads ran on those days, import their report again; days without ads leave no rows."
 		f.about = fmt.Sprintf("a source of %s has gaps, the latest on %s", s.Kind, s.LastGap)
 	default:
-		f.Severity, f.Finding = fine, plural(int(s.Rows), "row", "rows")+"."
+		f.Severity, f.Finding = fine, answer.Plural(int(s.Rows), "row", "rows")+"."
 		if s.Days.Days() > 0 {
 			f.Finding = fmt.Sprintf("From %s to %s without gaps.", s.Days.First, s.Days.Last)
 		}
@@ -213,27 +214,27 @@ func (c *Call) checkKeys(ctx context.Context) ([]finding, error) {
 		}
 		valid++
 		if !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(c.Real) < keyEndsSoon {
-			ending = append(ending, clean(k.Name))
+			ending = append(ending, answer.Clean(k.Name))
 		}
 		if k.ExpiresAt.IsZero() && slices.Contains(k.Scopes, control.ScopeApprove) {
-			mighty = append(mighty, clean(k.Name))
+			mighty = append(mighty, answer.Clean(k.Name))
 		}
 	}
 	var out []finding
 	if len(ending) > 0 {
 		out = append(out, finding{
-			Check: "keys", Severity: poor, Finding: "API keys end within 14 days: " + listed(ending) + ".", Fix: "assay keys rotate ID",
-			about: plural(len(ending), "API key ends", "API keys end") + " within 14 days",
+			Check: "keys", Severity: poor, Finding: "API keys end within 14 days: " + answer.Listed(ending) + ".", Fix: "assay keys rotate ID",
+			about: answer.Plural(len(ending), "API key ends", "API keys end") + " within 14 days",
 		})
 	}
 	if len(mighty) > 0 {
 		out = append(out, finding{
-			Check: "keys", Severity: note, Finding: "API keys that may execute changes never end: " + listed(mighty) + ".",
+			Check: "keys", Severity: note, Finding: "API keys that may execute changes never end: " + answer.Listed(mighty) + ".",
 			Fix: "Rotate them into keys with an end.",
 		})
 	}
 	if len(out) == 0 {
-		out = []finding{{Check: "keys", Severity: fine, Finding: plural(valid, "API key is", "API keys are") + " valid."}}
+		out = []finding{{Check: "keys", Severity: fine, Finding: answer.Plural(valid, "API key is", "API keys are") + " valid."}}
 	}
 	return out, nil
 }
@@ -255,9 +256,9 @@ func (c *Call) checkHooks(ctx context.Context) ([]finding, error) {
 	f := finding{Check: "webhooks", Severity: fine, Finding: "The last message came on " + h.Last.UTC().Format("2006-01-02 15:04 UTC") + "."}
 	switch {
 	case h.Unusable > 0:
-		f.Severity, f.Finding = poor, fmt.Sprintf("%s could not be used, the latest because of this: %s.", plural(h.Unusable, "message", "messages"), clean(h.Problem))
+		f.Severity, f.Finding = poor, fmt.Sprintf("%s could not be used, the latest because of this: %s.", answer.Plural(h.Unusable, "message", "messages"), answer.Clean(h.Problem))
 		f.Fix = "Import the orders of those days from an export."
-		f.about = plural(h.Unusable, "message of a webhook", "messages of webhooks") + " could not be used"
+		f.about = answer.Plural(h.Unusable, "message of a webhook", "messages of webhooks") + " could not be used"
 	case h.Waiting > hooksLate:
 		f.Severity, f.Finding, f.Fix = poor, fmt.Sprintf("%d messages wait to become facts.", h.Waiting), "Look for errors in the service's log."
 	case h.Last.IsZero():

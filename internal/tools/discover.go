@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
@@ -19,7 +20,7 @@ var discover = define(Spec{
 
 type discoverParams struct {
 	Aspect aspect `json:"aspect" enum:"overview|channels|integrations|capabilities" default:"overview" doc:"What to list."`
-	shared
+	answer.Shared
 }
 
 // aspect is what discover lists.
@@ -33,11 +34,11 @@ const (
 )
 
 type discoverAnswer struct {
-	opening
+	answer.Opening
 	Aspect    aspect        `json:"aspect"`
 	Workspace workspaceInfo `json:"workspace"`
-	table[discoverRow]
-	closing
+	answer.Table[discoverRow]
+	answer.Closing
 }
 
 type workspaceInfo struct {
@@ -53,15 +54,15 @@ type discoverRow struct {
 	Facts     string           `json:"facts,omitempty"`
 	Channel   measure.Channel  `json:"channel,omitempty"`
 	Platform  measure.Platform `json:"platform,omitempty"`
-	Source    Foreign          `json:"source,omitempty"`
+	Source    answer.Foreign   `json:"source,omitempty"`
 	Kind      string           `json:"kind,omitempty"`
 	Tool      string           `json:"tool,omitempty"`
 	Status    string           `json:"status,omitempty" doc:"Of a source: current, stale or gaps. Of a tool: has_data, empty or not_available."`
 	Rows      int64            `json:"rows,omitempty"`
 	Delivered int64            `json:"rows_delivered,omitempty" detail:"analyst"`
-	Orders    *Count           `json:"orders,omitempty" doc:"Credited by last touch."`
-	Revenue   *Money           `json:"revenue,omitempty" doc:"What customers were charged in those orders."`
-	Spend     *Money           `json:"spend,omitempty"`
+	Orders    *answer.Count    `json:"orders,omitempty" doc:"Credited by last touch."`
+	Revenue   *answer.Money    `json:"revenue,omitempty" doc:"What customers were charged in those orders."`
+	Spend     *answer.Money    `json:"spend,omitempty"`
 	FirstDay  civil.Date       `json:"first_day,omitzero" detail:"analyst"`
 	LastDay   civil.Date       `json:"last_day,omitzero"`
 	Missing   int64            `json:"missing_days,omitempty"`
@@ -74,7 +75,7 @@ func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer,
 		Name: c.Workspace.Name, Currency: string(c.Workspace.Currency), Timezone: c.Workspace.Zone,
 		Today: c.Today, Revenue: c.Workspace.Basis.String(),
 	}}
-	a.showAll(true)
+	a.ShowAll(true)
 	switch p.Aspect {
 	case overviewAspect:
 		a.Rows = c.factRows()
@@ -87,15 +88,15 @@ func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer,
 	}
 	a.Summary = c.discoverSummary(p.Aspect, a.Rows)
 	if c.Store.empty() {
-		a.warn(warnNoData, "Nothing was imported into this workspace yet.")
-		c.suggest(&a.closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
+		a.Warn(answer.WarnNoData, "Nothing was imported into this workspace yet.")
+		c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
 	} else {
-		c.suggest(&a.closing, "performance", map[string]any{}, "See how the last 30 days went.")
+		c.suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
 		if p.Aspect != channelsAspect {
-			c.suggest(&a.closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
+			c.suggest(&a.Closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
 		}
 	}
-	c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds)
+	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds)
 	return a, nil
 }
 
@@ -120,17 +121,17 @@ func (c *Call) factRows() []discoverRow {
 
 // channelVolumes lists the channels, most orders first.
 func (c *Call) channelVolumes() []discoverRow {
-	f := c.figures
+	f := c.Figures
 	sorted := slices.Clone(c.Store.channels)
 	sortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
 	rows := make([]discoverRow, len(sorted))
 	for i, v := range sorted {
 		rows[i] = discoverRow{
-			Channel: v.Channel, Platform: v.Platform, Orders: new(orders(v.Credited)), Revenue: new(f.money(v.Charged)),
+			Channel: v.Channel, Platform: v.Platform, Orders: new(answer.Orders(v.Credited)), Revenue: new(f.Money(v.Charged)),
 			FirstDay: v.Days.First, LastDay: v.Days.Last,
 		}
 		if v.SpendDays > 0 {
-			rows[i].Spend = new(f.money(v.Spend))
+			rows[i].Spend = new(f.Money(v.Spend))
 		}
 	}
 	return rows
@@ -141,12 +142,12 @@ func (c *Call) sourceRows() []discoverRow {
 	rows := make([]discoverRow, len(c.Store.sources))
 	for i, s := range c.Store.sources {
 		rows[i] = discoverRow{
-			Source: Foreign(s.Source), Kind: s.Kind, Status: c.stateOf(s), Delivered: s.Rows,
+			Source: answer.Foreign(s.Source), Kind: s.Kind, Status: c.stateOf(s), Delivered: s.Rows,
 			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays,
 			Imported: utc(s.LastImport),
 		}
 		if s.Account != "" {
-			rows[i].Why = "account " + clean(s.Account)
+			rows[i].Why = "account " + answer.Clean(s.Account)
 		}
 	}
 	return rows
@@ -194,15 +195,15 @@ func (c *Call) discoverSummary(what aspect, rows []discoverRow) string {
 			return "The store has no channels yet: import orders with touchpoints or ad reports."
 		}
 		if c.Store.untouched() {
-			return fmt.Sprintf("The store has %s with orders or spend; no order says which one it came from.", plural(c.Store.active(), "channel", "channels"))
+			return fmt.Sprintf("The store has %s with orders or spend; no order says which one it came from.", answer.Plural(c.Store.active(), "channel", "channels"))
 		}
-		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", plural(len(rows), "channel", "channels"), spoken(rows[0].Channel))
+		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", answer.Plural(len(rows), "channel", "channels"), answer.ChannelName(rows[0].Channel))
 	case integrationsAspect:
 		if len(rows) == 0 {
 			return "No source has delivered anything yet."
 		}
 		late := countOf(rows, "stale")
-		return fmt.Sprintf("%s delivered data; %d of them are stale.", plural(len(rows), "source has", "sources have"), late)
+		return fmt.Sprintf("%s delivered data; %d of them are stale.", answer.Plural(len(rows), "source has", "sources have"), late)
 	case capabilitiesAspect:
 		return fmt.Sprintf("%d of %d tools have data, %d would return empty, %d are not available yet.",
 			countOf(rows, "has_data"), len(rows), countOf(rows, "empty"), countOf(rows, "not_available"))
@@ -211,8 +212,8 @@ func (c *Call) discoverSummary(what aspect, rows []discoverRow) string {
 	if c.Store.empty() {
 		return "The store is empty: nothing was imported into this workspace yet."
 	}
-	channels := plural(c.Store.active(), "channel", "channels") + " with orders or spend"
-	text := fmt.Sprintf("The store has %s from %s to %s; %s", plural(int(c.Store.Orders), "order", "orders"),
+	channels := answer.Plural(c.Store.active(), "channel", "channels") + " with orders or spend"
+	text := fmt.Sprintf("The store has %s from %s to %s; %s", answer.Plural(int(c.Store.Orders), "order", "orders"),
 		c.Store.OrderDays.First, c.Store.OrderDays.Last, channels)
 	if c.Store.OrderDays.Days() == 0 {
 		text = "The store has no orders; " + channels

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -22,11 +23,11 @@ var experiments = define(Spec{
 
 type experimentsParams struct {
 	View experimentView `json:"view" enum:"factors|results|true_vs_reported|next_test|guide" default:"factors" doc:"What to show."`
-	last90
+	answer.Last90
 	Channel      string     `json:"channel" doc:"Only this channel."`
 	ExperimentID string     `json:"experiment_id" doc:"For view=results."`
 	Topic        guideTopic `json:"topic" enum:"overview|geo_experiments|did|synthetic_control|factors|icpa_iroas|interpreting_results" doc:"For view=guide."`
-	shared
+	answer.Shared
 }
 
 // experimentView is what experiments shows.
@@ -52,11 +53,11 @@ func (p experimentsParams) Check() error {
 			WithHint(`Corrected arguments: {"view":"%s","%s":"%v"}`, view, name, value)
 	}
 	for _, err := range []error{
-		belongs(p.ExperimentID != "", "experiment_id", clean(p.ExperimentID), resultsView),
+		belongs(p.ExperimentID != "", "experiment_id", answer.Clean(p.ExperimentID), resultsView),
 		belongs(p.Topic != "", "topic", p.Topic, guideView),
 		belongs(!p.StartDate.IsZero(), "start_date", p.StartDate, truthView),
 		belongs(!p.EndDate.IsZero(), "end_date", p.EndDate, truthView),
-		p.last90.Check(),
+		p.Last90.Check(),
 	} {
 		if err != nil {
 			return err
@@ -66,15 +67,15 @@ func (p experimentsParams) Check() error {
 }
 
 type experimentsAnswer struct {
-	opening
+	answer.Opening
 	View      experimentView      `json:"view"`
 	Topic     guideTopic          `json:"topic,omitempty"`
 	Channel   measure.Channel     `json:"channel,omitempty"`
 	Metrics   experimentMetrics   `json:"metrics"`
-	Estimates *Estimates          `json:"estimates,omitempty"`
+	Estimates *answer.Estimates   `json:"estimates,omitempty"`
 	One       *experimentEvidence `json:"evidence,omitempty" detail:"analyst" doc:"Of a test by region named with experiment_id."`
-	table[experimentRow]
-	closing
+	answer.Table[experimentRow]
+	answer.Closing
 }
 
 // experimentMetrics count experiments; of view=true_vs_reported they sum the channels that have a factor.
@@ -83,47 +84,47 @@ type experimentMetrics struct {
 	Completed   *int `json:"completed,omitempty"`
 	Applied     *int `json:"applied,omitempty" doc:"Completed ones whose factor corrects reported returns."`
 
-	Covered     *Percent         `json:"spend_covered_pct,omitempty" doc:"Of the spend, that of channels with an applied factor."`
-	Spend       *Money           `json:"spend,omitempty" doc:"Of channels with an applied factor."`
-	Reported    *Money           `json:"reported_revenue,omitempty" doc:"Of the same channels, by last touch."`
-	Incremental *Estimate[Money] `json:"incremental_revenue,omitempty" doc:"Of the same channels; errors of channels are taken as independent."`
+	Covered     *answer.Percent                `json:"spend_covered_pct,omitempty" doc:"Of the spend, that of channels with an applied factor."`
+	Spend       *answer.Money                  `json:"spend,omitempty" doc:"Of channels with an applied factor."`
+	Reported    *answer.Money                  `json:"reported_revenue,omitempty" doc:"Of the same channels, by last touch."`
+	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty" doc:"Of the same channels; errors of channels are taken as independent."`
 }
 
 // experimentRow is an experiment, a channel or a passage of the guide; each has the fields that belong to it.
 type experimentRow struct {
 	ID      control.ExperimentID     `json:"experiment_id,omitempty"`
-	Name    Foreign                  `json:"name,omitempty"`
+	Name    answer.Foreign           `json:"name,omitempty"`
 	Channel measure.Channel          `json:"channel,omitempty"`
 	Kind    control.ExperimentKind   `json:"kind,omitempty" detail:"analyst"`
 	Status  control.ExperimentStatus `json:"status,omitempty"`
 	Start   civil.Date               `json:"start,omitzero"`
 	End     civil.Date               `json:"end,omitzero"`
 
-	Factor   *Estimate[Ratio] `json:"factor,omitempty" doc:"Incremental over reported return."`
-	Applied  *bool            `json:"applied,omitempty" doc:"The factor corrects reported returns."`
-	Tests    int              `json:"tests,omitempty" doc:"Behind the factor."`
-	LastTest civil.Date       `json:"last_test,omitzero" doc:"Last day of the latest of them."`
-	Between  *Ratio           `json:"between_tests,omitempty" detail:"analyst" doc:"Standard deviation of the factor from test to test, beyond their own errors."`
+	Factor   *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incremental over reported return."`
+	Applied  *bool                          `json:"applied,omitempty" doc:"The factor corrects reported returns."`
+	Tests    int                            `json:"tests,omitempty" doc:"Behind the factor."`
+	LastTest civil.Date                     `json:"last_test,omitzero" doc:"Last day of the latest of them."`
+	Between  *answer.Ratio                  `json:"between_tests,omitempty" detail:"analyst" doc:"Standard deviation of the factor from test to test, beyond their own errors."`
 
-	Spend       *Money           `json:"spend,omitempty"`
-	Reported    *Money           `json:"reported_revenue,omitempty" doc:"By last touch."`
-	ROAS        *Ratio           `json:"reported_roas,omitempty" doc:"By last touch, in the days of the row."`
-	Claimed     *Ratio           `json:"claimed_roas,omitempty" detail:"analyst" doc:"By the platform's own count."`
-	Return      *Estimate[Ratio] `json:"incremental_roas,omitempty"`
-	Incremental *Estimate[Money] `json:"incremental_revenue,omitempty"`
+	Spend       *answer.Money                  `json:"spend,omitempty"`
+	Reported    *answer.Money                  `json:"reported_revenue,omitempty" doc:"By last touch."`
+	ROAS        *answer.Ratio                  `json:"reported_roas,omitempty" doc:"By last touch, in the days of the row."`
+	Claimed     *answer.Ratio                  `json:"claimed_roas,omitempty" detail:"analyst" doc:"By the platform's own count."`
+	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty"`
+	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty"`
 
-	Lift    *Estimate[Percent] `json:"lift_pct,omitempty" doc:"Of revenue in the treated regions against what it would have been."`
-	PValue  *float64           `json:"p_value,omitempty" detail:"analyst" doc:"Of no effect, two-sided."`
-	Outcome trialOutcome       `json:"outcome,omitempty" doc:"effect_found where the interval does not hold zero."`
-	Change  *Money             `json:"spend_change,omitempty" detail:"analyst" doc:"In the treated regions, against what the others did."`
-	Treated []string           `json:"treated_regions,omitempty" detail:"analyst"`
-	HeldOut []string           `json:"held_out_regions,omitempty" detail:"analyst" doc:"Compared with; absent: all others."`
-	Why     string             `json:"why,omitempty" doc:"What cannot be told, and why."`
-	Beside  []string           `json:"overlaps,omitempty" doc:"Of a draft: experiments beside which it cannot be planned, and why."`
-	Expects Foreign            `json:"hypothesis,omitempty" detail:"analyst"`
+	Lift    *answer.Estimate[answer.Percent] `json:"lift_pct,omitempty" doc:"Of revenue in the treated regions against what it would have been."`
+	PValue  *float64                         `json:"p_value,omitempty" detail:"analyst" doc:"Of no effect, two-sided."`
+	Outcome trialOutcome                     `json:"outcome,omitempty" doc:"effect_found where the interval does not hold zero."`
+	Change  *answer.Money                    `json:"spend_change,omitempty" detail:"analyst" doc:"In the treated regions, against what the others did."`
+	Treated []string                         `json:"treated_regions,omitempty" detail:"analyst"`
+	HeldOut []string                         `json:"held_out_regions,omitempty" detail:"analyst" doc:"Compared with; absent: all others."`
+	Why     string                           `json:"why,omitempty" doc:"What cannot be told, and why."`
+	Beside  []string                         `json:"overlaps,omitempty" doc:"Of a draft: experiments beside which it cannot be planned, and why."`
+	Expects answer.Foreign                   `json:"hypothesis,omitempty" detail:"analyst"`
 
-	Stake *Money `json:"revenue_at_stake,omitempty" doc:"Reported revenue times what is not known of its factor: one standard deviation."`
-	Doubt *Ratio `json:"factor_sd,omitempty" detail:"analyst" doc:"What is not known of the factor: of the tests, enlarged by their age; 0.5 without any."`
+	Stake *answer.Money `json:"revenue_at_stake,omitempty" doc:"Reported revenue times what is not known of its factor: one standard deviation."`
+	Doubt *answer.Ratio `json:"factor_sd,omitempty" detail:"analyst" doc:"What is not known of the factor: of the tests, enlarged by their age; 0.5 without any."`
 
 	Topic guideTopic `json:"topic,omitempty"`
 	Text  string     `json:"text,omitempty"`
@@ -145,7 +146,7 @@ type experimentEvidence struct {
 	Donors    int            `json:"donor_regions"`
 	Before    int            `json:"history_days"`
 	LeftOut   int            `json:"days_left_out,omitempty" doc:"Days before the test on which, or just after which, other tests ran."`
-	Fit       Ratio          `json:"scaled_l2" doc:"Error of the match before the test; 0 is perfect, 1 no better than the donors' mean."`
+	Fit       answer.Ratio   `json:"scaled_l2" doc:"Error of the match before the test; 0 is perfect, 1 no better than the donors' mean."`
 	Notes     []string       `json:"notes,omitempty"`
 	Weeks     []evidenceWeek `json:"weeks" doc:"Revenue of the treated regions, weeks counted from the first day of the test."`
 	Weights   []donorWeight  `json:"weights"`
@@ -153,31 +154,31 @@ type experimentEvidence struct {
 }
 
 type evidenceWeek struct {
-	Start    civil.Date `json:"start"`
-	Observed Money      `json:"observed"`
-	Expected Money      `json:"expected" doc:"Without the test, by the other regions."`
-	Low      Money      `json:"low" doc:"Nine in ten weeks before the test lay so close."`
-	High     Money      `json:"high"`
-	During   bool       `json:"during,omitempty"`
+	Start    civil.Date   `json:"start"`
+	Observed answer.Money `json:"observed"`
+	Expected answer.Money `json:"expected" doc:"Without the test, by the other regions."`
+	Low      answer.Money `json:"low" doc:"Nine in ten weeks before the test lay so close."`
+	High     answer.Money `json:"high"`
+	During   bool         `json:"during,omitempty"`
 }
 
 type donorWeight struct {
-	Region geo.Region `json:"region"`
-	Weight Percent    `json:"weight_pct"`
+	Region geo.Region     `json:"region"`
+	Weight answer.Percent `json:"weight_pct"`
 }
 
 // placeboSets are the effects found in sets of regions where nothing was done, as a histogram.
 type placeboSets struct {
-	Sets  int          `json:"sets"`
-	Own   Percent      `json:"own_effect_pct" doc:"On the treated regions, of their revenue before the test."`
-	Bins  []placeboBin `json:"bins"`
-	Least *float64     `json:"least_p_value,omitempty" doc:"The smallest that so many sets can give."`
+	Sets  int            `json:"sets"`
+	Own   answer.Percent `json:"own_effect_pct" doc:"On the treated regions, of their revenue before the test."`
+	Bins  []placeboBin   `json:"bins"`
+	Least *float64       `json:"least_p_value,omitempty" doc:"The smallest that so many sets can give."`
 }
 
 type placeboBin struct {
-	From Percent `json:"from_pct"`
-	To   Percent `json:"to_pct"`
-	Sets int     `json:"sets"`
+	From answer.Percent `json:"from_pct"`
+	To   answer.Percent `json:"to_pct"`
+	Sets int            `json:"sets"`
 }
 
 func runExperiments(ctx context.Context, c *Call, p experimentsParams) (*experimentsAnswer, error) {
@@ -192,10 +193,10 @@ func runExperiments(ctx context.Context, c *Call, p experimentsParams) (*experim
 	case factorsView:
 		err = c.showFactors(ctx, a)
 	case resultsView:
-		a.showAll(p.ExperimentID != "")
+		a.ShowAll(p.ExperimentID != "")
 		err = c.showResults(ctx, a, control.ExperimentID(p.ExperimentID))
 	case truthView:
-		err = c.showTruth(ctx, a, p.last90)
+		err = c.showTruth(ctx, a, p.Last90)
 	case nextTestView:
 		err = c.showNextTest(ctx, a)
 	case guideView:
@@ -207,7 +208,7 @@ func runExperiments(ctx context.Context, c *Call, p experimentsParams) (*experim
 	if p.View == guideView {
 		a.Currency = ""
 	} else {
-		c.describe(&a.closing, DataQuality{
+		c.describe(&a.Closing, answer.DataQuality{
 			Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch, Method: trialMethod,
 		}, fromOrders, fromAds, fromSpend)
 	}
@@ -242,11 +243,11 @@ func (c *Call) experimentCounts(channel measure.Channel) experimentMetrics {
 
 // estimates says what the intervals of the answer are.
 func (a *experimentsAnswer) estimated() {
-	a.Estimates = &Estimates{LevelPct: 100 * level90, Method: "experiments; of tests by region from placebo sets", Basis: measure.Incremental}
+	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "experiments; of tests by region from placebo sets", Basis: measure.Incremental}
 }
 
-func estimateOf[T ~float64](value float64, in geo.Interval, times float64) *Estimate[T] {
-	return &Estimate[T]{Value: T(value * times), Low: T(in.Low * times), High: T(in.High * times)}
+func estimateOf[T ~float64](value float64, in geo.Interval, times float64) *answer.Estimate[T] {
+	return &answer.Estimate[T]{Value: T(value * times), Low: T(in.Low * times), High: T(in.High * times)}
 }
 
 // showFactors shows what reported returns of each tested channel have to be multiplied by.
@@ -261,10 +262,10 @@ func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
 	}
 	for _, f := range factors {
 		row := experimentRow{
-			Channel: f.channel, Factor: estimateOf[Ratio](f.Value, f.Interval, 1), Applied: &f.applied, Tests: f.Tests, LastTest: f.latest,
+			Channel: f.channel, Factor: estimateOf[answer.Ratio](f.Value, f.Interval, 1), Applied: &f.applied, Tests: f.Tests, LastTest: f.latest,
 		}
 		if f.Tests > 1 {
-			row.Between = new(Ratio(f.Between))
+			row.Between = new(answer.Ratio(f.Between))
 		}
 		a.Rows = append(a.Rows, row)
 	}
@@ -275,7 +276,7 @@ func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
 		}
 	}
 	if unread > 0 {
-		a.warn(warnNoFactor, plural(unread, "completed experiment gives", "completed experiments give")+" no factor; view=results says why.")
+		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment gives", "completed experiments give")+" no factor; view=results says why.")
 	}
 	if len(factors) == 0 {
 		c.withoutFactors(a)
@@ -285,15 +286,15 @@ func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
 	a.Summary = factorSummary(factors)
 	for _, f := range factors {
 		if f.applied && c.years(f.latest) > 1 {
-			a.warn(warnOldTest, fmt.Sprintf("The latest test of %s ended on %s, more than a year ago.", spoken(f.channel), f.latest))
+			a.Warn(answer.WarnOldTest, fmt.Sprintf("The latest test of %s ended on %s, more than a year ago.", answer.ChannelName(f.channel), f.latest))
 			break
 		}
 	}
 	if slices.ContainsFunc(factors, func(f channelFactor) bool { return !f.applied }) {
-		a.warn(warnNotApplied, "Factors that are not applied correct nothing: decide on each in view=results, and apply it on the page Experiments.")
+		a.Warn(answer.WarnNotApplied, "Factors that are not applied correct nothing: decide on each in view=results, and apply it on the page Experiments.")
 	}
-	c.suggest(&a.closing, "experiments", filtered(map[string]any{"view": string(truthView)}, a.Channel), "See reported beside incremental returns.")
-	c.suggest(&a.closing, "experiments", filtered(map[string]any{"view": string(resultsView)}, a.Channel), "See the tests behind the factors.")
+	c.suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(truthView)}, a.Channel), "See reported beside incremental returns.")
+	c.suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(resultsView)}, a.Channel), "See the tests behind the factors.")
 	return nil
 }
 
@@ -316,10 +317,10 @@ func factorSummary(factors []channelFactor) string {
 	if !f.applied {
 		state = "not applied"
 	}
-	text := fmt.Sprintf("Experiments put what %s really brings at %s times what last touch credits it with (90 %% interval %s to %s, %s).", spoken(f.channel),
-		number.Grouped(decimals(f.Value, 2), 2), number.Grouped(decimals(f.Low, 2), 2), number.Grouped(decimals(f.High, 2), 2), state)
+	text := fmt.Sprintf("Experiments put what %s really brings at %s times what last touch credits it with (90 %% interval %s to %s, %s).", answer.ChannelName(f.channel),
+		number.Grouped(answer.Decimals(f.Value, 2), 2), number.Grouped(answer.Decimals(f.Low, 2), 2), number.Grouped(answer.Decimals(f.High, 2), 2), state)
 	if n := len(factors); n > 1 {
-		text += fmt.Sprintf(" %s have a factor.", plural(n, "channel", "channels"))
+		text += fmt.Sprintf(" %s have a factor.", answer.Plural(n, "channel", "channels"))
 	}
 	return text + " " + factorAssumes
 }
@@ -328,10 +329,10 @@ func factorSummary(factors []channelFactor) string {
 func (c *Call) withoutFactors(a *experimentsAnswer) {
 	a.Summary = "No experiment gives a factor yet, so nothing corrects reported returns."
 	if *a.Metrics.Experiments == 0 {
-		a.warn(warnNoData, "There are no experiments in this workspace. Plan one on the page Experiments; view=next_test says on which channel.")
+		a.Warn(answer.WarnNoData, "There are no experiments in this workspace. Plan one on the page Experiments; view=next_test says on which channel.")
 	}
-	c.suggest(&a.closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test first.")
-	c.suggest(&a.closing, "experiments", map[string]any{"view": string(guideView)}, "Read how experiments work.")
+	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test first.")
+	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView)}, "Read how experiments work.")
 }
 
 // showResults lists experiments with what they found, the latest first, or one of them with its evidence.
@@ -356,7 +357,7 @@ func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control
 		c.withoutFactors(a)
 		a.Summary = "There are no experiments in this workspace."
 		if a.Channel != "" {
-			a.Summary = "There are no experiments on " + spoken(a.Channel) + "."
+			a.Summary = "There are no experiments on " + answer.ChannelName(a.Channel) + "."
 		}
 		return nil
 	}
@@ -367,14 +368,14 @@ func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control
 	} else {
 		first := slices.IndexFunc(a.Rows, func(r experimentRow) bool { return r.Lift != nil })
 		if first >= 0 {
-			c.suggest(&a.closing, "experiments", map[string]any{"view": string(resultsView), "experiment_id": string(a.Rows[first].ID), "detail_level": string(analystLevel)},
+			c.suggest(&a.Closing, "experiments", map[string]any{"view": string(resultsView), "experiment_id": string(a.Rows[first].ID), "detail_level": string(answer.AnalystLevel)},
 				"See what the result rests on, week by week.")
 		}
 	}
 	if slices.ContainsFunc(all, func(t *trial) bool { return t.Status == control.ExperimentRunning }) {
-		a.warn(warnRunning, "A running experiment is not read before it is completed: ending a test when it looks well finds effects that are not there.")
+		a.Warn(answer.WarnRunning, "A running experiment is not read before it is completed: ending a test when it looks well finds effects that are not there.")
 	}
-	c.suggest(&a.closing, "experiments", filtered(map[string]any{"view": string(factorsView)}, a.Channel), "See the factors by channel.")
+	c.suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(factorsView)}, a.Channel), "See the factors by channel.")
 	return nil
 }
 
@@ -383,7 +384,7 @@ func (c *Call) overlaps(draft control.Experiment) []string {
 	var found []string
 	for _, other := range c.Experiments {
 		if why := draft.Overlap(other); why != "" && other.Status != control.ExperimentCancelled {
-			found = append(found, fmt.Sprintf("%s (%s): %s", other.ID, other.Status, clean(why)))
+			found = append(found, fmt.Sprintf("%s (%s): %s", other.ID, other.Status, answer.Clean(why)))
 		}
 	}
 	return found
@@ -399,16 +400,16 @@ func (c *Call) noExperiment(id control.ExperimentID, all []*trial) error {
 		known[i] = string(t.ID)
 	}
 	if len(known) == 0 {
-		return fault.NotFound("experiment_id: there is no experiment %q here, and no other", clean(string(id))).WithHint("Leave experiment_id out.")
+		return fault.NotFound("experiment_id: there is no experiment %q here, and no other", answer.Clean(string(id))).WithHint("Leave experiment_id out.")
 	}
-	return fault.NotFound("experiment_id: there is no experiment %q; there are %s", clean(string(id)), listedUpTo(namedChannels, known)).
+	return fault.NotFound("experiment_id: there is no experiment %q; there are %s", answer.Clean(string(id)), answer.ListedUpTo(namedChannels, known)).
 		WithHint("Leave experiment_id out to see all, or use one of these.")
 }
 
 func (c *Call) trialRow(t *trial) experimentRow {
 	row := experimentRow{
-		ID: t.ID, Name: Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
-		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: t.why, Expects: Foreign(t.Hypothesis),
+		ID: t.ID, Name: answer.Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
+		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: t.why, Expects: answer.Foreign(t.Hypothesis),
 		ROAS: ratioOf(t.reported),
 	}
 	if t.Status == control.ExperimentDraft {
@@ -419,25 +420,25 @@ func (c *Call) trialRow(t *trial) experimentRow {
 	}
 	row.Applied, row.Outcome = &t.Applied, cannotBeRead
 	if f := t.found; f != nil {
-		row.PValue = new(decimals(f.P, 3))
+		row.PValue = new(answer.Decimals(f.P, 3))
 		if f.LiftRange != nil {
-			row.Lift = estimateOf[Percent](f.Lift, *f.LiftRange, 100)
-			row.Incremental = estimateOf[Money](f.Incremental, *f.IncrementalRange, 1)
+			row.Lift = estimateOf[answer.Percent](f.Lift, *f.LiftRange, 100)
+			row.Incremental = estimateOf[answer.Money](f.Incremental, *f.IncrementalRange, 1)
 			row.Outcome = outcomeOf(*f.LiftRange)
 		}
 	}
 	if t.spend != nil {
-		row.Change = new(Money(*t.spend))
+		row.Change = new(answer.Money(*t.spend))
 	}
 	if t.returned != nil {
-		shown := t.returned.At(level90)
-		row.Return = estimateOf[Ratio](shown.Value, shown.Interval, 1)
+		shown := t.returned.At(answer.Level90)
+		row.Return = estimateOf[answer.Ratio](shown.Value, shown.Interval, 1)
 		if t.found == nil {
 			row.Outcome = outcomeOf(shown.Interval)
 		}
 	}
 	if t.factor != nil {
-		row.Factor = estimateOf[Ratio](t.factor.Value, t.factor.Interval, 1)
+		row.Factor = estimateOf[answer.Ratio](t.factor.Value, t.factor.Interval, 1)
 	}
 	return row
 }
@@ -452,26 +453,26 @@ func outcomeOf(i geo.Interval) trialOutcome {
 func cleaned(names []string) []string {
 	var out []string
 	for _, name := range names {
-		out = append(out, clean(name))
+		out = append(out, answer.Clean(name))
 	}
 	return out
 }
 
-func ratioOf(x *float64) *Ratio {
+func ratioOf(x *float64) *answer.Ratio {
 	if x == nil {
 		return nil
 	}
-	return new(Ratio(*x))
+	return new(answer.Ratio(*x))
 }
 
 func (c *Call) resultsSummary(rows []experimentRow) string {
 	r := rows[0]
-	text := fmt.Sprintf("%s: ", plural(len(rows), "experiment", "experiments"))
+	text := fmt.Sprintf("%s: ", answer.Plural(len(rows), "experiment", "experiments"))
 	days := ""
 	if !r.Start.IsZero() {
-		days = " " + spell(civil.Range{First: r.Start, Last: r.End})
+		days = " " + answer.Dates(civil.Range{First: r.Start, Last: r.End})
 	}
-	what := fmt.Sprintf("the test of %s%s", spoken(r.Channel), days)
+	what := fmt.Sprintf("the test of %s%s", answer.ChannelName(r.Channel), days)
 	switch {
 	case r.Status != control.ExperimentCompleted:
 		return text + fmt.Sprintf("%s is %s; none is completed.", what, r.Status)
@@ -487,15 +488,15 @@ func (c *Call) resultsSummary(rows []experimentRow) string {
 	if r.Return != nil {
 		text += fmt.Sprintf("; each unit of spend brought %s", interval(r.Return, 2))
 		if r.ROAS != nil {
-			text += fmt.Sprintf(", last touch credits %s", number.Grouped(decimals(float64(*r.ROAS), 2), 2))
+			text += fmt.Sprintf(", last touch credits %s", number.Grouped(answer.Decimals(float64(*r.ROAS), 2), 2))
 		}
 	}
 	return text + "."
 }
 
 // interval writes an estimate for a sentence: "4.5 (1.2 to 7.8)".
-func interval[T ~float64](e *Estimate[T], places int) string {
-	write := func(x T) string { return number.Grouped(decimals(float64(x), places), places) }
+func interval[T ~float64](e *answer.Estimate[T], places int) string {
+	write := func(x T) string { return number.Grouped(answer.Decimals(float64(x), places), places) }
 	return fmt.Sprintf("%s (%s to %s)", write(e.Value), write(e.Low), write(e.High))
 }
 
@@ -509,16 +510,16 @@ func evidenceOf(t *trial) *experimentEvidence {
 		return nil
 	}
 	e := &experimentEvidence{
-		Method: f.Method, Inference: f.Inference, Donors: f.Donors, Before: f.Before, LeftOut: len(t.lost), Fit: Ratio(f.ScaledL2), Notes: f.Notes,
+		Method: f.Method, Inference: f.Inference, Donors: f.Donors, Before: f.Before, LeftOut: len(t.lost), Fit: answer.Ratio(f.ScaledL2), Notes: f.Notes,
 		Weeks: []evidenceWeek{}, Weights: []donorWeight{},
 	}
 	for _, b := range f.Blocks {
 		e.Weeks = append(e.Weeks, evidenceWeek{
-			Start: civil.MustParse(b.First.Label), Observed: Money(b.Observed), Expected: Money(b.Expected), Low: Money(b.Low), High: Money(b.High), During: b.During,
+			Start: civil.MustParse(b.First.Label), Observed: answer.Money(b.Observed), Expected: answer.Money(b.Expected), Low: answer.Money(b.Low), High: answer.Money(b.High), During: b.During,
 		})
 	}
 	for _, w := range f.Weights {
-		e.Weights = append(e.Weights, donorWeight{Region: geo.Region(clean(string(w.Region))), Weight: Percent(100 * w.Weight)})
+		e.Weights = append(e.Weights, donorWeight{Region: geo.Region(answer.Clean(string(w.Region))), Weight: answer.Percent(100 * w.Weight)})
 	}
 	sortBy(e.Weights, func(w donorWeight) float64 { return -float64(w.Weight) })
 	if f.Placebo != nil {
@@ -533,10 +534,10 @@ func placeboOf(r *geo.Randomisation) *placeboSets {
 	if high == low {
 		high = low + 1
 	}
-	p := &placeboSets{Sets: len(effects), Own: Percent(100 * own), Least: new(decimals(r.LeastP, 4))}
+	p := &placeboSets{Sets: len(effects), Own: answer.Percent(100 * own), Least: new(answer.Decimals(r.LeastP, 4))}
 	width := (high - low) / placeboBins
 	for i := range placeboBins {
-		p.Bins = append(p.Bins, placeboBin{From: Percent(100 * (low + float64(i)*width)), To: Percent(100 * (low + float64(i+1)*width))})
+		p.Bins = append(p.Bins, placeboBin{From: answer.Percent(100 * (low + float64(i)*width)), To: answer.Percent(100 * (low + float64(i+1)*width))})
 	}
 	for _, x := range effects {
 		p.Bins[min(placeboBins-1, int((x-low)/width))].Sets++

@@ -1,6 +1,10 @@
 package tools
 
-import "slices"
+import (
+	"slices"
+
+	"assay/internal/answer"
+)
 
 // guideTopic is a passage of the guide to experiments.
 type guideTopic string
@@ -100,7 +104,7 @@ var passages = []passage{
 func (c *Call) showGuide(a *experimentsAnswer, topic guideTopic) {
 	a.Metrics = experimentMetrics{}
 	a.Topic = topic
-	a.showAll(true)
+	a.ShowAll(true)
 	if topic == "" {
 		a.Topic = overviewTopic
 	}
@@ -110,7 +114,7 @@ func (c *Call) showGuide(a *experimentsAnswer, topic guideTopic) {
 		a.Rows = append(a.Rows, experimentRow{Topic: a.Topic, Text: text})
 	}
 	next := passages[(at+1)%len(passages)]
-	c.suggest(&a.closing, "experiments", map[string]any{"view": string(guideView), "topic": string(next.topic)}, "Read on.")
-	c.suggest(&a.closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
-	c.describe(&a.closing, DataQuality{}, "none")
+	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(next.topic)}, "Read on.")
+	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
+	c.describe(&a.Closing, answer.DataQuality{}, "none")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/ingest/demo"
@@ -131,7 +132,7 @@ func haloKnowsTheTests(t *testing.T, s mcp.Session, truth demo.Truth, kept *kept
 	}
 }
 
-func ratioText(r *Ratio) string {
+func ratioText(r *answer.Ratio) string {
 	if r == nil {
 		return "unknown"
 	}
@@ -163,7 +164,7 @@ func factorsFollowTheirState(t *testing.T, s mcp.Session, kept *keptExperiments)
 		tests += r.Tests
 		sum += float64(r.Incremental.Value)
 		// ratios are written with two decimals
-		for part, f := range map[string][3]Ratio{
+		for part, f := range map[string][3]answer.Ratio{
 			"value": {r.Return.Value, r.Factor.Value, *r.ROAS}, "low": {r.Return.Low, r.Factor.Low, *r.ROAS}, "high": {r.Return.High, r.Factor.High, *r.ROAS},
 		} {
 			if want := float64(f[1]) * float64(f[2]); math.Abs(float64(f[0])-want) > 0.006*(1+math.Abs(float64(f[1]))+math.Abs(float64(f[2]))) {

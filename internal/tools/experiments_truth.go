@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
@@ -14,8 +15,8 @@ import (
 )
 
 // showTruth sets what each channel is reported to return beside what applied experiments make of it.
-func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p last90) error {
-	days, err := p.window(c.Today)
+func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p answer.Last90) error {
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return err
 	}
@@ -33,43 +34,43 @@ func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p last90) er
 	for _, r := range rows {
 		spend += float64(*r.Spend)
 		if f, ok := factors[r.Channel]; ok && r.ROAS != nil && r.Reported != nil {
-			r.Factor, r.Tests, r.LastTest = estimateOf[Ratio](f.Value, f.Interval, 1), f.Tests, f.latest
+			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.latest
 			roas, in := f.Times(float64(*r.ROAS))
-			r.Return = estimateOf[Ratio](roas, in, 1)
+			r.Return = estimateOf[answer.Ratio](roas, in, 1)
 			revenue, in := f.Times(float64(*r.Reported))
-			r.Incremental = estimateOf[Money](revenue, in, 1)
+			r.Incremental = estimateOf[answer.Money](revenue, in, 1)
 			covered, reported, value = covered+float64(*r.Spend), reported+float64(*r.Reported), value+revenue
 			low, high = math.Hypot(low, revenue-in.Low), math.Hypot(high, in.High-revenue)
 		}
 		a.Rows = append(a.Rows, r)
 	}
 	if len(rows) == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
+		a.Summary = c.explainEmpty(&a.Closing, days)
 		if !c.Store.empty() {
-			a.Summary = fmt.Sprintf("No channel has spend %s, so there are no returns to correct.", spell(days))
+			a.Summary = fmt.Sprintf("No channel has spend %s, so there are no returns to correct.", answer.Dates(days))
 		}
 		return nil
 	}
-	m.Covered = new(Percent(100 * covered / spend))
+	m.Covered = new(answer.Percent(100 * covered / spend))
 	if covered > 0 {
 		a.estimated()
-		m.Spend, m.Reported = new(Money(covered)), new(Money(reported))
-		m.Incremental = &Estimate[Money]{Value: Money(value), Low: Money(value - low), High: Money(value + high)}
+		m.Spend, m.Reported = new(answer.Money(covered)), new(answer.Money(reported))
+		m.Incremental = &answer.Estimate[answer.Money]{Value: answer.Money(value), Low: answer.Money(value - low), High: answer.Money(value + high)}
 		a.Summary = fmt.Sprintf("Channels with an applied factor are credited with %s by last touch %s; experiments put what they brought at %s (90 %% interval %s to %s). They have %s %% of the spend. %s",
-			c.spelled(*m.Reported), spell(days), c.spelled(m.Incremental.Value), c.spelled(m.Incremental.Low), c.spelled(m.Incremental.High),
-			number.Grouped(decimals(float64(*m.Covered), 0), 0), factorAssumes)
+			c.Spelled(*m.Reported), answer.Dates(days), c.Spelled(m.Incremental.Value), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High),
+			number.Grouped(answer.Decimals(float64(*m.Covered), 0), 0), factorAssumes)
 	} else {
-		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: reported returns stand uncorrected.", spell(days))
+		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: reported returns stand uncorrected.", answer.Dates(days))
 	}
 	if covered < spend {
-		a.warn(warnNotCovered, "Channels without a factor show what is reported only: what they really bring is not known.")
+		a.Warn(answer.WarnNotCovered, "Channels without a factor show what is reported only: what they really bring is not known.")
 	}
 	if c.Store.untouched() {
-		c.warnUntouched(&a.closing, days, a.Channel)
+		c.warnUntouched(&a.Closing, days, a.Channel)
 	}
-	c.warnBefore(&a.closing, days)
-	c.warnStale(&a.closing, days)
-	c.suggest(&a.closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
+	c.warnBefore(&a.Closing, days)
+	c.warnStale(&a.Closing, days)
+	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
 	return nil
 }
 
@@ -79,18 +80,18 @@ func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.
 	if err != nil {
 		return nil, err
 	}
-	f := c.figures
+	f := c.Figures
 	var rows []experimentRow
 	for _, t := range totals.Recent {
 		if !t.SpendKnown || t.Spend <= 0 {
 			continue
 		}
-		row := experimentRow{Channel: t.Channel, Spend: new(f.money(t.Spend))}
+		row := experimentRow{Channel: t.Channel, Spend: new(f.Money(t.Spend))}
 		if !c.Store.untouched() {
-			row.Reported, row.ROAS = new(f.revenue(t.Sums)), f.roas(t.Sums, t.Spend)
+			row.Reported, row.ROAS = new(f.Revenue(t.Sums)), f.ROAS(t.Sums, t.Spend)
 		}
 		if t.ClaimedSum > 0 {
-			row.Claimed = ratio(measure.ROAS(t.ClaimedSum, t.Spend))
+			row.Claimed = answer.RatioOf(measure.ROAS(t.ClaimedSum, t.Spend))
 		}
 		rows = append(rows, row)
 	}
@@ -138,11 +139,11 @@ func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
 		doubt := geo.Doubt(nil, 0)
 		if f, ok := factors[r.Channel]; ok {
 			doubt = geo.Doubt(&f.Factor, c.years(f.latest))
-			r.Factor, r.Tests, r.LastTest = estimateOf[Ratio](f.Value, f.Interval, 1), f.Tests, f.latest
+			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.latest
 		}
-		r.Doubt = new(Ratio(doubt))
+		r.Doubt = new(answer.Ratio(doubt))
 		if r.Reported != nil {
-			r.Stake = new(Money(doubt * float64(*r.Reported)))
+			r.Stake = new(answer.Money(doubt * float64(*r.Reported)))
 		}
 		r.Why = c.testedNow(r.Channel)
 		a.Rows = append(a.Rows, r)
@@ -157,8 +158,8 @@ func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
 		return -float64(*r.Stake)
 	})
 	if len(a.Rows) == 0 {
-		a.Summary = "No channel has spend " + spell(days) + ", so there is nothing to test."
-		c.suggest(&a.closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+		a.Summary = "No channel has spend " + answer.Dates(days) + ", so there is nothing to test."
+		c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 		return nil
 	}
 	c.nextTestSummary(a)
@@ -171,7 +172,7 @@ const lookBack = 90 // days whose spend says what is worth testing
 func (c *Call) testedNow(channel measure.Channel) string {
 	for _, e := range c.Experiments {
 		if e.Channel == channel && (e.Status == control.ExperimentRunning || e.Status == control.ExperimentPlanned) {
-			return fmt.Sprintf("%s is %s %s", e.ID, e.Status, spell(e.Days))
+			return fmt.Sprintf("%s is %s %s", e.ID, e.Status, answer.Dates(e.Days))
 		}
 	}
 	return ""
@@ -184,14 +185,14 @@ func (c *Call) nextTestSummary(a *experimentsAnswer) {
 		a.Summary = "Every channel with spend is being tested or about to be."
 		return
 	case r.Stake == nil:
-		a.Summary = fmt.Sprintf("Test %s next: it has the most spend. What is at stake cannot be told, because no order says which channel it came from.", spoken(r.Channel))
+		a.Summary = fmt.Sprintf("Test %s next: it has the most spend. What is at stake cannot be told, because no order says which channel it came from.", answer.ChannelName(r.Channel))
 	case r.Tests == 0:
-		a.Summary = fmt.Sprintf("Test %s next: it was never tested, and about %s of what it is credited with in 90 days hangs on what it really brings.", spoken(r.Channel), c.spelled(*r.Stake))
+		a.Summary = fmt.Sprintf("Test %s next: it was never tested, and about %s of what it is credited with in 90 days hangs on what it really brings.", answer.ChannelName(r.Channel), c.Spelled(*r.Stake))
 	default:
 		a.Summary = fmt.Sprintf("Test %s next: its latest test ended on %s, and about %s of what it is credited with in 90 days hangs on what is not known of it.",
-			spoken(r.Channel), r.LastTest, c.spelled(*r.Stake))
+			answer.ChannelName(r.Channel), r.LastTest, c.Spelled(*r.Stake))
 	}
-	a.warn(warnRanking, "What is not known of a channel without a test is taken to be a standard deviation of 0.5 of its factor; the ranking rests on it, no result does.")
-	c.suggest(&a.closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "See whether a test by region can find its effect.")
-	c.suggest(&a.closing, "experiments", map[string]any{"view": string(guideView), "topic": string(geoTopic)}, "Read how a test by region is made.")
+	a.Warn(answer.WarnRanking, "What is not known of a channel without a test is taken to be a standard deviation of 0.5 of its factor; the ranking rests on it, no result does.")
+	c.suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "See whether a test by region can find its effect.")
+	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(geoTopic)}, "Read how a test by region is made.")
 }

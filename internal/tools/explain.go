@@ -1,5 +1,9 @@
 package tools
 
+import (
+	"assay/internal/answer"
+)
+
 var explain = defineLater[explainParams](Spec{
 	Name:        "explain",
 	Title:       "Explain a term",
@@ -12,5 +16,5 @@ var explain = defineLater[explainParams](Spec{
 type explainParams struct {
 	Query string `json:"query" required:"true" doc:"What to explain."`
 	Topic string `json:"topic" enum:"the service|channels|mmm|incrementality|surveys|pixel|integrations|glossary" also:"service=the service|assay=the service" doc:"Where to look."`
-	shared
+	answer.Shared
 }

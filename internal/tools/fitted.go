@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
@@ -176,15 +177,15 @@ func namingQuestions(counts []warehouse.AnswerCount) map[string]bool {
 }
 
 // warnModel says how much a survey counted where one was asked for.
-func (c *Call) warnModel(a *closing, model measure.Model, days civil.Range) {
+func (c *Call) warnModel(a *answer.Closing, model measure.Model, days civil.Range) {
 	if model != measure.SurveyBlended || c.blended == nil {
 		return
 	}
 	if c.blended.SurveyWeight == 0 {
-		a.warn(warnNoSurvey, "No answer of the period names a channel: the credits are those of last touch.")
+		a.Warn(answer.WarnNoSurvey, "No answer of the period names a channel: the credits are those of last touch.")
 		c.suggest(a, "surveys", dated(days), "See what was answered.")
 		return
 	}
-	a.warn(warnSurveyWeight, fmt.Sprintf("%s that name a channel weigh %s %%, last touch the rest; what people remember is not what caused the order.",
-		plural(int(c.blended.Answers), "answer", "answers"), number.Grouped(decimals(100*c.blended.SurveyWeight, 0), 0)))
+	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel weigh %s %%, last touch the rest; what people remember is not what caused the order.",
+		answer.Plural(int(c.blended.Answers), "answer", "answers"), number.Grouped(answer.Decimals(100*c.blended.SurveyWeight, 0), 0)))
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -245,12 +246,12 @@ type pastForecasts struct {
 	Judged     int             `json:"judged" doc:"Forecasts whose days are over."`
 	Separate   int             `json:"separate" doc:"The most of them of which no two share a day: the others are no evidence of their own."`
 	Enough     bool            `json:"enough" doc:"At least 20 judged and 8 separate; with fewer nothing is said of how they did."`
-	Inside80   *Percent        `json:"inside_80_pct,omitempty" doc:"Share that came within the 80 % interval."`
-	Inside90   *Percent        `json:"inside_90_pct,omitempty"`
-	Inside95   *Percent        `json:"inside_95_pct,omitempty"`
-	Error      *Percent        `json:"error_pct,omitempty" doc:"Sum of the sizes of errors in percent of what came."`
-	Bias       *Percent        `json:"bias_pct,omitempty" doc:"What came less what was expected, in percent of what came."`
-	MASE       *Ratio          `json:"mase,omitempty" doc:"Size of the error over that of repeating the weeks before; below 1 is better."`
+	Inside80   *answer.Percent `json:"inside_80_pct,omitempty" doc:"Share that came within the 80 % interval."`
+	Inside90   *answer.Percent `json:"inside_90_pct,omitempty"`
+	Inside95   *answer.Percent `json:"inside_95_pct,omitempty"`
+	Error      *answer.Percent `json:"error_pct,omitempty" doc:"Sum of the sizes of errors in percent of what came."`
+	Bias       *answer.Percent `json:"bias_pct,omitempty" doc:"What came less what was expected, in percent of what came."`
+	MASE       *answer.Ratio   `json:"mase,omitempty" doc:"Size of the error over that of repeating the weeks before; below 1 is better."`
 	Start      civil.Date      `json:"first_day"`
 	End        civil.Date      `json:"last_day"`
 }
@@ -269,10 +270,10 @@ func (c *Call) past(a *forecastingAnswer) []pastForecasts {
 		if p.Enough {
 			p.Inside80, p.Inside90, p.Inside95 = shareIn(r, 0), shareIn(r, 1), shareIn(r, 2)
 			if r.Actual > 0 {
-				p.Error, p.Bias = new(Percent(100*r.Size/r.Actual)), new(Percent(100*r.Error/r.Actual))
+				p.Error, p.Bias = new(answer.Percent(100*r.Size/r.Actual)), new(answer.Percent(100*r.Error/r.Actual))
 			}
 			if r.Scaled > 0 {
-				p.MASE = new(Ratio(r.MASE))
+				p.MASE = new(answer.Ratio(r.MASE))
 			}
 		}
 		all = append(all, p)
@@ -290,8 +291,8 @@ func (c *Call) past(a *forecastingAnswer) []pastForecasts {
 	return all
 }
 
-func shareIn(r control.ForecastRecord, level int) *Percent {
-	return new(Percent(100 * float64(r.Inside[level]) / float64(r.Judged)))
+func shareIn(r control.ForecastRecord, level int) *answer.Percent {
+	return new(answer.Percent(100 * float64(r.Inside[level]) / float64(r.Judged)))
 }
 
 // apart says how many of the forecasts share no day.
@@ -325,9 +326,9 @@ func (c *Call) pastSentence(past []pastForecasts, metric trendMetric) string {
 	case told == nil:
 		return " " + few + "."
 	case told.Afterwards:
-		return fmt.Sprintf(" %s; of %d made afterwards for past weeks, %s, %s %% came within their 80 %% interval.", few, told.Judged, told.apart(), number.Grouped(decimals(float64(*told.Inside80), 0), 0))
+		return fmt.Sprintf(" %s; of %d made afterwards for past weeks, %s, %s %% came within their 80 %% interval.", few, told.Judged, told.apart(), number.Grouped(answer.Decimals(float64(*told.Inside80), 0), 0))
 	}
-	return fmt.Sprintf(" Of %d past forecasts of a week, %s, %s %% came within their 80 %% interval.", told.Judged, told.apart(), number.Grouped(decimals(float64(*told.Inside80), 0), 0))
+	return fmt.Sprintf(" Of %d past forecasts of a week, %s, %s %% came within their 80 %% interval.", told.Judged, told.apart(), number.Grouped(answer.Decimals(float64(*told.Inside80), 0), 0))
 }
 
 // recordsForecasts reports whether forecasts are recorded.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -22,7 +23,7 @@ type forecastingParams struct {
 	Aspect     forecastAspect `json:"aspect" enum:"pacing|recommendations|alerts|targets" doc:"What to show."`
 	Channel    string         `json:"channel" doc:"Only this channel."`
 	PeriodType periodType     `json:"period_type" enum:"daily|weekly|monthly|quarterly" doc:"Of the targets."`
-	shared
+	answer.Shared
 }
 
 // forecastAspect is what forecasting shows; pacing when it is empty.
@@ -45,16 +46,16 @@ func (p forecastingParams) Check() error {
 }
 
 type forecastingAnswer struct {
-	opening
-	Aspect     forecastAspect  `json:"aspect"`
-	Channel    measure.Channel `json:"channel,omitempty"`
-	PeriodType periodType      `json:"period_type,omitempty"`
-	Metrics    forecastMetrics `json:"metrics"`
-	Estimates  *Estimates      `json:"estimates,omitempty"`
-	Outlook    []outlookDay    `json:"outlook,omitempty" detail:"debug" doc:"Of the first row with a forecast: its sum by day, what is there and what is expected."`
-	Past       []pastForecasts `json:"past_forecasts,omitempty" detail:"analyst" doc:"How forecasts did whose days are over."`
-	table[forecastRow]
-	closing
+	answer.Opening
+	Aspect     forecastAspect    `json:"aspect"`
+	Channel    measure.Channel   `json:"channel,omitempty"`
+	PeriodType periodType        `json:"period_type,omitempty"`
+	Metrics    forecastMetrics   `json:"metrics"`
+	Estimates  *answer.Estimates `json:"estimates,omitempty"`
+	Outlook    []outlookDay      `json:"outlook,omitempty" detail:"debug" doc:"Of the first row with a forecast: its sum by day, what is there and what is expected."`
+	Past       []pastForecasts   `json:"past_forecasts,omitempty" detail:"analyst" doc:"How forecasts did whose days are over."`
+	answer.Table[forecastRow]
+	answer.Closing
 }
 
 // forecastMetrics count the rows of all standings.
@@ -68,9 +69,9 @@ type forecastMetrics struct {
 	Closed *int `json:"closed,omitempty" doc:"Targets whose period is over and known."`
 	Met    *int `json:"met,omitempty" doc:"Closed targets that were met."`
 
-	Alerts      *int     `json:"alerts,omitempty"`
-	Watched     *int     `json:"watched,omitempty" doc:"Series that are watched."`
-	FalseAlarms *Percent `json:"false_alarm_pct,omitempty" doc:"Chance of an alert among all watched series in the days shown, when nothing moved."`
+	Alerts      *int            `json:"alerts,omitempty"`
+	Watched     *int            `json:"watched,omitempty" doc:"Series that are watched."`
+	FalseAlarms *answer.Percent `json:"false_alarm_pct,omitempty" doc:"Chance of an alert among all watched series in the days shown, when nothing moved."`
 }
 
 // forecastRow is a target, a forecast or an alert; each has the fields that belong to it. Figures are rounded as the
@@ -91,20 +92,20 @@ type forecastRow struct {
 	High80     *float64        `json:"high_80,omitempty" detail:"analyst"`
 	Low95      *float64        `json:"low_95,omitempty" detail:"analyst"`
 	High95     *float64        `json:"high_95,omitempty" detail:"analyst"`
-	Chance     *Percent        `json:"chance_pct,omitempty" doc:"That the period ends at the target or above."`
+	Chance     *answer.Percent `json:"chance_pct,omitempty" doc:"That the period ends at the target or above."`
 	Status     forecastStatus  `json:"status,omitempty"`
-	Attained   *Percent        `json:"attained_pct,omitempty" doc:"Actual in percent of the target."`
+	Attained   *answer.Percent `json:"attained_pct,omitempty" doc:"Actual in percent of the target."`
 	Required   *float64        `json:"required_per_day,omitempty" detail:"analyst" doc:"To reach the target."`
-	Index      *Ratio          `json:"pace_index,omitempty" detail:"analyst" doc:"What is there over what should be by now; 1 is on pace."`
+	Index      *answer.Ratio   `json:"pace_index,omitempty" detail:"analyst" doc:"What is there over what should be by now; 1 is on pace."`
 
-	Spend    *Money `json:"monthly_spend,omitempty" doc:"Of a channel, in the mean month that the model was trained on."`
-	Proposed *Money `json:"proposed_monthly_spend,omitempty" doc:"By the plan for the same total."`
+	Spend    *answer.Money `json:"monthly_spend,omitempty" doc:"Of a channel, in the mean month that the model was trained on."`
+	Proposed *answer.Money `json:"proposed_monthly_spend,omitempty" doc:"By the plan for the same total."`
 
-	Raised    civil.Date `json:"raised,omitzero" doc:"Day of the latest alert."`
-	Since     civil.Date `json:"since,omitzero" doc:"When the move most likely began."`
-	Direction string     `json:"direction,omitempty" doc:"up or down."`
-	Shift     *Ratio     `json:"shift,omitempty" doc:"Mean distance from the expectation since then, in standard deviations."`
-	ChangePct *Percent   `json:"change_pct,omitempty" doc:"Since then against what was expected, which follows slowly."`
+	Raised    civil.Date      `json:"raised,omitzero" doc:"Day of the latest alert."`
+	Since     civil.Date      `json:"since,omitzero" doc:"When the move most likely began."`
+	Direction string          `json:"direction,omitempty" doc:"up or down."`
+	Shift     *answer.Ratio   `json:"shift,omitempty" doc:"Mean distance from the expectation since then, in standard deviations."`
+	ChangePct *answer.Percent `json:"change_pct,omitempty" doc:"Since then against what was expected, which follows slowly."`
 }
 
 // outlookDay is the sum of a metric from the first day of a period to a day of it.
@@ -142,17 +143,17 @@ func runForecasting(ctx context.Context, c *Call, p forecastingParams) (*forecas
 		return nil, err
 	}
 	if c.untold(channel) {
-		c.warnUntouched(&a.closing, c.lastDays(activeDays), channel)
+		c.warnUntouched(&a.Closing, c.lastDays(activeDays), channel)
 	}
-	c.warnStale(&a.closing, c.lastDays(activeDays))
-	quality := DataQuality{Revenue: c.Workspace.Basis.String(), Method: forecastMethod}
+	c.warnStale(&a.Closing, c.lastDays(activeDays))
+	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: forecastMethod}
 	switch {
 	case p.Aspect == recommendationsAspect:
 		quality.Method = mmmMethod
 	case channel != "":
 		quality.Model = measure.LastTouch
 	}
-	c.describe(&a.closing, quality, fromOrders, fromAds, fromSpend, "targets")
+	c.describe(&a.Closing, quality, fromOrders, fromAds, fromSpend, "targets")
 	return a, nil
 }
 
@@ -175,10 +176,10 @@ func (c *Call) recommend(a *forecastingAnswer) error {
 	}
 	a.Summary = c.planSummary(c.planMetrics(m, plan, m.Spend(), monthly), plan, "a month")
 	if len(a.Rows) == 0 {
-		a.warn(warnNoData, "The model has no figures for "+spoken(a.Channel)+".")
+		a.Warn(answer.WarnNoData, "The model has no figures for "+answer.ChannelName(a.Channel)+".")
 	}
-	c.warnPlan(&a.closing, plan)
-	c.suggest(&a.closing, "optimization", map[string]any{}, "See returns, saturation and what other spends would do.")
+	c.warnPlan(&a.Closing, plan)
+	c.suggest(&a.Closing, "optimization", map[string]any{}, "See returns, saturation and what other spends would do.")
 	return nil
 }
 
@@ -189,10 +190,10 @@ const forecastMethod = "forecast: median of ETS, ARIMA and two Theta models on t
 // explainNoForecast says why nothing is forecast.
 func (c *Call) explainNoForecast(a *forecastingAnswer) string {
 	if c.Store.empty() {
-		return c.explainEmpty(&a.closing, civil.Range{First: c.Today, Last: c.Today})
+		return c.explainEmpty(&a.Closing, civil.Range{First: c.Today, Last: c.Today})
 	}
-	a.warn(warnNoData, "A forecast needs some days of history up to the last days.")
-	c.suggest(&a.closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+	a.Warn(answer.WarnNoData, "A forecast needs some days of history up to the last days.")
+	c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 	return fmt.Sprintf("Nothing can be forecast: the store's data reach from %s to %s.", c.Store.days().First, c.Store.days().Last)
 }
 

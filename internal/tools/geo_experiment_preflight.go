@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -28,39 +29,39 @@ var geoExperimentPreflight = define(Spec{
 type geoExperimentPreflightParams struct {
 	Channel          string   `json:"channel" required:"true" nonempty:"true" doc:"Channel to test."`
 	TreatmentRegions []string `json:"treatmentRegions" doc:"Candidate regions, such as CA."`
-	shared
+	answer.Shared
 }
 
 type preflightAnswer struct {
-	opening
+	answer.Opening
 	Channel   measure.Channel  `json:"channel"`
 	Treatment []geo.Region     `json:"treatment_regions,omitempty" doc:"The candidates, or the set in which backtests find the smallest lift."`
 	Metrics   preflightMetrics `json:"metrics"`
 	Power     []powerPoint     `json:"power,omitempty" detail:"analyst" doc:"Chance to find a lift, by the lift."`
-	table[gateRow]
-	closing
+	answer.Table[gateRow]
+	answer.Closing
 }
 
 type preflightMetrics struct {
-	Score    int      `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
-	Ready    bool     `json:"ready" doc:"No gate fails."`
-	Regions  int      `json:"regions" doc:"With orders, in the country with the most."`
-	Donors   int      `json:"donor_regions" doc:"To compare with: all but the treated ones."`
-	History  int      `json:"history_days"`
-	Duration int      `json:"test_days"`
-	MDE      *Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest change of revenue in the treated regions that is found with a power of 80 % at a level of 10 %; absent when none up to 200 % is."`
-	Best     *Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"The same by the backtests in which the regions were chosen, which is too good to plan with; absent when they were named."`
-	Revenue  *Money   `json:"minimum_detectable_revenue,omitempty" doc:"The same over the whole test."`
-	Spend    *Money   `json:"holdout_spend,omitempty" doc:"What the channel spent in the treated regions in as many days; without spend by region, its share by revenue."`
-	Return   *Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest incremental return on that spend which pausing it would show."`
-	Reported *Ratio   `json:"reported_roas,omitempty" doc:"By last touch in the days of history, which is no incremental return."`
+	Score    int             `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
+	Ready    bool            `json:"ready" doc:"No gate fails."`
+	Regions  int             `json:"regions" doc:"With orders, in the country with the most."`
+	Donors   int             `json:"donor_regions" doc:"To compare with: all but the treated ones."`
+	History  int             `json:"history_days"`
+	Duration int             `json:"test_days"`
+	MDE      *answer.Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest change of revenue in the treated regions that is found with a power of 80 % at a level of 10 %; absent when none up to 200 % is."`
+	Best     *answer.Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"The same by the backtests in which the regions were chosen, which is too good to plan with; absent when they were named."`
+	Revenue  *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"The same over the whole test."`
+	Spend    *answer.Money   `json:"holdout_spend,omitempty" doc:"What the channel spent in the treated regions in as many days; without spend by region, its share by revenue."`
+	Return   *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest incremental return on that spend which pausing it would show."`
+	Reported *answer.Ratio   `json:"reported_roas,omitempty" doc:"By last touch in the days of history, which is no incremental return."`
 }
 
 // powerPoint is a lift and the chance that the test finds it.
 type powerPoint struct {
-	Lift     Ratio    `json:"lift_pct"`
-	Planning Percent  `json:"planning_pct" doc:"By backtests that had no part in the choice of the regions."`
-	Best     *Percent `json:"optimistic_pct,omitempty" doc:"By those in which they were chosen."`
+	Lift     answer.Ratio    `json:"lift_pct"`
+	Planning answer.Percent  `json:"planning_pct" doc:"By backtests that had no part in the choice of the regions."`
+	Best     *answer.Percent `json:"optimistic_pct,omitempty" doc:"By those in which they were chosen."`
 }
 
 // gateRow is one condition of a test that can be trusted.
@@ -79,12 +80,12 @@ const (
 func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) (*preflightAnswer, error) {
 	a := &preflightAnswer{Metrics: preflightMetrics{Duration: testDays}}
 	a.Rows, a.Currency = []gateRow{}, c.Workspace.Currency
-	a.showAll(true)
+	a.ShowAll(true)
 	days := c.lastDays(historyDays).Intersect(c.Store.OrderDays)
 	if days.Days() == 0 {
 		a.Channel = measure.ParseChannel(p.Channel)
-		a.Summary = c.explainEmpty(&a.closing, c.lastDays(historyDays))
-		c.describe(&a.closing, DataQuality{}, fromOrders, fromAds)
+		a.Summary = c.explainEmpty(&a.Closing, c.lastDays(historyDays))
+		c.describe(&a.Closing, answer.DataQuality{}, fromOrders, fromAds)
 		return a, nil
 	}
 	var err error
@@ -110,7 +111,7 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 	if err := c.judge(ctx, a, panel, treated, spent, days); err != nil {
 		return nil, err
 	}
-	c.describe(&a.closing, DataQuality{
+	c.describe(&a.Closing, answer.DataQuality{
 		Revenue: "charged to customers, refunds not taken off, by region of the order",
 		Method:  "gates and power from backtests of the scaled synthetic control with placebo sets; see methods/geo",
 	}, fromOrders, fromAds)
@@ -159,7 +160,7 @@ func namedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 	for _, name := range names {
 		region, ok := regionNamed(panel.Regions, name)
 		if !ok {
-			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", clean(name), listedUpTo(namedRegionsShown, spelledRegions(panel.Regions))).
+			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", answer.Clean(name), answer.ListedUpTo(namedRegionsShown, spelledRegions(panel.Regions))).
 				WithHint("Leave treatmentRegions out to have a set searched for.")
 		}
 		if !slices.Contains(treated, region) {
@@ -197,15 +198,15 @@ func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, 
 	m := &a.Metrics
 	m.Score, m.Ready, m.Donors = found.Score, found.Ready, len(panel.Regions)-len(found.Plan.Treated)
 	if found.Plan.Planning != nil {
-		m.MDE, m.Revenue = new(Percent(100**found.Plan.Planning)), new(Money(*found.Outcome))
+		m.MDE, m.Revenue = new(answer.Percent(100**found.Plan.Planning)), new(answer.Money(*found.Outcome))
 	}
 	if found.Plan.Optimistic != nil {
-		m.Best = new(Percent(100 * *found.Plan.Optimistic))
+		m.Best = new(answer.Percent(100 * *found.Plan.Optimistic))
 	}
 	for _, at := range found.Plan.Curve {
-		point := powerPoint{Lift: Ratio(100 * at.Lift), Planning: Percent(100 * at.Planning)}
+		point := powerPoint{Lift: answer.Ratio(100 * at.Lift), Planning: answer.Percent(100 * at.Planning)}
 		if at.Optimistic != nil {
-			point.Best = new(Percent(100 * *at.Optimistic))
+			point.Best = new(answer.Percent(100 * *at.Optimistic))
 		}
 		a.Power = append(a.Power, point)
 	}
@@ -213,8 +214,8 @@ func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, 
 		return err
 	}
 	a.Summary = preflightSummary(a)
-	a.warn(warnConflictsUnknown, "Only orders, spend and the experiments of this workspace are looked at: promotions and holidays that differ by region have to be ruled out by those who plan them.")
-	c.suggest(&a.closing, "performance", map[string]any{"channel": string(a.Channel)}, "See what the channel spends and is credited with.")
+	a.Warn(answer.WarnConflictsUnknown, "Only orders, spend and the experiments of this workspace are looked at: promotions and holidays that differ by region have to be ruled out by those who plan them.")
+	c.suggest(&a.Closing, "performance", map[string]any{"channel": string(a.Channel)}, "See what the channel spends and is credited with.")
 	return nil
 }
 
@@ -226,7 +227,7 @@ func (c *Call) conflicts(channel measure.Channel) []string {
 			continue
 		}
 		if e.Channel == channel || len(e.Treated) > 0 {
-			found = append(found, fmt.Sprintf("%s is %s %s on %s", e.ID, e.Status, spell(e.Days), spoken(e.Channel)))
+			found = append(found, fmt.Sprintf("%s is %s %s on %s", e.ID, e.Status, answer.Dates(e.Days), answer.ChannelName(e.Channel)))
 		}
 	}
 	return found
@@ -234,8 +235,8 @@ func (c *Call) conflicts(channel measure.Channel) []string {
 
 func (c *Call) notReady(a *preflightAnswer, why string) {
 	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
-	a.warn(warnNoData, "A test takes orders with regions, at least 4 regions and about four times its length of history.")
-	c.suggest(&a.closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+	a.Warn(answer.WarnNoData, "A test takes orders with regions, at least 4 regions and about four times its length of history.")
+	c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 }
 
 // holdout compares the smallest revenue that is found with what pausing the channel would save.
@@ -245,7 +246,7 @@ func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel
 	if err != nil {
 		return err
 	}
-	a.Metrics.Reported = c.figures.totalROAS(s.total(days))
+	a.Metrics.Reported = roasOf(c.Figures, s.total(days))
 	var spend float64
 	known := false
 	for _, r := range spent {
@@ -261,9 +262,9 @@ func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel
 		spend = money.Major(s.total(recent).spend, c.Workspace.Currency) * shareOf(panel, a.Treatment)
 	}
 	if spend > 0 {
-		a.Metrics.Spend = new(Money(spend))
+		a.Metrics.Spend = new(answer.Money(spend))
 		if a.Metrics.Revenue != nil {
-			a.Metrics.Return = new(Ratio(float64(*a.Metrics.Revenue) / spend))
+			a.Metrics.Return = new(answer.Ratio(float64(*a.Metrics.Revenue) / spend))
 		}
 	}
 	return nil
@@ -294,21 +295,21 @@ func preflightSummary(a *preflightAnswer) string {
 			failed = append(failed, g.Gate)
 		}
 	}
-	text := fmt.Sprintf("Readiness for a geo experiment on %s is %d of 100", spoken(a.Channel), m.Score)
+	text := fmt.Sprintf("Readiness for a geo experiment on %s is %d of 100", answer.ChannelName(a.Channel), m.Score)
 	if len(failed) > 0 {
-		text += ": " + listed(failed) + " not passed"
+		text += ": " + answer.Listed(failed) + " not passed"
 	}
 	if m.MDE == nil {
 		return text + ". No lift up to 200 % would be found."
 	}
 	text += fmt.Sprintf(". A test of %d days in %s would find a change of revenue of %s %% or more",
-		m.Duration, plural(len(a.Treatment), "region", "regions"), number.Grouped(decimals(float64(*m.MDE), 1), 1))
+		m.Duration, answer.Plural(len(a.Treatment), "region", "regions"), number.Grouped(answer.Decimals(float64(*m.MDE), 1), 1))
 	if m.Return == nil {
 		return text + "."
 	}
-	text += fmt.Sprintf("; pausing the channel there would show a return of %s or more", number.Grouped(decimals(float64(*m.Return), 2), 2))
+	text += fmt.Sprintf("; pausing the channel there would show a return of %s or more", number.Grouped(answer.Decimals(float64(*m.Return), 2), 2))
 	if m.Reported != nil {
-		text += fmt.Sprintf(", last touch credits it with %s", number.Grouped(decimals(float64(*m.Reported), 2), 2))
+		text += fmt.Sprintf(", last touch credits it with %s", number.Grouped(answer.Decimals(float64(*m.Reported), 2), 2))
 	}
 	return text + "."
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 )
@@ -23,11 +24,11 @@ func (c *Call) checkHistory(ctx context.Context) (finding, error) {
 	f := finding{Check: "history", Severity: fine, Finding: fmt.Sprintf("No day changed in the last %d days after it was shown.", lateDays)}
 	if parts > 0 {
 		f.Finding = fmt.Sprintf("In the last %d days imports changed %s after they were shown, %s, each surface and platform counted apart.",
-			lateDays, plural(parts, "day", "days"), spell(days))
+			lateDays, answer.Plural(parts, "day", "days"), answer.Dates(days))
 	}
 	for _, curve := range c.Store.late {
 		f.Severity = note
-		f.Finding += fmt.Sprintf(" The %s of %s were still changing after its %d days.", curve.Noun(), spoken(measure.Channel(curve.Name)), curve.Window)
+		f.Finding += fmt.Sprintf(" The %s of %s were still changing after its %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
 		f.Fix = "Import its reports of more days again."
 	}
 	return f, nil
@@ -44,7 +45,7 @@ func (c *Call) stillGrowing(w civil.Range) string {
 		open := civil.Range{First: c.Today.AddDays(1 - oldest), Last: measure.Platform(curve.Name).FirstProvisional(c.Today).AddDays(-1)}
 		if open.Intersect(w).Days() > 0 {
 			fmt.Fprintf(&text, " The %s of %s took more than %d days to settle: days since %s may still change.",
-				curve.Noun(), spoken(measure.Channel(curve.Name)), curve.Window, open.First)
+				curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window, open.First)
 		}
 	}
 	return text.String()

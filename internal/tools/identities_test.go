@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
@@ -142,7 +143,7 @@ func TestPagesTileTheRows(t *testing.T) {
 		}
 		type rows struct {
 			Rows       []map[string]any
-			Pagination Pagination
+			Pagination answer.Pagination
 			Metrics    any
 		}
 		whole := answerAs[rows](t, tool, fmt.Sprintf(`{%s,"limit":5%s}`, february, extra))
@@ -175,8 +176,8 @@ func TestExplicitLimitWinsOverTheLevel(t *testing.T) {
 		t.Errorf("%d rows at the summary level with limit 28", len(a.Rows))
 	}
 	a = answerAs[trendsAnswer](t, "trends", `{"start_date":"2026-02-01","end_date":"2026-02-28","limit":null}`)
-	if len(a.Rows) != summaryRows {
-		t.Errorf("%d rows at the summary level without a limit, want %d", len(a.Rows), summaryRows)
+	if len(a.Rows) != answer.SummaryRows {
+		t.Errorf("%d rows at the summary level without a limit, want %d", len(a.Rows), answer.SummaryRows)
 	}
 }
 
@@ -192,7 +193,7 @@ func TestLowerThresholdFlagsMore(t *testing.T) {
 
 func TestDayIsJudgedAlikeInEveryWindow(t *testing.T) {
 	t.Parallel()
-	z := func(first, last string) Ratio {
+	z := func(first, last string) answer.Ratio {
 		a := answerAs[trendsAnswer](t, "trends", fmt.Sprintf(`{"start_date":%q,"end_date":%q,"limit":100}`, first, last))
 		for _, r := range a.Rows {
 			if r.Date == outlier {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -32,7 +33,7 @@ type influencersParams struct {
 	StartDate     civil.Date       `json:"start_date" doc:"First day."`
 	EndDate       civil.Date       `json:"end_date" doc:"Last day."`
 	Offset        int              `json:"offset" default:"0" min:"0" doc:"Rows to skip."`
-	shared
+	answer.Shared
 }
 
 // influencerAction is what is shown.
@@ -67,47 +68,47 @@ func (p influencersParams) Check() error {
 	case p.Action == compareInfluencers && len(p.InfluencerIDs) == 0:
 		return fault.Invalid("action=compare needs influencer_ids").WithHint("action=list shows the ids.")
 	}
-	return checkOrder("start_date", p.StartDate, "end_date", p.EndDate)
+	return answer.CheckOrder("start_date", p.StartDate, "end_date", p.EndDate)
 }
 
 type influencersAnswer struct {
-	opening
+	answer.Opening
 	Action  influencerAction  `json:"action"`
 	Basis   measure.Basis     `json:"basis" doc:"What revenue and orders rest on."`
 	Metrics influencerMetrics `json:"metrics"`
-	table[influencerRow]
-	closing
+	answer.Table[influencerRow]
+	answer.Closing
 }
 
 // influencerMetrics are the sums over all that were selected, not only the page.
 type influencerMetrics struct {
-	Revenue     Metric[Money] `json:"revenue"`
-	Orders      Metric[Count] `json:"orders"`
-	Clicks      Metric[Count] `json:"clicks"`
-	Conversions Metric[Count] `json:"conversions"`
-	Cost        Metric[Money] `json:"cost"`
-	ROI         Metric[Ratio] `json:"roi"`
+	Revenue     answer.Metric[answer.Money] `json:"revenue"`
+	Orders      answer.Metric[answer.Count] `json:"orders"`
+	Clicks      answer.Metric[answer.Count] `json:"clicks"`
+	Conversions answer.Metric[answer.Count] `json:"conversions"`
+	Cost        answer.Metric[answer.Money] `json:"cost"`
+	ROI         answer.Metric[answer.Ratio] `json:"roi"`
 }
 
 // influencerRow is what codes and links tell of an influencer.
 type influencerRow struct {
-	Rank          int      `json:"rank,omitempty"`
-	ID            string   `json:"influencer_id"`
-	Name          Foreign  `json:"name"`
-	Revenue       Money    `json:"revenue" doc:"Of the orders."`
-	Orders        Count    `json:"orders" doc:"That used the influencer's code. Without a code: that the links count."`
-	Clicks        Count    `json:"clicks" doc:"On links."`
-	Conversions   Count    `json:"conversions" doc:"Orders that the links count. They may have used the code as well."`
-	Cost          *Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent where none are known."`
-	ROI           *Ratio   `json:"roi,omitempty" doc:"(revenue - cost) / cost. Costs of goods are not taken off."`
-	Platform      Foreign  `json:"platform,omitempty" detail:"analyst"`
-	Handle        Foreign  `json:"handle,omitempty" detail:"analyst"`
-	AOV           *Money   `json:"aov,omitempty" detail:"analyst"`
-	NewOrders     *Count   `json:"new_orders,omitempty" detail:"analyst" doc:"Of orders with the code."`
-	ConversionPct *Percent `json:"conversion_pct,omitempty" detail:"analyst" doc:"Conversions per click."`
-	LinkRevenue   *Money   `json:"link_revenue,omitempty" detail:"analyst" doc:"Of the conversions."`
-	OrdersFrom    string   `json:"orders_from,omitempty" detail:"analyst" doc:"code or link."`
-	Refunds       *Money   `json:"refunds,omitempty" detail:"debug"`
+	Rank          int             `json:"rank,omitempty"`
+	ID            string          `json:"influencer_id"`
+	Name          answer.Foreign  `json:"name"`
+	Revenue       answer.Money    `json:"revenue" doc:"Of the orders."`
+	Orders        answer.Count    `json:"orders" doc:"That used the influencer's code. Without a code: that the links count."`
+	Clicks        answer.Count    `json:"clicks" doc:"On links."`
+	Conversions   answer.Count    `json:"conversions" doc:"Orders that the links count. They may have used the code as well."`
+	Cost          *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent where none are known."`
+	ROI           *answer.Ratio   `json:"roi,omitempty" doc:"(revenue - cost) / cost. Costs of goods are not taken off."`
+	Platform      answer.Foreign  `json:"platform,omitempty" detail:"analyst"`
+	Handle        answer.Foreign  `json:"handle,omitempty" detail:"analyst"`
+	AOV           *answer.Money   `json:"aov,omitempty" detail:"analyst"`
+	NewOrders     *answer.Count   `json:"new_orders,omitempty" detail:"analyst" doc:"Of orders with the code."`
+	ConversionPct *answer.Percent `json:"conversion_pct,omitempty" detail:"analyst" doc:"Conversions per click."`
+	LinkRevenue   *answer.Money   `json:"link_revenue,omitempty" detail:"analyst" doc:"Of the conversions."`
+	OrdersFrom    string          `json:"orders_from,omitempty" detail:"analyst" doc:"code or link."`
+	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"debug"`
 }
 
 func runInfluencers(ctx context.Context, c *Call, p influencersParams) (*influencersAnswer, error) {
@@ -128,14 +129,14 @@ func runInfluencers(ctx context.Context, c *Call, p influencersParams) (*influen
 	a.Metrics = c.influencerMetrics(chosen, among(found.before, chosen))
 	c.influencerRows(a, p, chosen)
 	if len(chosen) == 0 {
-		a.Summary = c.noCreators(&a.closing, len(found.now) > 0)
+		a.Summary = c.noCreators(&a.Closing, len(found.now) > 0)
 	} else {
 		a.Summary = c.influencersSummary(a, p, days, chosen)
-		a.warn(warnCodeOrders, "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
-		c.warnWindow(&a.closing, p.StartDate, days, 0, false)
+		a.Warn(answer.WarnCodeOrders, "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
+		c.warnWindow(&a.Closing, p.StartDate, days, 0, false)
 		c.influencersNext(a, days)
 	}
-	c.describe(&a.closing, c.quality("", storeTotal{}), fromOrders, fromCreators)
+	c.describe(&a.Closing, c.quality("", storeTotal{}), fromOrders, fromCreators)
 	return a, nil
 }
 
@@ -161,7 +162,7 @@ func (p influencersParams) choose(all []creatorFacts) ([]creatorFacts, error) {
 	}
 	chosen := ofPlatform(all, p.Platform)
 	if len(chosen) == 0 && len(all) > 0 {
-		return nil, fault.Invalid("platform %q has no influencers; those there are use %s", clean(p.Platform), listed(platforms(all))).
+		return nil, fault.Invalid("platform %q has no influencers; those there are use %s", answer.Clean(p.Platform), answer.Listed(platforms(all))).
 			WithHint("Leave platform out for all.")
 	}
 	largestFirst(chosen, p.SortBy.of, func(f creatorFacts) string { return f.ID })
@@ -172,7 +173,7 @@ func (p influencersParams) choose(all []creatorFacts) ([]creatorFacts, error) {
 func creatorByID(all []creatorFacts, parameter, id string) (creatorFacts, error) {
 	at := slices.IndexFunc(all, func(f creatorFacts) bool { return strings.EqualFold(f.ID, id) })
 	if at < 0 {
-		return creatorFacts{}, fault.Invalid("%s %q is not known to this store", parameter, clean(id)).
+		return creatorFacts{}, fault.Invalid("%s %q is not known to this store", parameter, answer.Clean(id)).
 			WithHint("influencers with action=list shows the ids.")
 	}
 	return all[at], nil
@@ -220,13 +221,13 @@ func (f creatorFacts) trackedRevenue(basis measure.RevenueBasis) int64 {
 }
 
 func (c *Call) influencerMetrics(now, before []creatorFacts) influencerMetrics {
-	f := c.figures
+	f := c.Figures
 	n, b := c.influencerSums(now), c.influencerSums(before)
 	return influencerMetrics{
-		Revenue: metricOf(f.money(n.revenue), f.money(b.revenue)), Orders: metricOf(orders(n.orders), orders(b.orders)),
-		Clicks: metricOf(Count(n.clicks), Count(b.clicks)), Conversions: metricOf(Count(n.conversions), Count(b.conversions)),
-		Cost: metricOf(f.money(n.cost), f.money(b.cost)).where(n.costKnown, b.costKnown),
-		ROI:  metricOfKnown(ratio(measure.ROI(n.revenue, n.cost)), ratio(measure.ROI(b.revenue, b.cost))),
+		Revenue: answer.MetricOf(f.Money(n.revenue), f.Money(b.revenue)), Orders: answer.MetricOf(answer.Orders(n.orders), answer.Orders(b.orders)),
+		Clicks: answer.MetricOf(answer.Count(n.clicks), answer.Count(b.clicks)), Conversions: answer.MetricOf(answer.Count(n.conversions), answer.Count(b.conversions)),
+		Cost: answer.MetricOf(f.Money(n.cost), f.Money(b.cost)).Where(n.costKnown, b.costKnown),
+		ROI:  answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.revenue, n.cost)), answer.RatioOf(measure.ROI(b.revenue, b.cost))),
 	}
 }
 
@@ -250,77 +251,77 @@ func (c *Snapshot) influencerSums(all []creatorFacts) (sum influencerSums) {
 
 // influencerRows writes the page, or all that were named.
 func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen []creatorFacts) {
-	page := paged{Limit: p.Limit, Offset: p.Offset}.page(&c.Writer)
+	page := answer.Paged{Limit: p.Limit, Offset: p.Offset}.Page(&c.Writer)
 	shown := chosen
 	if p.Action == listInfluencers || p.Action == topInfluencers {
-		shown = cut(page, chosen)
-		a.Pagination = page.pagination(len(shown), len(chosen))
+		shown = answer.Cut(page, chosen)
+		a.Pagination = page.Pagination(len(shown), len(chosen))
 	} else {
-		a.showAll(true)
+		a.ShowAll(true)
 	}
 	a.Rows = make([]influencerRow, 0, len(shown))
 	for i, f := range shown {
 		row := c.influencerRow(f)
 		if p.Action == topInfluencers {
-			row.Rank = page.offset + i + 1
+			row.Rank = page.Offset + i + 1
 		}
 		a.Rows = append(a.Rows, row)
 	}
 }
 
 func (c *Call) influencerRow(f creatorFacts) influencerRow {
-	figures := c.figures
+	figures := c.Figures
 	revenue := f.trackedRevenue(c.Workspace.Basis)
 	row := influencerRow{
-		ID: f.ID, Name: Foreign(f.Name), Platform: Foreign(f.Platform), Handle: Foreign(f.Handle),
-		Revenue: figures.money(revenue), Orders: orders(f.trackedOrders()), Clicks: Count(f.clicks()), Conversions: Count(f.linkOrders),
-		AOV: figures.perMinor(measure.AOV(revenue, f.trackedOrders())), ConversionPct: percent(measure.Share(f.linkOrders, f.clicks())),
+		ID: f.ID, Name: answer.Foreign(f.Name), Platform: answer.Foreign(f.Platform), Handle: answer.Foreign(f.Handle),
+		Revenue: figures.Money(revenue), Orders: answer.Orders(f.trackedOrders()), Clicks: answer.Count(f.clicks()), Conversions: answer.Count(f.linkOrders),
+		AOV: figures.PerMinor(measure.AOV(revenue, f.trackedOrders())), ConversionPct: answer.PercentOf(measure.Share(f.linkOrders, f.clicks())),
 		OrdersFrom: "link",
 	}
 	if f.HasCode {
-		row.OrdersFrom, row.NewOrders, row.Refunds = "code", new(orders(f.code.NewOrders)), new(figures.money(f.code.Refunds))
+		row.OrdersFrom, row.NewOrders, row.Refunds = "code", new(answer.Orders(f.code.NewOrders)), new(figures.Money(f.code.Refunds))
 	}
 	if f.HasLink {
-		row.LinkRevenue = new(figures.money(f.linkRevenue))
+		row.LinkRevenue = new(figures.Money(f.linkRevenue))
 	}
 	if f.costKnown {
-		row.Cost, row.ROI = new(figures.money(f.cost)), ratio(measure.ROI(revenue, f.cost))
+		row.Cost, row.ROI = new(figures.Money(f.cost)), answer.RatioOf(measure.ROI(revenue, f.cost))
 	}
 	return row
 }
 
 // noCreators says that there is nobody to show, and why.
-func (c *Call) noCreators(a *closing, has bool) string {
+func (c *Call) noCreators(a *answer.Closing, has bool) string {
 	c.suggest(a, "discover", map[string]any{}, "See what the store has.")
 	if has {
-		a.warn(warnNoData, "Nothing in this window matches.")
+		a.Warn(answer.WarnNoData, "Nothing in this window matches.")
 		return "There is no influencer to show."
 	}
-	a.warn(warnNoData, "No creators, codes of creators or links were imported into this workspace yet.")
+	a.Warn(answer.WarnNoData, "No creators, codes of creators or links were imported into this workspace yet.")
 	return "There are no creators yet: nothing about them was imported into this workspace."
 }
 
 func (c *Call) influencersSummary(a *influencersAnswer, p influencersParams, days civil.Range, chosen []creatorFacts) string {
-	who := plural(len(chosen), "influencer is", "influencers are") + " credited with"
+	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with"
 	if p.Action == oneInfluencer {
 		who = "The influencer is credited with"
 	}
 	m := a.Metrics
-	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.spelled(*m.Revenue.Value), quantity(float64(*m.Orders.Value)), spell(days),
+	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.Spelled(*m.Revenue.Value), answer.Quantity(float64(*m.Orders.Value)), answer.Dates(days),
 		againstWindow(p.StartDate, m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.spelled(*m.Cost.Value), number.Grouped(decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
 	}
 	return text
 }
 
 func (c *Call) influencersNext(a *influencersAnswer, days civil.Range) {
 	if a.Pagination != nil && len(a.Rows) > 0 {
-		c.suggest(&a.closing, "influencers", with(with(dated(days), "action", string(oneInfluencer)), "influencer_id", a.Rows[0].ID), "Look at the first one.")
+		c.suggest(&a.Closing, "influencers", with(with(dated(days), "action", string(oneInfluencer)), "influencer_id", a.Rows[0].ID), "Look at the first one.")
 	}
 	creators := dated(days)
 	if a.Action == oneInfluencer {
 		creators["creator_id"] = a.Rows[0].ID
 	}
-	c.suggest(&a.closing, "creators", creators, "Estimate what codes and links do not see.")
+	c.suggest(&a.Closing, "creators", creators, "Estimate what codes and links do not see.")
 }

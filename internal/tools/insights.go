@@ -1,5 +1,9 @@
 package tools
 
+import (
+	"assay/internal/answer"
+)
+
 var insights = defineLater[insightsParams](Spec{
 	Name:        "insights",
 	Title:       "Insights",
@@ -13,5 +17,5 @@ type insightsParams struct {
 	Limit    int    `json:"limit" default:"25" min:"1" max:"100" doc:"Rows."`
 	Priority string `json:"priority" enum:"low|medium|high|critical" doc:"Only this priority."`
 	Offset   int    `json:"offset" default:"0" min:"0" doc:"Rows to skip."`
-	shared
+	answer.Shared
 }

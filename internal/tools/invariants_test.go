@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"assay/internal/answer"
 	"assay/internal/control"
 )
 
@@ -118,7 +119,7 @@ func TestDescriptionsAreShortSentences(t *testing.T) {
 func TestAnswersKeepTheOrderAndTheBudgets(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
-		for lvl, tokens := range budgets {
+		for lvl, tokens := range answer.Budgets {
 			for _, store := range stores {
 				if refuses(store, tool) {
 					continue
@@ -132,7 +133,7 @@ func TestAnswersKeepTheOrderAndTheBudgets(t *testing.T) {
 				if text != string(r.StructuredContent) {
 					t.Errorf("%s at %s: text and object differ", tool.Name, lvl)
 				}
-				if got := len(text) / bytesPerToken; got > tokens {
+				if got := len(text) / answer.BytesPerToken; got > tokens {
 					t.Errorf("%s at %s: about %d tokens, want at most %d", tool.Name, lvl, got, tokens)
 				}
 				checkOrderOfMembers(t, tool.Name, text)
@@ -143,14 +144,14 @@ func TestAnswersKeepTheOrderAndTheBudgets(t *testing.T) {
 
 func checkOrderOfMembers(t *testing.T, tool, text string) {
 	t.Helper()
-	all, err := membersOf(json.RawMessage(text))
+	all, err := answer.MembersOf(json.RawMessage(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := 0
 	for _, m := range all {
 		for i, name := range members {
-			if name != m.name {
+			if name != m.Name {
 				continue
 			}
 			if i < at {
@@ -193,7 +194,7 @@ func TestAnswersMatchTheirSchemas(t *testing.T) {
 			if refuses(store, tool) {
 				continue
 			}
-			for lvl := range budgets {
+			for lvl := range answer.Budgets {
 				var value any
 				if err := json.Unmarshal(call(t, store, tool.Name, argumentsOf(tool.Name, map[string]any{"detail_level": lvl})).StructuredContent, &value); err != nil {
 					t.Fatal(err)
@@ -225,7 +226,7 @@ func TestNextStepsWorkAsTheyStand(t *testing.T) {
 			if refuses(store, tool) {
 				continue
 			}
-			var a struct{ Next []Next }
+			var a struct{ Next []answer.Next }
 			if err := json.Unmarshal(call(t, store, tool.Name, argumentsOf(tool.Name, nil)).StructuredContent, &a); err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -21,7 +22,7 @@ func (s *Service) Channel(ctx context.Context, w control.Workspace, name string)
 		return "", err
 	}
 	if measure.ParseChannel(name) == measure.Unattributed {
-		return "", fault.Invalid("%q is no channel: it is what no channel is credited with", clean(name))
+		return "", fault.Invalid("%q is no channel: it is what no channel is credited with", answer.Clean(name))
 	}
 	return testable(snap, name)
 }
@@ -84,10 +85,10 @@ func regionsNamed(what string, known []geo.Region, names []string) ([]string, er
 		case ok:
 			regions = append(regions, string(region))
 		case len(known) == 0:
-			return nil, fault.Invalid("%s: no order says which region it comes from, so %q cannot be measured", what, clean(name)).
+			return nil, fault.Invalid("%s: no order says which region it comes from, so %q cannot be measured", what, answer.Clean(name)).
 				WithHint("import orders with regions first, or keep the plan without regions")
 		default:
-			return nil, fault.Invalid("%s: no order comes from %q; regions with orders are %s", what, clean(name), listedUpTo(namedRegionsShown, spelledRegions(known)))
+			return nil, fault.Invalid("%s: no order comes from %q; regions with orders are %s", what, answer.Clean(name), answer.ListedUpTo(namedRegionsShown, spelledRegions(known)))
 		}
 	}
 	return regions, nil
@@ -110,7 +111,7 @@ func regionNamed(known []geo.Region, name string) (geo.Region, bool) {
 func spelledRegions(known []geo.Region) []string {
 	names := make([]string, len(known))
 	for i, r := range known {
-		names[i] = clean(string(r))
+		names[i] = answer.Clean(string(r))
 	}
 	return names
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"assay/internal/answer"
 	"assay/internal/mcp"
 )
 
@@ -22,7 +23,7 @@ func listing(t Tool) (listedTool, error) {
 		Idempotent  bool `json:"idempotentHint"`
 		OpenWorld   bool `json:"openWorldHint"`
 	}
-	encoded, err := encode(struct {
+	encoded, err := answer.Encode(struct {
 		Name        string          `json:"name"`
 		Title       string          `json:"title"`
 		Description string          `json:"description"`

@@ -1,52 +1,9 @@
 package tools
 
 import (
-	"encoding/json"
-
+	"assay/internal/answer"
 	"assay/internal/measure"
 )
-
-// Metric is a key figure beside its value in the equally long window before.
-type Metric[T ~float64] struct {
-	Value     *T       `json:"value"`
-	Previous  *T       `json:"previous"`
-	ChangePct *Percent `json:"change_pct"`
-	// PerDay is the change of the figure per day. It is there when the two windows differ in length.
-	PerDay *Percent `json:"change_pct_per_day,omitempty"`
-}
-
-// JSONSchema says that a figure which does not exist is null: an average order value without orders, a change against
-// nothing.
-func (Metric[T]) JSONSchema() json.RawMessage {
-	const figure = `{"type":["number","null"]}`
-	return json.RawMessage(`{"type":"object","properties":{"value":` + figure + `,"previous":` + figure + `,"change_pct":` + figure +
-		`,"change_pct_per_day":` + figure + `},"required":["value","previous","change_pct"]}`)
-}
-
-// metricOf compares two sums.
-func metricOf[T ~float64](value, previous T) Metric[T] {
-	return Metric[T]{Value: &value, Previous: &previous, ChangePct: percent(measure.Change(float64(value), float64(previous)))}
-}
-
-// metricOfKnown compares two figures that may not exist or not be known.
-func metricOfKnown[T ~float64](value, previous *T) Metric[T] {
-	m := Metric[T]{Value: value, Previous: previous}
-	if value != nil && previous != nil {
-		m.ChangePct = percent(measure.Change(float64(*value), float64(*previous)))
-	}
-	return m
-}
-
-// where leaves out the values of windows for which the figure is not known.
-func (m Metric[T]) where(known, previousKnown bool) Metric[T] {
-	if !known {
-		m.Value, m.ChangePct, m.PerDay = nil, nil, nil
-	}
-	if !previousKnown {
-		m.Previous, m.ChangePct, m.PerDay = nil, nil, nil
-	}
-	return m
-}
 
 // storeTotal is what the whole store, or one channel, took and spent in a window.
 type storeTotal struct {
@@ -58,50 +15,42 @@ type storeTotal struct {
 
 // storeMetrics are the key figures of a window beside those of the window it is compared with.
 type storeMetrics struct {
-	Revenue    Metric[Money] `json:"revenue"`
-	Orders     Metric[Count] `json:"orders"`
-	AOV        Metric[Money] `json:"aov"`
-	Spend      Metric[Money] `json:"spend"`
-	ROAS       Metric[Ratio] `json:"roas"`
-	Refunds    Metric[Money] `json:"refunds"`
-	NetRevenue Metric[Money] `json:"net_revenue"`
+	Revenue    answer.Metric[answer.Money] `json:"revenue"`
+	Orders     answer.Metric[answer.Count] `json:"orders"`
+	AOV        answer.Metric[answer.Money] `json:"aov"`
+	Spend      answer.Metric[answer.Money] `json:"spend"`
+	ROAS       answer.Metric[answer.Ratio] `json:"roas"`
+	Refunds    answer.Metric[answer.Money] `json:"refunds"`
+	NetRevenue answer.Metric[answer.Money] `json:"net_revenue"`
 	// NewOrders counts orders by customers who never ordered before.
-	NewOrders *Metric[Count] `json:"new_orders,omitempty" detail:"analyst"`
+	NewOrders *answer.Metric[answer.Count] `json:"new_orders,omitempty" detail:"analyst"`
 }
 
-func (f figures) storeMetrics(now, before storeTotal) storeMetrics {
+func storeMetricsOf(f answer.Figures, now, before storeTotal) storeMetrics {
 	return storeMetrics{
-		Revenue:    metricOf(f.revenue(now.Sums), f.revenue(before.Sums)),
-		Orders:     metricOf(orders(now.Orders), orders(before.Orders)),
-		AOV:        metricOfKnown(f.aov(now.Sums), f.aov(before.Sums)),
-		Spend:      metricOfKnown(f.spend(now), f.spend(before)),
-		ROAS:       metricOfKnown(f.totalROAS(now), f.totalROAS(before)),
-		Refunds:    metricOf(f.money(now.Refunds), f.money(before.Refunds)),
-		NetRevenue: metricOf(f.money(f.basis.NetRevenue(now.Sums)), f.money(f.basis.NetRevenue(before.Sums))),
-		NewOrders:  new(metricOf(orders(now.NewOrders), orders(before.NewOrders))),
+		Revenue:    answer.MetricOf(f.Revenue(now.Sums), f.Revenue(before.Sums)),
+		Orders:     answer.MetricOf(answer.Orders(now.Orders), answer.Orders(before.Orders)),
+		AOV:        answer.MetricOfKnown(f.AOV(now.Sums), f.AOV(before.Sums)),
+		Spend:      answer.MetricOfKnown(spendOf(f, now), spendOf(f, before)),
+		ROAS:       answer.MetricOfKnown(roasOf(f, now), roasOf(f, before)),
+		Refunds:    answer.MetricOf(f.Money(now.Refunds), f.Money(before.Refunds)),
+		NetRevenue: answer.MetricOf(f.Money(f.Basis.NetRevenue(now.Sums)), f.Money(f.Basis.NetRevenue(before.Sums))),
+		NewOrders:  new(answer.MetricOf(answer.Orders(now.NewOrders), answer.Orders(before.NewOrders))),
 	}
-}
-
-func (f figures) aov(s measure.Sums) *Money {
-	return f.perMinor(measure.AOV(f.basis.Revenue(s), s.Orders))
 }
 
 // spend returns what was spent, nil when that is not known.
-func (f figures) spend(t storeTotal) *Money {
+func spendOf(f answer.Figures, t storeTotal) *answer.Money {
 	if !t.spendKnown {
 		return nil
 	}
-	return new(f.money(t.spend))
+	return new(f.Money(t.spend))
 }
 
 // totalROAS returns revenue per unit of spend, nil when either is not known.
-func (f figures) totalROAS(t storeTotal) *Ratio {
+func roasOf(f answer.Figures, t storeTotal) *answer.Ratio {
 	if !t.spendKnown || t.untold {
 		return nil
 	}
-	return f.roas(t.Sums, t.spend)
-}
-
-func (f figures) roas(s measure.Sums, spend int64) *Ratio {
-	return ratio(measure.ROAS(f.basis.Revenue(s), spend))
+	return f.ROAS(t.Sums, t.spend)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure/mix"
@@ -21,7 +22,7 @@ func (c *Call) whyNotNewer() string {
 		return ""
 	}
 	return fmt.Sprintf("A newer training (model %d, up to %s) was refused, so model %d goes on to answer: %s.",
-		m.Version, m.Window.Last, c.MMM.Model.Version, clean(strings.Join(m.Why(), "; ")))
+		m.Version, m.Window.Last, c.MMM.Model.Version, answer.Clean(strings.Join(m.Why(), "; ")))
 }
 
 // model returns the workspace's media mix model. Without one that has figures the fault says how it is trained.
@@ -47,12 +48,12 @@ func (c *Call) model() (*mix.Model, error) {
 }
 
 // warnModelAge says that the store has moved on since the model was trained, or that a newer training was refused.
-func (c *Call) warnModelAge(a *closing) {
+func (c *Call) warnModelAge(a *answer.Closing) {
 	if status, why := modelState(c.Snapshot); status == mix.Stale {
-		a.warn(warnModelStale, "The model is stale: "+strings.Join(why, "; ")+". Train again with: assay train mmm --workspace "+string(c.Workspace.ID))
+		a.Warn(answer.WarnModelStale, "The model is stale: "+strings.Join(why, "; ")+". Train again with: assay train mmm --workspace "+string(c.Workspace.ID))
 	}
 	if why := c.whyNotNewer(); why != "" {
-		a.warn(warnTrainingRefused, why)
+		a.Warn(answer.WarnTrainingRefused, why)
 	}
 }
 
@@ -71,45 +72,45 @@ func modelTools(all []Spec) []string {
 func modelState(s *Snapshot) (status mix.Status, why []string) {
 	status, why = s.modelState()
 	for i := range why {
-		why[i] = clean(why[i])
+		why[i] = answer.Clean(why[i])
 	}
 	return status, why
 }
 
 // modelInfo says which model an answer rests on.
 type modelInfo struct {
-	Version  int         `json:"version"`
-	Status   mix.Status  `json:"status" doc:"active or stale."`
-	Start    civil.Date  `json:"window_start"`
-	End      civil.Date  `json:"window_end"`
-	Weeks    int         `json:"weeks"`
-	R2       Ratio       `json:"r2" doc:"Share of the weeks' variance that the model explains."`
-	LeftOut  []string    `json:"left_out,omitempty" doc:"Channels with too little spend to be in the model."`
-	Tests    []modelTest `json:"tests,omitempty" detail:"analyst" doc:"Completed tests of channels: those that the model was fitted to, and why it was not to others."`
-	Seed     uint64      `json:"seed,omitempty" detail:"debug"`
-	DataHash string      `json:"data_hash,omitempty" detail:"debug"`
+	Version  int          `json:"version"`
+	Status   mix.Status   `json:"status" doc:"active or stale."`
+	Start    civil.Date   `json:"window_start"`
+	End      civil.Date   `json:"window_end"`
+	Weeks    int          `json:"weeks"`
+	R2       answer.Ratio `json:"r2" doc:"Share of the weeks' variance that the model explains."`
+	LeftOut  []string     `json:"left_out,omitempty" doc:"Channels with too little spend to be in the model."`
+	Tests    []modelTest  `json:"tests,omitempty" detail:"analyst" doc:"Completed tests of channels: those that the model was fitted to, and why it was not to others."`
+	Seed     uint64       `json:"seed,omitempty" detail:"debug"`
+	DataHash string       `json:"data_hash,omitempty" detail:"debug"`
 }
 
 func (c *Call) modelInfo(m *mix.Model) modelInfo {
 	status, _ := modelState(c.Snapshot)
 	info := modelInfo{
-		Version: m.Version, Status: status, Start: m.Window.First, End: m.Window.Last, Weeks: m.Weeks, R2: Ratio(m.Accuracy.R2),
+		Version: m.Version, Status: status, Start: m.Window.First, End: m.Window.Last, Weeks: m.Weeks, R2: answer.Ratio(m.Accuracy.R2),
 		Seed: m.Seed, DataHash: m.DataHash, Tests: modelTests(m),
 	}
 	for _, l := range m.LeftOut {
-		info.LeftOut = append(info.LeftOut, clean(string(l.Channel)))
+		info.LeftOut = append(info.LeftOut, answer.Clean(string(l.Channel)))
 	}
 	return info
 }
 
 // modelEstimates says what the intervals of the model's answers are.
-func modelEstimates() Estimates {
-	return Estimates{LevelPct: 90, Method: "posterior of a media mix model", Basis: "modelled"}
+func modelEstimates() answer.Estimates {
+	return answer.Estimates{LevelPct: 90, Method: "posterior of a media mix model", Basis: "modelled"}
 }
 
 // posterior turns a summary of draws, times a factor, into an estimate.
-func posterior[T ~float64](s stats.Summary, times float64) Estimate[T] {
-	return Estimate[T]{Value: T(times * s.Mean), Low: T(times * s.Q05), High: T(times * s.Q95)}
+func posterior[T ~float64](s stats.Summary, times float64) answer.Estimate[T] {
+	return answer.Estimate[T]{Value: T(times * s.Mean), Low: T(times * s.Q05), High: T(times * s.Q95)}
 }
 
 // modelSentence says in a sentence how the model stands.
@@ -165,7 +166,7 @@ func (c *Call) checkModel() finding {
 			}
 		}
 		if c.MMM.Drift.Share > 0 {
-			f.Finding += " Since it was trained " + clean(c.MMM.Drift.String()) + "."
+			f.Finding += " Since it was trained " + answer.Clean(c.MMM.Drift.String()) + "."
 		}
 	case status == mix.Stale:
 		f.Severity, f.Finding = poor, "The model is stale: "+strings.Join(why, "; ")+"."

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
@@ -73,7 +74,7 @@ func (s *session) modelCard(ctx context.Context) (string, error) {
 			card.Drift = held.Drift.String()
 		}
 		for _, e := range m.Effects {
-			card.Channels = append(card.Channels, clean(string(e.Channel)))
+			card.Channels = append(card.Channels, answer.Clean(string(e.Channel)))
 		}
 		if m.Saved != nil {
 			card.Spec = &m.Saved.Spec

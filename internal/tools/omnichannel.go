@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/halo"
@@ -25,25 +26,25 @@ var omnichannel = define(Spec{
 }, runOmnichannel)
 
 type omnichannelParams struct {
-	anyTime
-	shared
+	answer.AnyTime
+	answer.Shared
 }
 
 type omnichannelAnswer struct {
-	opening
+	answer.Opening
 	Metrics surfaceMetrics `json:"metrics"`
 	Model   *haloModel     `json:"halo_model,omitempty" doc:"Absent where nothing was to be estimated."`
 	Halo    []haloEffect   `json:"halo" doc:"Revenue on surfaces that a channel is not aimed at, surest first."`
-	table[surfaceRow]
-	closing
+	answer.Table[surfaceRow]
+	answer.Closing
 }
 
 type surfaceMetrics struct {
-	Revenue    Metric[Money] `json:"revenue"`
-	Orders     Metric[Count] `json:"orders"`
-	AOV        Metric[Money] `json:"aov"`
-	NetRevenue Metric[Money] `json:"net_revenue"`
-	Halo       haloCounts    `json:"halo"`
+	Revenue    answer.Metric[answer.Money] `json:"revenue"`
+	Orders     answer.Metric[answer.Count] `json:"orders"`
+	AOV        answer.Metric[answer.Money] `json:"aov"`
+	NetRevenue answer.Metric[answer.Money] `json:"net_revenue"`
+	Halo       haloCounts                  `json:"halo"`
 }
 
 // haloCounts says how many effects of each kind there are, whatever the level of detail shows.
@@ -56,42 +57,42 @@ type haloCounts struct {
 // surfaceRow is what a surface took.
 type surfaceRow struct {
 	Surface   measure.Surface `json:"surface"`
-	Revenue   Money           `json:"revenue"`
-	Share     *Percent        `json:"share_pct,omitempty"`
-	Change    *Percent        `json:"revenue_change_pct,omitempty"`
-	Orders    Count           `json:"orders"`
-	AOV       *Money          `json:"aov,omitempty"`
-	NewOrders *Count          `json:"new_orders,omitempty" detail:"analyst"`
-	Refunds   *Money          `json:"refunds,omitempty" detail:"analyst"`
+	Revenue   answer.Money    `json:"revenue"`
+	Share     *answer.Percent `json:"share_pct,omitempty"`
+	Change    *answer.Percent `json:"revenue_change_pct,omitempty"`
+	Orders    answer.Count    `json:"orders"`
+	AOV       *answer.Money   `json:"aov,omitempty"`
+	NewOrders *answer.Count   `json:"new_orders,omitempty" detail:"analyst"`
+	Refunds   *answer.Money   `json:"refunds,omitempty" detail:"analyst"`
 }
 
 // haloModel says how the effects were estimated.
 type haloModel struct {
-	Basis  measure.Basis `json:"basis"`
-	Grade  string        `json:"grade" doc:"What the coefficients rest on: correlation, or correlation and experiments. Each effect says it too."`
-	Level  Percent       `json:"level_pct" doc:"Of every interval."`
-	Start  civil.Date    `json:"start,omitzero" detail:"analyst"`
-	End    civil.Date    `json:"end,omitzero" detail:"analyst"`
-	Days   int           `json:"days,omitempty" detail:"analyst"`
-	Method string        `json:"method,omitempty" detail:"analyst"`
-	Seed   uint64        `json:"seed,omitempty" detail:"debug"`
-	Draws  int           `json:"draws,omitempty" detail:"debug"`
+	Basis  measure.Basis  `json:"basis"`
+	Grade  string         `json:"grade" doc:"What the coefficients rest on: correlation, or correlation and experiments. Each effect says it too."`
+	Level  answer.Percent `json:"level_pct" doc:"Of every interval."`
+	Start  civil.Date     `json:"start,omitzero" detail:"analyst"`
+	End    civil.Date     `json:"end,omitzero" detail:"analyst"`
+	Days   int            `json:"days,omitempty" detail:"analyst"`
+	Method string         `json:"method,omitempty" detail:"analyst"`
+	Seed   uint64         `json:"seed,omitempty" detail:"debug"`
+	Draws  int            `json:"draws,omitempty" detail:"debug"`
 }
 
 // haloEffect is what a channel's spend brings on a surface that it is not aimed at.
 type haloEffect struct {
 	Channel     measure.Channel `json:"channel"`
 	Surface     measure.Surface `json:"surface"`
-	Coefficient *Ratio          `json:"coefficient,omitempty" doc:"Revenue on the surface for each unit of spend, on average over the days. Absent where it cannot be estimated."`
-	Low         *Ratio          `json:"low,omitempty"`
-	High        *Ratio          `json:"high,omitempty"`
+	Coefficient *answer.Ratio   `json:"coefficient,omitempty" doc:"Revenue on the surface for each unit of spend, on average over the days. Absent where it cannot be estimated."`
+	Low         *answer.Ratio   `json:"low,omitempty"`
+	High        *answer.Ratio   `json:"high,omitempty"`
 	Grade       string          `json:"grade,omitempty" detail:"analyst" doc:"correlation over time, experiment, or both."`
-	Positive    *Percent        `json:"probability_positive_pct,omitempty" detail:"analyst"`
+	Positive    *answer.Percent `json:"probability_positive_pct,omitempty" detail:"analyst"`
 	Reason      halo.Reason     `json:"not_estimable,omitempty" doc:"surface_days_too_few, spend_days_too_few, spend_does_not_vary, moves_with_other_channels or lead_placebo_fails."`
-	Revenue     *Money          `json:"revenue_in_period,omitempty" detail:"analyst" doc:"Coefficient times the channel's spend in the period."`
-	MeanLag     *Ratio          `json:"mean_lag_days,omitempty" detail:"debug"`
-	Inflation   *Ratio          `json:"variance_inflation,omitempty" detail:"debug" doc:"How much less is known because channels move together."`
-	LeadZ       *Ratio          `json:"lead_z,omitempty" detail:"debug" doc:"Of next week's spend on today's sales; above 2.58 the effect is refused."`
+	Revenue     *answer.Money   `json:"revenue_in_period,omitempty" detail:"analyst" doc:"Coefficient times the channel's spend in the period."`
+	MeanLag     *answer.Ratio   `json:"mean_lag_days,omitempty" detail:"debug"`
+	Inflation   *answer.Ratio   `json:"variance_inflation,omitempty" detail:"debug" doc:"How much less is known because channels move together."`
+	LeadZ       *answer.Ratio   `json:"lead_z,omitempty" detail:"debug" doc:"Of next week's spend on today's sales; above 2.58 the effect is refused."`
 }
 
 const (
@@ -112,14 +113,14 @@ func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnicha
 	}
 	c.read("surface_totals", len(totals.Recent)+len(totals.Earlier))
 	a := &omnichannelAnswer{Halo: []haloEffect{}}
-	a.showAll(true)
+	a.ShowAll(true)
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
 	now, before := sumSurfaces(totals.Recent), sumSurfaces(totals.Earlier)
 	a.Metrics = c.surfaceMetrics(now, before)
 	a.Rows = c.surfaceRows(totals, now)
 	if len(a.Rows) == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
-		c.describe(&a.closing, c.quality("", storeTotal{Sums: now}), fromOrders, fromAds, fromSpend)
+		a.Summary = c.explainEmpty(&a.Closing, days)
+		c.describe(&a.Closing, c.quality("", storeTotal{Sums: now}), fromOrders, fromAds, fromSpend)
 		return a, nil
 	}
 	effects, err := c.halo(ctx, a, days)
@@ -128,10 +129,10 @@ func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnicha
 	}
 	a.Summary = c.omnichannelSummary(a, p, days, effects)
 	c.warnHalo(a, effects)
-	c.warnWindow(&a.closing, p.StartDate, days, now.Undated, true)
-	c.suggest(&a.closing, "performance", dated(days), "See what channels are credited with on all surfaces together.")
-	c.suggest(&a.closing, "chart", with(with(dated(days), "metric", "revenue"), "granularity", "month"), "Draw the revenue of all surfaces.")
-	c.describe(&a.closing, c.quality("", storeTotal{Sums: now}), fromOrders, fromAds, fromSpend)
+	c.warnWindow(&a.Closing, p.StartDate, days, now.Undated, true)
+	c.suggest(&a.Closing, "performance", dated(days), "See what channels are credited with on all surfaces together.")
+	c.suggest(&a.Closing, "chart", with(with(dated(days), "metric", "revenue"), "granularity", "month"), "Draw the revenue of all surfaces.")
+	c.describe(&a.Closing, c.quality("", storeTotal{Sums: now}), fromOrders, fromAds, fromSpend)
 	return a, nil
 }
 
@@ -143,27 +144,27 @@ func sumSurfaces(all []warehouse.SurfaceTotal) (sum measure.Sums) {
 }
 
 func (c *Call) surfaceMetrics(now, before measure.Sums) surfaceMetrics {
-	all := c.figures.storeMetrics(storeTotal{Sums: now}, storeTotal{Sums: before})
+	all := storeMetricsOf(c.Figures, storeTotal{Sums: now}, storeTotal{Sums: before})
 	return surfaceMetrics{Revenue: all.Revenue, Orders: all.Orders, AOV: all.AOV, NetRevenue: all.NetRevenue}
 }
 
 // surfaceRows lists the surfaces, largest revenue first.
 func (c *Call) surfaceRows(totals warehouse.Pair[[]warehouse.SurfaceTotal], now measure.Sums) []surfaceRow {
-	f := c.figures
+	f := c.Figures
 	earlier := map[measure.Surface]measure.Sums{}
 	for _, t := range totals.Earlier {
 		earlier[t.Surface] = t.Sums
 	}
 	rows := make([]surfaceRow, 0, len(totals.Recent))
 	sorted := slices.SortedStableFunc(slices.Values(totals.Recent), func(s, t warehouse.SurfaceTotal) int {
-		return cmp.Compare(f.basis.Revenue(t.Sums), f.basis.Revenue(s.Sums))
+		return cmp.Compare(f.Basis.Revenue(t.Sums), f.Basis.Revenue(s.Sums))
 	})
 	for _, t := range sorted {
-		revenue := f.basis.Revenue(t.Sums)
+		revenue := f.Basis.Revenue(t.Sums)
 		rows = append(rows, surfaceRow{
-			Surface: t.Surface, Revenue: f.money(revenue), Share: percent(measure.Share(revenue, f.basis.Revenue(now))),
-			Change: percent(measure.Change(float64(revenue), float64(f.basis.Revenue(earlier[t.Surface])))),
-			Orders: orders(t.Sums.Orders), AOV: f.aov(t.Sums), NewOrders: new(orders(t.Sums.NewOrders)), Refunds: new(f.money(t.Sums.Refunds)),
+			Surface: t.Surface, Revenue: f.Money(revenue), Share: answer.PercentOf(measure.Share(revenue, f.Basis.Revenue(now))),
+			Change: answer.PercentOf(measure.Change(float64(revenue), float64(f.Basis.Revenue(earlier[t.Surface])))),
+			Orders: answer.Orders(t.Sums.Orders), AOV: f.AOV(t.Sums), NewOrders: new(answer.Orders(t.Sums.NewOrders)), Refunds: new(f.Money(t.Sums.Refunds)),
 		})
 	}
 	return rows
@@ -210,7 +211,7 @@ func (c *Call) halo(ctx context.Context, a *omnichannelAnswer, window civil.Rang
 		if e.Experiments > 0 {
 			a.Model.Grade = "correlation and experiments"
 		}
-		if i < haloShown || c.view.DetailLevel != summaryLevel {
+		if i < haloShown || c.View.DetailLevel != answer.SummaryLevel {
 			a.Halo = append(a.Halo, haloEffectOf(e, spend[e.Channel]))
 		}
 	}
@@ -240,12 +241,12 @@ func (n *haloCounts) count(e halo.Effect) {
 func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 	row := haloEffect{Channel: e.Channel, Surface: e.Surface, Reason: e.Reason}
 	if e.Inflation > 0 && !math.IsInf(e.Inflation, 0) {
-		row.Inflation, row.LeadZ = new(Ratio(e.Inflation)), new(Ratio(e.LeadZ))
+		row.Inflation, row.LeadZ = new(answer.Ratio(e.Inflation)), new(answer.Ratio(e.LeadZ))
 	}
 	if e.Reason == "" {
-		row.Coefficient, row.Low, row.High = new(Ratio(e.Coefficient)), new(Ratio(e.Low)), new(Ratio(e.High))
-		row.Positive, row.MeanLag = new(Percent(100*e.Positive)), new(Ratio(e.MeanLag))
-		row.Revenue, row.Grade = new(Money(e.Coefficient*spend)), "correlation"
+		row.Coefficient, row.Low, row.High = new(answer.Ratio(e.Coefficient)), new(answer.Ratio(e.Low)), new(answer.Ratio(e.High))
+		row.Positive, row.MeanLag = new(answer.Percent(100*e.Positive)), new(answer.Ratio(e.MeanLag))
+		row.Revenue, row.Grade = new(answer.Money(e.Coefficient*spend)), "correlation"
 		switch {
 		case e.Alone:
 			row.Grade, row.MeanLag = "experiment", nil
@@ -316,25 +317,25 @@ func homeOf(channel measure.Channel) measure.Surface {
 
 func (c *Call) omnichannelSummary(a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
-	text := fmt.Sprintf("%s took %s %s%s; %s has %s %% of it.", plural(len(a.Rows), "surface", "surfaces"), c.spelled(*a.Metrics.Revenue.Value), spell(days),
-		againstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, number.Grouped(decimals(float64(*orZero(first.Share)), 1), 1))
+	text := fmt.Sprintf("%s took %s %s%s; %s has %s %% of it.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
+		againstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, number.Grouped(answer.Decimals(float64(*orZero(first.Share)), 1), 1))
 	n := a.Metrics.Halo
 	switch {
 	case len(effects) == 0:
 		return text + " No halo can be estimated."
 	case n.Estimated == 0:
-		return text + fmt.Sprintf(" None of %s can be estimated.", plural(n.NotEstimable, "halo effect", "halo effects"))
+		return text + fmt.Sprintf(" None of %s can be estimated.", answer.Plural(n.NotEstimable, "halo effect", "halo effects"))
 	case n.AboveZero == 0:
-		return text + fmt.Sprintf(" None of %s lies above zero for sure; %d more cannot be estimated.", plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
+		return text + fmt.Sprintf(" None of %s lies above zero for sure; %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
 	}
 	e := effects[0]
 	return text + fmt.Sprintf(" The surest halo is %s on %s: %s in revenue for each unit of spend (90 %% interval %s to %s); %d of %d lie above zero for sure.",
-		spoken(e.Channel), e.Surface, number.Grouped(decimals(e.Coefficient, 2), 2), number.Grouped(decimals(e.Low, 2), 2), number.Grouped(decimals(e.High, 2), 2), n.AboveZero, n.Estimated)
+		answer.ChannelName(e.Channel), e.Surface, number.Grouped(answer.Decimals(e.Coefficient, 2), 2), number.Grouped(answer.Decimals(e.Low, 2), 2), number.Grouped(answer.Decimals(e.High, 2), 2), n.AboveZero, n.Estimated)
 }
 
-func orZero(p *Percent) *Percent {
+func orZero(p *answer.Percent) *answer.Percent {
 	if p == nil {
-		return new(Percent)
+		return new(answer.Percent)
 	}
 	return p
 }
@@ -342,12 +343,12 @@ func orZero(p *Percent) *Percent {
 func (c *Call) warnHalo(a *omnichannelAnswer, effects []halo.Effect) {
 	switch {
 	case len(effects) == 0 && len(a.Rows) < 2:
-		a.warn(warnHaloNotEstimable, "There is one sales surface: import the orders of others to see what spend brings there.")
+		a.Warn(answer.WarnHaloNotEstimable, "There is one sales surface: import the orders of others to see what spend brings there.")
 	case len(effects) == 0:
-		a.warn(warnHaloNotEstimable, "No spend lies in the days with orders: what it brings on other surfaces cannot be estimated.")
+		a.Warn(answer.WarnHaloNotEstimable, "No spend lies in the days with orders: what it brings on other surfaces cannot be estimated.")
 	case a.Model.Grade == "correlation":
-		a.warn(warnCorrelational, "Halo rests on what moved together over time and not on an experiment; a regional test of the largest would settle it.")
+		a.Warn(answer.WarnCorrelational, "Halo rests on what moved together over time and not on an experiment; a regional test of the largest would settle it.")
 	default:
-		a.warn(warnCorrelational, "Where grade is correlation, halo rests on what moved together over time; tests by region are part of the others.")
+		a.Warn(answer.WarnCorrelational, "Where grade is correlation, halo rests on what moved together over time; tests by region are part of the others.")
 	}
 }

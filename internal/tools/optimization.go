@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"assay/internal/answer"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
@@ -23,35 +24,35 @@ var optimization = define(Spec{
 type optimizationParams struct {
 	BudgetConstraint *float64 `json:"budget_constraint" min:"0" doc:"Total monthly budget."`
 	Question         string   `json:"question" doc:"What to know of the model's results."`
-	shared
+	answer.Shared
 }
 
 type optimizationAnswer struct {
-	opening
-	Answer    string      `json:"answer,omitempty" doc:"To the question, from the model's facts."`
-	Model     modelInfo   `json:"model"`
-	Estimates Estimates   `json:"estimates"`
-	Metrics   planMetrics `json:"metrics" doc:"Of the best plan for the monthly budget."`
-	table[mixRow]
-	closing
+	answer.Opening
+	Answer    string           `json:"answer,omitempty" doc:"To the question, from the model's facts."`
+	Model     modelInfo        `json:"model"`
+	Estimates answer.Estimates `json:"estimates"`
+	Metrics   planMetrics      `json:"metrics" doc:"Of the best plan for the monthly budget."`
+	answer.Table[mixRow]
+	answer.Closing
 }
 
 // mixRow is what the model says of a channel; money is a month's.
 type mixRow struct {
-	Channel      measure.Channel    `json:"channel"`
-	Spend        Money              `json:"monthly_spend"`
-	Proposed     Money              `json:"proposed_monthly_spend"`
-	Brought      *Estimate[Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Revenue that would be missing without the channel."`
-	SharePct     *Percent           `json:"share_pct,omitempty" detail:"analyst" doc:"Of all revenue in the window."`
-	ROAS         Estimate[Ratio]    `json:"roas"`
-	MarginalROAS Estimate[Ratio]    `json:"marginal_roas" doc:"Revenue of the next unit of money at today's spend."`
-	Saturation   *Estimate[Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"By how much the next unit of money brings less than the mean one."`
-	Less         *Estimate[Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
-	More         *Estimate[Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
-	CarryOver    *Estimate[Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Part of a week's effect that carries over to the next."`
-	Worth        *Money             `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Monthly revenue that the best plan would gain if an experiment settled what the channel brings, before its cost."`
-	Tested       []string           `json:"calibrated_by,omitempty" doc:"Experiments of the channel that the model was fitted to."`
-	Unseen       bool               `json:"beyond_data,omitempty" doc:"The proposed spend is more than was ever spent."`
+	Channel      measure.Channel                  `json:"channel"`
+	Spend        answer.Money                     `json:"monthly_spend"`
+	Proposed     answer.Money                     `json:"proposed_monthly_spend"`
+	Brought      *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Revenue that would be missing without the channel."`
+	SharePct     *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Of all revenue in the window."`
+	ROAS         answer.Estimate[answer.Ratio]    `json:"roas"`
+	MarginalROAS answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue of the next unit of money at today's spend."`
+	Saturation   *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"By how much the next unit of money brings less than the mean one."`
+	Less         *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
+	More         *answer.Estimate[answer.Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
+	CarryOver    *answer.Estimate[answer.Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Part of a week's effect that carries over to the next."`
+	Worth        *answer.Money                    `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Monthly revenue that the best plan would gain if an experiment settled what the channel brings, before its cost."`
+	Tested       []string                         `json:"calibrated_by,omitempty" doc:"Experiments of the channel that the model was fitted to."`
+	Unseen       bool                             `json:"beyond_data,omitempty" doc:"The proposed spend is more than was ever spent."`
 }
 
 func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimizationAnswer, error) {
@@ -78,15 +79,15 @@ func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimiz
 	a.Summary = c.planSummary(a.Metrics, plan, "a month")
 	if strings.TrimSpace(p.Question) != "" {
 		a.Answer = c.mixAnswer(p.Question, a)
-		if c.view.Format == summaryFormat { // which shows no other field with text
+		if c.View.Format == answer.SummaryFormat { // which shows no other field with text
 			a.Summary = a.Answer + " " + a.Summary
 		}
 	}
-	c.warnPlan(&a.closing, plan)
-	c.warnTests(&a.closing, m)
-	c.suggest(&a.closing, "optimize_budget", map[string]any{"total_budget": decimals(budget, 0)}, "Divide a budget with bounds by channel.")
-	c.suggest(&a.closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
-	c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, fromOrders, fromAds, fromSpend)
+	c.warnPlan(&a.Closing, plan)
+	c.warnTests(&a.Closing, m)
+	c.suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Divide a budget with bounds by channel.")
+	c.suggest(&a.Closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
+	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, fromOrders, fromAds, fromSpend)
 	return a, nil
 }
 
@@ -99,22 +100,22 @@ func mixRows(m *mix.Model, plan *mix.Plan, times float64) []mixRow {
 		}
 		reach := m.Reach(e.Channel)
 		row := mixRow{
-			Channel: e.Channel, Spend: Money(times * e.Spend), Brought: new(posterior[Money](e.Contribution, times)),
-			SharePct: new(Percent(100 * e.Share.Mean)), ROAS: posterior[Ratio](*e.ROAS, 1), MarginalROAS: posterior[Ratio](*e.MarginalROAS, 1),
-			Saturation: new(posterior[Percent](reach.Saturation, 100)), Less: new(posterior[Money](reach.Less, times)), More: new(posterior[Money](reach.More, times)),
+			Channel: e.Channel, Spend: answer.Money(times * e.Spend), Brought: new(posterior[answer.Money](e.Contribution, times)),
+			SharePct: new(answer.Percent(100 * e.Share.Mean)), ROAS: posterior[answer.Ratio](*e.ROAS, 1), MarginalROAS: posterior[answer.Ratio](*e.MarginalROAS, 1),
+			Saturation: new(posterior[answer.Percent](reach.Saturation, 100)), Less: new(posterior[answer.Money](reach.Less, times)), More: new(posterior[answer.Money](reach.More, times)),
 			Tested: calibratedBy(m, e.Channel),
 		}
 		for _, one := range plan.Allocations {
 			if one.Channel == e.Channel {
-				row.Proposed, row.Unseen = Money(times*one.Proposed), one.Unseen
+				row.Proposed, row.Unseen = answer.Money(times*one.Proposed), one.Unseen
 			}
 		}
 		if alpha, ok := e.Adstock["alpha"]; ok {
-			row.CarryOver = new(posterior[Percent](alpha, 100))
+			row.CarryOver = new(posterior[answer.Percent](alpha, 100))
 		}
 		for _, one := range plan.Advice.Worth {
 			if one.Channel == e.Channel {
-				row.Worth = new(Money(times * one.Gain))
+				row.Worth = new(answer.Money(times * one.Gain))
 			}
 		}
 		rows = append(rows, row)
@@ -142,7 +143,7 @@ var mixTopics = []struct {
 // mixAnswer answers a question from the answer's own figures. It reads channels and topics by their words; what it
 // cannot read it says, and what it can be asked.
 func (c *Call) mixAnswer(question string, a *optimizationAnswer) string {
-	text := strings.ToLower(clean(question))
+	text := strings.ToLower(answer.Clean(question))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
 	about, without := c.mixChannels(words, a)
 	named := len(about) > 0
@@ -200,7 +201,7 @@ func mixLines(rows []mixRow, say func(mixRow) string) string {
 	const most = 5
 	var lines []string
 	for _, r := range rows[:min(most, len(rows))] {
-		lines = append(lines, spoken(r.Channel)+" "+say(r))
+		lines = append(lines, answer.ChannelName(r.Channel)+" "+say(r))
 	}
 	return strings.Join(lines, "; ") + "."
 }
@@ -210,17 +211,17 @@ func sortedRows(rows []mixRow, of func(mixRow) float64) []mixRow {
 	return slices.SortedStableFunc(slices.Values(rows), func(a, b mixRow) int { return cmp.Compare(of(b), of(a)) })
 }
 
-func ratios(e Estimate[Ratio]) string {
+func ratios(e answer.Estimate[answer.Ratio]) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", e.Value, e.Low, e.High)
 }
 
-func (c *Call) amounts(e Estimate[Money]) string {
-	return fmt.Sprintf("%s (%s to %s)", c.spelled(e.Value), c.spelled(e.Low), c.spelled(e.High))
+func (c *Call) amounts(e answer.Estimate[answer.Money]) string {
+	return fmt.Sprintf("%s (%s to %s)", c.Spelled(e.Value), c.Spelled(e.Low), c.Spelled(e.High))
 }
 
 func (c *Call) sayReturns(rows []mixRow, _ *optimizationAnswer) string {
 	return "Revenue per unit of spend, with 90 % intervals: " + mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.ROAS.Value) }),
-		func(r mixRow) string { return ratios(r.ROAS) + ", " + c.spelled(r.Brought.Value) + " a month" })
+		func(r mixRow) string { return ratios(r.ROAS) + ", " + c.Spelled(r.Brought.Value) + " a month" })
 }
 
 func (c *Call) saySaturation(rows []mixRow, _ *optimizationAnswer) string {
@@ -239,13 +240,15 @@ func (c *Call) sayMarginal(rows []mixRow, _ *optimizationAnswer) string {
 func (c *Call) sayLess(rows []mixRow, _ *optimizationAnswer) string {
 	return "Change of monthly revenue with 20 % less spend, with 90 % intervals; the least harm first: " +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.Less.Value) / max(float64(r.Spend), 1) }),
-			func(r mixRow) string { return c.amounts(*r.Less) + ", saving " + c.spelled(Money(mix.Step)*r.Spend) })
+			func(r mixRow) string {
+				return c.amounts(*r.Less) + ", saving " + c.Spelled(answer.Money(mix.Step)*r.Spend)
+			})
 }
 
 func (c *Call) sayPlan(rows []mixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("Advice: %s, with %s confidence and a %.0f %% chance of more revenue. By month: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
-			func(r mixRow) string { return "from " + c.spelled(r.Spend) + " to " + c.spelled(r.Proposed) })
+			func(r mixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
 }
 
 func (c *Call) sayCarryOver(rows []mixRow, _ *optimizationAnswer) string {
@@ -265,7 +268,7 @@ func (c *Call) sayTests(rows []mixRow, a *optimizationAnswer) string {
 		return "No experiment would change the plan: what is not known of these channels does not decide how the budget is divided."
 	}
 	return "Revenue a month that the best plan would gain if an experiment settled what a channel brings, before its cost: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(*r.Worth) }), func(r mixRow) string { return c.spelled(*r.Worth) })
+		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(*r.Worth) }), func(r mixRow) string { return c.Spelled(*r.Worth) })
 }
 
 func (c *Call) sayTrust(rows []mixRow, a *optimizationAnswer) string {
@@ -279,11 +282,11 @@ func testedSentence(rows []mixRow) string {
 	var tested []string
 	for _, r := range rows {
 		if len(r.Tested) > 0 {
-			tested = append(tested, spoken(r.Channel)+" ("+strings.Join(r.Tested, ", ")+")")
+			tested = append(tested, answer.ChannelName(r.Channel)+" ("+strings.Join(r.Tested, ", ")+")")
 		}
 	}
 	if len(tested) == 0 {
 		return ""
 	}
-	return "It was fitted to tests by region of " + listed(tested) + ". "
+	return "It was fitted to tests by region of " + answer.Listed(tested) + ". "
 }

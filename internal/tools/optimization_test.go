@@ -4,21 +4,22 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/answer"
 	"assay/internal/measure"
 )
 
 func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 	t.Parallel()
-	c := &Call{Writer: Writer{figures: figures{currency: "USD"}}}
+	c := &Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
 	for _, test := range []struct {
-		change Estimate[Money]
+		change answer.Estimate[answer.Money]
 		want   string
 	}{
-		{Estimate[Money]{Value: 5007, Low: 1000, High: 9000}, "is expected to bring 5,007 USD more revenue than today (90 % interval 1,000 USD to 9,000 USD more)"},
-		{Estimate[Money]{Value: -5007, Low: -9000, High: -1000}, "is expected to bring 5,007 USD less revenue than today (90 % interval 1,000 USD to 9,000 USD less)"},
-		{Estimate[Money]{Value: -5007, Low: -9000, High: 1000}, "makes no clear difference: 5,007 USD less revenue than today is expected, with a 90 % interval from 9,000 USD less to 1,000 USD more"},
-		{Estimate[Money]{Value: 20, Low: -1000, High: 1040}, "makes no clear difference: 20.00 USD more revenue than today is expected, with a 90 % interval from 1,000 USD less to 1,040 USD more"},
-		{Estimate[Money]{}, "changes no revenue"},
+		{answer.Estimate[answer.Money]{Value: 5007, Low: 1000, High: 9000}, "is expected to bring 5,007 USD more revenue than today (90 % interval 1,000 USD to 9,000 USD more)"},
+		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: -1000}, "is expected to bring 5,007 USD less revenue than today (90 % interval 1,000 USD to 9,000 USD less)"},
+		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: 1000}, "makes no clear difference: 5,007 USD less revenue than today is expected, with a 90 % interval from 9,000 USD less to 1,000 USD more"},
+		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "makes no clear difference: 20.00 USD more revenue than today is expected, with a 90 % interval from 1,000 USD less to 1,040 USD more"},
+		{answer.Estimate[answer.Money]{}, "changes no revenue"},
 	} {
 		if got := c.gain(test.change, " than today"); got != test.want {
 			t.Errorf("%+v:\n got %s\nwant %s", test.change, got, test.want)
@@ -28,11 +29,11 @@ func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 
 func TestQuestionsAreReadByTheirWords(t *testing.T) {
 	t.Parallel()
-	c := &Call{Writer: Writer{figures: figures{currency: "USD"}}}
-	row := func(channel measure.Channel, roas Ratio) mixRow {
+	c := &Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
+	row := func(channel measure.Channel, roas answer.Ratio) mixRow {
 		return mixRow{
-			Channel: channel, Spend: 100, ROAS: Estimate[Ratio]{Value: roas}, MarginalROAS: Estimate[Ratio]{Value: roas / 2}, Brought: new(Estimate[Money]),
-			Saturation: new(Estimate[Percent]), Less: new(Estimate[Money]), More: new(Estimate[Money]), CarryOver: &Estimate[Percent]{Value: 40}, Worth: new(Money(7)),
+			Channel: channel, Spend: 100, ROAS: answer.Estimate[answer.Ratio]{Value: roas}, MarginalROAS: answer.Estimate[answer.Ratio]{Value: roas / 2}, Brought: new(answer.Estimate[answer.Money]),
+			Saturation: new(answer.Estimate[answer.Percent]), Less: new(answer.Estimate[answer.Money]), More: new(answer.Estimate[answer.Money]), CarryOver: &answer.Estimate[answer.Percent]{Value: 40}, Worth: new(answer.Money(7)),
 		}
 	}
 	a := &optimizationAnswer{Model: modelInfo{LeftOut: []string{"podcast"}}, Metrics: planMetrics{TestFirst: "google", Advice: "hold"}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -39,7 +40,7 @@ func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
 		if row.Expected == nil && !set {
 			continue
 		}
-		if row.Expected != nil && a.Outlook == nil && c.view.DetailLevel == debugLevel {
+		if row.Expected != nil && a.Outlook == nil && c.View.DetailLevel == answer.DebugLevel {
 			if a.Outlook, err = out.days(g); err != nil {
 				return err
 			}
@@ -48,7 +49,7 @@ func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
 		a.Rows = append(a.Rows, row)
 	}
 	if slices.ContainsFunc(a.Rows, func(r forecastRow) bool { return r.Expected != nil }) {
-		a.Estimates = &Estimates{LevelPct: 100 * level90, Method: "conformal intervals of the sum of the rest of the period", Basis: measure.Modelled}
+		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "conformal intervals of the sum of the rest of the period", Basis: measure.Modelled}
 	}
 	c.keepAnswered(ctx, out.kept)
 	a.Past = c.past(a)
@@ -277,7 +278,7 @@ func (c *Call) goalRow(g goal, s *expectedSeries) forecastRow {
 	actual := c.value(g.metric, s.point(sofar))
 	row.Actual, row.Through = round(actual), sofar.Last
 	if row.Actual != nil && g.value > 0 {
-		row.Attained = new(Percent(100 * actual / g.value))
+		row.Attained = new(answer.Percent(100 * actual / g.value))
 	}
 	return row
 }
@@ -291,10 +292,10 @@ func (o *outlook) pace(row *forecastRow, s *expectedSeries, g goal) error {
 	}
 	round := o.call.rounding(g.metric)
 	row.expect(pace.Finish, pace.Bands, round)
-	row.Chance, row.Required, row.Status = new(Percent(100*pace.Probability)), round(pace.Required), g.standing(pace)
-	if o.call.view.DetailLevel != summaryLevel {
+	row.Chance, row.Required, row.Status = new(answer.Percent(100*pace.Probability)), round(pace.Required), g.standing(pace)
+	if o.call.View.DetailLevel != answer.SummaryLevel {
 		if i := forecast.Index(s.values, of, forecast.Ask{Season: week}); i != nil {
-			row.Index = new(Ratio(*i))
+			row.Index = new(answer.Ratio(*i))
 		}
 	}
 	return nil
@@ -312,17 +313,17 @@ func (c *Call) pacingSummary(a *forecastingAnswer, set bool) string {
 		}
 	}
 	if first.Expected == nil {
-		return fmt.Sprintf("%s under way; where they will end cannot be told from the data.", plural(len(a.Rows), "target is", "targets are"))
+		return fmt.Sprintf("%s under way; where they will end cannot be told from the data.", answer.Plural(len(a.Rows), "target is", "targets are"))
 	}
 	text := fmt.Sprintf("%s %s %s is expected to end at %s (90 %% interval %s to %s)", c.spokenMetric(first), first.PeriodType.said(),
-		spell(civil.Range{First: first.Start, Last: first.End}), c.figure(first.Metric, first.Expected), c.figure(first.Metric, first.Low), c.figure(first.Metric, first.High))
+		answer.Dates(civil.Range{First: first.Start, Last: first.End}), c.figure(first.Metric, first.Expected), c.figure(first.Metric, first.Low), c.figure(first.Metric, first.High))
 	past := c.pastSentence(a.Past, first.Metric)
 	if !set {
 		return text + "; no target is set for it." + past
 	}
-	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", c.figure(first.Metric, first.Target), number.Grouped(decimals(float64(*first.Chance), 0), 0))
+	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", c.figure(first.Metric, first.Target), number.Grouped(answer.Decimals(float64(*first.Chance), 0), 0))
 	m := a.Metrics
-	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off, %d over budget.", plural(*m.Targets, "target", "targets"),
+	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off, %d over budget.", answer.Plural(*m.Targets, "target", "targets"),
 		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
 }
 
@@ -344,7 +345,7 @@ func (t periodType) said() string {
 func (c *Call) spokenMetric(r forecastRow) string {
 	name := map[trendMetric]string{trendRevenue: "Revenue", trendOrders: "The number of orders", trendSpend: "Spend", trendROAS: "ROAS"}[r.Metric]
 	if r.Channel != "" {
-		name = spoken(r.Channel) + ": " + name
+		name = answer.ChannelName(r.Channel) + ": " + name
 	}
 	return name
 }
@@ -352,9 +353,9 @@ func (c *Call) spokenMetric(r forecastRow) string {
 // figure writes a figure of a metric for a sentence.
 func (c *Call) figure(metric trendMetric, x *float64) string {
 	if metric == trendRevenue || metric == trendSpend {
-		return c.spelled(Money(*x))
+		return c.Spelled(answer.Money(*x))
 	}
-	return quantity(decimals(*x, 2))
+	return answer.Quantity(answer.Decimals(*x, 2))
 }
 
 // howToLoadTargets is the table that the import reads without a mapping.
@@ -365,10 +366,10 @@ func (c *Call) warnPacing(a *forecastingAnswer, all int, set bool) {
 	template := fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today))
 	switch {
 	case all == 0:
-		a.warn(warnNoTargets, "No targets are loaded. "+template)
+		a.Warn(answer.WarnNoTargets, "No targets are loaded. "+template)
 	case !set:
-		a.warn(warnNoTargets, "No target under way matches. "+template)
-		c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "See which targets there are.")
+		a.Warn(answer.WarnNoTargets, "No target under way matches. "+template)
+		c.suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "See which targets there are.")
 	}
 	unforecast, stale := 0, false
 	for _, r := range a.Rows {
@@ -378,14 +379,14 @@ func (c *Call) warnPacing(a *forecastingAnswer, all int, set bool) {
 		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-staleAfter))
 	}
 	if a.Estimates != nil {
-		a.warn(warnSeasonUnknown, "The forecast knows the week and not the year: a season ahead, such as the holidays, is not in it, though it may be in the target.")
+		a.Warn(answer.WarnSeasonUnknown, "The forecast knows the week and not the year: a season ahead, such as the holidays, is not in it, though it may be in the target.")
 	}
 	if unforecast > 0 {
-		a.warn(warnNotForecast, fmt.Sprintf("%s no forecast: ROAS is a ratio of sums, and other metrics need history up to the last days.", plural(unforecast, "target has", "targets have")))
+		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast: ROAS is a ratio of sums, and other metrics need history up to the last days.", answer.Plural(unforecast, "target has", "targets have")))
 	}
 	if stale {
-		a.warn(warnDataEnd, "Some figures end days ago; their later days are forecast.")
+		a.Warn(answer.WarnDataEnd, "Some figures end days ago; their later days are forecast.")
 	}
-	c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "See whether something has drifted away from what was expected.")
-	c.suggest(&a.closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the last weeks.")
+	c.suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "See whether something has drifted away from what was expected.")
+	c.suggest(&a.Closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the last weeks.")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
@@ -111,14 +112,14 @@ func (p panel) members(of func(warehouse.PanelDay) int64) []cohort.Member {
 func curvesOf(members []cohort.Member) (channels []cohort.Curve, whole cohort.Curve, err error) {
 	err = panics.Together(
 		func() error {
-			all, err := cohort.Curves(togetherAs(everybody, members), 0, level90)
+			all, err := cohort.Curves(togetherAs(everybody, members), 0, answer.Level90)
 			if len(all) > 0 {
 				whole = all[0]
 			}
 			return err
 		},
 		func() (err error) {
-			channels, err = cohort.Curves(members, 0, level90)
+			channels, err = cohort.Curves(members, 0, answer.Level90)
 			return err
 		},
 	)
@@ -238,7 +239,7 @@ func (c *Snapshot) fitted(p panel) (projection, error) {
 		out.model += " with Gamma-Gamma"
 	}
 	out.project = func(group []cohort.Buyer) (cohort.Projection, error) {
-		return cohort.Project(fit, value, group, cohort.Horizon{Time: out.weeks, Draws: projectionDraws, Level: level90, Seed: projectionSeed})
+		return cohort.Project(fit, value, group, cohort.Horizon{Time: out.weeks, Draws: projectionDraws, Level: answer.Level90, Seed: projectionSeed})
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -23,42 +24,42 @@ var performance = define(Spec{
 }, runPerformance)
 
 type performanceParams struct {
-	last30
+	answer.Last30
 	Channel string `json:"channel" doc:"Only this channel."`
 	Model   string `json:"model" doc:"How orders are credited: last_touch (default), first_touch, linear, time_decay, position_based, platform_reported, markov, shapley, survey_blended."`
-	shared
+	answer.Shared
 }
 
 type performanceAnswer struct {
-	opening
+	answer.Opening
 	Model   measure.Model   `json:"model" doc:"How orders were credited to channels."`
 	Basis   measure.Basis   `json:"basis" doc:"What the channels' revenue rests on."`
 	Channel measure.Channel `json:"channel,omitempty"`
 	Metrics storeMetrics    `json:"metrics"`
-	table[channelRow]
-	closing
+	answer.Table[channelRow]
+	answer.Closing
 }
 
 // channelRow is what a channel is credited with, spends and claims.
 type channelRow struct {
 	Channel       measure.Channel `json:"channel"`
-	Revenue       Money           `json:"revenue"`
-	Orders        Count           `json:"orders"`
-	Spend         *Money          `json:"spend,omitempty" doc:"Absent where it is not known."`
-	ROAS          *Ratio          `json:"roas,omitempty"`
-	RevenueChange *Percent        `json:"revenue_change_pct,omitempty"`
-	AOV           *Money          `json:"aov,omitempty" detail:"analyst"`
-	CPA           *Money          `json:"cpa,omitempty" detail:"analyst" doc:"Spend per credited order."`
-	NewOrders     *Count          `json:"new_orders,omitempty" detail:"analyst"`
-	Refunds       *Money          `json:"refunds,omitempty" detail:"analyst"`
-	Claimed       *Money          `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Basis reported: what the platform claims."`
-	ClaimedOrders *Count          `json:"claimed_orders,omitempty" detail:"analyst"`
+	Revenue       answer.Money    `json:"revenue"`
+	Orders        answer.Count    `json:"orders"`
+	Spend         *answer.Money   `json:"spend,omitempty" doc:"Absent where it is not known."`
+	ROAS          *answer.Ratio   `json:"roas,omitempty"`
+	RevenueChange *answer.Percent `json:"revenue_change_pct,omitempty"`
+	AOV           *answer.Money   `json:"aov,omitempty" detail:"analyst"`
+	CPA           *answer.Money   `json:"cpa,omitempty" detail:"analyst" doc:"Spend per credited order."`
+	NewOrders     *answer.Count   `json:"new_orders,omitempty" detail:"analyst"`
+	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"analyst"`
+	Claimed       *answer.Money   `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Basis reported: what the platform claims."`
+	ClaimedOrders *answer.Count   `json:"claimed_orders,omitempty" detail:"analyst"`
 	Impressions   int64           `json:"impressions,omitempty" detail:"debug"`
 	Clicks        int64           `json:"clicks,omitempty" detail:"debug"`
 }
 
 func runPerformance(ctx context.Context, c *Call, p performanceParams) (*performanceAnswer, error) {
-	days, err := p.window(c.Today)
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -79,29 +80,29 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	touchless := c.Store.untouched() && a.Basis == measure.Attributed
 	now, before := c.totalOf(totals.Recent, channel, days), c.totalOf(totals.Earlier, channel, days.Previous())
 	now.untold, before.untold = touchless && now.untold, touchless && before.untold
-	a.Metrics = c.figures.storeMetrics(now, before)
+	a.Metrics = storeMetricsOf(c.Figures, now, before)
 	a.Rows = c.channelRows(totals, a.Basis, touchless)
 	if len(a.Rows) == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
+		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
 		a.Summary = c.performanceSummary(a, days, totals, now)
 		if touchless {
-			c.warnUntouched(&a.closing, days, channel)
+			c.warnUntouched(&a.Closing, days, channel)
 		}
-		c.warnModel(&a.closing, model, days)
+		c.warnModel(&a.Closing, model, days)
 		if model == measure.PlatformReported {
-			if err := c.warnClaims(ctx, &a.closing, days, totals.Recent); err != nil {
+			if err := c.warnClaims(ctx, &a.Closing, days, totals.Recent); err != nil {
 				return nil, err
 			}
 		}
-		c.warnSpend(&a.closing, now, channel)
-		c.warnBefore(&a.closing, days)
-		c.warnDays(&a.closing, days, now.Undated, true)
+		c.warnSpend(&a.Closing, now, channel)
+		c.warnBefore(&a.Closing, days)
+		c.warnDays(&a.Closing, days, now.Undated, true)
 		c.performanceNext(a, days, channel)
 	}
 	quality := c.quality("", now)
 	quality.Method = methods[model]
-	c.describe(&a.closing, quality, fromOrders, fromAds, fromSpend)
+	c.describe(&a.Closing, quality, fromOrders, fromAds, fromSpend)
 	return a, nil
 }
 
@@ -122,7 +123,7 @@ func parseModel(name string) (measure.Model, error) {
 	for _, m := range models {
 		known = append(known, string(m))
 	}
-	return "", fault.Invalid("model %q is not known; known are %s", clean(name), strings.Join(known, ", ")).
+	return "", fault.Invalid("model %q is not known; known are %s", answer.Clean(name), strings.Join(known, ", ")).
 		WithHint(`Corrected arguments: {"model":"%s"}`, measure.LastTouch)
 }
 
@@ -142,7 +143,7 @@ type channelQuestion func(context.Context, measure.WorkspaceID, measure.Model, w
 // performanceFacts returns the question that tells what the answer will show. Fewer figures cost less.
 func (c *Call) performanceFacts(model measure.Model) channelQuestion {
 	basis := c.Workspace.Basis
-	if c.view.DetailLevel != summaryLevel || basis.WithoutTax || basis.WithoutShipping || slices.Contains(measure.Fitted(), model) {
+	if c.View.DetailLevel != answer.SummaryLevel || basis.WithoutTax || basis.WithoutShipping || slices.Contains(measure.Fitted(), model) {
 		return c.Facts.ChannelTotals
 	}
 	return c.Facts.ChannelBriefs
@@ -194,14 +195,14 @@ func (c *Snapshot) totalOf(channels []warehouse.ChannelTotal, only measure.Chann
 // channelRows returns a row for each channel of the recent window, largest revenue first. Without touches, a channel
 // has no figure that sets spend against what it brought.
 func (c *Call) channelRows(totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
-	f := c.figures
+	f := c.Figures
 	earlier := map[measure.Channel]measure.Sums{}
 	for _, t := range totals.Earlier {
 		earlier[t.Channel] = t.Sums
 	}
 	rows := make([]channelRow, 0, len(totals.Recent))
 	for _, t := range byRevenue(f, totals.Recent) {
-		row := f.channelRow(t, earlier[t.Channel])
+		row := channelRowOf(f, t, earlier[t.Channel])
 		switch {
 		case basis == measure.Reported:
 			row.reported()
@@ -214,31 +215,31 @@ func (c *Call) channelRows(totals warehouse.Pair[[]warehouse.ChannelTotal], basi
 }
 
 // byRevenue sorts channels, largest revenue first.
-func byRevenue(f figures, totals []warehouse.ChannelTotal) []warehouse.ChannelTotal {
+func byRevenue(f answer.Figures, totals []warehouse.ChannelTotal) []warehouse.ChannelTotal {
 	return slices.SortedFunc(slices.Values(totals), func(s, t warehouse.ChannelTotal) int {
-		return cmp.Or(cmp.Compare(f.basis.Revenue(t.Sums), f.basis.Revenue(s.Sums)), cmp.Compare(s.Channel, t.Channel))
+		return cmp.Or(cmp.Compare(f.Basis.Revenue(t.Sums), f.Basis.Revenue(s.Sums)), cmp.Compare(s.Channel, t.Channel))
 	})
 }
 
-func (f figures) channelRow(t warehouse.ChannelTotal, before measure.Sums) channelRow {
+func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sums) channelRow {
 	row := channelRow{
 		Channel:       t.Channel,
-		Revenue:       f.revenue(t.Sums),
-		Orders:        orders(t.Sums.Orders),
-		RevenueChange: percent(measure.Change(float64(f.basis.Revenue(t.Sums)), float64(f.basis.Revenue(before)))),
-		AOV:           f.aov(t.Sums),
-		NewOrders:     new(orders(t.Sums.NewOrders)),
-		Refunds:       new(f.money(t.Sums.Refunds)),
+		Revenue:       f.Revenue(t.Sums),
+		Orders:        answer.Orders(t.Sums.Orders),
+		RevenueChange: answer.PercentOf(measure.Change(float64(f.Basis.Revenue(t.Sums)), float64(f.Basis.Revenue(before)))),
+		AOV:           f.AOV(t.Sums),
+		NewOrders:     new(answer.Orders(t.Sums.NewOrders)),
+		Refunds:       new(f.Money(t.Sums.Refunds)),
 		Impressions:   t.Impressions,
 		Clicks:        t.Clicks,
 	}
 	if t.SpendKnown {
-		row.Spend = new(f.money(t.Spend))
-		row.ROAS = f.roas(t.Sums, t.Spend)
-		row.CPA = f.perMinor(measure.CPA(t.Spend, t.Sums.Orders))
+		row.Spend = new(f.Money(t.Spend))
+		row.ROAS = f.ROAS(t.Sums, t.Spend)
+		row.CPA = f.PerMinor(measure.CPA(t.Spend, t.Sums.Orders))
 	}
 	if t.Claimed != 0 || t.ClaimedSum != 0 {
-		row.Claimed, row.ClaimedOrders = new(f.money(t.ClaimedSum)), new(orders(t.Claimed))
+		row.Claimed, row.ClaimedOrders = new(f.Money(t.ClaimedSum)), new(answer.Orders(t.Claimed))
 	}
 	return row
 }
@@ -257,12 +258,12 @@ func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals
 	}
 	who := "The store took"
 	if a.Channel != "" {
-		who = spoken(a.Channel) + " is credited with"
+		who = answer.ChannelName(a.Channel) + " is credited with"
 	}
-	text := fmt.Sprintf("%s %s %s in %s orders, %s.", who, c.amount(c.Workspace.Basis.Revenue(now.Sums)),
-		spell(days), quantity(float64(orders(now.Orders))), against(a.Metrics.Revenue.ChangePct, days))
+	text := fmt.Sprintf("%s %s %s in %s orders, %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
+		answer.Dates(days), answer.Quantity(float64(answer.Orders(now.Orders))), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.amount(now.spend), number.Grouped(decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.Amount(now.spend), number.Grouped(answer.Decimals(float64(*r), 2), 2))
 	}
 	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.untouched()) {
 		text += c.biggestMover(totals)
@@ -295,12 +296,12 @@ func (c *Call) biggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	if change[most] < 0 {
 		way = "down"
 	}
-	return fmt.Sprintf(" The biggest mover is %s, %s %s.", spoken(most), way, c.amount(abs(change[most])))
+	return fmt.Sprintf(" The biggest mover is %s, %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
 }
 
 // warnClaims says that the figures are claims, and by how much they exceed what the store's orders credit the same
 // channels with by last touch.
-func (c *Call) warnClaims(ctx context.Context, a *closing, days civil.Range, claims []warehouse.ChannelTotal) error {
+func (c *Call) warnClaims(ctx context.Context, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
 	credited, err := c.lastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
 	if err != nil {
 		return err
@@ -319,31 +320,31 @@ func (c *Call) warnClaims(ctx context.Context, a *closing, days civil.Range, cla
 	text := "Channel figures are the platforms' own claims; unattributed takes the difference to the store's revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
 		text = fmt.Sprintf("Platforms claim %s, %s times what orders credit them with by last touch; unattributed takes the difference to the store's revenue.",
-			c.amount(claimed), number.Grouped(decimals(times, 2), 2))
+			c.Amount(claimed), number.Grouped(answer.Decimals(times, 2), 2))
 	}
-	a.warn(warnPlatformReported, text)
+	a.Warn(answer.WarnPlatformReported, text)
 	return nil
 }
 
 func (c *Call) performanceNext(a *performanceAnswer, days civil.Range, channel measure.Channel) {
 	if channel == "" {
 		if c.Store.AdDays.Days() > 0 {
-			c.suggest(&a.closing, "campaigns", dated(days), "Where the spend went.")
+			c.suggest(&a.Closing, "campaigns", dated(days), "Where the spend went.")
 		}
-		c.suggest(&a.closing, "trends", dated(days), "Days that stand out.")
+		c.suggest(&a.Closing, "trends", dated(days), "Days that stand out.")
 		return
 	}
-	c.suggest(&a.closing, "trends", with(dated(days), "channel", string(channel)), "See this channel's days.")
+	c.suggest(&a.Closing, "trends", with(dated(days), "channel", string(channel)), "See this channel's days.")
 	if v, ok := c.Store.volume(channel); ok && listedPlatform(v.Platform) {
-		c.suggest(&a.closing, "campaigns", with(dated(days), "platform", string(v.Platform)), "See this platform's campaigns.")
+		c.suggest(&a.Closing, "campaigns", with(dated(days), "platform", string(v.Platform)), "See this platform's campaigns.")
 	}
 }
 
 // quality says how the figures of a window were made.
-func (c *Call) quality(model measure.Model, of storeTotal) DataQuality {
-	q := DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
+func (c *Call) quality(model measure.Model, of storeTotal) answer.DataQuality {
+	q := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
 	if of.Undated > 0 {
-		q.UndatedRefund = new(c.figures.money(of.Undated))
+		q.UndatedRefund = new(c.Figures.Money(of.Undated))
 	}
 	return q
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/mcp"
@@ -28,17 +29,17 @@ func (s *session) ListPrompts() []mcp.Prompt {
 // GetPrompt returns a prompt with its dates filled in.
 func (s *session) GetPrompt(_ context.Context, name string, args map[string]string) (mcp.PromptResult, error) {
 	if name != weeklyReview {
-		return mcp.PromptResult{}, fault.NotFound("there is no prompt %q", clean(name)).WithHint("prompts/list names all prompts")
+		return mcp.PromptResult{}, fault.NotFound("there is no prompt %q", answer.Clean(name)).WithHint("prompts/list names all prompts")
 	}
 	for _, given := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains([]string{"week", "channel"}, given) {
-			return mcp.PromptResult{}, fault.Invalid("%s has no argument %q; known are week, channel", weeklyReview, clean(given))
+			return mcp.PromptResult{}, fault.Invalid("%s has no argument %q; known are week, channel", weeklyReview, answer.Clean(given))
 		}
 	}
 	week := s.week(args["week"])
 	filter := ""
 	if channel := args["channel"]; channel != "" {
-		filter = fmt.Sprintf(", channel=%q", clean(channel))
+		filter = fmt.Sprintf(", channel=%q", answer.Clean(channel))
 	}
 	text := fmt.Sprintf(`%[6]s.
 1. compare with period1_start=%[3]s, period1_end=%[4]s, period2_start=%[1]s, period2_end=%[2]s, include_channels=true%[5]s
@@ -71,7 +72,7 @@ func (s *session) week(said string) reviewed {
 		if err != nil {
 			return reviewed{
 				"<monday>", "<sunday>", "<monday before>", "<sunday before>",
-				fmt.Sprintf("Review the week that was described as %q: today is %s, find its Monday and Sunday first", clean(said), today),
+				fmt.Sprintf("Review the week that was described as %q: today is %s, find its Monday and Sunday first", answer.Clean(said), today),
 			}
 		}
 		in = given

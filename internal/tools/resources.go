@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
@@ -61,5 +62,5 @@ func (s *session) ReadResource(ctx context.Context, uri string) (mcp.ResourceCon
 			return mcp.ResourceContents{URI: uri, MIMEType: "application/schema+json", Text: string(t.Result)}, nil
 		}
 	}
-	return mcp.ResourceContents{}, fault.NotFound("there is no resource %q", clean(uri)).WithHint("resources/list names all resources")
+	return mcp.ResourceContents{}, fault.NotFound("there is no resource %q", answer.Clean(uri)).WithHint("resources/list names all resources")
 }

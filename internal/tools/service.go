@@ -11,6 +11,7 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
+	"assay/internal/answer"
 	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -127,7 +128,7 @@ func (s *Service) Answer(ctx context.Context, p auth.Principal, name string, arg
 func (s *session) callTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	tool, ok := s.service.tools[name]
 	if !ok {
-		return nil, fault.NotFound("there is no tool %q", clean(name)).WithHint("tools/list names all tools")
+		return nil, fault.NotFound("there is no tool %q", answer.Clean(name)).WithHint("tools/list names all tools")
 	}
 	if acts(tool, args) {
 		renewed, err := s.service.deps.Callers.Renew(ctx, s.principal)
@@ -226,9 +227,9 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 	limit := argument(args, "limit")
 	call := &Call{
 		Snapshot: snap,
-		Writer: Writer{
-			figures:    figures{currency: state.Workspace.Currency, basis: state.Workspace.Basis},
-			limitGiven: limit != nil && string(limit) != "null",
+		Writer: answer.Writer{
+			Figures:    answer.Figures{Currency: state.Workspace.Currency, Basis: state.Workspace.Basis},
+			LimitGiven: limit != nil && string(limit) != "null",
 		},
 		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks,
 		Tools: s.service.specs, Log: s.service.deps.Log,
@@ -237,15 +238,15 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 	if err != nil {
 		return nil, err
 	}
-	a, ok := value.(answer)
+	a, ok := value.(answer.Answer)
 	if !ok {
 		panic("tool " + tool.Name + " does not return an answer")
 	}
-	result, err := render(a, &call.Writer)
+	result, err := answer.Render(a, &call.Writer)
 	if err != nil {
 		return nil, err
 	}
-	return encode(result)
+	return answer.Encode(result)
 }
 
 // failed turns a failure into a result that the caller's model can act on. What is not the caller's doing is logged in
@@ -279,7 +280,7 @@ func (s *session) refused(err error) (json.RawMessage, error) {
 	if hint != "" {
 		text += " " + hint
 	}
-	return encode(mcp.CallResult{Content: []mcp.Content{{Type: "text", Text: text}}, IsError: true})
+	return answer.Encode(mcp.CallResult{Content: []mcp.Content{{Type: "text", Text: text}}, IsError: true})
 }
 
 // joined makes one text of a set of names, whatever their order.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
@@ -136,9 +137,9 @@ func (c *Call) listTargets(ctx context.Context, a *forecastingAnswer) error {
 	if len(found) == 0 {
 		a.Summary = "There are no targets."
 		if all > 0 {
-			a.Summary = fmt.Sprintf("None of %s matches.", plural(all, "target", "targets"))
+			a.Summary = fmt.Sprintf("None of %s matches.", answer.Plural(all, "target", "targets"))
 		}
-		a.warn(warnNoTargets, fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today)))
+		a.Warn(answer.WarnNoTargets, fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today)))
 		return nil
 	}
 	first := found[0].days.First
@@ -164,15 +165,15 @@ func (c *Call) listTargets(ctx context.Context, a *forecastingAnswer) error {
 	}
 	byTime(a.Rows)
 	now, ahead := countStatus(a.Rows, underWay), countStatus(a.Rows, upcoming)
-	a.Summary = fmt.Sprintf("%s: %d under way, %d to come. %d of %d that are over were met.", plural(len(found), "target", "targets"), now, ahead, *a.Metrics.Met, *a.Metrics.Closed)
+	a.Summary = fmt.Sprintf("%s: %d under way, %d to come. %d of %d that are over were met.", answer.Plural(len(found), "target", "targets"), now, ahead, *a.Metrics.Met, *a.Metrics.Closed)
 	if open := len(found) - now - ahead - *a.Metrics.Closed; open > 0 {
-		a.warn(warnNotJudged, fmt.Sprintf("%s over and cannot be judged: the data do not cover the whole period.", plural(open, "target is", "targets are")))
+		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s over and cannot be judged: the data do not cover the whole period.", answer.Plural(open, "target is", "targets are")))
 	}
 	arguments := map[string]any{"aspect": string(pacingAspect)}
 	if a.Channel != "" {
 		arguments["channel"] = string(a.Channel)
 	}
-	c.suggest(&a.closing, "forecasting", arguments, "See whether the targets under way will be met.")
+	c.suggest(&a.Closing, "forecasting", arguments, "See whether the targets under way will be met.")
 	return nil
 }
 

@@ -5,6 +5,7 @@ package tools
 import (
 	"context"
 
+	"assay/internal/answer"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
@@ -92,11 +93,11 @@ func All() []Tool {
 	}
 }
 
-// define makes a tool that only reads. Its parameters embed [shared], which says how the answer is written.
-func define[P viewer, A answer](spec Spec, run func(context.Context, *Call, P) (A, error)) Tool {
+// define makes a tool that only reads. Its parameters embed [answer.Shared], which says how the answer is written.
+func define[P answer.Viewer, A answer.Answer](spec Spec, run func(context.Context, *Call, P) (A, error)) Tool {
 	spec.Repeatable = spec.Repeatable || !spec.Writes
 	return Tool{mcp.NewTool(spec.mcp(), func(ctx context.Context, call *Call, p P) (A, error) {
-		call.view = p.viewed()
+		call.View = p.Viewed()
 		return run(ctx, call, p)
 	}), spec}
 }
@@ -112,7 +113,7 @@ func defineLater[P any](spec Spec) Tool {
 
 // statement is an answer without figures.
 type statement struct {
-	opening
-	table[struct{}]
-	closing
+	answer.Opening
+	answer.Table[struct{}]
+	answer.Closing
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
@@ -21,13 +22,13 @@ var trends = define(Spec{
 }, runTrends)
 
 type trendsParams struct {
-	last90
+	answer.Last90
 	Metric      trendMetric       `json:"metric" enum:"revenue|orders|spend|roas" default:"revenue" doc:"What to follow."`
 	Channel     string            `json:"channel" doc:"Only this channel."`
 	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Weeks start on Monday."`
 	Threshold   float64           `json:"anomaly_threshold" default:"2.0" min:"0" doc:"Z-score from which a point stands out."`
-	paged
-	shared
+	answer.Paged
+	answer.Shared
 }
 
 // trendMetric is what a series can follow.
@@ -41,44 +42,44 @@ const (
 )
 
 type trendsAnswer struct {
-	opening
+	answer.Opening
 	Metric      trendMetric       `json:"metric"`
 	Granularity civil.Granularity `json:"granularity"`
 	Channel     measure.Channel   `json:"channel,omitempty"`
 	Metrics     trendMetrics      `json:"metrics"`
 	Strongest   []trendRow        `json:"strongest_anomalies,omitempty" doc:"The points that stand out most, of all pages; absent where the rows are they."`
-	table[trendRow]
-	closing
+	answer.Table[trendRow]
+	answer.Closing
 
 	byStrength []trendRow // all anomalies, the strongest first
 }
 
 // trendMetrics are the totals of the window. Only those that the metric is made of are there.
 type trendMetrics struct {
-	Revenue    *Metric[Money] `json:"revenue,omitempty"`
-	Orders     *Metric[Count] `json:"orders,omitempty"`
-	Spend      *Metric[Money] `json:"spend,omitempty"`
-	ROAS       *Metric[Ratio] `json:"roas,omitempty"`
-	Anomalies  int            `json:"anomalies" doc:"Points of all pages that stand out."`
-	Actionable int            `json:"actionable" doc:"Of them, those worth a look: at most one in five is a false alarm."`
+	Revenue    *answer.Metric[answer.Money] `json:"revenue,omitempty"`
+	Orders     *answer.Metric[answer.Count] `json:"orders,omitempty"`
+	Spend      *answer.Metric[answer.Money] `json:"spend,omitempty"`
+	ROAS       *answer.Metric[answer.Ratio] `json:"roas,omitempty"`
+	Anomalies  int                          `json:"anomalies" doc:"Points of all pages that stand out."`
+	Actionable int                          `json:"actionable" doc:"Of them, those worth a look: at most one in five is a false alarm."`
 }
 
 // trendRow is one point. Its figures are rounded as the metric is.
 type trendRow struct {
-	Date       civil.Date `json:"date" doc:"First day of the point."`
-	Value      *float64   `json:"value,omitempty" doc:"Absent where it cannot be told."`
-	Expected   *float64   `json:"expected,omitempty" doc:"What the points around it let expect; of the newest, those before."`
-	Z          *Ratio     `json:"z,omitempty" doc:"How unusual it is, in standard deviations of what is usual: beyond 2 lies one ordinary point in 22."`
-	Q          *float64   `json:"q_value,omitempty" detail:"analyst" doc:"Share of false alarms among the points of the window that are no less unusual."`
-	Actionable bool       `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
-	Anomaly    string     `json:"anomaly,omitempty" doc:"high or low where |z| reaches the threshold."`
-	Partial    bool       `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
+	Date       civil.Date    `json:"date" doc:"First day of the point."`
+	Value      *float64      `json:"value,omitempty" doc:"Absent where it cannot be told."`
+	Expected   *float64      `json:"expected,omitempty" doc:"What the points around it let expect; of the newest, those before."`
+	Z          *answer.Ratio `json:"z,omitempty" doc:"How unusual it is, in standard deviations of what is usual: beyond 2 lies one ordinary point in 22."`
+	Q          *float64      `json:"q_value,omitempty" detail:"analyst" doc:"Share of false alarms among the points of the window that are no less unusual."`
+	Actionable bool          `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
+	Anomaly    string        `json:"anomaly,omitempty" doc:"high or low where |z| reaches the threshold."`
+	Partial    bool          `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
 }
 
 const strongest = 3 // anomalies that are named before the rows
 
 func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, error) {
-	days, err := p.window(c.Today)
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -105,18 +106,18 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	}
 	a.Metrics = c.trendMetrics(p.Metric, s.total(days), s.total(days.Previous()))
 	a.standOut(rows, judged, p.Threshold)
-	page := p.page(&c.Writer)
-	a.Rows = cut(page, rows)
-	if c.view.DetailLevel == summaryLevel && !c.limitGiven && p.Offset == 0 {
-		a.Rows = a.headline(rows, summaryRows)
+	page := p.Page(&c.Writer)
+	a.Rows = answer.Cut(page, rows)
+	if c.View.DetailLevel == answer.SummaryLevel && !c.LimitGiven && p.Offset == 0 {
+		a.Rows = a.headline(rows, answer.SummaryRows)
 	}
-	a.Pagination = page.pagination(len(a.Rows), len(rows))
+	a.Pagination = page.Pagination(len(a.Rows), len(rows))
 	if len(rows) == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
+		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
 		a.Summary = c.trendsSummary(a, days, s.total(days))
 		if s.untold && p.Metric != trendSpend {
-			c.warnUntouched(&a.closing, days, channel)
+			c.warnUntouched(&a.Closing, days, channel)
 		}
 		c.warnTrends(a, p, days, rows, s)
 		c.trendsNext(a, days)
@@ -126,7 +127,7 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 		quality.Model = ""
 	}
 	quality.Method = "expected: robust local line with weekday factors, the point left out; z and q_value from Student's t fitted to the errors; see methods/anomalies"
-	c.describe(&a.closing, quality, kindsOf(p.Metric)...)
+	c.describe(&a.Closing, quality, kindsOf(p.Metric)...)
 	return a, nil
 }
 
@@ -185,7 +186,7 @@ func (c *Call) trendRows(s series, p trendsParams, days civil.Range) ([]trendRow
 	for i, o := range shown {
 		if o.Known {
 			r := &rows[i]
-			r.Expected, r.Z, r.Q, r.Actionable = round(o.Expected), new(Ratio(o.Z)), new(decimals(o.Q, 4)), o.Actionable
+			r.Expected, r.Z, r.Q, r.Actionable = round(o.Expected), new(answer.Ratio(o.Z)), new(answer.Decimals(o.Q, 4)), o.Actionable
 		}
 	}
 	return rows, shown, nil
@@ -236,20 +237,19 @@ func (a *trendsAnswer) headline(rows []trendRow, most int) []trendRow {
 
 // rounding returns how the metric's figures are written. NaN is written as nothing.
 func (c *Call) rounding(metric trendMetric) func(float64) *float64 {
-	as := finish{level: c.view.DetailLevel, exponent: c.Workspace.Currency.Exponent()}
 	return func(x float64) *float64 {
 		switch {
 		case math.IsNaN(x):
 			return nil
 		case metric == trendRevenue || metric == trendSpend || metric == trendAOV:
-			return new(as.money(x))
+			return new(c.RoundMoney(x))
 		}
-		return new(decimals(x, 2))
+		return new(answer.Decimals(x, 2))
 	}
 }
 
 func (c *Call) trendMetrics(metric trendMetric, now, before storeTotal) trendMetrics {
-	all := c.figures.storeMetrics(now, before)
+	all := storeMetricsOf(c.Figures, now, before)
 	switch metric {
 	case trendOrders:
 		return trendMetrics{Orders: &all.Orders}
@@ -270,13 +270,13 @@ func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) 
 	var text string
 	switch a.Metric {
 	case trendRevenue, trendAOV:
-		text = fmt.Sprintf("Revenue was %s %s, %s", c.amount(c.Workspace.Basis.Revenue(now.Sums)), spell(days), against(m.Revenue.ChangePct, days))
+		text = fmt.Sprintf("Revenue was %s %s, %s", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), answer.Dates(days), answer.Against(m.Revenue.ChangePct, days))
 	case trendOrders:
-		text = fmt.Sprintf("There were %s orders %s, %s", quantity(float64(orders(now.Orders))), spell(days), against(m.Orders.ChangePct, days))
+		text = fmt.Sprintf("There were %s orders %s, %s", answer.Quantity(float64(answer.Orders(now.Orders))), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
 	case trendSpend:
-		text = fmt.Sprintf("Spend is not known %s: no report covers it", spell(days))
+		text = fmt.Sprintf("Spend is not known %s: no report covers it", answer.Dates(days))
 		if now.spendKnown {
-			text = fmt.Sprintf("Spend was %s %s, %s", c.amount(now.spend), spell(days), against(m.Spend.ChangePct, days))
+			text = fmt.Sprintf("Spend was %s %s, %s", c.Amount(now.spend), answer.Dates(days), answer.Against(m.Spend.ChangePct, days))
 		}
 	case trendROAS:
 		why := "there is no spend"
@@ -286,20 +286,20 @@ func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) 
 		case !now.spendKnown:
 			why = "no report of spend covers it"
 		}
-		text = fmt.Sprintf("ROAS cannot be told %s, because %s", spell(days), why)
+		text = fmt.Sprintf("ROAS cannot be told %s, because %s", answer.Dates(days), why)
 		if m.ROAS.Value != nil {
-			text = fmt.Sprintf("ROAS was %s %s, %s", number.Grouped(decimals(float64(*m.ROAS.Value), 2), 2), spell(days), against(m.ROAS.ChangePct, days))
+			text = fmt.Sprintf("ROAS was %s %s, %s", number.Grouped(answer.Decimals(float64(*m.ROAS.Value), 2), 2), answer.Dates(days), answer.Against(m.ROAS.ChangePct, days))
 		}
 	}
 	text += "."
 	if a.Channel != "" {
-		text = spoken(a.Channel) + ": " + text
+		text = answer.ChannelName(a.Channel) + ": " + text
 	}
 	if len(a.byStrength) == 0 {
 		return text
 	}
 	s := a.byStrength[0]
-	return text + fmt.Sprintf(" %s out; the strongest is %s (z %s). %s worth a look.", stands(m.Anomalies, a.Granularity), s.Date, number.Grouped(decimals(float64(*s.Z), 1), 1), are(m.Actionable))
+	return text + fmt.Sprintf(" %s out; the strongest is %s (z %s). %s worth a look.", stands(m.Anomalies, a.Granularity), s.Date, number.Grouped(answer.Decimals(float64(*s.Z), 1), 1), are(m.Actionable))
 }
 
 // are counts what was named before.
@@ -327,10 +327,10 @@ func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, row
 	}
 	withSpend := a.Metric == trendSpend || a.Metric == trendROAS
 	if withSpend {
-		c.warnSpend(&a.closing, s.total(days), a.Channel)
+		c.warnSpend(&a.Closing, s.total(days), a.Channel)
 	}
-	c.warnBefore(&a.closing, days)
-	c.warnDays(&a.closing, days, undated, withSpend)
+	c.warnBefore(&a.Closing, days)
+	c.warnDays(&a.Closing, days, undated, withSpend)
 	judged, whole := 0, 0
 	for _, r := range rows {
 		if !r.Partial {
@@ -342,11 +342,11 @@ func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, row
 	}
 	switch {
 	case p.Granularity == civil.ByMonth:
-		a.warn(warnNotJudged, "Months are not checked for anomalies: there are too few of them to know what was to be expected.")
+		a.Warn(answer.WarnNotJudged, "Months are not checked for anomalies: there are too few of them to know what was to be expected.")
 	case judged == 0:
-		a.warn(warnNotJudged, "No point is checked for anomalies: that takes 21 whole days, or 21 whole weeks.")
+		a.Warn(answer.WarnNotJudged, "No point is checked for anomalies: that takes 21 whole days, or 21 whole weeks.")
 	case judged < whole:
-		a.warn(warnPartlyJudged, fmt.Sprintf("%d of %d whole points have the history that a check for anomalies takes.", judged, whole))
+		a.Warn(answer.WarnPartlyJudged, fmt.Sprintf("%d of %d whole points have the history that a check for anomalies takes.", judged, whole))
 	}
 }
 
@@ -360,12 +360,12 @@ func (c *Call) trendsNext(a *trendsAnswer, days civil.Range) {
 	if p := a.Pagination; p.HasMore {
 		arguments := filter(dated(days))
 		arguments["metric"], arguments["granularity"] = string(a.Metric), string(a.Granularity)
-		arguments["limit"], arguments["format"] = 100, string(csvFormat)
-		c.suggest(&a.closing, "trends", arguments, "See up to 100 points as a table.")
+		arguments["limit"], arguments["format"] = 100, string(answer.CSVFormat)
+		c.suggest(&a.Closing, "trends", arguments, "See up to 100 points as a table.")
 	}
 	if len(a.byStrength) > 0 && a.Granularity == civil.ByDay {
 		day := a.byStrength[0].Date
-		c.suggest(&a.closing, "performance", filter(dated(civil.Range{First: day, Last: day})), "See the channels on the day that stands out most.")
+		c.suggest(&a.Closing, "performance", filter(dated(civil.Range{First: day, Last: day})), "See the channels on the day that stands out most.")
 	}
-	c.suggest(&a.closing, "performance", filter(dated(days)), "See the totals by channel.")
+	c.suggest(&a.Closing, "performance", filter(dated(days)), "See the totals by channel.")
 }

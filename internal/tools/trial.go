@@ -10,6 +10,7 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/experiment"
@@ -126,7 +127,7 @@ func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*trial, 
 			return nil, err
 		}
 		text, _, _ := fault.Public(err) // the store's data are to blame, not the caller
-		t.why = clean(text)
+		t.why = answer.Clean(text)
 		return t, nil
 	}
 	switch {
@@ -139,7 +140,7 @@ func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*trial, 
 		if err != nil {
 			return nil, err
 		}
-		t.factor = new(f.At(level90))
+		t.factor = new(f.At(answer.Level90))
 	}
 	return t, nil
 }
@@ -217,7 +218,7 @@ func channelFactors(all []*trial) ([]channelFactor, error) {
 		if f.applied {
 			from = applied[channel]
 		}
-		pooled, err := geo.Pool(from, level90)
+		pooled, err := geo.Pool(from, answer.Level90)
 		if err != nil {
 			return nil, fmt.Errorf("factor of %q: %w", channel, err)
 		}

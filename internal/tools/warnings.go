@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 )
@@ -19,13 +20,13 @@ const (
 )
 
 // warnUntouched says that no order names its channel, and offers what platforms claim before anything else.
-func (c *Call) warnUntouched(a *closing, w civil.Range, channel measure.Channel) {
+func (c *Call) warnUntouched(a *answer.Closing, w civil.Range, channel measure.Channel) {
 	text := "No order says which channel it came from, so channel revenue and ROAS cannot be told"
 	if c.Store.AdDays.Days() == 0 {
-		a.warn(warnNoTouchpoints, text+".")
+		a.Warn(answer.WarnNoTouchpoints, text+".")
 		return
 	}
-	a.warn(warnNoTouchpoints, text+"; model=platform_reported shows what platforms claim.")
+	a.Warn(answer.WarnNoTouchpoints, text+"; model=platform_reported shows what platforms claim.")
 	arguments := with(dated(w), "model", string(measure.PlatformReported))
 	if channel != "" {
 		arguments["channel"] = string(channel)
@@ -36,24 +37,24 @@ func (c *Call) warnUntouched(a *closing, w civil.Range, channel measure.Channel)
 // untoldSummary is what there is to say of a channel when no order names one.
 func (c *Call) untoldSummary(channel measure.Channel, days civil.Range, now storeTotal) string {
 	if !now.spendKnown {
-		return fmt.Sprintf("What %s brought %s cannot be told: no order says which channel it came from.", spoken(channel), spell(days))
+		return fmt.Sprintf("What %s brought %s cannot be told: no order says which channel it came from.", answer.ChannelName(channel), answer.Dates(days))
 	}
 	return fmt.Sprintf("%s spent %s %s; what it brought cannot be told, because no order says which channel it came from.",
-		spoken(channel), c.amount(now.spend), spell(days))
+		answer.ChannelName(channel), c.Amount(now.spend), answer.Dates(days))
 }
 
 // warnSpend says that spend is not known where it is a part of the question. A channel that no ad platform runs, such
 // as mail, is not expected to have any.
-func (c *Call) warnSpend(a *closing, now storeTotal, channel measure.Channel) {
+func (c *Call) warnSpend(a *answer.Closing, now storeTotal, channel measure.Channel) {
 	if v, ok := c.Store.volume(channel); now.spendKnown || channel != "" && (!ok || v.SpendDays == 0) {
 		return
 	}
-	a.warn(warnSpendUnknown, "No ad report covers the period: spend and ROAS are unknown, which is not zero.")
+	a.Warn(answer.WarnSpendUnknown, "No ad report covers the period: spend and ROAS are unknown, which is not zero.")
 }
 
 // warnDays says what there is to know about the days of a window: a day that is not over, days without data, days that
 // platforms may still change, refunds without a date.
-func (c *Call) warnDays(a *closing, w civil.Range, undated int64, withAds bool) {
+func (c *Call) warnDays(a *answer.Closing, w civil.Range, undated int64, withAds bool) {
 	c.warnPartial(a, w)
 	c.warnEnd(a, w)
 	if withAds {
@@ -61,39 +62,39 @@ func (c *Call) warnDays(a *closing, w civil.Range, undated int64, withAds bool) 
 		c.warnProvisional(a, w)
 	}
 	if undated > 0 {
-		a.warn(warnUndatedRefunds, fmt.Sprintf("%s of refunds have no date and are dated by their orders.",
-			c.amount(undated)))
+		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("%s of refunds have no date and are dated by their orders.",
+			c.Amount(undated)))
 	}
 }
 
 // warnBefore tells of a window before that the store's orders do not fill, so that a change against it says little.
-func (c *Call) warnBefore(a *closing, w civil.Range) {
+func (c *Call) warnBefore(a *answer.Closing, w civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && w.Previous().First.Before(first) && !w.Last.Before(first) {
-		a.warn(warnDataStart, fmt.Sprintf("Orders begin on %s: the window before is not whole, and changes against it say little.", first))
+		a.Warn(answer.WarnDataStart, fmt.Sprintf("Orders begin on %s: the window before is not whole, and changes against it say little.", first))
 	}
 }
 
-func (c *Call) warnPartial(a *closing, w civil.Range) {
+func (c *Call) warnPartial(a *answer.Closing, w civil.Range) {
 	if w.Contains(c.Today) {
-		a.warn(warnPartialDay, fmt.Sprintf("%s is not over: changes against whole days look worse than they are.", c.Today))
+		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is not over: changes against whole days look worse than they are.", c.Today))
 	}
 }
 
 // warnEnd tells of whole days at the window's end on which the store has no orders at all.
-func (c *Call) warnEnd(a *closing, w civil.Range) {
+func (c *Call) warnEnd(a *answer.Closing, w civil.Range) {
 	last := c.Store.OrderDays.Last
 	end := w.Last
 	if !end.Before(c.Today) {
 		end = c.Today.AddDays(-1)
 	}
 	if !last.IsZero() && !last.Before(w.First) && last.Before(end) {
-		a.warn(warnDataEnd, fmt.Sprintf("The last order is of %s: later days have no orders.", last))
+		a.Warn(answer.WarnDataEnd, fmt.Sprintf("The last order is of %s: later days have no orders.", last))
 	}
 }
 
 // warnStale tells of ad reports that end inside the window.
-func (c *Call) warnStale(a *closing, w civil.Range) {
+func (c *Call) warnStale(a *answer.Closing, w civil.Range) {
 	var late []string
 	for _, s := range c.Store.sources {
 		expected := c.Today.AddDays(-2)
@@ -101,17 +102,17 @@ func (c *Call) warnStale(a *closing, w civil.Range) {
 			expected = w.Last
 		}
 		if s.Kind == fromAds && s.Days.Last.Before(expected) && !s.Days.Last.Before(w.First) {
-			late = append(late, fmt.Sprintf("%s %s", clean(s.Source), s.Days.Last))
+			late = append(late, fmt.Sprintf("%s %s", answer.Clean(s.Source), s.Days.Last))
 		}
 	}
 	if len(late) > 0 {
-		a.warn(warnSourceStale, "Spend is missing after the last reports: "+listed(late)+".")
+		a.Warn(answer.WarnSourceStale, "Spend is missing after the last reports: "+answer.Listed(late)+".")
 	}
 }
 
 // warnProvisional tells of days that ad platforms may still restate: so many before today, as far as their reports
 // and the window reach. Where one was seen to do so later than it is known for, it says that too.
-func (c *Call) warnProvisional(a *closing, w civil.Range) {
+func (c *Call) warnProvisional(a *answer.Closing, w civil.Range) {
 	var days civil.Range
 	for _, s := range c.Store.sources {
 		if s.Kind == fromAds {
@@ -121,25 +122,25 @@ func (c *Call) warnProvisional(a *closing, w civil.Range) {
 	}
 	text := c.stillGrowing(w)
 	if days.Days() > 0 {
-		text = fmt.Sprintf("Platforms may still change what they report %s.", spell(days)) + text
+		text = fmt.Sprintf("Platforms may still change what they report %s.", answer.Dates(days)) + text
 	}
 	if text != "" {
-		a.warn(warnProvisional, strings.TrimSpace(text))
+		a.Warn(answer.WarnProvisional, strings.TrimSpace(text))
 	}
 }
 
 // explainEmpty says why there are no rows, and where to look.
-func (c *Call) explainEmpty(a *closing, w civil.Range) string {
+func (c *Call) explainEmpty(a *answer.Closing, w civil.Range) string {
 	have := c.Store.days()
 	c.suggest(a, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 	if c.Store.empty() {
-		a.warn(warnNoData, "Nothing was imported into this workspace yet.")
+		a.Warn(answer.WarnNoData, "Nothing was imported into this workspace yet.")
 		return "There are no data yet: nothing was imported into this workspace."
 	}
 	if have.Intersect(w).Days() == 0 {
-		a.warn(warnNoData, fmt.Sprintf("The store's data reach from %s to %s.", have.First, have.Last))
+		a.Warn(answer.WarnNoData, fmt.Sprintf("The store's data reach from %s to %s.", have.First, have.Last))
 		return fmt.Sprintf("There are no data from %s to %s; the store's data reach from %s to %s.", w.First, w.Last, have.First, have.Last)
 	}
-	a.warn(warnNoData, "Nothing in this window matches.")
+	a.Warn(answer.WarnNoData, "Nothing in this window matches.")
 	return fmt.Sprintf("There is nothing to show from %s to %s.", w.First, w.Last)
 }

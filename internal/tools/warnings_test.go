@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/reportlag"
@@ -31,7 +32,7 @@ func TestProvisionalDaysAreThoseOfTheWindow(t *testing.T) {
 		{"2026-02-20", "2026-01-15", "2026-03-10", "from 2026-02-11 to 2026-02-20"},
 	}
 	for _, c := range cases {
-		var a closing
+		var a answer.Closing
 		reported(civil.MustParse(c.reports)).warnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
 		got := ""
 		if len(a.Warnings) > 0 {
@@ -72,7 +73,7 @@ func TestProvisionalDaysReachBackAsFarAsAPlatformWasSeenToSettle(t *testing.T) {
 		call := &Call{Snapshot: &Snapshot{State: State{Today: fixtureToday}, Store: contents{late: []reportlag.Curve{curve}, sources: []warehouse.SourceState{
 			{Kind: fromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: civil.MustParse("2026-03-09")}},
 		}}}}
-		var a closing
+		var a answer.Closing
 		call.warnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
 		got := ""
 		if len(a.Warnings) > 0 {

@@ -1,4 +1,4 @@
-package tools
+package answer
 
 import (
 	"math"
@@ -31,13 +31,13 @@ type (
 // foreignLength is how many characters of a stranger's text are shown.
 const foreignLength = 80
 
-// finish rounds the figures of an answer, cleans its foreign texts and removes what lies below the level of detail.
-type finish struct {
-	level    level
+// rounding rounds the figures of an answer, cleans its foreign texts and removes what lies below the level of detail.
+type rounding struct {
+	level    Level
 	exponent int // decimals of the currency's minor unit
 }
 
-func (f finish) apply(v reflect.Value) {
+func (f rounding) apply(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
@@ -56,13 +56,13 @@ func (f finish) apply(v reflect.Value) {
 		case reflect.TypeFor[Foreign]():
 			v.SetString(f.text(v.String()))
 		case reflect.TypeFor[measure.Channel]():
-			v.SetString(clean(v.String())) // a channel's name may come from the address of a click
+			v.SetString(Clean(v.String())) // a channel's name may come from the address of a click
 		}
 	default:
 	}
 }
 
-func (f finish) applyFields(v reflect.Value) {
+func (f rounding) applyFields(v reflect.Value) {
 	t := v.Type()
 	for i := range v.NumField() {
 		field := t.Field(i)
@@ -77,55 +77,55 @@ func (f finish) applyFields(v reflect.Value) {
 }
 
 // shows reports whether a field with this tag belongs to the level of detail.
-func (f finish) shows(tag string) bool {
-	switch level(tag) {
-	case analystLevel:
-		return f.level != summaryLevel
-	case debugLevel:
-		return f.level == debugLevel
-	case summaryLevel:
+func (f rounding) shows(tag string) bool {
+	switch Level(tag) {
+	case AnalystLevel:
+		return f.level != SummaryLevel
+	case DebugLevel:
+		return f.level == DebugLevel
+	case SummaryLevel:
 	}
 	return true
 }
 
-func (f finish) round(v reflect.Value) {
+func (f rounding) round(v reflect.Value) {
 	switch v.Type() {
 	case reflect.TypeFor[Money]():
 		v.SetFloat(f.money(v.Float()))
 	case reflect.TypeFor[Ratio](), reflect.TypeFor[Count]():
-		v.SetFloat(decimals(v.Float(), 2))
+		v.SetFloat(Decimals(v.Float(), 2))
 	case reflect.TypeFor[Percent]():
-		v.SetFloat(decimals(v.Float(), 1))
+		v.SetFloat(Decimals(v.Float(), 1))
 	}
 }
 
-func (f finish) money(x float64) float64 {
+func (f rounding) money(x float64) float64 {
 	switch {
-	case f.level == debugLevel:
-		return decimals(x, f.exponent)
+	case f.level == DebugLevel:
+		return Decimals(x, f.exponent)
 	case math.Abs(x) >= 999.995:
-		return decimals(x, 0)
+		return Decimals(x, 0)
 	}
-	return decimals(x, min(2, f.exponent))
+	return Decimals(x, min(2, f.exponent))
 }
 
 // text cleans a stranger's text and caps it harder where there is little room.
-func (f finish) text(s string) string {
-	s = clean(s)
-	if f.level == summaryLevel {
+func (f rounding) text(s string) string {
+	s = Clean(s)
+	if f.level == SummaryLevel {
 		return capped(s, foreignLength/2)
 	}
 	return s
 }
 
-// decimals rounds half away from zero. Zero is never negative.
-func decimals(x float64, n int) float64 {
+// Decimals rounds half away from zero. Zero is never negative.
+func Decimals(x float64, n int) float64 {
 	shift := math.Pow10(n)
 	return math.Round(x*shift)/shift + 0
 }
 
-// clean brings a text onto one line without control characters, and caps it.
-func clean(s string) string {
+// Clean brings a text onto one line without control characters, and caps it.
+func Clean(s string) string {
 	s = oneLine(strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -147,43 +147,62 @@ func capped(s string, length int) string {
 
 // Writer writes one answer: in the workspace's currency and as the caller asked for it.
 type Writer struct {
-	figures    figures
-	view       shared
-	limitGiven bool // the caller set a limit, which has precedence over the level's
+	Figures    Figures
+	View       Shared
+	LimitGiven bool // the caller set a limit, which has precedence over the level's
 }
 
-// figures makes the figures of an answer from what the warehouse counts, in the workspace's currency and on its basis
+// RoundMoney rounds an amount in whole units as an answer of the writer's level does.
+func (w *Writer) RoundMoney(x float64) float64 {
+	return rounding{level: w.View.DetailLevel, exponent: w.Figures.Currency.Exponent()}.money(x)
+}
+
+// Figures makes the figures of an answer from what the warehouse counts, in the workspace's currency and on its basis
 // of revenue.
-type figures struct {
-	currency money.Currency
-	basis    measure.RevenueBasis
+type Figures struct {
+	Currency money.Currency
+	Basis    measure.RevenueBasis
 }
 
-func (f figures) money(minor int64) Money { return Money(money.Major(minor, f.currency)) }
+// Money turns minor units into whole units.
+func (f Figures) Money(minor int64) Money { return Money(money.Major(minor, f.Currency)) }
 
-func (f figures) revenue(s measure.Sums) Money { return f.money(f.basis.Revenue(s)) }
+// Revenue is the revenue on the workspace's basis.
+func (f Figures) Revenue(s measure.Sums) Money { return f.Money(f.Basis.Revenue(s)) }
 
-// perMinor turns a ratio of minor units, such as an average order value, into money.
-func (f figures) perMinor(minor float64, ok bool) *Money {
+// PerMinor turns a ratio of minor units, such as an average order value, into money.
+func (f Figures) PerMinor(minor float64, ok bool) *Money {
 	if !ok {
 		return nil
 	}
-	return new(Money(minor * money.Major(1, f.currency)))
+	return new(Money(minor * money.Major(1, f.Currency)))
 }
 
-func ratio(value float64, ok bool) *Ratio {
+// RatioOf returns a ratio, nil where there is none.
+func RatioOf(value float64, ok bool) *Ratio {
 	if !ok {
 		return nil
 	}
 	return new(Ratio(value))
 }
 
-func percent(value float64, ok bool) *Percent {
+// PercentOf returns a percentage, nil where there is none.
+func PercentOf(value float64, ok bool) *Percent {
 	if !ok {
 		return nil
 	}
 	return new(Percent(value))
 }
 
-// orders returns a number of orders or conversions from millionths.
-func orders(millionths int64) Count { return Count(float64(millionths) / measure.Millionths) }
+// Orders returns a number of orders or conversions from millionths.
+func Orders(millionths int64) Count { return Count(float64(millionths) / measure.Millionths) }
+
+// AOV is the average order value, nil without orders.
+func (f Figures) AOV(s measure.Sums) *Money {
+	return f.PerMinor(measure.AOV(f.Basis.Revenue(s), s.Orders))
+}
+
+// ROAS is revenue per unit of spend, nil without spend.
+func (f Figures) ROAS(s measure.Sums, spend int64) *Ratio {
+	return RatioOf(measure.ROAS(f.Basis.Revenue(s), spend))
+}

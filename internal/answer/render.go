@@ -1,4 +1,4 @@
-package tools
+package answer
 
 import (
 	"bytes"
@@ -13,66 +13,66 @@ import (
 
 // How much of an answer is written.
 const (
-	summaryRows   = 5      // rows at the summary level unless the caller sets a limit
+	SummaryRows   = 5      // rows at the summary level unless the caller sets a limit
 	maxNext       = 3      // next steps of one answer
 	maxWarnings   = 5      // warnings of one answer
 	fewWarnings   = 3      // warnings that weigh more than rows
-	bytesPerToken = 4      // measured on minified JSON and CSV of figures
-	ceiling       = 20_000 // tokens that no answer exceeds, whatever was asked
+	BytesPerToken = 4      // measured on minified JSON and CSV of figures
+	Ceiling       = 20_000 // tokens that no answer exceeds, whatever was asked
 )
 
-// budgets is how many tokens an answer has at each level.
-var budgets = map[level]int{summaryLevel: 600, analystLevel: 3_000, debugLevel: 12_000}
+// Budgets is how many tokens an answer has at each level.
+var Budgets = map[Level]int{SummaryLevel: 600, AnalystLevel: 3_000, DebugLevel: 12_000}
 
-// render writes an answer as the caller wants it: JSON as text and as an object, CSV and summary as text only.
-func render(a answer, w *Writer) (mcp.CallResult, error) {
+// Render writes an answer as the caller wants it: JSON as text and as an object, CSV and summary as text only.
+func Render(a Answer, w *Writer) (mcp.CallResult, error) {
 	prepare(a, w)
-	budget := budgets[w.view.DetailLevel]
-	if w.limitGiven {
-		budget = ceiling
+	budget := Budgets[w.View.DetailLevel]
+	if w.LimitGiven {
+		budget = Ceiling
 	}
 	text, err := fit(a, w, budget)
 	if err != nil {
 		return mcp.CallResult{}, err
 	}
 	result := mcp.CallResult{Content: []mcp.Content{{Type: "text", Text: string(text)}}}
-	if w.view.Format == jsonFormat {
+	if w.View.Format == JSONFormat {
 		result.StructuredContent = text
 	}
-	if p, ok := a.(pictured); ok && w.view.Format != csvFormat {
-		result.Content = append(result.Content, p.picture()...)
+	if p, ok := a.(pictured); ok && w.View.Format != CSVFormat {
+		result.Content = append(result.Content, p.Picture()...)
 	}
 	return result, nil
 }
 
 // pictured is an answer that also shows itself, as images behind the text. A table has none.
-type pictured interface{ picture() []mcp.Content }
+type pictured interface{ Picture() []mcp.Content }
 
 // prepare brings an answer into the form in which it is written: no more than what was asked for, rounded.
-func prepare(a answer, w *Writer) {
+func prepare(a Answer, w *Writer) {
 	end := a.end()
 	byRank(end.Warnings)
 	end.Next = end.Next[:min(len(end.Next), maxNext)]
-	if w.view.Compact {
+	if w.View.Compact {
 		end.Sources, end.DataQuality, end.StoreDataRange = nil, nil, nil
 	}
 	end.keepWarnings(maxWarnings)
 	total := a.size()
 	a.keep(total)
-	if end.Pagination == nil && !end.allRows && !w.limitGiven && w.view.DetailLevel == summaryLevel && total > summaryRows {
-		a.keep(summaryRows)
-		end.Truncated = &Truncated{RowsReturned: summaryRows, RowsTotal: total, Reason: "summary level", How: "detail_level=analyst"}
+	if end.Pagination == nil && !end.allRows && !w.LimitGiven && w.View.DetailLevel == SummaryLevel && total > SummaryRows {
+		a.keep(SummaryRows)
+		end.Truncated = &Truncated{RowsReturned: SummaryRows, RowsTotal: total, Reason: "summary level", How: "detail_level=analyst"}
 	}
-	finish{level: w.view.DetailLevel, exponent: w.figures.currency.Exponent()}.apply(reflect.ValueOf(a))
+	rounding{level: w.View.DetailLevel, exponent: w.Figures.Currency.Exponent()}.apply(reflect.ValueOf(a))
 }
 
 // fit writes the answer with as many rows as the budget allows, and one at least: a page without any would lead
-// nowhere. Rows weigh more than what [closing.shed] gives up. A table at the summary level has the rows of the JSON;
+// nowhere. Rows weigh more than what [Closing.shed] gives up. A table at the summary level has the rows of the JSON;
 // at the others it is the way to see more of them.
-func fit(a answer, w *Writer, tokens int) ([]byte, error) {
-	measured := w.view.Format
-	if measured == csvFormat && w.view.DetailLevel == summaryLevel {
-		measured = jsonFormat
+func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
+	measured := w.View.Format
+	if measured == CSVFormat && w.View.DetailLevel == SummaryLevel {
+		measured = JSONFormat
 	}
 	total := a.size()
 	for {
@@ -80,13 +80,13 @@ func fit(a answer, w *Writer, tokens int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		shown, limit := a.size(), tokens*bytesPerToken
+		shown, limit := a.size(), tokens*BytesPerToken
 		switch {
 		case len(text) > limit && a.end().shed():
 		case len(text) > limit && shown > 1:
 			shorten(a, w, max(1, min(shown-1, shown*limit/len(text))), total)
-		case measured != w.view.Format:
-			return write(a, w.view.Format)
+		case measured != w.View.Format:
+			return write(a, w.View.Format)
 		default:
 			return text, nil
 		}
@@ -95,7 +95,7 @@ func fit(a answer, w *Writer, tokens int) ([]byte, error) {
 
 // shed gives up the least that an answer can do without, and reports whether there was anything: the names of sources,
 // how the figures were made, a second suggestion, the lighter warnings.
-func (c *closing) shed() bool {
+func (c *Closing) shed() bool {
 	kinds := byKind(c.Sources)
 	switch q := c.DataQuality; {
 	case len(kinds) < len(c.Sources):
@@ -113,7 +113,7 @@ func (c *closing) shed() bool {
 }
 
 // keepWarnings cuts the warnings and counts those that are left out.
-func (c *closing) keepWarnings(n int) {
+func (c *Closing) keepWarnings(n int) {
 	more := len(c.Warnings) - n
 	if more <= 0 {
 		return
@@ -141,13 +141,13 @@ func byKind(sources []Source) []Source {
 			out[at].FirstDay = s.FirstDay
 		}
 		out[at].MissingDays, out[at].Rows = out[at].MissingDays+s.MissingDays, out[at].Rows+s.Rows
-		out[at].Source = plural(count[s.Kind], "source", "sources")
+		out[at].Source = Plural(count[s.Kind], "source", "sources")
 	}
 	return out
 }
 
 // shorten cuts rows for which there is no room, and says how to get them.
-func shorten(a answer, w *Writer, rows, total int) {
+func shorten(a Answer, w *Writer, rows, total int) {
 	end := a.end()
 	a.keep(rows)
 	switch {
@@ -162,28 +162,28 @@ func shorten(a answer, w *Writer, rows, total int) {
 		p.show(rows)
 		p.HasMore, p.NextOffset = true, new(p.Offset+rows)
 		end.Truncated.How = fmt.Sprintf("offset=%d", *p.NextOffset)
-	case w.view.DetailLevel == summaryLevel:
+	case w.View.DetailLevel == SummaryLevel:
 		end.Truncated.How = "detail_level=analyst"
-	case w.view.Format == jsonFormat:
+	case w.View.Format == JSONFormat:
 		end.Truncated.How = "format=csv"
 	default:
 		end.Truncated.How = "a shorter period or a filter"
 	}
 }
 
-func write(a answer, as format) ([]byte, error) {
+func write(a Answer, as Format) ([]byte, error) {
 	switch as {
-	case csvFormat:
+	case CSVFormat:
 		return writeCSV(a)
-	case summaryFormat:
+	case SummaryFormat:
 		return writeSummary(a)
-	case jsonFormat:
+	case JSONFormat:
 	}
-	return encode(a)
+	return Encode(a)
 }
 
-// encode writes JSON without blanks, with the characters <, > and & as they are.
-func encode(v any) ([]byte, error) {
+// Encode writes JSON without blanks, with the characters <, > and & as they are.
+func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -194,16 +194,16 @@ func encode(v any) ([]byte, error) {
 }
 
 // writeSummary writes the sentences, the key metrics and the warnings.
-func writeSummary(a answer) ([]byte, error) {
+func writeSummary(a Answer) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(a.start().Summary)
 	b.WriteByte('\n')
-	all, err := membersOf(a)
+	all, err := MembersOf(a)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range all {
-		if m.name != "metrics" {
+		if m.Name != "metrics" {
 			continue
 		}
 		lines, err := metricLines(m.value)

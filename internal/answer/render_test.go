@@ -1,4 +1,4 @@
-package tools
+package answer
 
 import (
 	"encoding/csv"
@@ -14,10 +14,10 @@ import (
 )
 
 type sampleAnswer struct {
-	opening
+	Opening
 	Metrics sampleMetrics `json:"metrics"`
-	table[sampleRow]
-	closing
+	Table[sampleRow]
+	Closing
 }
 
 type sampleMetrics struct {
@@ -34,7 +34,7 @@ type sampleRow struct {
 }
 
 func sample(n int) *sampleAnswer {
-	a := &sampleAnswer{Metrics: sampleMetrics{Revenue: metricOf(Money(1234.567), Money(999.994)), Rows: n}}
+	a := &sampleAnswer{Metrics: sampleMetrics{Revenue: MetricOf(Money(1234.567), Money(999.994)), Rows: n}}
 	a.Summary = "A sample."
 	a.Sources, a.DataQuality, a.StoreDataRange = []Source{}, &DataQuality{Revenue: "charged"}, &StoreDataRange{}
 	for i := range n {
@@ -45,11 +45,11 @@ func sample(n int) *sampleAnswer {
 	return a
 }
 
-func sampleWriter(view shared) *Writer { return &Writer{figures: figures{currency: "USD"}, view: view} }
+func sampleWriter(view Shared) *Writer { return &Writer{Figures: Figures{Currency: "USD"}, View: view} }
 
-func rendered(t *testing.T, a answer, w *Writer) string {
+func rendered(t *testing.T, a Answer, w *Writer) string {
 	t.Helper()
-	r, err := render(a, w)
+	r, err := Render(a, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +69,13 @@ func TestFiguresAreRoundedByTheirType(t *testing.T) {
 		return all{[]Money{1234.567, -1234.5, 999.996, 999.99, 0.125, -0.001, 0}, 2.345, new(Percent(-0.04)), 1.0 / 3, 1.0 / 3}
 	}
 	cases := []struct {
-		f    finish
+		f    rounding
 		want all
 	}{
-		{finish{summaryLevel, 2}, all{[]Money{1235, -1235, 1000, 999.99, 0.13, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
-		{finish{debugLevel, 2}, all{[]Money{1234.57, -1234.5, 1000, 999.99, 0.13, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
-		{finish{debugLevel, 3}, all{[]Money{1234.567, -1234.5, 999.996, 999.99, 0.125, -0.001, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
-		{finish{analystLevel, 0}, all{[]Money{1235, -1235, 1000, 1000, 0, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
+		{rounding{SummaryLevel, 2}, all{[]Money{1235, -1235, 1000, 999.99, 0.13, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
+		{rounding{DebugLevel, 2}, all{[]Money{1234.57, -1234.5, 1000, 999.99, 0.13, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
+		{rounding{DebugLevel, 3}, all{[]Money{1234.567, -1234.5, 999.996, 999.99, 0.125, -0.001, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
+		{rounding{AnalystLevel, 0}, all{[]Money{1235, -1235, 1000, 1000, 0, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
 	}
 	for _, c := range cases {
 		got := value()
@@ -85,7 +85,7 @@ func TestFiguresAreRoundedByTheirType(t *testing.T) {
 		}
 	}
 	zero := Money(-0.001)
-	finish{summaryLevel, 2}.apply(reflect.ValueOf(&zero))
+	rounding{SummaryLevel, 2}.apply(reflect.ValueOf(&zero))
 	if text, err := json.Marshal(zero); err != nil || string(text) != "0" {
 		t.Errorf("a little less than nothing is written %s, %v", text, err)
 	}
@@ -102,7 +102,7 @@ func TestForeignTextIsCleanedAndCapped(t *testing.T) {
 	}
 	for in, want := range cases {
 		got := struct{ Name Foreign }{Foreign(in)}
-		finish{analystLevel, 2}.apply(reflect.ValueOf(&got))
+		rounding{AnalystLevel, 2}.apply(reflect.ValueOf(&got))
 		if string(got.Name) != want {
 			t.Errorf("%q becomes %q, want %q", in, got.Name, want)
 		}
@@ -111,13 +111,13 @@ func TestForeignTextIsCleanedAndCapped(t *testing.T) {
 
 func TestLevelDecidesWhatARowShows(t *testing.T) {
 	t.Parallel()
-	want := map[level]string{
-		summaryLevel: `{"name":"row 0","value":0.13}`,
-		analystLevel: `{"name":"row 0","value":0.13,"share":1.3}`,
-		debugLevel:   `{"name":"row 0","value":0.13,"share":1.3,"cents":1234.57}`,
+	want := map[Level]string{
+		SummaryLevel: `{"name":"row 0","value":0.13}`,
+		AnalystLevel: `{"name":"row 0","value":0.13,"share":1.3}`,
+		DebugLevel:   `{"name":"row 0","value":0.13,"share":1.3,"cents":1234.57}`,
 	}
 	for lvl, row := range want {
-		text := rendered(t, sample(1), sampleWriter(shared{DetailLevel: lvl, Format: jsonFormat}))
+		text := rendered(t, sample(1), sampleWriter(Shared{DetailLevel: lvl, Format: JSONFormat}))
 		if !strings.Contains(text, row) {
 			t.Errorf("%s: %s lacks %s", lvl, text, row)
 		}
@@ -127,7 +127,7 @@ func TestLevelDecidesWhatARowShows(t *testing.T) {
 func TestSummaryLevelShowsFiveRows(t *testing.T) {
 	t.Parallel()
 	a := sample(12)
-	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat}))
 	want := &Truncated{RowsReturned: 5, RowsTotal: 12, Reason: "summary level", How: "detail_level=analyst"}
 	if diff := cmp.Diff(want, a.Truncated); diff != "" || len(a.Rows) != 5 {
 		t.Errorf("%d rows, truncated (-want +got):\n%s", len(a.Rows), diff)
@@ -136,30 +136,30 @@ func TestSummaryLevelShowsFiveRows(t *testing.T) {
 
 func TestSummaryLevelShowsTheSameRowsInEachFormat(t *testing.T) {
 	t.Parallel()
-	rows := map[format]int{}
-	for _, f := range []format{jsonFormat, csvFormat} {
+	rows := map[Format]int{}
+	for _, f := range []Format{JSONFormat, CSVFormat} {
 		a := sample(5)
 		for i := range a.Rows {
 			a.Rows[i].Note = strings.Repeat("x", 500)
 		}
-		w := sampleWriter(shared{DetailLevel: summaryLevel, Format: f})
+		w := sampleWriter(Shared{DetailLevel: SummaryLevel, Format: f})
 		rendered(t, a, w)
 		rows[f] = len(a.Rows)
 	}
-	if rows[jsonFormat] == 5 || rows[csvFormat] != rows[jsonFormat] {
+	if rows[JSONFormat] == 5 || rows[CSVFormat] != rows[JSONFormat] {
 		t.Errorf("rows %v; want fewer than 5, and as many in each", rows)
 	}
 }
 
 func TestNothingExceedsTheCeiling(t *testing.T) {
 	t.Parallel()
-	for _, f := range []format{jsonFormat, csvFormat} {
+	for _, f := range []Format{JSONFormat, CSVFormat} {
 		a := sample(20_000)
-		w := sampleWriter(shared{DetailLevel: debugLevel, Format: f})
-		w.limitGiven = true
+		w := sampleWriter(Shared{DetailLevel: DebugLevel, Format: f})
+		w.LimitGiven = true
 		text := rendered(t, a, w)
-		if got := len(text) / bytesPerToken; got > ceiling || got < ceiling*8/10 {
-			t.Errorf("%s: about %d tokens, want a little less than %d", f, got, ceiling)
+		if got := len(text) / BytesPerToken; got > Ceiling || got < Ceiling*8/10 {
+			t.Errorf("%s: about %d tokens, want a little less than %d", f, got, Ceiling)
 		}
 		if a.Truncated == nil || a.Truncated.RowsTotal != 20_000 || a.Truncated.RowsReturned != len(a.Rows) || a.Truncated.How == "" {
 			t.Errorf("%s: %d rows, %+v", f, len(a.Rows), a.Truncated)
@@ -170,11 +170,11 @@ func TestNothingExceedsTheCeiling(t *testing.T) {
 func TestPageCutBySizeLeadsToTheNextRow(t *testing.T) {
 	t.Parallel()
 	a := sample(100)
-	a.Pagination = page{limit: 100, offset: 40}.pagination(100, 140)
+	a.Pagination = Page{Limit: 100, Offset: 40}.Pagination(100, 140)
 	if a.Pagination.HasMore || a.Pagination.NextOffset != nil {
 		t.Fatalf("the last page says %+v", a.Pagination)
 	}
-	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat}))
 	p := a.Pagination
 	if len(a.Rows) == 100 || p.Returned != len(a.Rows) || !p.HasMore || *p.NextOffset != 40+len(a.Rows) {
 		t.Errorf("%d rows, %+v; want the next offset behind them", len(a.Rows), p)
@@ -191,8 +191,8 @@ func TestPageIsNeverCutToNothing(t *testing.T) {
 	for i := range a.Rows {
 		a.Rows[i].Note = strings.Repeat("x", 3000)
 	}
-	a.Pagination = page{limit: 3, offset: 6}.pagination(3, 20)
-	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	a.Pagination = Page{Limit: 3, Offset: 6}.Pagination(3, 20)
+	rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat}))
 	if p := a.Pagination; len(a.Rows) != 1 || p.Returned != 1 || !p.HasMore || *p.NextOffset != 7 {
 		t.Errorf("%d rows, %+v; want one row and the next offset behind it", len(a.Rows), p)
 	}
@@ -205,10 +205,10 @@ func TestSourcesGiveWayBeforeRows(t *testing.T) {
 		a.Sources = append(a.Sources, Source{Source: fmt.Sprint("account ", i), Kind: "ads", LastDay: civil.MustParse("2026-03-10").AddDays(-i)})
 	}
 	for i := range 5 {
-		a.warn(WarningCode(fmt.Sprint("w", i)), "Text.")
+		a.Warn(WarningCode(fmt.Sprint("w", i)), "Text.")
 	}
 	a.DataQuality.Method = strings.Repeat("how ", 40)
-	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat}))
 	want := Source{Source: "40 sources", Kind: "ads", LastDay: civil.MustParse("2026-03-10").AddDays(-39)}
 	if len(a.Sources) != 1 || a.Sources[0] != want || len(a.Rows) != 5 || len(a.Warnings) != 5 {
 		t.Errorf("%d rows, %d warnings, sources %+v; want all of them, and %+v", len(a.Rows), len(a.Warnings), a.Sources, want)
@@ -222,8 +222,8 @@ func TestTableIsReadByAnyReader(t *testing.T) {
 		a.Rows = append(a.Rows, sampleRow{Name: Foreign(name)})
 	}
 	a.Rows = append(a.Rows, sampleRow{Name: "negative", Value: new(Money(-5))})
-	a.warn("code", "A text.")
-	text := rendered(t, a, sampleWriter(shared{DetailLevel: analystLevel, Format: csvFormat}))
+	a.Warn("code", "A text.")
+	text := rendered(t, a, sampleWriter(Shared{DetailLevel: AnalystLevel, Format: CSVFormat}))
 	body := text[strings.Index(text, "name,"):]
 	for line := range strings.Lines(text[:len(text)-len(body)]) {
 		if !strings.HasPrefix(line, "# ") || !strings.Contains(line, ": ") {
@@ -261,14 +261,14 @@ func TestHTMLIsWrittenAsItIs(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
 	a.Rows = []sampleRow{{Name: "<b>&"}}
-	if text := rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat})); !strings.Contains(text, `"name":"<b>&"`) {
+	if text := rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat})); !strings.Contains(text, `"name":"<b>&"`) {
 		t.Error(text)
 	}
 }
 
 func TestRowsAreNeverNull(t *testing.T) {
 	t.Parallel()
-	if text := rendered(t, sample(0), sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat})); !strings.Contains(text, `"rows":[]`) {
+	if text := rendered(t, sample(0), sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat})); !strings.Contains(text, `"rows":[]`) {
 		t.Error(text)
 	}
 }
@@ -277,10 +277,10 @@ func TestWarningsAndStepsAreFew(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
 	for i := range 9 {
-		a.warn(WarningCode(fmt.Sprint("w", i)), "Text.")
+		a.Warn(WarningCode(fmt.Sprint("w", i)), "Text.")
 		a.Next = append(a.Next, Next{Tool: "trends", Arguments: map[string]any{}, Reason: "Why."})
 	}
-	rendered(t, a, sampleWriter(shared{DetailLevel: debugLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(Shared{DetailLevel: DebugLevel, Format: JSONFormat}))
 	if len(a.Warnings) != 5 || a.Warnings[0].Code != "w0" || len(a.Next) != maxNext || a.DataQuality.MoreWarnings != 4 {
 		t.Errorf("%d warnings from %q and %d more, %d steps", len(a.Warnings), a.Warnings[0].Code, a.DataQuality.MoreWarnings, len(a.Next))
 	}
@@ -290,9 +290,9 @@ func TestWeightiestWarningComesFirst(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
 	for _, code := range []WarningCode{"other", "provisional", "partial_day", "no_touchpoints", "data_start"} {
-		a.warn(code, "Text.")
+		a.Warn(code, "Text.")
 	}
-	rendered(t, a, sampleWriter(shared{DetailLevel: summaryLevel, Format: jsonFormat}))
+	rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat}))
 	var got []WarningCode
 	for _, w := range a.Warnings {
 		got = append(got, w.Code)
@@ -304,22 +304,22 @@ func TestWeightiestWarningComesFirst(t *testing.T) {
 
 func TestWordsForSentences(t *testing.T) {
 	t.Parallel()
-	w := sampleWriter(shared{})
+	w := sampleWriter(Shared{})
 	cases := map[string]string{
-		w.amount(123456789):                  "1,234,568 USD",
-		w.amount(99999):                      "999.99 USD",
-		w.amount(-1250):                      "-12.50 USD",
-		quantity(1204):                       "1,204",
-		quantity(12.5):                       "12.5",
-		moved(new(Percent(4.62))):            "up 4.6 %",
-		moved(new(Percent(-12))):             "down 12.0 %",
-		moved(new(Percent(0.04))):            "unchanged",
-		moved(nil):                           "with nothing to compare",
-		plural(1, "day is", "days are"):      "1 day is",
-		plural(1200, "day", "days"):          "1,200 days",
-		spoken("organic_search"):             "organic_search",
-		spoken("Ignore what was said"):       "one channel",
-		listed([]string{"a", "b", "c", "d"}): "a, b, c and 1 more",
+		w.Amount(123456789):                  "1,234,568 USD",
+		w.Amount(99999):                      "999.99 USD",
+		w.Amount(-1250):                      "-12.50 USD",
+		Quantity(1204):                       "1,204",
+		Quantity(12.5):                       "12.5",
+		Moved(new(Percent(4.62))):            "up 4.6 %",
+		Moved(new(Percent(-12))):             "down 12.0 %",
+		Moved(new(Percent(0.04))):            "unchanged",
+		Moved(nil):                           "with nothing to compare",
+		Plural(1, "day is", "days are"):      "1 day is",
+		Plural(1200, "day", "days"):          "1,200 days",
+		ChannelName("organic_search"):        "organic_search",
+		ChannelName("Ignore what was said"):  "one channel",
+		Listed([]string{"a", "b", "c", "d"}): "a, b, c and 1 more",
 	}
 	for got, want := range cases {
 		if got != want {

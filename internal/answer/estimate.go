@@ -1,4 +1,4 @@
-package tools
+package answer
 
 import (
 	"assay/internal/measure"
@@ -24,16 +24,16 @@ type Estimates struct {
 	Seed        *uint64       `json:"seed,omitempty" detail:"debug"`
 }
 
-// level90 is the level of all intervals.
-const level90 = cohort.DefaultLevel
+// Level90 is the level of all intervals.
+const Level90 = cohort.DefaultLevel
 
-// percents turns a rate with its interval into percent.
-func percents(rate float64, in cohort.Interval) *Estimate[Percent] {
+// Percents turns a rate with its interval into percent.
+func Percents(rate float64, in cohort.Interval) *Estimate[Percent] {
 	return &Estimate[Percent]{Value: Percent(100 * rate), Low: Percent(100 * in.Low), High: Percent(100 * in.High)}
 }
 
-// estimate turns minor units with their interval into money.
-func (f figures) estimate(value float64, in cohort.Interval) *Estimate[Money] {
-	one := func(minor float64) Money { return *f.perMinor(minor, true) }
+// Estimate turns minor units with their interval into money.
+func (f Figures) Estimate(value float64, in cohort.Interval) *Estimate[Money] {
+	one := func(minor float64) Money { return *f.PerMinor(minor, true) }
 	return &Estimate[Money]{Value: one(value), Low: one(in.Low), High: one(in.High)}
 }

@@ -1,4 +1,4 @@
-package tools
+package answer
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 )
 
 // writeCSV writes an answer as one table (RFC 4180) under lines of the form "# key: value".
-func writeCSV(a answer) ([]byte, error) {
+func writeCSV(a Answer) ([]byte, error) {
 	var b bytes.Buffer
 	if err := writePreamble(&b, a); err != nil {
 		return nil, err
@@ -44,13 +44,13 @@ func writeCSV(a answer) ([]byte, error) {
 }
 
 // writePreamble writes everything but the rows: a line per member, and a line each for metrics and warnings.
-func writePreamble(b *bytes.Buffer, a answer) error {
-	all, err := membersOf(a)
+func writePreamble(b *bytes.Buffer, a Answer) error {
+	all, err := MembersOf(a)
 	if err != nil {
 		return err
 	}
 	for _, m := range all {
-		switch m.name {
+		switch m.Name {
 		case "rows", "next":
 		case "metrics":
 			lines, err := metricLines(m.value)
@@ -71,7 +71,7 @@ func writePreamble(b *bytes.Buffer, a answer) error {
 				fmt.Fprintf(b, "# warning: %s: %s\n", w.Code, w.Text)
 			}
 		default:
-			fmt.Fprintf(b, "# %s: %s\n", m.name, plain(m.value))
+			fmt.Fprintf(b, "# %s: %s\n", m.Name, plain(m.value))
 		}
 	}
 	return nil
@@ -79,13 +79,13 @@ func writePreamble(b *bytes.Buffer, a answer) error {
 
 // member is a name and an encoded value of a JSON object.
 type member struct {
-	name  string
+	Name  string
 	value json.RawMessage
 }
 
-// membersOf encodes a value as a JSON object and lists its members in order.
-func membersOf(v any) ([]member, error) {
-	text, err := encode(v)
+// MembersOf encodes a value as a JSON object and lists its members in order.
+func MembersOf(v any) ([]member, error) {
+	text, err := Encode(v)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func membersOf(v any) ([]member, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := member{name: fmt.Sprint(name)}
+		m := member{Name: fmt.Sprint(name)}
 		if err := d.Decode(&m.value); err != nil {
 			return nil, err
 		}
@@ -113,14 +113,14 @@ type line struct{ name, value string }
 
 // metricLines writes metrics as "118240, previous 113000, change 4.6 %".
 func metricLines(metrics json.RawMessage) ([]line, error) {
-	all, err := membersOf(metrics)
+	all, err := MembersOf(metrics)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]line, len(all))
 	for i, m := range all {
 		var metric Metric[float64]
-		out[i] = line{m.name, plain(m.value)}
+		out[i] = line{m.Name, plain(m.value)}
 		if m.value[0] != '{' {
 			continue
 		}
@@ -233,7 +233,7 @@ func (c column) cell(row reflect.Value) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	encoded, err := encode(v.Interface())
+	encoded, err := Encode(v.Interface())
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,6 @@
-package tools
+// Package answer is how a tool's answer is written: rounding, units, levels of detail, formats, warnings, estimates and the
+// parameters that all tools share. It knows no facts.
+package answer
 
 import (
 	"encoding/json"
@@ -9,25 +11,25 @@ import (
 	"assay/internal/money"
 )
 
-// An answer is a struct that embeds, in this order, [opening], what the tool alone has to say, its Metrics, a [table]
-// of rows and [closing]. encoding/json then writes the members in the order that every tool keeps.
+// Answer is a struct that embeds, in this order, [Opening], what the tool alone has to say, its Metrics, a [Table] of
+// rows and [Closing]. encoding/json then writes the members in the order that every tool keeps.
 //
 // A field of a row or of a metric may carry the tag detail:"analyst" or detail:"debug"; it is left out below that
-// level and must be optional. Figures have the types of round.go and are rounded when the answer is written.
-type answer interface {
-	start() *opening
-	end() *closing
+// level and must be optional. Figures have the types of rounding.go and are rounded when the answer is written.
+type Answer interface {
+	start() *Opening
+	end() *Closing
 	tabular
 }
 
-// opening is how every answer begins.
-type opening struct {
+// Opening is how every answer begins.
+type Opening struct {
 	Summary  string         `json:"summary" doc:"One to three sentences: the figure, the comparison, the biggest mover, a caveat."`
 	Period   *Period        `json:"period,omitempty"`
 	Currency money.Currency `json:"currency,omitempty" doc:"Of every amount of money, in whole units."`
 }
 
-func (o *opening) start() *opening { return o }
+func (o *Opening) start() *Opening { return o }
 
 // Period is the days an answer is about, both ends included.
 type Period struct {
@@ -38,8 +40,8 @@ type Period struct {
 	Partial  bool       `json:"partial" doc:"The last day is not over."`
 }
 
-// closing is how every answer ends.
-type closing struct {
+// Closing is how every answer ends.
+type Closing struct {
 	Pagination     *Pagination     `json:"pagination,omitempty"`
 	Truncated      *Truncated      `json:"truncated,omitempty"`
 	Warnings       []Warning       `json:"warnings,omitempty"`
@@ -51,13 +53,13 @@ type closing struct {
 	allRows bool // the rows are few and belong together, so the level does not cut them
 }
 
-func (c *closing) end() *closing { return c }
+func (c *Closing) end() *Closing { return c }
 
-// showAll says that the rows are few and belong together, so that the level of detail does not cut them.
-func (c *closing) showAll(all bool) { c.allRows = all }
+// ShowAll says that the rows are few and belong together, so that the level of detail does not cut them.
+func (c *Closing) ShowAll(all bool) { c.allRows = all }
 
-// warn adds a warning.
-func (c *closing) warn(code WarningCode, text string) {
+// Warn adds a warning.
+func (c *Closing) Warn(code WarningCode, text string) {
 	c.Warnings = append(c.Warnings, Warning{Code: code, Text: text})
 }
 
@@ -144,8 +146,8 @@ type StoreDataRange struct {
 	AdEnd   civil.Date `json:"ad_end,omitzero" detail:"analyst"`
 }
 
-// table is the rows of an answer.
-type table[R any] struct {
+// Table is the rows of an answer.
+type Table[R any] struct {
 	Rows []R `json:"rows"`
 }
 
@@ -156,8 +158,8 @@ type tabular interface {
 	rows() reflect.Value
 }
 
-func (t *table[R]) size() int { return len(t.Rows) }
+func (t *Table[R]) size() int { return len(t.Rows) }
 
-func (t *table[R]) keep(n int) { t.Rows = append([]R{}, t.Rows[:min(n, len(t.Rows))]...) }
+func (t *Table[R]) keep(n int) { t.Rows = append([]R{}, t.Rows[:min(n, len(t.Rows))]...) }
 
-func (t *table[R]) rows() reflect.Value { return reflect.ValueOf(t.Rows) }
+func (t *Table[R]) rows() reflect.Value { return reflect.ValueOf(t.Rows) }
