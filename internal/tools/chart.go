@@ -45,9 +45,6 @@ const (
 	byChannel   breakdown = "channel"
 )
 
-// trendAOV is drawn and not followed for anomalies.
-const trendAOV trendMetric = "aov"
-
 // Check refuses a reversed period and choices that contradict one another.
 func (p chartParams) Check() error {
 	if err := p.Last30.Check(); err != nil {

@@ -84,16 +84,16 @@ func (c *Call) oddPoints(ctx context.Context, p chartParams, a *chartAnswer, day
 	if err != nil {
 		return nil, err
 	}
-	rows, _, err := c.trendRows(s, trendsParams{Metric: p.Metric, Granularity: p.Granularity}, days)
+	points, err := c.judgedPoints(s, p.Metric, p.Granularity, days)
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(r trendRow) bool { return !r.Actionable || r.Z == nil })
-	slices.SortStableFunc(rows, func(x, y trendRow) int { return cmp.Compare(math.Abs(float64(*y.Z)), math.Abs(float64(*x.Z))) })
+	points = slices.DeleteFunc(points, func(j judgedPoint) bool { return !j.Actionable || !j.Known })
+	slices.SortStableFunc(points, func(x, y judgedPoint) int { return cmp.Compare(math.Abs(y.Z), math.Abs(x.Z)) })
 	var marks []chartMark
-	for _, r := range rows[:min(len(rows), mostAnomalies)] {
+	for _, r := range points[:min(len(points), mostAnomalies)] {
 		label := "unusually high"
-		if *r.Z < 0 {
+		if r.Z < 0 {
 			label = "unusually low"
 		}
 		marks = append(marks, chartMark{Date: r.Date, Kind: markAnomaly, Label: label})
@@ -104,15 +104,6 @@ func (c *Call) oddPoints(ctx context.Context, p chartParams, a *chartAnswer, day
 // searched reports whether odd points are looked for.
 func searched(p chartParams, a *chartAnswer) bool {
 	return a.ChartType != drawing.Pie && a.Breakdown == noBreakdown && p.Metric != trendAOV && p.Granularity != civil.ByMonth
-}
-
-// history is the series that odd points of a window are looked for in.
-func (c *Call) history(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
-	whole := civil.Range{First: historyStart(days), Last: c.Today}
-	if days.Last.After(whole.Last) {
-		whole.Last = days.Last
-	}
-	return c.series(ctx, channel, whole)
 }
 
 // markSentence names the marks for who does not see the picture.

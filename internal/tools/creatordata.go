@@ -1,13 +1,11 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
-	"strings"
 
-	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/creator"
@@ -122,64 +120,108 @@ func (f *creatorFacts) take(o warehouse.CreatorOrders) {
 	}
 }
 
-// openWindow returns the period between two days; an end that was not given is that of the store's days, today at most.
-func (c *Snapshot) openWindow(start, end civil.Date) (civil.Range, error) {
-	have := c.Store.days()
-	if have.Days() == 0 {
-		have = civil.Range{First: c.Today, Last: c.Today}
+// creatorLevel is the level of the intervals.
+const creatorLevel = 0.9
+
+// among returns the same creators in another window.
+func among(all, chosen []creatorFacts) []creatorFacts {
+	wanted := map[string]bool{}
+	for _, f := range chosen {
+		wanted[f.ID] = true
 	}
-	last := end.Or(c.Today)
-	return answer.Window(c.Today, start.Or(civil.Earliest(have.First, last)), last, 0)
+	return slices.DeleteFunc(slices.Clone(all), func(f creatorFacts) bool { return !wanted[f.ID] })
 }
 
-// againstWindow writes a change for a window whose start was asked for. One that holds all there is has none before it.
-func againstWindow(start civil.Date, change *answer.Percent, days civil.Range) string {
-	if start.IsZero() {
-		return ""
+// trackedOrders are the orders with the creator's code, in millionths; for a creator without one those that links count.
+func (f creatorFacts) trackedOrders() int64 {
+	if f.HasCode {
+		return f.code.Orders
 	}
-	return ", " + answer.Against(change, days)
+	return f.linkOrders * measure.Millionths
 }
 
-// warnWindow warns of a window's days. Over all of the store's days, the last one does not matter.
-func (c *Call) warnWindow(a *answer.Closing, start civil.Date, days civil.Range, undated int64, withAds bool) {
-	if start.IsZero() {
-		c.warnEnd(a, days)
-		return
+// trackedRevenue is the revenue of the tracked orders. What a link's tool counts has no other basis than its own.
+func (f creatorFacts) trackedRevenue(basis measure.RevenueBasis) int64 {
+	if f.HasCode {
+		return basis.Revenue(f.code)
 	}
-	c.warnBefore(a, days)
-	c.warnDays(a, days, undated, withAds)
+	return f.linkRevenue
 }
 
-// ofPlatform keeps the creators of a social platform, all when none is named.
-func ofPlatform(all []creatorFacts, platform string) []creatorFacts {
-	return slices.DeleteFunc(slices.Clone(all), func(f creatorFacts) bool {
-		return platform != "" && !strings.EqualFold(f.Platform, platform)
-	})
+// influencerSums are the tracked figures of several influencers together.
+type influencerSums struct {
+	revenue, orders, clicks, conversions, cost int64
+	costKnown                                  bool
 }
 
-// platforms names the social platforms of creators.
-func platforms(all []creatorFacts) []string {
-	var out []string
+func (c *Snapshot) influencerSums(all []creatorFacts) (sum influencerSums) {
 	for _, f := range all {
-		if f.Platform != "" && !slices.Contains(out, answer.Clean(f.Platform)) {
-			out = append(out, answer.Clean(f.Platform))
-		}
+		sum.revenue += f.trackedRevenue(c.Workspace.Basis)
+		sum.orders += f.trackedOrders()
+		sum.clicks += f.clicks()
+		sum.conversions += f.linkOrders
+		sum.cost += f.cost
+		sum.costKnown = sum.costKnown || f.costKnown
 	}
-	slices.Sort(out)
-	return out
+	return sum
 }
 
-// largestFirst sorts by a figure, ties by id; what has none comes last.
-func largestFirst[T any](rows []T, of func(T) (float64, bool), id func(T) string) {
-	slices.SortStableFunc(rows, func(x, y T) int {
-		a, hasA := of(x)
-		b, hasB := of(y)
-		switch {
-		case hasA && !hasB:
-			return -1
-		case hasB && !hasA:
-			return 1
+// creatorEstimate is a creator with the estimate.
+type creatorEstimate struct {
+	creatorFacts
+	creator.Estimate
+	revenue int64 // estimated, minor units
+	value   float64
+}
+
+// creatorRates learns the rates from all of the store's days, so that a window's estimates do not hang on the window.
+func (c *Snapshot) creatorRates(ctx context.Context) (creator.Rates, error) {
+	history, err := c.creatorFacts(ctx, warehouse.Windows{Recent: c.wholeDays()})
+	if err != nil {
+		return creator.Rates{}, err
+	}
+	signals := make([]creator.Signals, len(history.now))
+	for i, f := range history.now {
+		signals[i] = f.signals()
+	}
+	return creator.Learn(signals, history.ground)
+}
+
+// estimates returns the estimates of some creators. An order is worth the mean of the creator's orders that are seen, or
+// of all creators' where none is.
+func (c *Snapshot) estimates(rates creator.Rates, chosen, all []creatorFacts) ([]creatorEstimate, error) {
+	usual := c.meanValue(all)
+	out := make([]creatorEstimate, 0, len(chosen))
+	for _, f := range chosen {
+		e, err := rates.Of(f.signals(), creatorLevel)
+		if err != nil {
+			return nil, err
 		}
-		return cmp.Or(cmp.Compare(b, a), cmp.Compare(id(x), id(y)))
-	})
+		value := c.meanValue([]creatorFacts{f})
+		if value == 0 {
+			value = usual
+		}
+		out = append(out, creatorEstimate{f, e, int64(math.Round(e.Orders * value)), value})
+	}
+	return out, nil
+}
+
+// meanValue is the revenue of an order that codes, surveys or links see, in minor units, 0 without any.
+func (c *Snapshot) meanValue(all []creatorFacts) float64 {
+	var revenue, count int64
+	for _, f := range all {
+		revenue += c.Workspace.Basis.Revenue(f.seen) + f.linkRevenue
+		count += f.seen.Orders + f.linkOrders*measure.Millionths
+	}
+	value, _ := measure.AOV(revenue, count)
+	return value
+}
+
+// of returns the figure by which creators are sorted.
+// wholeDays are the store's days up to today, today alone where it has none.
+func (c *Snapshot) wholeDays() civil.Range {
+	if have := c.Store.days(); have.Days() > 0 {
+		return civil.Range{First: civil.Earliest(have.First, c.Today), Last: c.Today}
+	}
+	return civil.Range{First: c.Today, Last: c.Today}
 }

@@ -38,9 +38,6 @@ const (
 	byConfidence   creatorSort = "blended_confidence"
 )
 
-// creatorLevel is the level of the intervals.
-const creatorLevel = 0.9
-
 type creatorsAnswer struct {
 	answer.Opening
 	Basis   measure.Basis   `json:"basis"`
@@ -118,14 +115,6 @@ type creatorSignal struct {
 	Weight  answer.Percent `json:"weight_pct" doc:"In the estimate; larger for signals that see more."`
 }
 
-// creatorEstimate is a creator with the estimate.
-type creatorEstimate struct {
-	creatorFacts
-	creator.Estimate
-	revenue int64 // estimated, minor units
-	value   float64
-}
-
 func runCreators(ctx context.Context, c *Call, p creatorsParams) (*creatorsAnswer, error) {
 	days, err := c.openWindow(p.StartDate, p.EndDate)
 	if err != nil {
@@ -171,57 +160,9 @@ func runCreators(ctx context.Context, c *Call, p creatorsParams) (*creatorsAnswe
 	return a, nil
 }
 
-// creatorRates learns the rates from all of the store's days, so that a window's estimates do not hang on the window.
-func (c *Snapshot) creatorRates(ctx context.Context) (creator.Rates, error) {
-	all, err := c.openWindow(civil.Date{}, civil.Date{})
-	if err != nil {
-		return creator.Rates{}, err
-	}
-	history, err := c.creatorFacts(ctx, warehouse.Windows{Recent: all})
-	if err != nil {
-		return creator.Rates{}, err
-	}
-	signals := make([]creator.Signals, len(history.now))
-	for i, f := range history.now {
-		signals[i] = f.signals()
-	}
-	return creator.Learn(signals, history.ground)
-}
-
 // whole rounds an estimated number of orders: its interval is wider than the parts of one.
 func whole(orders float64) answer.Count { return answer.Count(math.Round(orders)) }
 
-// estimates returns the estimates of some creators. An order is worth the mean of the creator's orders that are seen, or
-// of all creators' where none is.
-func (c *Snapshot) estimates(rates creator.Rates, chosen, all []creatorFacts) ([]creatorEstimate, error) {
-	usual := c.meanValue(all)
-	out := make([]creatorEstimate, 0, len(chosen))
-	for _, f := range chosen {
-		e, err := rates.Of(f.signals(), creatorLevel)
-		if err != nil {
-			return nil, err
-		}
-		value := c.meanValue([]creatorFacts{f})
-		if value == 0 {
-			value = usual
-		}
-		out = append(out, creatorEstimate{f, e, int64(math.Round(e.Orders * value)), value})
-	}
-	return out, nil
-}
-
-// meanValue is the revenue of an order that codes, surveys or links see, in minor units, 0 without any.
-func (c *Snapshot) meanValue(all []creatorFacts) float64 {
-	var revenue, count int64
-	for _, f := range all {
-		revenue += c.Workspace.Basis.Revenue(f.seen) + f.linkRevenue
-		count += f.seen.Orders + f.linkOrders*measure.Millionths
-	}
-	value, _ := measure.AOV(revenue, count)
-	return value
-}
-
-// of returns the figure by which creators are sorted.
 func (s creatorSort) of(e creatorEstimate) (float64, bool) {
 	switch s {
 	case byTotalOrders:

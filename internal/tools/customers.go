@@ -294,12 +294,10 @@ type retentionCell struct {
 // retention fills in the cohorts of the months that the window touches.
 func (c *Call) retention(ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	months := civil.Range{First: civil.ByMonth.Start(days.First), Last: civil.ByMonth.Start(days.Last)}
-	found, err := c.Facts.Cohorts(ctx, c.Workspace.ID, a.Channel, months)
+	list, err := c.cohorts(ctx, a.Channel, months)
 	if err != nil {
-		return fmt.Errorf("cohorts %s: %w", months, err)
+		return err
 	}
-	c.read("cohorts", len(found))
-	list := cohortsOf(found, civil.ByMonth.Start(c.Store.OrderDays.Last), c.monthRuns())
 	matrix, err := cohort.Retention(list, 0, answer.Level90)
 	if err != nil {
 		return err
@@ -326,34 +324,6 @@ func (c *Call) retention(ctx context.Context, a *customersAnswer, days civil.Ran
 		c.warnFirstDays(&a.Closing, months)
 	}
 	return nil
-}
-
-// monthRuns reports whether the month of the store's last order is still going on.
-func (c *Snapshot) monthRuns() bool {
-	last := c.Store.OrderDays.Last
-	return !last.IsZero() && !civil.ByMonth.Next(last).AddDays(-1).Before(c.Today)
-}
-
-// cohortsOf makes cohorts of their months. Months without anybody are zeros, up to the last one of the store.
-func cohortsOf(found []warehouse.CohortMonth, last civil.Date, runs bool) []cohort.Cohort {
-	var list []cohort.Cohort
-	at := map[civil.Date]int{}
-	for _, m := range found {
-		if m.Month == m.Cohort {
-			at[m.Cohort] = len(list)
-			later := cohort.Cohort{Start: m.Cohort, Customers: int(m.Active), LastIsPartial: runs}
-			for month := civil.ByMonth.Next(m.Cohort); !month.After(last); month = civil.ByMonth.Next(month) {
-				later.Active = append(later.Active, 0)
-			}
-			list = append(list, later)
-			continue
-		}
-		months := (m.Month.Year()-m.Cohort.Year())*12 + int(m.Month.Month()) - int(m.Cohort.Month())
-		if i, ok := at[m.Cohort]; ok && months <= len(list[i].Active) {
-			list[i].Active[months-1] = int(m.Active)
-		}
-	}
-	return list
 }
 
 func retentionRow(r cohort.Row) customersRow {

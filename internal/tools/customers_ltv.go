@@ -190,11 +190,15 @@ func (c *Call) ltvRow(curve cohort.Curve, p panel, ahead projection) (customersR
 
 // warnPanel says what the customers at hand cannot tell.
 func (c *Call) warnPanel(a *answer.Closing, p panel, ahead projection) {
-	if len(ahead.refused) > 0 {
-		a.Warn(answer.WarnNotProjected, "Nothing is expected of the future: "+strings.Join(ahead.refused, "; ")+".")
+	if refused := notProjected(ahead); len(refused) > 0 {
+		a.Warn(answer.WarnNotProjected, "Nothing is expected of the future: "+strings.Join(refused, "; ")+".")
 	}
-	if ahead.dear != "" {
-		a.Warn(answer.WarnValueNotProjected, "Orders are expected and not their revenue: "+ahead.dear+".")
+	switch dear := ahead.dear; {
+	case dear.Correlation != 0:
+		a.Warn(answer.WarnValueNotProjected, fmt.Sprintf("Orders are expected and not their revenue: customers who buy more often spend differently (correlation %.3f, at most %.1f).",
+			dear.Correlation, cohort.LargestCorrelation))
+	case dear.NoFit:
+		a.Warn(answer.WarnValueNotProjected, "Orders are expected and not their revenue: the model of what purchases are worth does not fit.")
 	}
 	if p.sampled() {
 		a.Warn(answer.WarnSample, fmt.Sprintf("Values come from a fixed sample of %s of %s customers.", number.Grouped(float64(len(p.Customers)), 0), number.Grouped(float64(p.Everybody), 0)))
@@ -243,4 +247,12 @@ func (c *Call) bestCurve(curves []cohort.Curve, age int) string {
 		return " The channels' intervals overlap."
 	}
 	return fmt.Sprintf(" Customers won by %s are worth most (%s), by %s least (%s).", answer.ChannelName(best), c.Amount(int64(high.Value)), answer.ChannelName(least), c.Amount(int64(low.Value)))
+}
+
+// notProjected says why nothing is expected of customers; nil where something is.
+func notProjected(ahead projection) []string {
+	if ahead.noFit {
+		return []string{"the model of repeat purchases has no best fit to these customers"}
+	}
+	return ahead.refused
 }

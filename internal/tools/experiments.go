@@ -8,6 +8,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/experiment"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
@@ -252,17 +253,17 @@ func estimateOf[T ~float64](value float64, in geo.Interval, times float64) *answ
 
 // showFactors shows what reported returns of each tested channel have to be multiplied by.
 func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
-	all, err := c.trialsOf(ctx, a.Channel)
+	all, err := c.resultsOf(ctx, a.Channel)
 	if err != nil {
 		return err
 	}
-	factors, err := channelFactors(all)
+	factors, err := experiment.ChannelFactors(all)
 	if err != nil {
 		return err
 	}
 	for _, f := range factors {
 		row := experimentRow{
-			Channel: f.channel, Factor: estimateOf[answer.Ratio](f.Value, f.Interval, 1), Applied: &f.applied, Tests: f.Tests, LastTest: f.latest,
+			Channel: f.Channel, Factor: estimateOf[answer.Ratio](f.Value, f.Interval, 1), Applied: &f.Applied, Tests: f.Tests, LastTest: f.Latest,
 		}
 		if f.Tests > 1 {
 			row.Between = new(answer.Ratio(f.Between))
@@ -271,7 +272,7 @@ func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
 	}
 	unread := 0
 	for _, t := range all {
-		if t.Status == control.ExperimentCompleted && t.factor == nil {
+		if t.Status == control.ExperimentCompleted && t.Factor == nil {
 			unread++
 		}
 	}
@@ -285,12 +286,12 @@ func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
 	a.estimated()
 	a.Summary = factorSummary(factors)
 	for _, f := range factors {
-		if f.applied && c.years(f.latest) > 1 {
-			a.Warn(answer.WarnOldTest, fmt.Sprintf("The latest test of %s ended on %s, more than a year ago.", answer.ChannelName(f.channel), f.latest))
+		if f.Applied && c.years(f.Latest) > 1 {
+			a.Warn(answer.WarnOldTest, fmt.Sprintf("The latest test of %s ended on %s, more than a year ago.", answer.ChannelName(f.Channel), f.Latest))
 			break
 		}
 	}
-	if slices.ContainsFunc(factors, func(f channelFactor) bool { return !f.applied }) {
+	if slices.ContainsFunc(factors, func(f experiment.ChannelFactor) bool { return !f.Applied }) {
 		a.Warn(answer.WarnNotApplied, "Factors that are not applied correct nothing: decide on each in view=results, and apply it on the page Experiments.")
 	}
 	c.suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(truthView)}, a.Channel), "See reported beside incremental returns.")
@@ -306,18 +307,18 @@ func filtered(arguments map[string]any, channel measure.Channel) map[string]any 
 	return arguments
 }
 
-func factorSummary(factors []channelFactor) string {
+func factorSummary(factors []experiment.ChannelFactor) string {
 	f := factors[0]
 	for _, other := range factors {
-		if other.applied && !f.applied {
+		if other.Applied && !f.Applied {
 			f = other
 		}
 	}
 	state := "applied"
-	if !f.applied {
+	if !f.Applied {
 		state = "not applied"
 	}
-	text := fmt.Sprintf("Experiments put what %s really brings at %s times what last touch credits it with (90 %% interval %s to %s, %s).", answer.ChannelName(f.channel),
+	text := fmt.Sprintf("Experiments put what %s really brings at %s times what last touch credits it with (90 %% interval %s to %s, %s).", answer.ChannelName(f.Channel),
 		number.Grouped(answer.Decimals(f.Value, 2), 2), number.Grouped(answer.Decimals(f.Low, 2), 2), number.Grouped(answer.Decimals(f.High, 2), 2), state)
 	if n := len(factors); n > 1 {
 		text += fmt.Sprintf(" %s have a factor.", answer.Plural(n, "channel", "channels"))
@@ -337,12 +338,12 @@ func (c *Call) withoutFactors(a *experimentsAnswer) {
 
 // showResults lists experiments with what they found, the latest first, or one of them with its evidence.
 func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control.ExperimentID) error {
-	all, err := c.trialsOf(ctx, a.Channel)
+	all, err := c.resultsOf(ctx, a.Channel)
 	if err != nil {
 		return err
 	}
 	if id != "" {
-		at := slices.IndexFunc(all, func(t *trial) bool { return t.ID == id })
+		at := slices.IndexFunc(all, func(t *experiment.Result) bool { return t.ID == id })
 		if at < 0 {
 			return c.noExperiment(id, all)
 		}
@@ -372,7 +373,7 @@ func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control
 				"See what the result rests on, week by week.")
 		}
 	}
-	if slices.ContainsFunc(all, func(t *trial) bool { return t.Status == control.ExperimentRunning }) {
+	if slices.ContainsFunc(all, func(t *experiment.Result) bool { return t.Status == control.ExperimentRunning }) {
 		a.Warn(answer.WarnRunning, "A running experiment is not read before it is completed: ending a test when it looks well finds effects that are not there.")
 	}
 	c.suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(factorsView)}, a.Channel), "See the factors by channel.")
@@ -394,7 +395,7 @@ var shownFirst = []control.ExperimentStatus{
 	control.ExperimentCompleted, control.ExperimentRunning, control.ExperimentPlanned, control.ExperimentDraft, control.ExperimentCancelled,
 }
 
-func (c *Call) noExperiment(id control.ExperimentID, all []*trial) error {
+func (c *Call) noExperiment(id control.ExperimentID, all []*experiment.Result) error {
 	known := make([]string, len(all))
 	for i, t := range all {
 		known[i] = string(t.ID)
@@ -406,11 +407,11 @@ func (c *Call) noExperiment(id control.ExperimentID, all []*trial) error {
 		WithHint("Leave experiment_id out to see all, or use one of these.")
 }
 
-func (c *Call) trialRow(t *trial) experimentRow {
+func (c *Call) trialRow(t *experiment.Result) experimentRow {
 	row := experimentRow{
 		ID: t.ID, Name: answer.Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
-		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: t.why, Expects: answer.Foreign(t.Hypothesis),
-		ROAS: ratioOf(t.reported),
+		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: unreadBecause(t), Expects: answer.Foreign(t.Hypothesis),
+		ROAS: ratioOf(t.Reported),
 	}
 	if t.Status == control.ExperimentDraft {
 		row.Beside = c.overlaps(t.Experiment)
@@ -419,7 +420,7 @@ func (c *Call) trialRow(t *trial) experimentRow {
 		return row
 	}
 	row.Applied, row.Outcome = &t.Applied, cannotBeRead
-	if f := t.found; f != nil {
+	if f := t.Found; f != nil {
 		row.PValue = new(answer.Decimals(f.P, 3))
 		if f.LiftRange != nil {
 			row.Lift = estimateOf[answer.Percent](f.Lift, *f.LiftRange, 100)
@@ -427,20 +428,34 @@ func (c *Call) trialRow(t *trial) experimentRow {
 			row.Outcome = outcomeOf(*f.LiftRange)
 		}
 	}
-	if t.spend != nil {
-		row.Change = new(answer.Money(*t.spend))
+	if t.Spend != nil {
+		row.Change = new(answer.Money(*t.Spend))
 	}
-	if t.returned != nil {
-		shown := t.returned.At(answer.Level90)
+	if t.Returned != nil {
+		shown := t.Returned.At(answer.Level90)
 		row.Return = estimateOf[answer.Ratio](shown.Value, shown.Interval, 1)
-		if t.found == nil {
+		if t.Found == nil {
 			row.Outcome = outcomeOf(shown.Interval)
 		}
 	}
-	if t.factor != nil {
-		row.Factor = estimateOf[answer.Ratio](t.factor.Value, t.factor.Interval, 1)
+	if t.Factor != nil {
+		row.Factor = estimateOf[answer.Ratio](t.Factor.Value, t.Factor.Interval, 1)
 	}
 	return row
+}
+
+// unreadBecause says why an experiment gives no factor; "" where it does.
+func unreadBecause(r *experiment.Result) string {
+	switch {
+	case r.Unread != nil:
+		text, _, _ := fault.Public(r.Unread)
+		return answer.Clean(text)
+	case r.Missing == experiment.NoReturn:
+		return "reports do not know the channel's spend by region, or it hardly changed: a lift without a return"
+	case r.Missing == experiment.NoReported:
+		return "last touch credits the channel with nothing in these days, or its spend is not known: a return without a factor"
+	}
+	return ""
 }
 
 func outcomeOf(i geo.Interval) trialOutcome {
@@ -504,13 +519,13 @@ func interval[T ~float64](e *answer.Estimate[T], places int) string {
 const placeboBins = 24
 
 // evidenceOf lays out what the result of a test by region rests on; nil where there is none.
-func evidenceOf(t *trial) *experimentEvidence {
-	f := t.found
+func evidenceOf(t *experiment.Result) *experimentEvidence {
+	f := t.Found
 	if f == nil {
 		return nil
 	}
 	e := &experimentEvidence{
-		Method: f.Method, Inference: f.Inference, Donors: f.Donors, Before: f.Before, LeftOut: len(t.lost), Fit: answer.Ratio(f.ScaledL2), Notes: f.Notes,
+		Method: f.Method, Inference: f.Inference, Donors: f.Donors, Before: f.Before, LeftOut: len(t.Lost), Fit: answer.Ratio(f.ScaledL2), Notes: f.Notes,
 		Weeks: []evidenceWeek{}, Weights: []donorWeight{},
 	}
 	for _, b := range f.Blocks {

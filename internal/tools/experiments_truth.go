@@ -34,7 +34,7 @@ func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p answer.Las
 	for _, r := range rows {
 		spend += float64(*r.Spend)
 		if f, ok := factors[r.Channel]; ok && r.ROAS != nil && r.Reported != nil {
-			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.latest
+			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.Latest
 			roas, in := f.Times(float64(*r.ROAS))
 			r.Return = estimateOf[answer.Ratio](roas, in, 1)
 			revenue, in := f.Times(float64(*r.Reported))
@@ -104,25 +104,6 @@ func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.
 	return rows, nil
 }
 
-// appliedFactors returns the factors that correct reported returns, by channel.
-func (c *Call) appliedFactors(ctx context.Context) (map[measure.Channel]channelFactor, error) {
-	all, err := c.trialsOf(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	factors, err := channelFactors(all)
-	if err != nil {
-		return nil, err
-	}
-	out := map[measure.Channel]channelFactor{}
-	for _, f := range factors {
-		if f.applied {
-			out[f.channel] = f
-		}
-	}
-	return out, nil
-}
-
 // showNextTest ranks channels by how much revenue hangs on what is not known of them.
 func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
 	days := c.lastDays(lookBack)
@@ -138,8 +119,8 @@ func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
 	for _, r := range rows {
 		doubt := geo.Doubt(nil, 0)
 		if f, ok := factors[r.Channel]; ok {
-			doubt = geo.Doubt(&f.Factor, c.years(f.latest))
-			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.latest
+			doubt = geo.Doubt(&f.Factor, c.years(f.Latest))
+			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.Latest
 		}
 		r.Doubt = new(answer.Ratio(doubt))
 		if r.Reported != nil {

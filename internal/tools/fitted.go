@@ -6,27 +6,11 @@ import (
 	"maps"
 	"slices"
 
-	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
-	"assay/internal/number"
 	"assay/internal/warehouse"
 )
-
-// otherModelNames are spellings of models that other tools use.
-var otherModelNames = map[string]measure.Model{
-	"first": measure.FirstTouch, "last": measure.LastTouch, "last_non_direct": measure.LastTouch, "position": measure.PositionBased,
-	"survey_blend": measure.SurveyBlended,
-}
-
-// methods says how the models that are fitted to a window's own data come about.
-var methods = map[measure.Model]string{
-	measure.Markov: "Removal effects in a Markov chain of order 1 over the journeys of the window; orders without touches as under last touch. " +
-		"Journeys that ended without an order are not known, so the effects say how many orders pass through a channel.",
-	measure.Shapley:       "Each order in equal parts to the different channels of its journey; orders without touches as under last touch.",
-	measure.SurveyBlended: "Last touch drawn towards what customers answer, new and returning weighted by their orders; the click record weighs as much as 200 answers.",
-}
 
 // refit credits what last touch credits by a model that needs the journeys or the answers of the windows. Spend and
 // claims stay, and so does the sum of each figure.
@@ -174,18 +158,4 @@ func namingQuestions(counts []warehouse.AnswerCount) map[string]bool {
 		}
 	}
 	return naming
-}
-
-// warnModel says how much a survey counted where one was asked for.
-func (c *Call) warnModel(a *answer.Closing, model measure.Model, days civil.Range) {
-	if model != measure.SurveyBlended || c.blended == nil {
-		return
-	}
-	if c.blended.SurveyWeight == 0 {
-		a.Warn(answer.WarnNoSurvey, "No answer of the period names a channel: the credits are those of last touch.")
-		c.suggest(a, "surveys", dated(days), "See what was answered.")
-		return
-	}
-	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel weigh %s %%, last touch the rest; what people remember is not what caused the order.",
-		answer.Plural(int(c.blended.Answers), "answer", "answers"), number.Grouped(answer.Decimals(100*c.blended.SurveyWeight, 0), 0)))
 }

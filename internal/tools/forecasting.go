@@ -196,8 +196,3 @@ func (c *Call) explainNoForecast(a *forecastingAnswer) string {
 	c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 	return fmt.Sprintf("Nothing can be forecast: the store's data reach from %s to %s.", c.Store.days().First, c.Store.days().Last)
 }
-
-// lastDays are so many whole days before today.
-func (c *Snapshot) lastDays(n int) civil.Range {
-	return civil.Range{First: c.Today.AddDays(-n), Last: c.Today.AddDays(-1)}
-}

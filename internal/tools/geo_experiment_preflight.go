@@ -12,7 +12,6 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
-	"assay/internal/money"
 	"assay/internal/number"
 	"assay/internal/warehouse"
 )
@@ -73,7 +72,6 @@ type gateRow struct {
 
 const (
 	testDays      = 28
-	historyDays   = 365
 	preflightSeed = 1
 )
 
@@ -81,10 +79,10 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 	a := &preflightAnswer{Metrics: preflightMetrics{Duration: testDays}}
 	a.Rows, a.Currency = []gateRow{}, c.Workspace.Currency
 	a.ShowAll(true)
-	days := c.lastDays(historyDays).Intersect(c.Store.OrderDays)
+	days := c.lastDays(geoHistoryDays).Intersect(c.Store.OrderDays)
 	if days.Days() == 0 {
 		a.Channel = measure.ParseChannel(p.Channel)
-		a.Summary = c.explainEmpty(&a.Closing, c.lastDays(historyDays))
+		a.Summary = c.explainEmpty(&a.Closing, c.lastDays(geoHistoryDays))
 		c.describe(&a.Closing, answer.DataQuality{}, fromOrders, fromAds)
 		return a, nil
 	}
@@ -103,11 +101,10 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 	if err != nil {
 		return nil, err
 	}
-	spent, err := c.Facts.RegionSpend(ctx, c.Workspace.ID, a.Channel, c.lastDays(historyDays))
+	spent, err := c.regionSpend(ctx, a.Channel, c.lastDays(geoHistoryDays))
 	if err != nil {
-		return nil, fmt.Errorf("spend of %q by region: %w", a.Channel, err)
+		return nil, err
 	}
-	c.read("region_spend", len(spent))
 	if err := c.judge(ctx, a, panel, treated, spent, days); err != nil {
 		return nil, err
 	}
@@ -128,27 +125,6 @@ func testable(s *Snapshot, name string) (measure.Channel, error) {
 		return named, nil
 	}
 	return key, err
-}
-
-// regionPanel returns revenue by region and day in whole units; nil without any region.
-func (c *Snapshot) regionPanel(ctx context.Context, days civil.Range) (*geo.Panel, error) {
-	found, err := c.Facts.RegionDays(ctx, c.Workspace.ID, days)
-	if err != nil {
-		return nil, fmt.Errorf("days of regions %s: %w", days, err)
-	}
-	c.read("region_days", len(found))
-	if len(found) == 0 {
-		return nil, nil
-	}
-	return geo.NewPanel(regionRows(found, c.Workspace.Currency), geo.Zero)
-}
-
-func regionRows(found []warehouse.RegionTotal, currency money.Currency) []geo.Row {
-	rows := make([]geo.Row, len(found))
-	for i, f := range found {
-		rows[i] = geo.Row{Region: geo.Region(f.Region), Period: geo.Day(f.Day), Value: money.Major(f.Charged, currency)}
-	}
-	return rows
 }
 
 // namedRegions returns the candidates as the panel writes them: "ca" and "US-CA" are CA.
@@ -241,26 +217,12 @@ func (c *Call) notReady(a *preflightAnswer, why string) {
 
 // holdout compares the smallest revenue that is found with what pausing the channel would save.
 func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
-	recent := c.lastDays(testDays)
 	s, err := c.series(ctx, a.Channel, days)
 	if err != nil {
 		return err
 	}
 	a.Metrics.Reported = roasOf(c.Figures, s.total(days))
-	var spend float64
-	known := false
-	for _, r := range spent {
-		if !recent.Contains(r.Day) {
-			continue
-		}
-		known = true
-		if slices.Contains(a.Treatment, geo.Region(r.Region)) {
-			spend += money.Major(r.Spend, c.Workspace.Currency)
-		}
-	}
-	if !known {
-		spend = money.Major(s.total(recent).spend, c.Workspace.Currency) * shareOf(panel, a.Treatment)
-	}
+	spend := c.treatedSpend(s, panel, a.Treatment, spent, c.lastDays(testDays))
 	if spend > 0 {
 		a.Metrics.Spend = new(answer.Money(spend))
 		if a.Metrics.Revenue != nil {
@@ -268,23 +230,6 @@ func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel
 		}
 	}
 	return nil
-}
-
-// shareOf returns the part of the panel's outcome that some regions have.
-func shareOf(panel *geo.Panel, regions []geo.Region) float64 {
-	var part, whole float64
-	for r, values := range panel.Values {
-		for _, v := range values {
-			whole += v
-			if slices.Contains(regions, panel.Regions[r]) {
-				part += v
-			}
-		}
-	}
-	if whole == 0 {
-		return 0
-	}
-	return part / whole
 }
 
 func preflightSummary(a *preflightAnswer) string {

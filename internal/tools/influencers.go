@@ -179,15 +179,6 @@ func creatorByID(all []creatorFacts, parameter, id string) (creatorFacts, error)
 	return all[at], nil
 }
 
-// among returns the same creators in another window.
-func among(all, chosen []creatorFacts) []creatorFacts {
-	wanted := map[string]bool{}
-	for _, f := range chosen {
-		wanted[f.ID] = true
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(f creatorFacts) bool { return !wanted[f.ID] })
-}
-
 // of returns the figure by which influencers are sorted.
 func (s influencerSort) of(f creatorFacts) (float64, bool) {
 	switch s {
@@ -204,22 +195,6 @@ func (s influencerSort) of(f creatorFacts) (float64, bool) {
 	return float64(f.trackedRevenue(measure.RevenueBasis{})), true
 }
 
-// trackedOrders are the orders with the creator's code, in millionths; for a creator without one those that links count.
-func (f creatorFacts) trackedOrders() int64 {
-	if f.HasCode {
-		return f.code.Orders
-	}
-	return f.linkOrders * measure.Millionths
-}
-
-// trackedRevenue is the revenue of the tracked orders. What a link's tool counts has no other basis than its own.
-func (f creatorFacts) trackedRevenue(basis measure.RevenueBasis) int64 {
-	if f.HasCode {
-		return basis.Revenue(f.code)
-	}
-	return f.linkRevenue
-}
-
 func (c *Call) influencerMetrics(now, before []creatorFacts) influencerMetrics {
 	f := c.Figures
 	n, b := c.influencerSums(now), c.influencerSums(before)
@@ -229,24 +204,6 @@ func (c *Call) influencerMetrics(now, before []creatorFacts) influencerMetrics {
 		Cost: answer.MetricOf(f.Money(n.cost), f.Money(b.cost)).Where(n.costKnown, b.costKnown),
 		ROI:  answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.revenue, n.cost)), answer.RatioOf(measure.ROI(b.revenue, b.cost))),
 	}
-}
-
-// influencerSums are the tracked figures of several influencers together.
-type influencerSums struct {
-	revenue, orders, clicks, conversions, cost int64
-	costKnown                                  bool
-}
-
-func (c *Snapshot) influencerSums(all []creatorFacts) (sum influencerSums) {
-	for _, f := range all {
-		sum.revenue += f.trackedRevenue(c.Workspace.Basis)
-		sum.orders += f.trackedOrders()
-		sum.clicks += f.clicks()
-		sum.conversions += f.linkOrders
-		sum.cost += f.cost
-		sum.costKnown = sum.costKnown || f.costKnown
-	}
-	return sum
 }
 
 // influencerRows writes the page, or all that were named.
@@ -324,4 +281,23 @@ func (c *Call) influencersNext(a *influencersAnswer, days civil.Range) {
 		creators["creator_id"] = a.Rows[0].ID
 	}
 	c.suggest(&a.Closing, "creators", creators, "Estimate what codes and links do not see.")
+}
+
+// ofPlatform keeps the creators of a social platform, all when none is named.
+func ofPlatform(all []creatorFacts, platform string) []creatorFacts {
+	return slices.DeleteFunc(slices.Clone(all), func(f creatorFacts) bool {
+		return platform != "" && !strings.EqualFold(f.Platform, platform)
+	})
+}
+
+// platforms names the social platforms of creators.
+func platforms(all []creatorFacts) []string {
+	var out []string
+	for _, f := range all {
+		if f.Platform != "" && !slices.Contains(out, answer.Clean(f.Platform)) {
+			out = append(out, answer.Clean(f.Platform))
+		}
+	}
+	slices.Sort(out)
+	return out
 }

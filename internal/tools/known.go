@@ -2,12 +2,8 @@ package tools
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"assay/internal/answer"
-	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -58,24 +54,6 @@ func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Ex
 	return e, nil
 }
 
-// regions returns the regions that orders come from, sorted: in the last year, or in the year up to a test that is over.
-func (c *Snapshot) regions(ctx context.Context, test civil.Range) ([]geo.Region, error) {
-	days := c.lastDays(historyDays)
-	if !test.Last.IsZero() && test.Last.Before(days.Last) {
-		days = civil.Range{First: test.Last.AddDays(1 - historyDays), Last: test.Last}
-	}
-	found, err := c.Facts.RegionDays(ctx, c.Workspace.ID, days)
-	if err != nil {
-		return nil, fmt.Errorf("days of regions %s: %w", days, err)
-	}
-	var known []geo.Region
-	for _, f := range found {
-		known = append(known, geo.Region(f.Region))
-	}
-	slices.Sort(known)
-	return slices.Compact(known), nil
-}
-
 // regionsNamed returns the regions of an experiment as orders write them.
 func regionsNamed(what string, known []geo.Region, names []string) ([]string, error) {
 	var regions []string
@@ -96,17 +74,6 @@ func regionsNamed(what string, known []geo.Region, names []string) ([]string, er
 
 // namedRegionsShown is how many regions a message lists: the states of a country.
 const namedRegionsShown = 60
-
-// regionNamed finds a region by how people write it: "ca" and "US-CA" are CA.
-func regionNamed(known []geo.Region, name string) (geo.Region, bool) {
-	code := strings.ToUpper(strings.TrimSpace(name))
-	for _, written := range []string{strings.TrimSpace(name), code, code[strings.LastIndexByte(code, '-')+1:]} {
-		if slices.Contains(known, geo.Region(written)) {
-			return geo.Region(written), true
-		}
-	}
-	return "", false
-}
 
 func spelledRegions(known []geo.Region) []string {
 	names := make([]string, len(known))

@@ -2,16 +2,7 @@ package tools
 
 import (
 	"assay/internal/answer"
-	"assay/internal/measure"
 )
-
-// storeTotal is what the whole store, or one channel, took and spent in a window.
-type storeTotal struct {
-	measure.Sums
-	spend      int64
-	spendKnown bool // a report or an entry covers a day of the window
-	untold     bool // of a channel: no order says where it came from
-}
 
 // storeMetrics are the key figures of a window beside those of the window it is compared with.
 type storeMetrics struct {

@@ -11,9 +11,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/halo"
-	"assay/internal/money"
 	"assay/internal/number"
-	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
 
@@ -95,11 +93,7 @@ type haloEffect struct {
 	LeadZ       *answer.Ratio   `json:"lead_z,omitempty" detail:"debug" doc:"Of next week's spend on today's sales; above 2.58 the effect is refused."`
 }
 
-const (
-	haloSeed  = 1
-	haloDraws = 800
-	haloShown = 3 // effects at the summary level
-)
+const haloShown = 3 // effects at the summary level
 
 func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnichannelAnswer, error) {
 	days, err := c.openWindow(p.StartDate, p.EndDate)
@@ -170,41 +164,19 @@ func (c *Call) surfaceRows(totals warehouse.Pair[[]warehouse.SurfaceTotal], now 
 	return rows
 }
 
-// halo estimates the effects from the store's last years up to the end of the window: they are properties of the store
-// and not of the window. Today is not over and left out.
+// halo shows the effects, those that are most certain first.
 func (c *Call) halo(ctx context.Context, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
-	days := c.haloDays(window)
-	if days.Days() == 0 {
-		return nil, nil
-	}
-	data, err := c.haloData(ctx, days)
-	if err != nil || len(data.Channels) == 0 {
+	found, err := c.haloEffects(ctx, window)
+	if err != nil || len(found.effects) == 0 {
 		return nil, err
 	}
-	if data.Experiments, err = c.surfaceTests(ctx); err != nil {
-		return nil, err
-	}
-	all, err := halo.Estimate(data, halo.Options{Seed: haloSeed, Draws: haloDraws, Level: creatorLevel})
-	if err != nil {
-		return nil, fmt.Errorf("halo %s: %w", days, err)
-	}
-	effects := slices.DeleteFunc(all, func(e halo.Effect) bool { return e.Home })
-	if len(effects) == 0 {
-		return nil, nil
-	}
+	effects := found.effects
 	slices.SortStableFunc(effects, func(x, y halo.Effect) int {
 		return cmp.Or(cmp.Compare(len(x.Reason), len(y.Reason)), cmp.Compare(sureness(y), sureness(x)))
 	})
 	a.Model = &haloModel{
-		Basis: measure.Modelled, Grade: "correlation", Level: 100 * creatorLevel, Start: days.First, End: days.Last, Days: days.Days(),
+		Basis: measure.Modelled, Grade: "correlation", Level: 100 * haloLevel, Start: found.days.First, End: found.days.Last, Days: found.days.Days(),
 		Method: "Bayesian distributed-lag regression of each surface's days; see methods/halo", Seed: haloSeed, Draws: haloDraws,
-	}
-	spend := map[measure.Channel]float64{}
-	inside := window.Intersect(days)
-	for _, channel := range data.Channels {
-		for i := range inside.Days() {
-			spend[channel.Name] += channel.Spend[inside.First.AddDays(i).Sub(days.First)]
-		}
 	}
 	for i, e := range effects {
 		a.Metrics.Halo.count(e)
@@ -212,7 +184,7 @@ func (c *Call) halo(ctx context.Context, a *omnichannelAnswer, window civil.Rang
 			a.Model.Grade = "correlation and experiments"
 		}
 		if i < haloShown || c.View.DetailLevel != answer.SummaryLevel {
-			a.Halo = append(a.Halo, haloEffectOf(e, spend[e.Channel]))
+			a.Halo = append(a.Halo, haloEffectOf(e, found.spend[e.Channel]))
 		}
 	}
 	return effects, nil
@@ -255,64 +227,6 @@ func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 		}
 	}
 	return row
-}
-
-// haloYears is how far back the effects are learnt.
-const haloYears = 3
-
-// haloDays is the period from which effects are learnt.
-func (c *Snapshot) haloDays(window civil.Range) civil.Range {
-	last := civil.Earliest(window.Last, c.Today.AddDays(-1))
-	days := civil.Range{First: last.AddDays(-365*haloYears + 1), Last: last}
-	return days.Intersect(c.Store.OrderDays).Intersect(c.Store.AdDays)
-}
-
-// haloData reads the days. A day of a channel without a report is one without spend.
-func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
-	var sold []warehouse.SurfaceDay
-	var spent []warehouse.SpendDay
-	err := panics.Together(
-		func() (err error) {
-			if sold, err = c.Facts.SurfaceDays(ctx, c.Workspace.ID, days); err != nil {
-				err = fmt.Errorf("days of surfaces %s: %w", days, err)
-			}
-			return err
-		},
-		func() (err error) {
-			if spent, err = c.Facts.SpendDays(ctx, c.Workspace.ID, days); err != nil {
-				err = fmt.Errorf("days of spend %s: %w", days, err)
-			}
-			return err
-		},
-	)
-	if err != nil {
-		return halo.Data{}, err
-	}
-	c.read("surface_days", len(sold))
-	c.read("spend_days", len(spent))
-	data := halo.Data{First: days.First}
-	for _, s := range sold {
-		if n := len(data.Surfaces); n == 0 || data.Surfaces[n-1].Name != s.Surface {
-			data.Surfaces = append(data.Surfaces, halo.Surface{Name: s.Surface, Revenue: make([]float64, days.Days())})
-		}
-		data.Surfaces[len(data.Surfaces)-1].Revenue[s.Day.Sub(days.First)] = money.Major(c.Workspace.Basis.Revenue(s.Sums), c.Workspace.Currency)
-	}
-	for _, s := range spent {
-		if n := len(data.Channels); n == 0 || data.Channels[n-1].Name != s.Channel {
-			data.Channels = append(data.Channels, halo.Channel{Name: s.Channel, Spend: make([]float64, days.Days()), Home: homeOf(s.Channel)})
-		}
-		data.Channels[len(data.Channels)-1].Spend[s.Day.Sub(days.First)] = money.Major(s.Spend, c.Workspace.Currency)
-	}
-	return data, nil
-}
-
-// homeOf is the surface that a channel's spend is aimed at: ads of a marketplace at the marketplace, all others at the
-// online store.
-func homeOf(channel measure.Channel) measure.Surface {
-	if channel == measure.Channel(measure.Amazon) {
-		return measure.Marketplace
-	}
-	return measure.OnlineStore
 }
 
 func (c *Call) omnichannelSummary(a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
-	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
@@ -112,14 +111,14 @@ func (p panel) members(of func(warehouse.PanelDay) int64) []cohort.Member {
 func curvesOf(members []cohort.Member) (channels []cohort.Curve, whole cohort.Curve, err error) {
 	err = panics.Together(
 		func() error {
-			all, err := cohort.Curves(togetherAs(everybody, members), 0, answer.Level90)
+			all, err := cohort.Curves(togetherAs(everybody, members), 0, cohort.DefaultLevel)
 			if len(all) > 0 {
 				whole = all[0]
 			}
 			return err
 		},
 		func() (err error) {
-			channels, err = cohort.Curves(members, 0, answer.Level90)
+			channels, err = cohort.Curves(members, 0, cohort.DefaultLevel)
 			return err
 		},
 	)
@@ -190,8 +189,9 @@ const (
 type projection struct {
 	model   string
 	weeks   float64
-	refused []string // why nothing is expected
-	dear    string   // why no value is expected, only orders
+	refused []string // what the history lacks, so that nothing is expected
+	noFit   bool     // the model of repeat purchases has no best fit
+	dear    spendProblem
 	project func(group []cohort.Buyer) (cohort.Projection, error)
 	valued  bool
 }
@@ -230,7 +230,7 @@ func (c *Snapshot) fitted(p panel) (projection, error) {
 	}
 	fit, err := cohort.FitBGNBD(histories)
 	if err != nil {
-		out.refused = []string{"the model of repeat purchases has no best fit to these customers"}
+		out.noFit = true
 		return out, nil //nolint:nilerr // a fit without a maximum is an answer
 	}
 	value, why := fitSpend(spends)
@@ -239,7 +239,7 @@ func (c *Snapshot) fitted(p panel) (projection, error) {
 		out.model += " with Gamma-Gamma"
 	}
 	out.project = func(group []cohort.Buyer) (cohort.Projection, error) {
-		return cohort.Project(fit, value, group, cohort.Horizon{Time: out.weeks, Draws: projectionDraws, Level: answer.Level90, Seed: projectionSeed})
+		return cohort.Project(fit, value, group, cohort.Horizon{Time: out.weeks, Draws: projectionDraws, Level: cohort.DefaultLevel, Seed: projectionSeed})
 	}
 	return out, nil
 }
@@ -252,14 +252,20 @@ func historiesOf(buyers []cohort.Buyer) []cohort.History {
 	return histories
 }
 
+// spendProblem is why the value of purchases is not expected, only their number; the zero value where it is.
+type spendProblem struct {
+	Correlation float64 // of a customer's spend and frequency, where it is too large
+	NoFit       bool
+}
+
 // fitSpend fits the model of what purchases are worth, or says why it cannot be trusted.
-func fitSpend(spends []cohort.Spend) (*cohort.Fit[cohort.GammaGamma], string) {
+func fitSpend(spends []cohort.Spend) (*cohort.Fit[cohort.GammaGamma], spendProblem) {
 	if r := cohort.SpendFrequencyCorrelation(spends); r > cohort.LargestCorrelation || r < -cohort.LargestCorrelation {
-		return nil, fmt.Sprintf("customers who buy more often spend differently (correlation %.3f, at most %.1f)", r, cohort.LargestCorrelation)
+		return nil, spendProblem{Correlation: r}
 	}
 	fit, err := cohort.FitGammaGamma(spends)
 	if err != nil || fit.Model.Q <= 1 {
-		return nil, "the model of what purchases are worth does not fit"
+		return nil, spendProblem{NoFit: true}
 	}
-	return &fit, ""
+	return &fit, spendProblem{}
 }

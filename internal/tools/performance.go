@@ -71,7 +71,7 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	if err != nil {
 		return nil, err
 	}
-	totals, err := c.channelTotals(ctx, c.performanceFacts(model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
+	totals, err := c.channelTotals(ctx, c.brief(model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
 	if err != nil {
 		return nil, err
 	}
@@ -137,59 +137,10 @@ func basisOf(model measure.Model) measure.Basis {
 	return measure.Attributed
 }
 
-// channelQuestion is a question for the totals of channels.
-type channelQuestion func(context.Context, measure.WorkspaceID, measure.Model, warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
-
-// performanceFacts returns the question that tells what the answer will show. Fewer figures cost less.
-func (c *Call) performanceFacts(model measure.Model) channelQuestion {
+// brief reports whether the answer shows so little that fewer figures do, which cost less.
+func (c *Call) brief(model measure.Model) bool {
 	basis := c.Workspace.Basis
-	if c.View.DetailLevel != answer.SummaryLevel || basis.WithoutTax || basis.WithoutShipping || slices.Contains(measure.Fitted(), model) {
-		return c.Facts.ChannelTotals
-	}
-	return c.Facts.ChannelBriefs
-}
-
-// lastTouchTotals returns every channel's totals by last touch, or those of one.
-func (c *Snapshot) lastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
-	return c.channelTotals(ctx, c.Facts.ChannelTotals, measure.LastTouch, in, only)
-}
-
-// channelTotals returns every channel's totals, or those of one.
-func (c *Snapshot) channelTotals(ctx context.Context, ask channelQuestion, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
-	kept := model
-	if slices.Contains(measure.Fitted(), model) {
-		kept = measure.LastTouch
-	}
-	totals, err := ask(ctx, c.Workspace.ID, kept, in)
-	if err != nil {
-		return totals, fmt.Errorf("channel totals %s: %w", in.Recent, err)
-	}
-	c.read("channel_totals", len(totals.Recent)+len(totals.Earlier))
-	if kept != model {
-		if err := c.refit(ctx, model, in, &totals); err != nil {
-			return totals, fmt.Errorf("model %s: %w", model, err)
-		}
-	}
-	unwanted := func(t warehouse.ChannelTotal) bool { return only != "" && t.Channel != only || nothing(t) }
-	totals.Recent, totals.Earlier = slices.DeleteFunc(totals.Recent, unwanted), slices.DeleteFunc(totals.Earlier, unwanted)
-	return totals, nil
-}
-
-// nothing reports whether a channel did nothing at all.
-func nothing(t warehouse.ChannelTotal) bool {
-	return t.Sums == (measure.Sums{}) && t.Spend == 0 && t.Impressions == 0 && t.Claimed == 0 && t.ClaimedSum == 0
-}
-
-// totalOf sums the channels of a window: those of the store, or the one that was asked for. The store's spend is known
-// where its ad reports reach, also on days on which nothing ran.
-func (c *Snapshot) totalOf(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) storeTotal {
-	sum := storeTotal{spendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, untold: c.untold(only)}
-	for _, t := range channels {
-		sum.Sums = sum.Add(t.Sums)
-		sum.spend += t.Spend
-		sum.spendKnown = sum.spendKnown || t.SpendKnown
-	}
-	return sum
+	return c.View.DetailLevel == answer.SummaryLevel && !basis.WithoutTax && !basis.WithoutShipping && !slices.Contains(measure.Fitted(), model)
 }
 
 // channelRows returns a row for each channel of the recent window, largest revenue first. Without touches, a channel
@@ -354,4 +305,32 @@ func abs(n int64) int64 {
 		return -n
 	}
 	return n
+}
+
+// otherModelNames are spellings of models that other tools use.
+var otherModelNames = map[string]measure.Model{
+	"first": measure.FirstTouch, "last": measure.LastTouch, "last_non_direct": measure.LastTouch, "position": measure.PositionBased,
+	"survey_blend": measure.SurveyBlended,
+}
+
+// methods says how the models that are fitted to a window's own data come about.
+var methods = map[measure.Model]string{
+	measure.Markov: "Removal effects in a Markov chain of order 1 over the journeys of the window; orders without touches as under last touch. " +
+		"Journeys that ended without an order are not known, so the effects say how many orders pass through a channel.",
+	measure.Shapley:       "Each order in equal parts to the different channels of its journey; orders without touches as under last touch.",
+	measure.SurveyBlended: "Last touch drawn towards what customers answer, new and returning weighted by their orders; the click record weighs as much as 200 answers.",
+}
+
+// warnModel says how much a survey counted where one was asked for.
+func (c *Call) warnModel(a *answer.Closing, model measure.Model, days civil.Range) {
+	if model != measure.SurveyBlended || c.blended == nil {
+		return
+	}
+	if c.blended.SurveyWeight == 0 {
+		a.Warn(answer.WarnNoSurvey, "No answer of the period names a channel: the credits are those of last touch.")
+		c.suggest(a, "surveys", dated(days), "See what was answered.")
+		return
+	}
+	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel weigh %s %%, last touch the rest; what people remember is not what caused the order.",
+		answer.Plural(int(c.blended.Answers), "answer", "answers"), number.Grouped(answer.Decimals(100*c.blended.SurveyWeight, 0), 0)))
 }

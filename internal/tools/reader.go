@@ -33,7 +33,7 @@ type Reader struct {
 	Sources
 	contents *otter.Cache[dataKey, contents]
 	records  *otter.Cache[recordsKey, []control.ForecastRecord]
-	trials   *trials
+	results  *results
 	people   *people
 	zones    sync.Map // *time.Location by name; loading one reads a file
 }
@@ -44,7 +44,7 @@ const maxWorkspaces = 1000 // whose contents and forecast records are cached
 func NewReader(s Sources) (*Reader, error) {
 	r := &Reader{Sources: s}
 	var err error
-	if r.trials, err = newTrials(); err != nil {
+	if r.results, err = newResults(); err != nil {
 		return nil, err
 	}
 	if r.people, err = newPeople(); err != nil {

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,6 +18,14 @@ type series struct {
 	days   civil.Range // of totals; empty when the store has nothing in it
 	totals []warehouse.DayTotal
 	untold bool // it is of a channel, and no order says where it came from
+}
+
+// storeTotal is what the whole store, or one channel, took and spent in a window.
+type storeTotal struct {
+	measure.Sums
+	spend      int64
+	spendKnown bool // a report or an entry covers a day of the window
+	untold     bool // of a channel: no order says where it came from
 }
 
 // point is a day, a week or a month of a series.
@@ -229,11 +236,6 @@ func (s series) point(days civil.Range) point {
 
 // total sums the days of a window that the series has.
 func (s series) total(days civil.Range) storeTotal { return s.point(days).storeTotal }
-
-// sortBy sorts by a figure, smallest first, and leaves equals in their order.
-func sortBy[T any](items []T, of func(T) float64) {
-	slices.SortStableFunc(items, func(a, b T) int { return cmp.Compare(of(a), of(b)) })
-}
 
 // value returns the metric of a point in whole units, NaN where there is none.
 func (c *Snapshot) value(metric trendMetric, p point) float64 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
@@ -30,16 +29,6 @@ type trendsParams struct {
 	answer.Paged
 	answer.Shared
 }
-
-// trendMetric is what a series can follow.
-type trendMetric string
-
-const (
-	trendRevenue trendMetric = "revenue"
-	trendOrders  trendMetric = "orders"
-	trendSpend   trendMetric = "spend"
-	trendROAS    trendMetric = "roas"
-)
 
 type trendsAnswer struct {
 	answer.Opening
@@ -87,10 +76,7 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	if err != nil {
 		return nil, err
 	}
-	whole := civil.Range{First: historyStart(days), Last: c.Today} // what followed a day says more of it than the window shows
-	if days.Last.After(whole.Last) {
-		whole.Last = days.Last
-	}
+	whole := c.historyDays(days)
 	if previous := days.Previous().First; previous.Before(whole.First) {
 		whole.First = previous
 	}
@@ -100,10 +86,11 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	}
 	a := &trendsAnswer{Metric: p.Metric, Granularity: p.Granularity, Channel: channel}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	rows, judged, err := c.trendRows(s, p, days)
+	judged, err := c.judgedPoints(s, p.Metric, p.Granularity, days)
 	if err != nil {
 		return nil, err
 	}
+	rows := c.trendRows(p.Metric, judged)
 	a.Metrics = c.trendMetrics(p.Metric, s.total(days), s.total(days.Previous()))
 	a.standOut(rows, judged, p.Threshold)
 	page := p.Page(&c.Writer)
@@ -142,70 +129,26 @@ func kindsOf(metric trendMetric) []string {
 	return []string{fromOrders}
 }
 
-// historyYears is how far back what is expected is learnt.
-const historyYears = 2
-
-// historyStart returns the first day that is read to know what to expect. It is the same for all windows that begin in
-// one year, so that a day is judged alike whichever window shows it.
-func historyStart(days civil.Range) civil.Date {
-	return civil.New(days.First.Year()-historyYears, time.January, 1)
-}
-
-// trendRows returns the window's points, and how unusual each is among all points of the store.
-func (c *Call) trendRows(s series, p trendsParams, days civil.Range) ([]trendRow, []forecast.Judged, error) {
-	points := s.points(p.Granularity)
-	values := make([]float64, len(points))
-	for i, point := range points {
-		values[i] = c.value(p.Metric, point)
-		if point.days.Contains(c.Today) || !point.whole {
-			values[i] = math.NaN() // what is not over is not comparable
-		}
-	}
-	judged, err := judge(p.Granularity, values)
-	if err != nil {
-		return nil, nil, fmt.Errorf("anomalies of %s: %w", p.Metric, err)
-	}
-	round := c.rounding(p.Metric)
-	var rows []trendRow
-	var shown []forecast.Judged
-	for i, point := range points {
-		inside := point.days.Intersect(days)
-		if inside.Days() == 0 {
-			continue
-		}
-		part := s.point(inside)
-		row := trendRow{Date: inside.First, Value: round(c.value(p.Metric, part))}
-		row.Partial = inside.Contains(c.Today) || p.Granularity.Start(inside.First) != inside.First ||
-			p.Granularity.Next(inside.First).AddDays(-1) != inside.Last
-		if row.Partial {
-			judged[i].Known = false
-		}
-		rows, shown = append(rows, row), append(shown, judged[i])
-	}
-	shown = forecast.Among(shown)
-	for i, o := range shown {
-		if o.Known {
+// trendRows writes the points of a window.
+func (c *Call) trendRows(metric trendMetric, points []judgedPoint) []trendRow {
+	round := c.rounding(metric)
+	rows := make([]trendRow, len(points))
+	for i, p := range points {
+		rows[i] = trendRow{Date: p.Date, Value: round(p.Value), Partial: p.Partial}
+		if p.Known {
 			r := &rows[i]
-			r.Expected, r.Z, r.Q, r.Actionable = round(o.Expected), new(answer.Ratio(o.Z)), new(answer.Decimals(o.Q, 4)), o.Actionable
+			r.Expected, r.Z, r.Q, r.Actionable = round(p.Expected), new(answer.Ratio(p.Z)), new(answer.Decimals(p.Q, 4)), p.Actionable
 		}
 	}
-	return rows, shown, nil
-}
-
-// judge says how unusual points are, by days of the week or by weeks. Months are too few to judge.
-func judge(g civil.Granularity, values []float64) ([]forecast.Judged, error) {
-	switch g {
-	case civil.ByDay:
-		return forecast.Judge(values, week)
-	case civil.ByWeek:
-		return forecast.Judge(values, 1)
-	case civil.ByMonth:
-	}
-	return make([]forecast.Judged, len(values)), nil
+	return rows
 }
 
 // standOut marks the anomalies, counts them and names the strongest ones.
-func (a *trendsAnswer) standOut(rows []trendRow, judged []forecast.Judged, threshold float64) {
+func (a *trendsAnswer) standOut(rows []trendRow, points []judgedPoint, threshold float64) {
+	judged := make([]forecast.Judged, len(points))
+	for i, p := range points {
+		judged[i] = p.Judged
+	}
 	found := forecast.Beyond(judged, threshold)
 	a.Metrics.Anomalies = len(found)
 	for _, i := range found {

@@ -4,19 +4,14 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/maypok86/otter/v2"
 
-	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/experiment"
-	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/geo"
 	"assay/internal/measure/halo"
 )
 
@@ -34,58 +29,45 @@ func stateOfExperiments(all []control.Experiment) uint64 {
 	return h.Sum64()
 }
 
-// trial is an experiment with what it found. What cannot be told is nil, and why says the reason.
-type trial struct {
-	control.Experiment
-	found    *geo.Assessment // of a test by region
-	lost     []civil.Date    // days before it that other tests made useless
-	spend    *float64        // by how much spend differed, in whole units
-	returned *geo.Factor     // incremental return on spend with its interval
-	reported *float64        // return on spend by last touch in its days
-	factor   *geo.Factor
-	why      string
-}
-
-// trialKey is all that the result of an experiment depends on.
-type trialKey struct {
+// resultKey is all that the result of an experiment depends on.
+type resultKey struct {
 	dataKey
 	experiments uint64
 	over        bool // its days are
 	id          control.ExperimentID
 }
 
-// trials keeps what experiments found, and works one out at a time: a fit takes all cores.
-type trials struct {
-	kept     *otter.Cache[trialKey, *trial]
-	surfaces *otter.Cache[trialKey, []halo.Experiment] // what they found on each sales surface
+// results caches what experiments measured, and works out one at a time: a fit takes all cores.
+type results struct {
+	whole    *otter.Cache[resultKey, *experiment.Result]
+	surfaces *otter.Cache[resultKey, []halo.Experiment] // on each sales surface
 	lane     chan struct{}
 }
 
-const maxTrials = 2000
+const maxResults = 2000
 
-func newTrials() (*trials, error) {
-	kept, err := otter.New(&otter.Options[trialKey, *trial]{MaximumSize: maxTrials})
+func newResults() (*results, error) {
+	whole, err := otter.New(&otter.Options[resultKey, *experiment.Result]{MaximumSize: maxResults})
 	if err != nil {
 		return nil, err
 	}
-	surfaces, err := otter.New(&otter.Options[trialKey, []halo.Experiment]{MaximumSize: maxTrials})
-	return &trials{kept: kept, surfaces: surfaces, lane: make(chan struct{}, 1)}, err
+	surfaces, err := otter.New(&otter.Options[resultKey, []halo.Experiment]{MaximumSize: maxResults})
+	return &results{whole: whole, surfaces: surfaces, lane: make(chan struct{}, 1)}, err
 }
 
-// trial returns an experiment with what it found. Only completed ones are read: looking at a test while it runs, and
-// ending it when it looks well, finds effects that are not there.
-func (c *Snapshot) trial(ctx context.Context, e control.Experiment) (*trial, error) {
+// result returns an experiment with what it measured. Only completed ones are read: looking at a test while it runs, and
+// ending it when it looks good, finds effects that are not there.
+func (c *Snapshot) result(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
 	if e.Status != control.ExperimentCompleted {
-		return &trial{Experiment: e}, nil
+		return &experiment.Result{Experiment: e}, nil
 	}
 	if c.data == 0 { // the version is not known: nothing is cached
 		return c.measured(ctx, e)
 	}
-	key := trialKey{dataKey: c.dataKey, experiments: c.experiments, over: e.Days.Last.Before(c.Today), id: e.ID}
-	return c.reader.trials.kept.Get(ctx, key, Loading(func(ctx context.Context, _ trialKey) (*trial, error) {
+	return c.reader.results.whole.Get(ctx, c.resultKey(e), Loading(func(ctx context.Context, _ resultKey) (*experiment.Result, error) {
 		select {
-		case c.reader.trials.lane <- struct{}{}:
-			defer func() { <-c.reader.trials.lane }()
+		case c.reader.results.lane <- struct{}{}:
+			defer func() { <-c.reader.results.lane }()
 			return c.measured(ctx, e)
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -93,71 +75,46 @@ func (c *Snapshot) trial(ctx context.Context, e control.Experiment) (*trial, err
 	}))
 }
 
-// trialsOf returns the experiments of a channel, or all, with what they found.
-func (c *Snapshot) trialsOf(ctx context.Context, channel measure.Channel) ([]*trial, error) {
-	var out []*trial
+func (c *Snapshot) resultKey(e control.Experiment) resultKey {
+	return resultKey{dataKey: c.dataKey, experiments: c.experiments, over: e.Days.Last.Before(c.Today), id: e.ID}
+}
+
+// resultsOf returns the experiments of a channel, or all, with what they measured.
+func (c *Snapshot) resultsOf(ctx context.Context, channel measure.Channel) ([]*experiment.Result, error) {
+	var out []*experiment.Result
 	for _, e := range c.Experiments {
 		if channel != "" && e.Channel != channel {
 			continue
 		}
-		t, err := c.trial(ctx, e)
+		r, err := c.result(ctx, e)
 		if err != nil {
 			return nil, fmt.Errorf("experiment %q: %w", e.ID, err)
 		}
-		out = append(out, t)
+		out = append(out, r)
 	}
 	return out, nil
 }
 
-// measured works out what a completed experiment found.
-func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*trial, error) {
-	t := &trial{Experiment: e}
+// measured works out what a completed experiment measured.
+func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
 	s, err := c.fresh().series(ctx, e.Channel, e.Days)
 	if err != nil {
 		return nil, err
 	}
+	var reported *float64
 	total := s.total(e.Days)
 	if roas, ok := measure.ROAS(total.Charged, total.spend); ok && total.spendKnown && !s.untold && s.days == e.Days {
-		t.reported = &roas
+		reported = &roas
 	}
-	if e.Kind != control.GeoTest {
-		t.returned = &geo.Factor{Value: e.Found.Return, Interval: geo.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100}}
-	} else if err := c.assess(ctx, t); err != nil {
-		if kind := fault.KindOf(err); kind != fault.KindInvalid && kind != fault.KindNotReady {
-			return nil, err
-		}
-		text, _, _ := fault.Public(err) // the store's data are to blame, not the caller
-		t.why = answer.Clean(text)
-		return t, nil
-	}
-	switch {
-	case t.returned == nil:
-		t.why = "reports do not know the channel's spend by region, or it hardly changed: a lift without a return"
-	case t.reported == nil || *t.reported <= 0:
-		t.why = "last touch credits the channel with nothing in these days, or its spend is not known: a return without a factor"
-	default:
-		f, err := geo.NewFactor(t.returned.Value, t.returned.Interval, *t.reported)
-		if err != nil {
-			return nil, err
-		}
-		t.factor = new(f.At(answer.Level90))
-	}
-	return t, nil
+	return c.evidence().Result(ctx, e, reported)
 }
 
-// trialStore is where the workspace's experiments were made.
-func (c *Snapshot) trialStore() experiment.Store {
+// evidence is where the workspace's experiments were made.
+func (c *Snapshot) evidence() experiment.Store {
 	return experiment.Store{Workspace: c.Workspace, Facts: c.Facts, OrderDays: c.Store.OrderDays, Today: c.Today, All: c.Experiments}
 }
 
-// assess compares the treated regions of a test with the others.
-func (c *Snapshot) assess(ctx context.Context, t *trial) error {
-	found, err := c.trialStore().Assess(ctx, t.Experiment)
-	t.found, t.lost, t.spend, t.returned = found.Assessment, found.Lost, found.Change, found.Return
-	return err
-}
-
-// surfaceTests returns what completed tests by region found of their channels on each sales surface.
+// surfaceTests returns what completed geo experiments measured of their channels on each sales surface.
 func (c *Snapshot) surfaceTests(ctx context.Context) ([]halo.Experiment, error) {
 	var all []halo.Experiment
 	for _, e := range c.Experiments {
@@ -175,55 +132,28 @@ func (c *Snapshot) surfaceTests(ctx context.Context) ([]halo.Experiment, error) 
 
 func (c *Snapshot) surfaceTest(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
 	if c.data == 0 {
-		return c.trialStore().BySurface(ctx, e)
+		return c.evidence().BySurface(ctx, e)
 	}
-	key := trialKey{dataKey: c.dataKey, experiments: c.experiments, over: e.Days.Last.Before(c.Today), id: e.ID}
-	return c.reader.trials.surfaces.Get(ctx, key, Loading(func(ctx context.Context, _ trialKey) ([]halo.Experiment, error) {
-		return c.trialStore().BySurface(ctx, e)
+	return c.reader.results.surfaces.Get(ctx, c.resultKey(e), Loading(func(ctx context.Context, _ resultKey) ([]halo.Experiment, error) {
+		return c.evidence().BySurface(ctx, e)
 	}))
 }
 
-// channelFactor is what the experiments of a channel say together.
-type channelFactor struct {
-	channel measure.Channel
-	geo.Pooled
-	applied bool       // the tests behind it are applied; otherwise none of the channel is
-	latest  civil.Date // last day of the latest of them
-}
-
-// channelFactors pools the factors of each channel: those applied, or, where none is, all that were found.
-func channelFactors(all []*trial) ([]channelFactor, error) {
-	applied, others := map[measure.Channel][]geo.Factor{}, map[measure.Channel][]geo.Factor{}
-	latest := map[measure.Channel]map[bool]civil.Date{}
-	for _, t := range all {
-		if t.factor == nil {
-			continue
-		}
-		to := others
-		if t.Applied {
-			to = applied
-		}
-		to[t.Channel] = append(to[t.Channel], *t.factor)
-		if latest[t.Channel] == nil {
-			latest[t.Channel] = map[bool]civil.Date{}
-		}
-		if t.Days.Last.After(latest[t.Channel][t.Applied]) {
-			latest[t.Channel][t.Applied] = t.Days.Last
-		}
+// appliedFactors returns the factors that correct reported returns, by channel.
+func (c *Snapshot) appliedFactors(ctx context.Context) (map[measure.Channel]experiment.ChannelFactor, error) {
+	all, err := c.resultsOf(ctx, "")
+	if err != nil {
+		return nil, err
 	}
-	var out []channelFactor
-	for _, channel := range slices.Sorted(maps.Keys(latest)) {
-		f := channelFactor{channel: channel, applied: len(applied[channel]) > 0}
-		from := others[channel]
-		if f.applied {
-			from = applied[channel]
+	factors, err := experiment.ChannelFactors(all)
+	if err != nil {
+		return nil, err
+	}
+	out := map[measure.Channel]experiment.ChannelFactor{}
+	for _, f := range factors {
+		if f.Applied {
+			out[f.Channel] = f
 		}
-		pooled, err := geo.Pool(from, answer.Level90)
-		if err != nil {
-			return nil, fmt.Errorf("factor of %q: %w", channel, err)
-		}
-		f.Pooled, f.latest = pooled, latest[channel][f.applied]
-		out = append(out, f)
 	}
 	return out, nil
 }

@@ -9,16 +9,6 @@ import (
 	"assay/internal/measure"
 )
 
-// The kinds of sources, as the warehouse names them.
-const (
-	fromOrders = "orders"
-	fromAds    = "ads"
-	fromSpend  = "spend"
-
-	fromCreators = "creators"
-	fromSurveys  = "surveys"
-)
-
 // warnUntouched says that no order names its channel, and offers what platforms claim before anything else.
 func (c *Call) warnUntouched(a *answer.Closing, w civil.Range, channel measure.Channel) {
 	text := "No order says which channel it came from, so channel revenue and ROAS cannot be told"

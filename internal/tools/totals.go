@@ -1,0 +1,58 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// lastTouchTotals returns every channel's totals by last touch, or those of one.
+func (c *Snapshot) lastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+	return c.channelTotals(ctx, false, measure.LastTouch, in, only)
+}
+
+// channelTotals returns every channel's totals, or those of one. Brief totals lack what only detailed answers show.
+func (c *Snapshot) channelTotals(ctx context.Context, brief bool, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+	kept := model
+	if slices.Contains(measure.Fitted(), model) {
+		kept = measure.LastTouch
+	}
+	ask := c.Facts.ChannelTotals
+	if brief {
+		ask = c.Facts.ChannelBriefs
+	}
+	totals, err := ask(ctx, c.Workspace.ID, kept, in)
+	if err != nil {
+		return totals, fmt.Errorf("channel totals %s: %w", in.Recent, err)
+	}
+	c.read("channel_totals", len(totals.Recent)+len(totals.Earlier))
+	if kept != model {
+		if err := c.refit(ctx, model, in, &totals); err != nil {
+			return totals, fmt.Errorf("model %s: %w", model, err)
+		}
+	}
+	unwanted := func(t warehouse.ChannelTotal) bool { return only != "" && t.Channel != only || nothing(t) }
+	totals.Recent, totals.Earlier = slices.DeleteFunc(totals.Recent, unwanted), slices.DeleteFunc(totals.Earlier, unwanted)
+	return totals, nil
+}
+
+// nothing reports whether a channel did nothing at all.
+func nothing(t warehouse.ChannelTotal) bool {
+	return t.Sums == (measure.Sums{}) && t.Spend == 0 && t.Impressions == 0 && t.Claimed == 0 && t.ClaimedSum == 0
+}
+
+// totalOf sums the channels of a window: those of the store, or the one that was asked for. The store's spend is known
+// where its ad reports reach, also on days on which nothing ran.
+func (c *Snapshot) totalOf(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) storeTotal {
+	sum := storeTotal{spendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, untold: c.untold(only)}
+	for _, t := range channels {
+		sum.Sums = sum.Add(t.Sums)
+		sum.spend += t.Spend
+		sum.spendKnown = sum.spendKnown || t.SpendKnown
+	}
+	return sum
+}
