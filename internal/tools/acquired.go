@@ -25,10 +25,10 @@ type acquisition struct {
 
 func (c *Snapshot) acquisition(ctx context.Context, days civil.Range) (q acquisition, err error) {
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
-	if q.segments, err = c.Facts.SegmentTotals(ctx, c.Workspace.ID, "", in); err != nil {
+	if q.segments, err = c.facts.SegmentTotals(ctx, c.Workspace.ID, "", in); err != nil {
 		return q, fmt.Errorf("segments %s: %w", days, err)
 	}
-	if q.byChannel, err = c.Facts.SegmentChannels(ctx, c.Workspace.ID, days); err != nil {
+	if q.byChannel, err = c.facts.SegmentChannels(ctx, c.Workspace.ID, days); err != nil {
 		return q, fmt.Errorf("segments by channel %s: %w", days, err)
 	}
 	totals, err := c.lastTouchTotals(ctx, in, "")

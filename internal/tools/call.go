@@ -107,7 +107,7 @@ func (c *Call) describe(a *answer.Closing, quality answer.DataQuality, kinds ...
 		a.Sources = together(a.Sources)
 	}
 	quality.DataVersion = c.Store.Version
-	for _, r := range c.reads {
+	for _, r := range c.Reads() {
 		quality.Read = append(quality.Read, answer.Read(r))
 	}
 	a.DataQuality = &quality

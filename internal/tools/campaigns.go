@@ -87,11 +87,10 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 		Platform: measure.Platform(p.Platform), Campaign: p.CampaignID, Level: p.Level, Sort: p.SortBy,
 		Limit: page.Limit, Offset: page.Offset,
 	}
-	found, err := c.Facts.Campaigns(ctx, c.Workspace.ID, of)
+	found, err := c.Campaigns(ctx, of)
 	if err != nil {
-		return nil, fmt.Errorf("campaigns %s: %w", days, err)
+		return nil, err
 	}
-	c.read("campaigns", len(found.Rows))
 	f, credited := c.Figures, p.Level == warehouse.Campaigns && !c.Store.untouched()
 	a := &campaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: campaignMetricsOf(f, found.Totals, credited)}
 	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.AdDays.Intersect(days.Previous()).Days() > 0)
@@ -136,12 +135,10 @@ func (c *Call) haveCreatives(ctx context.Context, of warehouse.CampaignsOf, foun
 	if of.Level == warehouse.Creatives && len(found.Rows) > 0 {
 		return slices.ContainsFunc(found.Rows, named), nil
 	}
-	of.Level, of.Limit, of.Offset = warehouse.Creatives, 1, 0
-	finest, err := c.Facts.Campaigns(ctx, c.Workspace.ID, of)
+	finest, err := c.FirstCreative(ctx, of)
 	if err != nil {
-		return false, fmt.Errorf("creatives %s: %w", of.Windows.Recent, err)
+		return false, err
 	}
-	c.read("creatives", len(finest.Rows))
 	return slices.ContainsFunc(finest.Rows, named) || finest.Total > found.Total, nil
 }
 

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"assay/internal/answer"
@@ -50,11 +49,10 @@ func (c *Call) addStates(ctx context.Context, a *campaignsAnswer, of warehouse.C
 	}
 	days, zone := of.Windows.Recent, c.Workspace.Location()
 	from, until := civil.StartOf(days.First, zone), civil.StartOf(days.Last.AddDays(1), zone)
-	history, err := c.Facts.AdHistory(ctx, c.Workspace.ID, measure.AdHistoryOf{From: from, Until: until, Platform: of.Platform, Campaign: of.Campaign})
+	history, err := c.AdHistory(ctx, measure.AdHistoryOf{From: from, Until: until, Platform: of.Platform, Campaign: of.Campaign}, days)
 	if err != nil {
-		return fmt.Errorf("history of campaigns %s: %w", days, err)
+		return err
 	}
-	c.read("ad_versions", len(history.Standings)+len(history.Changes))
 	type key struct{ platform, id string }
 	known := map[key]*campaignState{}
 	for _, s := range history.Standings {

@@ -12,7 +12,7 @@ import (
 
 // cohorts returns the customers whose first order lies in the months, by month.
 func (c *Snapshot) cohorts(ctx context.Context, channel measure.Channel, months civil.Range) ([]cohort.Cohort, error) {
-	found, err := c.Facts.Cohorts(ctx, c.Workspace.ID, channel, months)
+	found, err := c.facts.Cohorts(ctx, c.Workspace.ID, channel, months)
 	if err != nil {
 		return nil, fmt.Errorf("cohorts %s: %w", months, err)
 	}

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"assay/internal/answer"
@@ -56,11 +55,10 @@ const watchedDays = 90
 // connections describes each source that has delivered anything.
 func (c *Call) connections(ctx context.Context) ([]connection, error) {
 	watched := civil.Range{First: c.Today.AddDays(1 - watchedDays), Last: c.Today}
-	days, err := c.Facts.SourceDays(ctx, c.Workspace.ID, watched)
+	days, err := c.SourceDays(ctx, watched)
 	if err != nil {
-		return nil, fmt.Errorf("days of sources: %w", err)
+		return nil, err
 	}
-	c.read("source_days", len(days))
 	delivered := map[warehouse.SourceDay]bool{}
 	for _, d := range days {
 		delivered[d] = true
@@ -73,7 +71,7 @@ func (c *Call) connections(ctx context.Context) ([]connection, error) {
 		}
 		if daily(s.Kind) {
 			all[i].Behind = new(max(0, c.Today.Sub(s.Days.Last)))
-			all[i].Watched, all[i].Silent = c.silence(s, watched, delivered)
+			all[i].Watched, all[i].Silent = silence(s, watched, delivered)
 		}
 	}
 	return all, nil
@@ -81,7 +79,7 @@ func (c *Call) connections(ctx context.Context) ([]connection, error) {
 
 // silence returns the days of a period on which a source has no rows, as periods. It looks neither before the source's first day
 // nor at today, which has only begun.
-func (c *Snapshot) silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *span, silent []span) {
+func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *span, silent []span) {
 	if in.First.Before(s.Days.First) {
 		in.First = s.Days.First
 	}

@@ -49,12 +49,12 @@ type creatorWindows struct {
 
 // creatorFacts reads all creators in two windows.
 func (c *Snapshot) creatorFacts(ctx context.Context, in warehouse.Windows) (creatorWindows, error) {
-	profiles, err := c.Facts.Creators(ctx, c.Workspace.ID)
+	profiles, err := c.facts.Creators(ctx, c.Workspace.ID)
 	if err != nil {
 		return creatorWindows{}, fmt.Errorf("creators: %w", err)
 	}
 	c.read("creators", len(profiles))
-	totals, err := c.Facts.CreatorTotals(ctx, c.Workspace.ID, in)
+	totals, err := c.facts.CreatorTotals(ctx, c.Workspace.ID, in)
 	if err != nil {
 		return creatorWindows{}, fmt.Errorf("creators %s: %w", in.Recent, err)
 	}

@@ -155,11 +155,10 @@ func netQuality(basis measure.RevenueBasis) string {
 
 // segments fills in new against returning customers.
 func (c *Call) segments(ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
-	totals, err := c.Facts.SegmentTotals(ctx, c.Workspace.ID, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
+	totals, err := c.SegmentTotals(ctx, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
-		return fmt.Errorf("segments %s: %w", days, err)
+		return err
 	}
-	c.read("segment_totals", 2)
 	f := c.Figures
 	now, before := totals.Recent.Of(a.Segment), totals.Earlier.Of(a.Segment)
 	all, allBefore := totals.Recent.Of(""), totals.Earlier.Of("")

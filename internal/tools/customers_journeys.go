@@ -36,13 +36,12 @@ const (
 
 // journeys fills in the paths to the orders.
 func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
-	top, err := c.Facts.TopPaths(ctx, c.Workspace.ID, warehouse.PathsOf{
+	top, err := c.TopPaths(ctx, warehouse.PathsOf{
 		Windows: warehouse.Windows{Recent: days, Earlier: days.Previous()}, Segment: a.Segment, Channel: a.Channel, Limit: page.Limit, Offset: page.Offset,
 	})
 	if err != nil {
-		return fmt.Errorf("journeys %s: %w", days, err)
+		return err
 	}
-	c.read("path_totals", 2)
 	c.read("path_tops", len(top.Paths))
 	f, total := c.Figures, top.Totals.Recent
 	for _, p := range top.Paths {
@@ -106,11 +105,10 @@ func pathRow(f answer.Figures, p warehouse.PathTotal, all int64) customersRow {
 
 // delays fills in how long journeys take.
 func (c *Call) delays(ctx context.Context, a *customersAnswer, days civil.Range) error {
-	counts, err := c.Facts.Journeys(ctx, c.Workspace.ID, a.Segment, days)
+	counts, err := c.Journeys(ctx, a.Segment, days)
 	if err != nil {
-		return fmt.Errorf("lengths of journeys %s: %w", days, err)
+		return err
 	}
-	c.read("journeys", len(counts))
 	var all, single int64
 	for _, n := range counts {
 		all += n.Orders

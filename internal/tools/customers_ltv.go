@@ -114,7 +114,7 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 	if a.Metrics.Pareto, err = c.secondOpinion(p, ahead); err != nil {
 		return err
 	}
-	a.Estimates = p.estimates("mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.model), ahead)
+	a.Estimates = panelEstimates(p, "mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.model), ahead)
 	a.Summary = c.ltvSummary(a, whole, curves, days)
 	c.warnPanel(&a.Closing, p, ahead)
 	c.warnFirstDays(&a.Closing, days)
@@ -129,7 +129,7 @@ func orNothing(model string) string {
 }
 
 // estimates says what the estimates of a panel are.
-func (p panel) estimates(method string, ahead projection) *answer.Estimates {
+func panelEstimates(p panel, method string, ahead projection) *answer.Estimates {
 	e := &answer.Estimates{
 		LevelPct: int(100 * answer.Level90), Method: method, Model: ahead.model, Sample: len(p.inside), Customers: p.Everybody,
 	}

@@ -67,11 +67,10 @@ const (
 )
 
 func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswer, error) {
-	imports, err := c.Facts.Imports(ctx, c.Workspace.ID, diagnosedImports)
+	imports, err := c.Imports(ctx, diagnosedImports)
 	if err != nil {
-		return nil, fmt.Errorf("import ledger: %w", err)
+		return nil, err
 	}
-	c.read("imports", len(imports))
 	found := c.checkFacts()
 	found = append(found, c.checkSources()...)
 	found = append(found, c.checkImports(imports))

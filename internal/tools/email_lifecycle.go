@@ -96,16 +96,14 @@ func runEmailLifecycle(ctx context.Context, c *Call, p emailLifecycleParams) (*e
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
 	a.ShowAll(true) // the limit is how many there are
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
-	totals, err := c.Facts.MessageTotals(ctx, c.Workspace.ID, in)
+	totals, err := c.MessageTotals(ctx, in)
 	if err != nil {
-		return nil, fmt.Errorf("messages %s: %w", days, err)
+		return nil, err
 	}
-	c.read("message_totals", len(totals.Recent)+len(totals.Earlier))
-	ranked, err := c.Facts.Messages(ctx, c.Workspace.ID, warehouse.MessagesOf{Days: days, Channel: measure.Channel(orNone(a.Channel)), Entity: orNone(a.EntityType)})
+	ranked, err := c.Messages(ctx, warehouse.MessagesOf{Days: days, Channel: measure.Channel(orNone(a.Channel)), Entity: orNone(a.EntityType)})
 	if err != nil {
-		return nil, fmt.Errorf("campaigns and flows %s: %w", days, err)
+		return nil, err
 	}
-	c.read("messages", len(ranked))
 	now, before := sentBy(totals.Recent, a.Channel), sentBy(totals.Earlier, a.Channel)
 	f := c.Figures
 	a.Metrics = messageMetricsOf(f, now, before)

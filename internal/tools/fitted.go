@@ -75,7 +75,7 @@ func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in war
 
 // paths asks for the journeys of both windows.
 func (c *Snapshot) paths(ctx context.Context, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error) {
-	paths, err := c.Facts.Paths(ctx, c.Workspace.ID, segment, in)
+	paths, err := c.facts.Paths(ctx, c.Workspace.ID, segment, in)
 	if err != nil {
 		return paths, fmt.Errorf("journeys %s: %w", in.Recent, err)
 	}
@@ -121,11 +121,11 @@ func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse
 // Answers without an order that the store has belong to neither.
 func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.Stratum, error) {
 	in := warehouse.Windows{Recent: days}
-	answers, err := c.Facts.Answers(ctx, c.Workspace.ID, warehouse.AnswersOf{Windows: in})
+	answers, err := c.facts.Answers(ctx, c.Workspace.ID, warehouse.AnswersOf{Windows: in})
 	if err != nil {
 		return nil, fmt.Errorf("answers %s: %w", days, err)
 	}
-	segments, err := c.Facts.SegmentTotals(ctx, c.Workspace.ID, "", in)
+	segments, err := c.facts.SegmentTotals(ctx, c.Workspace.ID, "", in)
 	if err != nil {
 		return nil, fmt.Errorf("segments %s: %w", days, err)
 	}

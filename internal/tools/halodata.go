@@ -71,13 +71,13 @@ func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, e
 	var spent []warehouse.SpendDay
 	err := panics.Together(
 		func() (err error) {
-			if sold, err = c.Facts.SurfaceDays(ctx, c.Workspace.ID, days); err != nil {
+			if sold, err = c.facts.SurfaceDays(ctx, c.Workspace.ID, days); err != nil {
 				err = fmt.Errorf("days of surfaces %s: %w", days, err)
 			}
 			return err
 		},
 		func() (err error) {
-			if spent, err = c.Facts.SpendDays(ctx, c.Workspace.ID, days); err != nil {
+			if spent, err = c.facts.SpendDays(ctx, c.Workspace.ID, days); err != nil {
 				err = fmt.Errorf("days of spend %s: %w", days, err)
 			}
 			return err

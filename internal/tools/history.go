@@ -16,11 +16,10 @@ const lateDays = 7
 // checkHistory says what changed after it was shown, and whether a platform settles later than it is known for.
 func (c *Call) checkHistory(ctx context.Context) (finding, error) {
 	imported := civil.Range{First: c.Today.AddDays(1 - lateDays), Last: c.Today}
-	parts, days, err := c.Facts.LateChanges(ctx, c.Workspace.ID, imported)
+	parts, days, err := c.LateChanges(ctx, imported)
 	if err != nil {
-		return finding{}, fmt.Errorf("history of days: %w", err)
+		return finding{}, err
 	}
-	c.read("late_changes", 1)
 	f := finding{Check: "history", Severity: fine, Finding: fmt.Sprintf("No day changed in the last %d days after it was shown.", lateDays)}
 	if parts > 0 {
 		f.Finding = fmt.Sprintf("In the last %d days imports changed %s after they were shown, %s, each surface and platform counted apart.",

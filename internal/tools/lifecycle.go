@@ -238,7 +238,7 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 			}
 		}
 	}
-	a.Estimates = p.estimates("mean per customer by age, as long as each was watched; payback from the interval of the margin", projection{})
+	a.Estimates = panelEstimates(p, "mean per customer by age, as long as each was watched; payback from the interval of the margin", projection{})
 	if err := c.wholeValues(a, whole, earned, q); err != nil {
 		return err
 	}

@@ -101,11 +101,10 @@ func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnicha
 		return nil, err
 	}
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
-	totals, err := c.Facts.SurfaceTotals(ctx, c.Workspace.ID, in)
+	totals, err := c.SurfaceTotals(ctx, in)
 	if err != nil {
-		return nil, fmt.Errorf("surfaces %s: %w", days, err)
+		return nil, err
 	}
-	c.read("surface_totals", len(totals.Recent)+len(totals.Earlier))
 	a := &omnichannelAnswer{Halo: []haloEffect{}}
 	a.ShowAll(true)
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency

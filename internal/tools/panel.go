@@ -81,10 +81,10 @@ func newPeople() (*people, error) {
 // wholePanel returns the store's panel, which nobody may change.
 func (c *Snapshot) wholePanel(ctx context.Context) (warehouse.Panel, error) {
 	if c.data == 0 { // the version is not known: nothing is kept
-		return c.Facts.Panel(ctx, c.Workspace.ID)
+		return c.facts.Panel(ctx, c.Workspace.ID)
 	}
 	return c.reader.people.panels.Get(ctx, c.dataKey, Loading(func(ctx context.Context, key dataKey) (warehouse.Panel, error) {
-		return c.Facts.Panel(ctx, key.workspace)
+		return c.facts.Panel(ctx, key.workspace)
 	}))
 }
 

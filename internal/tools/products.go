@@ -116,13 +116,12 @@ func runProducts(ctx context.Context, c *Call, p productsParams) (*productsAnswe
 
 func (c *Call) products(ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
 	page := p.Page(&c.Writer)
-	found, err := c.Facts.Products(ctx, c.Workspace.ID, warehouse.ProductsOf{
+	found, err := c.Products(ctx, warehouse.ProductsOf{
 		Windows: windows, Sort: p.SortBy, Limit: page.Limit, Offset: page.Offset,
 	})
 	if err != nil {
-		return 0, fmt.Errorf("products %s: %w", windows.Recent, err)
+		return 0, err
 	}
-	c.read("products", len(found.Rows))
 	f, now, before := c.Figures, found.Totals.Recent, found.Totals.Earlier
 	a.Metrics = salesMetrics{
 		Revenue:  answer.MetricOf(f.Money(now.Net), f.Money(before.Net)),
@@ -152,13 +151,12 @@ func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) salesRow 
 
 func (c *Call) coupons(ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
 	page := p.Page(&c.Writer)
-	found, err := c.Facts.Coupons(ctx, c.Workspace.ID, warehouse.CouponsOf{
+	found, err := c.Coupons(ctx, warehouse.CouponsOf{
 		Windows: windows, Code: strings.ToUpper(strings.TrimSpace(p.Code)), Limit: page.Limit, Offset: page.Offset,
 	})
 	if err != nil {
-		return 0, fmt.Errorf("coupons %s: %w", windows.Recent, err)
+		return 0, err
 	}
-	c.read("coupons", len(found.Rows))
 	f, now, before := c.Figures, found.Totals.Recent, found.Totals.Earlier
 	a.Metrics = salesMetrics{
 		Revenue:  answer.MetricOf(f.Money(now.Charged), f.Money(before.Charged)),

@@ -154,7 +154,7 @@ func (r *Reader) Snapshot(ctx context.Context, s State) (*Snapshot, error) {
 		read = r.readContents
 	}
 	have, err := read(ctx, s.dataKey)
-	return &Snapshot{State: s, Real: r.Now().UTC(), Store: have, Facts: r.Facts, reader: r}, err
+	return &Snapshot{State: s, Real: r.Now().UTC(), Store: have, questions: questions{facts: r.Facts, workspace: s.Workspace.ID}, reader: r}, err
 }
 
 // Take returns a snapshot of a workspace for work that no tool call asked for.

@@ -18,7 +18,7 @@ const geoHistoryDays = 365
 
 // regionPanel returns revenue by region and day in whole units; nil without any region.
 func (c *Snapshot) regionPanel(ctx context.Context, days civil.Range) (*geo.Panel, error) {
-	found, err := c.Facts.RegionDays(ctx, c.Workspace.ID, days)
+	found, err := c.facts.RegionDays(ctx, c.Workspace.ID, days)
 	if err != nil {
 		return nil, fmt.Errorf("days of regions %s: %w", days, err)
 	}
@@ -43,7 +43,7 @@ func (c *Snapshot) regions(ctx context.Context, test civil.Range) ([]geo.Region,
 	if !test.Last.IsZero() && test.Last.Before(days.Last) {
 		days = civil.Range{First: test.Last.AddDays(1 - geoHistoryDays), Last: test.Last}
 	}
-	found, err := c.Facts.RegionDays(ctx, c.Workspace.ID, days)
+	found, err := c.facts.RegionDays(ctx, c.Workspace.ID, days)
 	if err != nil {
 		return nil, fmt.Errorf("days of regions %s: %w", days, err)
 	}
@@ -57,7 +57,7 @@ func (c *Snapshot) regions(ctx context.Context, test civil.Range) ([]geo.Region,
 
 // regionSpend returns a channel's spend by region and day.
 func (c *Snapshot) regionSpend(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.RegionSpend, error) {
-	spent, err := c.Facts.RegionSpend(ctx, c.Workspace.ID, channel, days)
+	spent, err := c.facts.RegionSpend(ctx, c.Workspace.ID, channel, days)
 	if err != nil {
 		return nil, fmt.Errorf("spend of %q by region: %w", channel, err)
 	}

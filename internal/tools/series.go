@@ -81,7 +81,7 @@ func (c *Snapshot) spendByDay(ctx context.Context, days civil.Range) ([]warehous
 	if known, ok := c.spent[days]; ok {
 		return known, nil
 	}
-	found, err := c.Facts.SpendDays(ctx, c.Workspace.ID, days)
+	found, err := c.facts.SpendDays(ctx, c.Workspace.ID, days)
 	if err != nil {
 		return nil, fmt.Errorf("days of spend %s: %w", days, err)
 	}
@@ -139,14 +139,14 @@ func (c *Snapshot) dayTotals(ctx context.Context, channel measure.Channel, days 
 
 func (c *Snapshot) readDays(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
 	if channel == "" {
-		found, err := c.Facts.StoreDays(ctx, c.Workspace.ID, days)
+		found, err := c.facts.StoreDays(ctx, c.Workspace.ID, days)
 		if err != nil {
 			return nil, fmt.Errorf("days of the store %s: %w", days, err)
 		}
 		c.read("store_days", len(found))
 		return found, nil
 	}
-	found, err := c.Facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, days, channel)
+	found, err := c.facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, days, channel)
 	if err != nil {
 		return nil, fmt.Errorf("days of channel %q %s: %w", channel, days, err)
 	}
@@ -165,7 +165,7 @@ func (c *Snapshot) channelSeries(ctx context.Context, days civil.Range) (map[mea
 		return nil, nil
 	}
 	asked := civil.Range{First: days.First, Last: c.Store.days().Last} // later reports tell of days without spend
-	found, err := c.Facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, asked)
+	found, err := c.facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, asked)
 	if err != nil {
 		return nil, fmt.Errorf("days of the channels %s: %w", days, err)
 	}

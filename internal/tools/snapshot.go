@@ -63,21 +63,15 @@ type Models interface {
 // the call reads several times is read once. It contains no sentences.
 type Snapshot struct {
 	State
+	questions
+
 	Real  time.Time // by the real clock, in UTC
 	Store contents  // the data that the workspace has
-	Facts Facts
 
 	reader   *Reader
-	reads    []question                           // what was read, in order
 	daysRead map[daysRead][]warehouse.DayTotal    // what this call has read of days already
 	spent    map[civil.Range][]warehouse.SpendDay // and of the channels' spend
 	blended  *attribution.BlendedSums             // how a survey was blended into the recent window, if it was
-}
-
-// question is a question to the warehouse and the number of rows of its answer.
-type question struct {
-	Question string
-	Rows     int
 }
 
 // daysRead names days of a channel, or of the store when none is named.
@@ -137,11 +131,6 @@ func (c *Snapshot) untold(channel measure.Channel) bool {
 	return channel != "" && channel != measure.Unattributed && c.Store.untouched()
 }
 
-// read notes a question for the debug level.
-func (c *Snapshot) read(name string, rows int) {
-	c.reads = append(c.reads, question{Question: name, Rows: rows})
-}
-
 // modelState returns the status of the workspace's model and why it is not active; "" where there is none.
 func (s *Snapshot) modelState() (status mix.Status, why []string) {
 	if s.MMM.Model == nil {
@@ -156,5 +145,5 @@ func (s *Snapshot) modelState() (status mix.Status, why []string) {
 
 // fresh returns a snapshot of the same state that has read nothing yet, for results that several calls share.
 func (s *Snapshot) fresh() *Snapshot {
-	return &Snapshot{State: s.State, Real: s.Real, Store: s.Store, Facts: s.Facts, reader: s.reader}
+	return &Snapshot{State: s.State, questions: questions{facts: s.facts, workspace: s.workspace}, Real: s.Real, Store: s.Store, reader: s.reader}
 }

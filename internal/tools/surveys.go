@@ -139,11 +139,10 @@ func surveyMetricsOf(t warehouse.Pair[warehouse.AnswerTotals]) surveyMetrics {
 
 // surveySums fills in how often each answer was given.
 func (c *Call) surveySums(ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
-	found, err := c.Facts.Answers(ctx, c.Workspace.ID, of)
+	found, err := c.Answers(ctx, of)
 	if err != nil {
-		return fmt.Errorf("answers %s: %w", of.Windows.Recent, err)
+		return err
 	}
-	c.read("answers", len(found.Counts))
 	c.read("answer_credits", len(found.Credits))
 	a.Metrics = surveyMetricsOf(found.Totals)
 	if asked := found.Answerable / measure.Millionths; asked > 0 {
@@ -241,11 +240,10 @@ func plus(a, b warehouse.AnswerCount) warehouse.AnswerCount {
 
 // surveyRows fills in single answers, the latest first.
 func (c *Call) surveyRows(ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
-	found, err := c.Facts.AnswerRows(ctx, c.Workspace.ID, of)
+	found, err := c.AnswerRows(ctx, of)
 	if err != nil {
-		return fmt.Errorf("single answers %s: %w", of.Windows.Recent, err)
+		return err
 	}
-	c.read("answer_rows", len(found.Rows))
 	a.Metrics = surveyMetricsOf(found.Totals)
 	f := c.Figures
 	for _, r := range found.Rows {

@@ -74,11 +74,10 @@ type goal struct {
 
 // goals reads the targets that match the answer's filters, and counts all.
 func (c *Call) goals(ctx context.Context, a *forecastingAnswer) (found []goal, all int, err error) {
-	targets, err := c.Facts.Targets(ctx, c.Workspace.ID)
+	targets, err := c.Targets(ctx)
 	if err != nil {
-		return nil, 0, fmt.Errorf("targets: %w", err)
+		return nil, 0, err
 	}
-	c.read("targets", len(targets))
 	for _, t := range targets {
 		g := goalOf(t)
 		if (a.Channel == "" || g.channel == a.Channel) && (a.PeriodType == "" || g.period == a.PeriodType) {

@@ -21,9 +21,9 @@ func (c *Snapshot) channelTotals(ctx context.Context, brief bool, model measure.
 	if slices.Contains(measure.Fitted(), model) {
 		kept = measure.LastTouch
 	}
-	ask := c.Facts.ChannelTotals
+	ask := c.facts.ChannelTotals
 	if brief {
-		ask = c.Facts.ChannelBriefs
+		ask = c.facts.ChannelBriefs
 	}
 	totals, err := ask(ctx, c.Workspace.ID, kept, in)
 	if err != nil {

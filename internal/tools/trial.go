@@ -111,7 +111,7 @@ func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*experim
 
 // evidence is where the workspace's experiments were made.
 func (c *Snapshot) evidence() experiment.Store {
-	return experiment.Store{Workspace: c.Workspace, Facts: c.Facts, OrderDays: c.Store.OrderDays, Today: c.Today, All: c.Experiments}
+	return experiment.Store{Workspace: c.Workspace, Facts: c.facts, OrderDays: c.Store.OrderDays, Today: c.Today, All: c.Experiments}
 }
 
 // surfaceTests returns what completed geo experiments measured of their channels on each sales surface.
