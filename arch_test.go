@@ -51,9 +51,13 @@ var parts = []struct {
 	{"internal/ingest/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
 	{"internal/mcp", []string{"internal/panics", "internal/spelling", "internal/civil", "internal/fault"}},
 	{"internal/answer", []string{"internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/mcp"}},
+	{"internal/snapshot", []string{
+		"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
+		"internal/warehouse", "internal/control", "internal/experiment",
+	}},
 	{"internal/tools", []string{
 		"internal/panics", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
-		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer", "internal/chart",
+		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer", "internal/snapshot", "internal/chart",
 	}},
 	{"internal/tools/toolstest", []string{"internal/measure", "internal/measure/mix", "internal/control", "internal/auth"}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
@@ -71,7 +75,7 @@ var parts = []struct {
 
 // testOnly names what a package's tests may import besides: the real engines and the hand-typed contract.
 var testOnly = []string{
-	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/tools", "internal/tools/toolstest",
+	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/snapshot", "internal/tools", "internal/tools/toolstest",
 }
 
 func TestImportsGoOneWay(t *testing.T) {

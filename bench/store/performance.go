@@ -18,6 +18,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/mcp"
+	"assay/internal/snapshot"
 	"assay/internal/tools"
 	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
@@ -119,7 +120,7 @@ func openService(ctx context.Context, dir string) (s *tools.Service, stop func()
 	}
 	stop = func() error { return engine.Close(ctx) }
 	s, err = tools.NewService(tools.Deps{
-		Sources: tools.Sources{Facts: warehouse.New(engine), Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: clock, Now: clock},
+		Sources: snapshot.Sources{Facts: warehouse.New(engine), Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: clock, Now: clock},
 		Keys:    toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
 		Log: slog.New(slog.DiscardHandler),
 	})

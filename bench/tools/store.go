@@ -20,6 +20,7 @@ import (
 	"assay/internal/ingest/demo"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 	"assay/internal/tools"
 	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
@@ -75,7 +76,7 @@ func (b *bench) by() control.By { return control.By{Actor: "bench", At: b.clock(
 // start makes the tools anew, which have kept no answer then.
 func (b *bench) start() (err error) {
 	b.service, err = tools.NewService(tools.Deps{
-		Sources: tools.Sources{
+		Sources: snapshot.Sources{
 			Facts: b.facts, Models: toolstest.Nothing{}, Experiments: b.control, Forecasts: b.control, Clock: b.clock, Now: b.clock,
 		},
 		Keys: toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},

@@ -24,6 +24,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/panics"
 	"assay/internal/slowbody"
+	"assay/internal/snapshot"
 	"assay/internal/tools"
 	"assay/internal/training"
 	"assay/internal/warehouse"
@@ -132,7 +133,7 @@ func (a *App) setClock() error {
 	}
 	a.clock = clock
 	a.tools, err = tools.NewService(tools.Deps{
-		Sources: tools.Sources{
+		Sources: snapshot.Sources{
 			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Clock: clock, Now: a.now,
 		},
 		Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,

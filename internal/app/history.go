@@ -13,7 +13,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/reportlag"
 	"assay/internal/money"
-	"assay/internal/tools"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -204,5 +204,5 @@ func decimal(value int64, unit measure.FigureUnit, currency money.Currency) json
 // pageHistory is what the pages know of the history of days.
 type pageHistory struct {
 	*warehouse.Warehouse
-	*tools.Reader
+	*snapshot.Reader
 }

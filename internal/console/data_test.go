@@ -23,6 +23,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 	"assay/internal/tools"
 	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
@@ -41,7 +42,7 @@ type dataSite struct {
 
 type siteHistory struct {
 	*warehouse.Warehouse
-	*tools.Reader
+	*snapshot.Reader
 }
 
 func newDataSite(t *testing.T) *dataSite {
@@ -56,7 +57,7 @@ func newDataSite(t *testing.T) *dataSite {
 		t.Cleanup(func() { engine.Close(context.Background()) })
 		d.facts = warehouse.New(engine)
 		service, err := tools.NewService(tools.Deps{
-			Sources: tools.Sources{Facts: d.facts, Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: s.clock.now, Now: s.clock.now},
+			Sources: snapshot.Sources{Facts: d.facts, Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: s.clock.now, Now: s.clock.now},
 			Keys:    s.store, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
 			Log: slog.New(slog.DiscardHandler),
 		})

@@ -11,6 +11,7 @@ import (
 	"assay/internal/measure/forecast"
 	"assay/internal/number"
 	"assay/internal/panics"
+	"assay/internal/snapshot"
 )
 
 const (
@@ -22,19 +23,19 @@ const (
 
 // alerts shows which metrics have moved away from what was expected, by little but for long, and since when.
 func (c *Call) alerts(ctx context.Context, a *forecastingAnswer) error {
-	shown := c.lastDays(activeDays)
-	whole := civil.Range{First: historyStart(shown), Last: shown.Last}
-	metrics := []trendMetric{trendRevenue, trendOrders, trendSpend, trendROAS}
+	shown := c.LastDays(activeDays)
+	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
+	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend, snapshot.ROAS}
 	a.Metrics.Alerts, a.Metrics.Watched = new(0), new(0)
 	watched, rows := make([]bool, len(metrics)), make([]*forecastRow, len(metrics))
 	var work []func() error
 	for i, metric := range metrics {
-		s, err := c.daily(ctx, seriesKey{metric, a.Channel}, whole)
+		s, err := c.DailySeries(ctx, snapshot.SeriesKey{Metric: metric, Channel: a.Channel}, whole)
 		if err != nil {
 			return err
 		}
 		work = append(work, func() error {
-			judged := forecast.OneStep(s.values, forecast.SlowDays())
+			judged := forecast.OneStep(s.Values, forecast.SlowDays())
 			if watched[i] = slices.ContainsFunc(judged, forecast.Expectation.Judged); !watched[i] {
 				return nil
 			}
@@ -69,7 +70,7 @@ func (c *Call) alerts(ctx context.Context, a *forecastingAnswer) error {
 }
 
 // drift returns the newest alarm of the days shown.
-func drift(s *expectedSeries, judged []forecast.Expectation, runLength float64, shown civil.Range) (forecastRow, bool, error) {
+func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, shown civil.Range) (forecastRow, bool, error) {
 	errors := make([]float64, len(judged))
 	for i, e := range judged {
 		errors[i] = e.Z
@@ -78,20 +79,20 @@ func drift(s *expectedSeries, judged []forecast.Expectation, runLength float64, 
 	if err != nil || len(alarms) == 0 {
 		return forecastRow{}, false, err
 	}
-	moves := forecast.Lasting(alarms, week)
+	moves := forecast.Lasting(alarms, snapshot.Week)
 	newest := moves[len(moves)-1]
-	raised := s.first.AddDays(newest.At)
+	raised := s.First.AddDays(newest.At)
 	if !shown.Contains(raised) {
 		return forecastRow{}, false, nil
 	}
-	row := forecastRow{Raised: raised, Since: s.first.AddDays(newest.Since + 1), Direction: "down", Shift: new(answer.Ratio(newest.Excess))}
+	row := forecastRow{Raised: raised, Since: s.First.AddDays(newest.Since + 1), Direction: "down", Shift: new(answer.Ratio(newest.Excess))}
 	if newest.Up {
 		row.Direction = "up"
 	}
 	var actual, expected float64
 	for i := newest.Since + 1; i < len(judged); i++ {
 		if judged[i].Judged() {
-			actual, expected = actual+s.values[i], expected+judged[i].Value
+			actual, expected = actual+s.Values[i], expected+judged[i].Value
 		}
 	}
 	if expected > 0 {

@@ -12,6 +12,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 )
 
 // Keys lists a workspace's API keys. The store of control data does.
@@ -26,7 +27,7 @@ type Hooks interface {
 
 // Call is one call of a tool: who calls, what they may do, the facts and how the answer is to be written.
 type Call struct {
-	*Snapshot
+	*snapshot.Snapshot
 	answer.Writer
 
 	Principal auth.Principal
@@ -48,20 +49,20 @@ func (c *Call) period(w civil.Range) *answer.Period {
 // store does not know is a fault that lists those it knows.
 func (c *Call) channel(name string) (measure.Channel, error) { return knownChannel(c.Snapshot, name) }
 
-func knownChannel(s *Snapshot, name string) (measure.Channel, error) {
+func knownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	if name == "" {
 		return "", nil
 	}
 	key := measure.ParseChannel(name)
-	if _, ok := s.Store.volume(key); ok || key == measure.Unattributed && len(s.Store.channels) > 0 {
+	if _, ok := s.Store.Volume(key); ok || key == measure.Unattributed && len(s.Store.Channels) > 0 {
 		return key, nil
 	}
-	if len(s.Store.channels) == 0 {
+	if len(s.Store.Channels) == 0 {
 		return "", fault.Invalid("channel %q is not known: this store has no channels yet", answer.Clean(name)).
 			WithHint("Leave channel out, or import orders or ad reports first.")
 	}
-	known := make([]string, len(s.Store.channels))
-	for i, v := range s.Store.channels {
+	known := make([]string, len(s.Store.Channels))
+	for i, v := range s.Store.Channels {
 		known[i] = answer.Clean(string(v.Channel))
 	}
 	return "", fault.Invalid("channel %q is not known; known are %s", answer.Clean(name), answer.ListedUpTo(namedChannels, known)).
@@ -96,7 +97,7 @@ func with(arguments map[string]any, name string, value any) map[string]any {
 // reach.
 func (c *Call) describe(a *answer.Closing, quality answer.DataQuality, kinds ...string) {
 	a.Sources = []answer.Source{}
-	for _, s := range c.Store.sources {
+	for _, s := range c.Store.Sources {
 		if len(kinds) == 0 || slices.Contains(kinds, s.Kind) {
 			a.Sources = append(a.Sources, answer.Source{
 				Source: answer.Clean(s.Source), Kind: s.Kind, Rows: s.Rows, FirstDay: s.Days.First, LastDay: s.Days.Last, MissingDays: s.MissingDays,

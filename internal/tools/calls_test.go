@@ -17,6 +17,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/panics"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -85,7 +86,7 @@ func TestEachCallIsNotedAsItEnded(t *testing.T) {
 }
 
 // brokenFacts panic where the answer of performance is made.
-type brokenFacts struct{ Facts }
+type brokenFacts struct{ snapshot.Facts }
 
 func (brokenFacts) ChannelBriefs(context.Context, measure.WorkspaceID, measure.Model, warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	panic("what cannot happen")

@@ -9,6 +9,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -91,7 +92,7 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 	if err != nil {
 		return nil, err
 	}
-	f, credited := c.Figures, p.Level == warehouse.Campaigns && !c.Store.untouched()
+	f, credited := c.Figures, p.Level == warehouse.Campaigns && !c.Store.Untouched()
 	a := &campaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: campaignMetricsOf(f, found.Totals, credited)}
 	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.AdDays.Intersect(days.Previous()).Days() > 0)
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
@@ -117,7 +118,7 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 	if c.View.DetailLevel != answer.SummaryLevel {
 		quality = answer.DataQuality{Revenue: quality.Revenue + "; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}
 	}
-	c.describe(&a.Closing, quality, fromAds)
+	c.describe(&a.Closing, quality, snapshot.FromAds)
 	return a, nil
 }
 
@@ -194,7 +195,7 @@ func (c *Call) warnCampaigns(a *campaignsAnswer, days civil.Range, now warehouse
 	if a.Level == warehouse.Creatives && !creatives {
 		a.Warn(answer.WarnNoCreatives, "The reports have no ads or creatives: the rows are campaigns.")
 	}
-	if a.Level == warehouse.Campaigns && c.Store.untouched() && c.View.DetailLevel != answer.SummaryLevel {
+	if a.Level == warehouse.Campaigns && c.Store.Untouched() && c.View.DetailLevel != answer.SummaryLevel {
 		a.Warn(answer.WarnNoTouchpoints, "No order says which channel it came from, so what orders credit to campaigns cannot be told.")
 	}
 	text := "revenue and conversions are what platforms claim; their sum can exceed the store's orders."

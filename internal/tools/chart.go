@@ -13,6 +13,7 @@ import (
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 )
 
 var chart = define(Spec{
@@ -20,13 +21,13 @@ var chart = define(Spec{
 	Title:       "Chart",
 	Description: "Draw a metric over time, in total or channel by channel.",
 	Needs:       "orders",
-	Reads:       Wants{Experiments: true},
+	Reads:       snapshot.Wants{Experiments: true},
 	Arguments:   map[string]any{"metric": "revenue"},
 }, runChart)
 
 type chartParams struct {
-	Metric    trendMetric  `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"What to draw."`
-	ChartType drawing.Kind `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Form."`
+	Metric    snapshot.Metric `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"What to draw."`
+	ChartType drawing.Kind    `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Form."`
 	answer.Last30
 	Channel     string            `json:"channel" doc:"Only this channel."`
 	Breakdown   breakdown         `json:"breakdown" enum:"total|channel" doc:"One line, or one for each channel."`
@@ -65,11 +66,11 @@ func (p chartParams) Check() error {
 }
 
 // additive reports whether values of the metric can be summed.
-func additive(m trendMetric) bool { return m != trendROAS && m != trendAOV }
+func additive(m snapshot.Metric) bool { return m != snapshot.ROAS && m != snapshot.AOV }
 
 type chartAnswer struct {
 	answer.Opening
-	Metric      trendMetric       `json:"metric"`
+	Metric      snapshot.Metric   `json:"metric"`
 	ChartType   drawing.Kind      `json:"chart_type"`
 	Breakdown   breakdown         `json:"breakdown"`
 	Granularity civil.Granularity `json:"granularity"`
@@ -119,7 +120,7 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 	}
 	a := &chartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}
 	a.Period = c.period(days)
-	if p.Metric != trendOrders && p.Metric != trendROAS {
+	if p.Metric != snapshot.Orders && p.Metric != snapshot.ROAS {
 		a.Currency = c.Workspace.Currency
 	}
 	if a.Channel, err = c.channel(p.Channel); err != nil {
@@ -129,8 +130,8 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 	if err != nil {
 		return nil, err
 	}
-	now := whole.total(days)
-	a.Metrics = c.chartMetrics(p.Metric, now, whole.total(days.Previous()))
+	now := whole.Total(days)
+	a.Metrics = c.chartMetrics(p.Metric, now, whole.Total(days.Previous()))
 	a.Rows = c.chartRows(p, shown, days)
 	if len(a.Rows) == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
@@ -167,25 +168,25 @@ func (p chartParams) breakdown() breakdown {
 	return noBreakdown
 }
 
-func (c *Call) chartMetrics(metric trendMetric, now, before storeTotal) chartMetrics {
+func (c *Call) chartMetrics(metric snapshot.Metric, now, before snapshot.Total) chartMetrics {
 	all := storeMetricsOf(c.Figures, now, before)
 	switch metric {
-	case trendOrders:
+	case snapshot.Orders:
 		return chartMetrics{Orders: &all.Orders}
-	case trendSpend:
+	case snapshot.Spend:
 		return chartMetrics{Spend: &all.Spend}
-	case trendROAS:
+	case snapshot.ROAS:
 		return chartMetrics{ROAS: &all.ROAS}
-	case trendAOV:
+	case snapshot.AOV:
 		return chartMetrics{AOV: &all.AOV}
-	case trendRevenue:
+	case snapshot.Revenue:
 	}
 	return chartMetrics{Revenue: &all.Revenue}
 }
 
 // metricName is how a metric is written on a chart and at the start of a sentence.
-var metricName = map[trendMetric]string{
-	trendRevenue: "Revenue", trendOrders: "Orders", trendSpend: "Spend", trendROAS: "ROAS", trendAOV: "Average order value",
+var metricName = map[snapshot.Metric]string{
+	snapshot.Revenue: "Revenue", snapshot.Orders: "Orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS", snapshot.AOV: "Average order value",
 }
 
 // chartSummary gives the total and its change, and what is drawn where that is not plain.
@@ -194,7 +195,7 @@ func (c *Call) chartSummary(a *chartAnswer, days civil.Range, shown []drawn) str
 	text := fmt.Sprintf("%s cannot be told %s.", metricName[a.Metric], answer.Dates(days))
 	if total != "" {
 		was := "was"
-		if a.Metric == trendOrders {
+		if a.Metric == snapshot.Orders {
 			was = "were"
 		}
 		text = fmt.Sprintf("%s %s %s %s, %s.", metricName[a.Metric], answer.Dates(days), was, total, answer.Against(change, days))
@@ -205,7 +206,7 @@ func (c *Call) chartSummary(a *chartAnswer, days civil.Range, shown []drawn) str
 	if a.Breakdown != byChannel || len(shown) < 2 {
 		return text
 	}
-	largest, whole := c.weight(a.Metric, shown[0].total(days)), c.weight(a.Metric, sumOfSeries(shown).total(days))
+	largest, whole := c.weight(a.Metric, shown[0].Total(days)), c.weight(a.Metric, sumOfSeries(shown).Total(days))
 	if !additive(a.Metric) || !(whole > 0) {
 		return text
 	}
@@ -235,15 +236,15 @@ func (c *Call) chartTotal(a *chartAnswer) (total string, change *answer.Percent)
 	return amount(a.Metrics.Revenue)
 }
 
-func (c *Call) warnChart(a *chartAnswer, p chartParams, days civil.Range, whole series) {
-	now := whole.total(days)
-	if (a.Breakdown == byChannel || a.Channel != "") && p.Metric != trendSpend && c.Store.untouched() {
+func (c *Call) warnChart(a *chartAnswer, p chartParams, days civil.Range, whole snapshot.Series) {
+	now := whole.Total(days)
+	if (a.Breakdown == byChannel || a.Channel != "") && p.Metric != snapshot.Spend && c.Store.Untouched() {
 		c.warnUntouched(&a.Closing, days, a.Channel)
 	}
 	if named := len(p.Channels); named > p.seriesLimit() {
 		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d channels were named and %d are drawn on their own; the rest is other.", named, p.seriesLimit()))
 	}
-	withSpend := p.Metric == trendSpend || p.Metric == trendROAS
+	withSpend := p.Metric == snapshot.Spend || p.Metric == snapshot.ROAS
 	if withSpend {
 		c.warnSpend(&a.Closing, now, a.Channel)
 	}
@@ -256,7 +257,7 @@ func (c *Call) warnChart(a *chartAnswer, p chartParams, days civil.Range, whole 
 }
 
 func (c *Call) chartNext(a *chartAnswer, days civil.Range) {
-	if a.Metric != trendAOV && a.Breakdown == noBreakdown {
+	if a.Metric != snapshot.AOV && a.Breakdown == noBreakdown {
 		arguments := with(with(dated(days), "metric", string(a.Metric)), "granularity", string(a.Granularity))
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)

@@ -13,6 +13,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 )
 
 // chartMark is something that happened in the window and is marked on the chart.
@@ -80,16 +81,16 @@ func (c *Call) oddPoints(ctx context.Context, p chartParams, a *chartAnswer, day
 	if !searched(p, a) {
 		return nil, nil
 	}
-	s, err := c.history(ctx, a.Channel, days)
+	s, err := c.History(ctx, a.Channel, days)
 	if err != nil {
 		return nil, err
 	}
-	points, err := c.judgedPoints(s, p.Metric, p.Granularity, days)
+	points, err := c.JudgedPoints(s, p.Metric, p.Granularity, days)
 	if err != nil {
 		return nil, err
 	}
-	points = slices.DeleteFunc(points, func(j judgedPoint) bool { return !j.Actionable || !j.Known })
-	slices.SortStableFunc(points, func(x, y judgedPoint) int { return cmp.Compare(math.Abs(y.Z), math.Abs(x.Z)) })
+	points = slices.DeleteFunc(points, func(j snapshot.JudgedPoint) bool { return !j.Actionable || !j.Known })
+	slices.SortStableFunc(points, func(x, y snapshot.JudgedPoint) int { return cmp.Compare(math.Abs(y.Z), math.Abs(x.Z)) })
 	var marks []chartMark
 	for _, r := range points[:min(len(points), mostAnomalies)] {
 		label := "unusually high"
@@ -103,7 +104,7 @@ func (c *Call) oddPoints(ctx context.Context, p chartParams, a *chartAnswer, day
 
 // searched reports whether odd points are looked for.
 func searched(p chartParams, a *chartAnswer) bool {
-	return a.ChartType != drawing.Pie && a.Breakdown == noBreakdown && p.Metric != trendAOV && p.Granularity != civil.ByMonth
+	return a.ChartType != drawing.Pie && a.Breakdown == noBreakdown && p.Metric != snapshot.AOV && p.Granularity != civil.ByMonth
 }
 
 // markSentence names the marks for who does not see the picture.

@@ -11,6 +11,7 @@ import (
 	drawing "assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 )
 
 // otherChannels is the name of the group of channels that are not drawn on their own.
@@ -19,31 +20,31 @@ const otherChannels measure.Channel = "other"
 // drawn is a series of a chart.
 type drawn struct {
 	name measure.Channel // "" for a total
-	series
+	snapshot.Series
 }
 
 // chartSeries returns what is drawn, and the sum of all that was asked for.
-func (c *Call) chartSeries(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole series, err error) {
+func (c *Call) chartSeries(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole snapshot.Series, err error) {
 	both := days.Previous().Span(days)
 	if a.Breakdown == noBreakdown {
 		if searched(p, a) { // the history is read first, and has the window in it
-			if _, err := c.history(ctx, a.Channel, days); err != nil {
-				return nil, series{}, err
+			if _, err := c.History(ctx, a.Channel, days); err != nil {
+				return nil, snapshot.Series{}, err
 			}
 		}
-		s, err := c.series(ctx, a.Channel, both)
-		if err != nil || s.days.Intersect(days).Days() == 0 {
+		s, err := c.SeriesOf(ctx, a.Channel, both)
+		if err != nil || s.Days.Intersect(days).Days() == 0 {
 			return nil, s, err
 		}
 		return []drawn{{a.Channel, s}}, s, nil
 	}
 	wanted, err := c.chartChannels(p, a.Channel)
 	if err != nil {
-		return nil, series{}, err
+		return nil, snapshot.Series{}, err
 	}
-	found, err := c.channelSeries(ctx, both)
+	found, err := c.ChannelSeries(ctx, both)
 	if err != nil {
-		return nil, series{}, err
+		return nil, snapshot.Series{}, err
 	}
 	alone, rest := c.apart(p, days, wanted, found)
 	whole = sumOfSeries(append(slices.Clone(alone), rest...))
@@ -77,9 +78,9 @@ func (p chartParams) seriesLimit() int { return min(p.SeriesLimit, drawing.MaxSe
 
 // apart sorts the channels, largest first, and tells those drawn on their own from the rest. Channels that were not
 // asked for belong to the rest of a pie, which shows a whole, and to nothing else.
-func (c *Call) apart(p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]series) (alone, rest []drawn) {
+func (c *Call) apart(p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]snapshot.Series) (alone, rest []drawn) {
 	for _, d := range named(found) {
-		size := c.weight(p.Metric, d.total(days))
+		size := c.weight(p.Metric, d.Total(days))
 		asked := slices.Contains(wanted, d.name)
 		switch {
 		case math.IsNaN(size) || size == 0 && !asked:
@@ -90,7 +91,7 @@ func (c *Call) apart(p chartParams, days civil.Range, wanted []measure.Channel, 
 		}
 	}
 	slices.SortStableFunc(alone, func(x, y drawn) int {
-		return cmp.Compare(c.weight(p.Metric, y.total(days)), c.weight(p.Metric, x.total(days)))
+		return cmp.Compare(c.weight(p.Metric, y.Total(days)), c.weight(p.Metric, x.Total(days)))
 	})
 	if limit := p.seriesLimit(); len(alone) > limit {
 		alone, rest = alone[:limit], append(slices.Clone(alone[limit:]), rest...)
@@ -99,7 +100,7 @@ func (c *Call) apart(p chartParams, days civil.Range, wanted []measure.Channel, 
 }
 
 // withOther adds the rest as one series. Orders that no channel is credited with keep their name if they are all of it.
-func (c *Call) withOther(metric trendMetric, days civil.Range, alone, rest []drawn) []drawn {
+func (c *Call) withOther(metric snapshot.Metric, days civil.Range, alone, rest []drawn) []drawn {
 	if len(rest) == 0 {
 		return alone
 	}
@@ -107,14 +108,14 @@ func (c *Call) withOther(metric trendMetric, days civil.Range, alone, rest []dra
 	if len(rest) == 1 && rest[0].name == measure.Unattributed {
 		group.name = measure.Unattributed
 	}
-	if size := c.weight(metric, group.total(days)); size == 0 || math.IsNaN(size) {
+	if size := c.weight(metric, group.Total(days)); size == 0 || math.IsNaN(size) {
 		return alone
 	}
 	return append(alone, group)
 }
 
 // named lists series by name.
-func named(found map[measure.Channel]series) []drawn {
+func named(found map[measure.Channel]snapshot.Series) []drawn {
 	out := make([]drawn, 0, len(found))
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		out = append(out, drawn{name, found[name]})
@@ -123,42 +124,42 @@ func named(found map[measure.Channel]series) []drawn {
 }
 
 // sumOfSeries adds series up.
-func sumOfSeries(all []drawn) (sum series) {
+func sumOfSeries(all []drawn) (sum snapshot.Series) {
 	for _, d := range all {
-		sum = sum.plus(d.series)
+		sum = sum.Plus(d.Series)
 	}
 	return sum
 }
 
 // weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
 // cannot be drawn.
-func (c *Call) weight(metric trendMetric, t storeTotal) float64 {
+func (c *Call) weight(metric snapshot.Metric, t snapshot.Total) float64 {
 	switch metric {
-	case trendROAS:
-		metric = trendSpend
-		if t.untold {
+	case snapshot.ROAS:
+		metric = snapshot.Spend
+		if t.Untold {
 			return math.NaN()
 		}
-	case trendAOV:
-		metric = trendOrders
-	case trendRevenue, trendOrders, trendSpend:
+	case snapshot.AOV:
+		metric = snapshot.Orders
+	case snapshot.Revenue, snapshot.Orders, snapshot.Spend:
 	}
-	return c.pointValue(metric, point{storeTotal: t})
+	return c.pointValue(metric, snapshot.Point{Total: t})
 }
 
 // pointValue is the metric of a point, NaN where it cannot be told.
-func (c *Call) pointValue(metric trendMetric, p point) float64 {
-	if p.untold && metric != trendSpend {
+func (c *Call) pointValue(metric snapshot.Metric, p snapshot.Point) float64 {
+	if p.Untold && metric != snapshot.Spend {
 		return math.NaN()
 	}
-	return c.value(metric, p)
+	return c.Value(metric, p)
 }
 
 // chartPoints cuts a series into the points that are drawn.
-func (c *Call) chartPoints(p chartParams, s series, days civil.Range) []drawing.Point {
+func (c *Call) chartPoints(p chartParams, s snapshot.Series, days civil.Range) []drawing.Point {
 	var out []drawing.Point
-	for _, bucket := range days.Intersect(s.days).Buckets(p.Granularity) {
-		value := c.pointValue(p.Metric, s.point(bucket))
+	for _, bucket := range days.Intersect(s.Days).Buckets(p.Granularity) {
+		value := c.pointValue(p.Metric, s.Point(bucket))
 		whole := p.Granularity.Start(bucket.First) == bucket.First && p.Granularity.Next(bucket.First) == bucket.Last.AddDays(1)
 		point := drawing.Point{Date: bucket.First, Value: value, Partial: !whole || bucket.Contains(c.Today)}
 		if math.IsNaN(value) {
@@ -174,15 +175,15 @@ func (c *Call) chartRows(p chartParams, shown []drawn, days civil.Range) []chart
 	round := c.rounding(p.Metric)
 	var rows []chartRow
 	if p.ChartType == drawing.Pie {
-		whole := c.weight(p.Metric, sumOfSeries(shown).total(days))
+		whole := c.weight(p.Metric, sumOfSeries(shown).Total(days))
 		for _, d := range shown {
-			size := c.weight(p.Metric, d.total(days))
+			size := c.weight(p.Metric, d.Total(days))
 			rows = append(rows, chartRow{Channel: d.name, Value: round(size), Share: answer.PercentOf(100*size/whole, whole > 0)})
 		}
 		return rows
 	}
 	for _, d := range shown {
-		for _, point := range c.chartPoints(p, d.series, days) {
+		for _, point := range c.chartPoints(p, d.Series, days) {
 			row := chartRow{Date: point.Date, Channel: d.name, Partial: point.Partial}
 			if !point.Missing {
 				row.Value = round(point.Value)
@@ -204,11 +205,11 @@ func (c *Call) chartOf(p chartParams, a *chartAnswer, shown []drawn, days civil.
 		Kind: p.ChartType, Title: p.Title, Metric: metricName[p.Metric], Granularity: p.Granularity, Period: days,
 	}
 	switch p.Metric {
-	case trendRevenue, trendSpend, trendAOV:
+	case snapshot.Revenue, snapshot.Spend, snapshot.AOV:
 		picture.Unit, picture.Currency = drawing.Money, c.Workspace.Currency
-	case trendROAS:
+	case snapshot.ROAS:
 		picture.Unit = drawing.Ratio
-	case trendOrders:
+	case snapshot.Orders:
 		picture.Unit = drawing.Count
 	}
 	switch {
@@ -221,7 +222,7 @@ func (c *Call) chartOf(p chartParams, a *chartAnswer, shown []drawn, days civil.
 		picture.Title = picture.Metric
 	}
 	for _, d := range shown {
-		picture.Series = append(picture.Series, drawing.Series{Name: string(d.name), Points: c.chartPoints(p, d.series, days)})
+		picture.Series = append(picture.Series, drawing.Series{Name: string(d.name), Points: c.chartPoints(p, d.Series, days)})
 	}
 	for _, m := range a.Annotations {
 		picture.Annotations = append(picture.Annotations, drawing.Annotation{Date: m.Date, Label: m.Label})

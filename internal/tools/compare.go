@@ -9,6 +9,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -84,13 +85,13 @@ func runCompare(ctx context.Context, c *Call, p compareParams) (*compareAnswer, 
 	if err != nil {
 		return nil, err
 	}
-	totals, err := c.lastTouchTotals(ctx, warehouse.Windows{Recent: recent, Earlier: earlier}, channel)
+	totals, err := c.LastTouchTotals(ctx, warehouse.Windows{Recent: recent, Earlier: earlier}, channel)
 	if err != nil {
 		return nil, err
 	}
 	a := &compareAnswer{Period1: compared(earlier), Period2: compared(recent), Timezone: c.Workspace.Zone, Channel: channel}
 	a.Currency = c.Workspace.Currency
-	now, before := c.totalOf(totals.Recent, channel, recent), c.totalOf(totals.Earlier, channel, earlier)
+	now, before := c.Sum(totals.Recent, channel, recent), c.Sum(totals.Earlier, channel, earlier)
 	a.Metrics = storeMetricsOf(c.Figures, now, before)
 	if earlier.Days() != recent.Days() {
 		a.Metrics.perDay(recent.Days(), earlier.Days())
@@ -102,14 +103,14 @@ func runCompare(ctx context.Context, c *Call, p compareParams) (*compareAnswer, 
 		a.Summary = c.explainEmpty(&a.Closing, recent)
 	} else {
 		a.Summary = c.compareSummary(a, now, before, totals)
-		if c.Store.untouched() && (channel != "" || p.IncludeChannels) {
+		if c.Store.Untouched() && (channel != "" || p.IncludeChannels) {
 			c.warnUntouched(&a.Closing, recent, channel)
 		}
 		c.warnSpend(&a.Closing, now, channel)
 		c.warnCompare(a, earlier, recent, now.Undated+before.Undated)
 		c.compareNext(a, earlier, recent, p.IncludeChannels)
 	}
-	c.describe(&a.Closing, c.quality(measure.LastTouch, storeTotal{Sums: measure.Sums{Undated: now.Undated + before.Undated}}), fromOrders, fromAds, fromSpend)
+	c.describe(&a.Closing, c.quality(measure.LastTouch, snapshot.Total{Sums: measure.Sums{Undated: now.Undated + before.Undated}}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -146,7 +147,7 @@ func (c *Call) comparedRows(totals warehouse.Pair[[]warehouse.ChannelTotal]) []c
 	rows := make([]comparedRow, 0, len(recent))
 	for _, t := range byRevenue(f, recent) {
 		row := comparedRowOf(f, t, before[t.Channel])
-		if c.Store.untouched() {
+		if c.Store.Untouched() {
 			row.ROAS, row.ROASPrevious = nil, nil
 		}
 		rows = append(rows, row)
@@ -174,8 +175,8 @@ func comparedRowOf(f answer.Figures, now, before warehouse.ChannelTotal) compare
 	return row
 }
 
-func (c *Call) compareSummary(a *compareAnswer, now, before storeTotal, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
-	if now.untold {
+func (c *Call) compareSummary(a *compareAnswer, now, before snapshot.Total, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
+	if now.Untold {
 		return c.untoldSummary(a.Channel, civil.Range{First: a.Period2.Start, Last: a.Period2.End}, now)
 	}
 	text := fmt.Sprintf("Revenue was %s in %d days against %s in %d days: %s.", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
@@ -186,7 +187,7 @@ func (c *Call) compareSummary(a *compareAnswer, now, before storeTotal, totals w
 	if a.Channel != "" {
 		return answer.ChannelName(a.Channel) + ": " + text
 	}
-	if c.Store.untouched() {
+	if c.Store.Untouched() {
 		return text
 	}
 	return text + c.biggestMover(totals)

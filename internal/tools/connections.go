@@ -7,6 +7,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -63,13 +64,13 @@ func (c *Call) connections(ctx context.Context) ([]connection, error) {
 	for _, d := range days {
 		delivered[d] = true
 	}
-	all := make([]connection, len(c.Store.sources))
-	for i, s := range c.Store.sources {
+	all := make([]connection, len(c.Store.Sources))
+	for i, s := range c.Store.Sources {
 		all[i] = connection{
-			Source: answer.Foreign(s.Source), Kind: s.Kind, Platform: s.Platform, Account: answer.Foreign(s.Account), Status: c.stateOf(s), Rows: s.Rows,
+			Source: answer.Foreign(s.Source), Kind: s.Kind, Platform: s.Platform, Account: answer.Foreign(s.Account), Status: c.SourceStatus(s), Rows: s.Rows,
 			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays, Imported: utc(s.LastImport),
 		}
-		if daily(s.Kind) {
+		if snapshot.DeliversDaily(s.Kind) {
 			all[i].Behind = new(max(0, c.Today.Sub(s.Days.Last)))
 			all[i].Watched, all[i].Silent = silence(s, watched, delivered)
 		}

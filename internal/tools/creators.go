@@ -10,6 +10,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/creator"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -120,31 +121,31 @@ func runCreators(ctx context.Context, c *Call, p creatorsParams) (*creatorsAnswe
 	if err != nil {
 		return nil, err
 	}
-	rates, err := c.creatorRates(ctx)
+	rates, err := c.CreatorRates(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.creatorFacts(ctx, warehouse.Windows{Recent: days, Earlier: days.Previous()})
+	found, err := c.CreatorsIn(ctx, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
 		return nil, err
 	}
-	chosen := found.now
+	chosen := found.Now
 	if p.CreatorID != "" {
-		one, err := creatorByID(found.now, "creator_id", p.CreatorID)
+		one, err := creatorByID(found.Now, "creator_id", p.CreatorID)
 		if err != nil {
 			return nil, err
 		}
-		chosen = []creatorFacts{one}
+		chosen = []snapshot.Creator{one}
 	}
-	now, err := c.estimates(rates, chosen, found.now)
+	now, err := c.CreatorEstimates(rates, chosen, found.Now)
 	if err != nil {
 		return nil, err
 	}
-	before, err := c.estimates(rates, among(found.before, chosen), found.before)
+	before, err := c.CreatorEstimates(rates, snapshot.Among(found.Before, chosen), found.Before)
 	if err != nil {
 		return nil, err
 	}
-	largestFirst(now, p.SortBy.of, func(e creatorEstimate) string { return e.ID })
+	largestFirst(now, p.SortBy.of, func(e snapshot.CreatorEstimate) string { return e.ID })
 	a := &creatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: c.creatorMetrics(rates, now, before)}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
 	c.creatorRows(a, p, rates, now)
@@ -156,43 +157,43 @@ func runCreators(ctx context.Context, c *Call, p creatorsParams) (*creatorsAnswe
 		c.warnWindow(&a.Closing, p.StartDate, days, 0, false)
 		c.creatorsNext(a, p, days)
 	}
-	c.describe(&a.Closing, c.quality("", storeTotal{}), fromOrders, fromCreators, fromSurveys)
+	c.describe(&a.Closing, c.quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators, snapshot.FromSurveys)
 	return a, nil
 }
 
 // whole rounds an estimated number of orders: its interval is wider than the parts of one.
 func whole(orders float64) answer.Count { return answer.Count(math.Round(orders)) }
 
-func (s creatorSort) of(e creatorEstimate) (float64, bool) {
+func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 	switch s {
 	case byTotalOrders:
 		return e.Orders, true
 	case byReturn:
-		return measure.ROI(e.revenue, e.cost)
+		return measure.ROI(e.Revenue, e.Cost)
 	case byConfidence:
 		return e.Confidence, true
 	case byTotalRevenue, "":
 	}
-	return float64(e.revenue), true
+	return float64(e.Revenue), true
 }
 
 func blendOf(r creator.Rates) creatorBlend {
 	return creatorBlend{
-		Method: "capture and recapture of codes, surveys and links", Level: 100 * creatorLevel, Cleaned: r.Cleaned,
+		Method: "capture and recapture of codes, surveys and links", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
 		CodePct: new(answer.Percent(100 * r.Code)), NamedPct: new(answer.Percent(100 * r.Survey)), LinkPct: new(answer.Percent(100 * r.Link)),
 		Evidence: &evidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
 		Noise:    new(answer.Ratio(r.Noise)), Spread: new(answer.Percent(100 * r.Spread)),
 	}
 }
 
-func (c *Call) creatorMetrics(rates creator.Rates, now, before []creatorEstimate) creatorMetrics {
+func (c *Call) creatorMetrics(rates creator.Rates, now, before []snapshot.CreatorEstimate) creatorMetrics {
 	f := c.Figures
 	n, b := sumEstimates(now), sumEstimates(before)
 	var parts []creator.Estimate
 	for _, e := range now {
 		parts = append(parts, e.Estimate)
 	}
-	sum := rates.Sum(parts, creatorLevel)
+	sum := rates.Sum(parts, snapshot.CreatorLevel)
 	return creatorMetrics{
 		TotalRevenue: answer.MetricOf(f.Money(n.revenue), f.Money(b.revenue)), TotalOrders: answer.MetricOf(whole(n.orders), whole(b.orders)),
 		OrdersLow: whole(sum.Low), OrdersHigh: whole(sum.High), SeenOrders: new(answer.MetricOf(answer.Orders(n.seen), answer.Orders(b.seen))),
@@ -208,18 +209,18 @@ type creatorSums struct {
 	costKnown           bool
 }
 
-func sumEstimates(all []creatorEstimate) (sum creatorSums) {
+func sumEstimates(all []snapshot.CreatorEstimate) (sum creatorSums) {
 	for _, e := range all {
-		sum.revenue += e.revenue
+		sum.revenue += e.Revenue
 		sum.orders += e.Orders
-		sum.seen += e.seen.Orders
-		sum.cost += e.cost
-		sum.costKnown = sum.costKnown || e.costKnown
+		sum.seen += e.Seen.Orders
+		sum.cost += e.Cost
+		sum.costKnown = sum.costKnown || e.CostKnown
 	}
 	return sum
 }
 
-func (c *Call) creatorRows(a *creatorsAnswer, p creatorsParams, rates creator.Rates, all []creatorEstimate) {
+func (c *Call) creatorRows(a *creatorsAnswer, p creatorsParams, rates creator.Rates, all []snapshot.CreatorEstimate) {
 	for _, e := range all[:min(p.Limit, len(all))] {
 		a.Rows = append(a.Rows, c.creatorRow(rates, e))
 	}
@@ -234,46 +235,46 @@ func (c *Call) creatorRows(a *creatorsAnswer, p creatorsParams, rates creator.Ra
 	}
 }
 
-func (c *Call) creatorRow(rates creator.Rates, e creatorEstimate) creatorRow {
+func (c *Call) creatorRow(rates creator.Rates, e snapshot.CreatorEstimate) creatorRow {
 	f := c.Figures
-	worth := func(orders float64) int64 { return int64(math.Round(orders * e.value)) }
+	worth := func(orders float64) int64 { return int64(math.Round(orders * e.Value)) }
 	row := creatorRow{
 		ID: e.ID, Name: answer.Foreign(e.Name), Platform: answer.Foreign(e.Platform), Handle: answer.Foreign(e.Handle),
-		Revenue: f.Money(e.revenue), RevenueLow: new(f.Money(worth(e.Low))), RevenueHigh: new(f.Money(worth(e.High))),
+		Revenue: f.Money(e.Revenue), RevenueLow: new(f.Money(worth(e.Low))), RevenueHigh: new(f.Money(worth(e.High))),
 		Orders: whole(e.Orders), OrdersLow: whole(e.Low), OrdersHigh: whole(e.High), Confidence: answer.Ratio(e.Confidence),
-		SurveyMentions: new(answer.Orders(e.named.Orders)), SeenOrders: new(answer.Orders(e.seen.Orders)), Signals: signalRows(rates, e),
+		SurveyMentions: new(answer.Orders(e.Named.Orders)), SeenOrders: new(answer.Orders(e.Seen.Orders)), Signals: signalRows(rates, e),
 	}
 	if e.HasCode {
-		row.CodeOrders = new(answer.Orders(e.code.Orders))
+		row.CodeOrders = new(answer.Orders(e.Code.Orders))
 	}
 	if e.HasLink {
-		row.LinkOrders, row.VanityClicks, row.ReferralClicks = new(answer.Count(e.linkOrders)), new(answer.Count(e.vanityClicks)), new(answer.Count(e.referral))
+		row.LinkOrders, row.VanityClicks, row.ReferralClicks = new(answer.Count(e.LinkOrders)), new(answer.Count(e.VanityClicks)), new(answer.Count(e.Referral))
 	}
-	if e.costKnown {
-		row.Cost, row.ROI = new(f.Money(e.cost)), answer.RatioOf(measure.ROI(e.revenue, e.cost))
-		row.ROILow, row.ROIHigh = answer.RatioOf(measure.ROI(worth(e.Low), e.cost)), answer.RatioOf(measure.ROI(worth(e.High), e.cost))
+	if e.CostKnown {
+		row.Cost, row.ROI = new(f.Money(e.Cost)), answer.RatioOf(measure.ROI(e.Revenue, e.Cost))
+		row.ROILow, row.ROIHigh = answer.RatioOf(measure.ROI(worth(e.Low), e.Cost)), answer.RatioOf(measure.ROI(worth(e.High), e.Cost))
 	}
 	return row
 }
 
-func signalRows(rates creator.Rates, e creatorEstimate) []creatorSignal {
+func signalRows(rates creator.Rates, e snapshot.CreatorEstimate) []creatorSignal {
 	var out []creatorSignal
 	for _, p := range e.Parts {
 		row := creatorSignal{Signal: p.Signal, Implied: answer.Count(max(0, p.Orders)), Weight: answer.Percent(100 * p.Weight)}
 		switch p.Signal {
 		case creator.ByCode:
-			row.Seen, row.Rate = answer.Orders(e.code.Orders), answer.Percent(100*rates.Code)
+			row.Seen, row.Rate = answer.Orders(e.Code.Orders), answer.Percent(100*rates.Code)
 		case creator.BySurvey:
-			row.Seen, row.Rate = answer.Orders(e.named.Orders), answer.Percent(100*rates.Survey)
+			row.Seen, row.Rate = answer.Orders(e.Named.Orders), answer.Percent(100*rates.Survey)
 		case creator.ByLink:
-			row.Seen, row.Rate = answer.Count(e.linkOrders), answer.Percent(100*rates.Link)
+			row.Seen, row.Rate = answer.Count(e.LinkOrders), answer.Percent(100*rates.Link)
 		}
 		out = append(out, row)
 	}
 	return out
 }
 
-func (c *Call) creatorsSummary(a *creatorsAnswer, p creatorsParams, days civil.Range, all []creatorEstimate) string {
+func (c *Call) creatorsSummary(a *creatorsAnswer, p creatorsParams, days civil.Range, all []snapshot.CreatorEstimate) string {
 	who := answer.Plural(len(all), "creator is", "creators are")
 	if p.CreatorID != "" {
 		who = "The creator is"

@@ -10,6 +10,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -143,7 +144,7 @@ func runCustomers(ctx context.Context, c *Call, p customersParams) (*customersAn
 		c.customersNext(a, days)
 		c.warnDays(&a.Closing, days, 0, false)
 	}
-	c.describe(&a.Closing, quality, fromOrders)
+	c.describe(&a.Closing, quality, snapshot.FromOrders)
 	return a, nil
 }
 
@@ -245,7 +246,7 @@ func (c *Call) customersNext(a *customersAnswer, days civil.Range) {
 	switch a.View {
 	case segmentsView:
 		offer(retentionView, "See who comes back.")
-		if !c.Store.untouched() {
+		if !c.Store.Untouched() {
 			offer(journeysView, "See the paths to the orders.")
 		}
 		offer(ltvView, "See what customers are worth by channel.")
@@ -293,7 +294,7 @@ type retentionCell struct {
 // retention fills in the cohorts of the months that the window touches.
 func (c *Call) retention(ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	months := civil.Range{First: civil.ByMonth.Start(days.First), Last: civil.ByMonth.Start(days.Last)}
-	list, err := c.cohorts(ctx, a.Channel, months)
+	list, err := c.Cohorts(ctx, a.Channel, months)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,6 @@ func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Rang
 	if err != nil {
 		return err
 	}
-	c.read("path_tops", len(top.Paths))
 	f, total := c.Figures, top.Totals.Recent
 	for _, p := range top.Paths {
 		a.Rows = append(a.Rows, pathRow(f, p, total.Orders))
@@ -53,7 +52,7 @@ func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Rang
 		Touches: answer.RatioOf(measure.AOV(total.Touches, total.Orders)),
 	}
 	if top.Ranked == 0 {
-		if c.Store.untouched() && !c.Store.empty() {
+		if c.Store.Untouched() && !c.Store.Empty() {
 			c.warnUntouched(&a.Closing, days, a.Channel)
 			a.Summary = fmt.Sprintf("Nothing is known of the paths to the orders %s: no order says which channels came before it.", answer.Dates(days))
 		}
@@ -75,7 +74,7 @@ func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Rang
 
 // journeyCredits fills in what models credit channels with, which takes all journeys.
 func (c *Call) journeyCredits(ctx context.Context, a *customersAnswer, days civil.Range) error {
-	all, err := c.paths(ctx, a.Segment, warehouse.Windows{Recent: days})
+	all, err := c.Paths(ctx, a.Segment, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
 	}

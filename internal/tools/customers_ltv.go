@@ -12,6 +12,7 @@ import (
 	"assay/internal/measure/cohort"
 	"assay/internal/number"
 	"assay/internal/panics"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -31,23 +32,23 @@ func (v *valueSoFar) ages() map[int]**answer.Estimate[answer.Money] {
 }
 
 // secondOpinion is what the Pareto/NBD model expects of everybody, at the debug level: its fit takes a while.
-func (c *Call) secondOpinion(p panel, ahead projection) (*answer.Estimate[answer.Ratio], error) {
-	if ahead.project == nil || c.View.DetailLevel != answer.DebugLevel {
+func (c *Call) secondOpinion(p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
+	if ahead.Project == nil || c.View.DetailLevel != answer.DebugLevel {
 		return nil, nil
 	}
-	all, err := c.buyers(p.Customers[:min(len(p.Customers), comparedCustomers)], p.observed)
+	all, err := c.Buyers(p.Customers[:min(len(p.Customers), snapshot.ComparedCustomers)], p.Observed)
 	if err != nil {
 		return nil, err
 	}
-	fit, err := cohort.FitParetoNBD(historiesOf(all))
+	fit, err := cohort.FitParetoNBD(snapshot.HistoriesOf(all))
 	if err != nil {
 		return nil, nil //nolint:nilerr // a model that does not fit has no opinion
 	}
-	group, err := c.buyers(p.inside[:min(len(p.inside), projectedCustomers)], p.observed)
+	group, err := c.Buyers(p.Inside[:min(len(p.Inside), snapshot.ProjectedCustomers)], p.Observed)
 	if err != nil {
 		return nil, err
 	}
-	expected, err := cohort.Project(fit, nil, group, cohort.Horizon{Time: ahead.weeks, Draws: projectionDraws, Level: answer.Level90, Seed: projectionSeed})
+	expected, err := cohort.Project(fit, nil, group, cohort.Horizon{Time: ahead.Weeks, Draws: snapshot.ProjectionDraws, Level: answer.Level90, Seed: snapshot.ProjectionSeed})
 	if err != nil {
 		return nil, err
 	}
@@ -80,20 +81,20 @@ func valueSoFarOf(f answer.Figures, curve cohort.Curve) (v valueSoFar) {
 
 // ltv fills in what the customers won in the window are worth, by the channel that won them.
 func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
-	p, err := c.panel(ctx, days, a.Channel)
+	p, err := c.CustomerPanel(ctx, days, a.Channel)
 	if err != nil {
 		return err
 	}
 	var curves []cohort.Curve
 	var whole cohort.Curve
-	var ahead projection
+	var ahead snapshot.Projection
 	err = panics.Together(
 		func() (err error) {
-			curves, whole, err = curvesOf(p.members(c.netOf))
+			curves, whole, err = snapshot.CurvesOf(p.Members(c.NetOf))
 			return err
 		},
 		func() (err error) {
-			ahead, err = c.projection(ctx, p)
+			ahead, err = c.Project(ctx, p)
 			return err
 		},
 	)
@@ -114,7 +115,7 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 	if a.Metrics.Pareto, err = c.secondOpinion(p, ahead); err != nil {
 		return err
 	}
-	a.Estimates = panelEstimates(p, "mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.model), ahead)
+	a.Estimates = panelEstimates(p, "mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.Model), ahead)
 	a.Summary = c.ltvSummary(a, whole, curves, days)
 	c.warnPanel(&a.Closing, p, ahead)
 	c.warnFirstDays(&a.Closing, days)
@@ -129,18 +130,18 @@ func orNothing(model string) string {
 }
 
 // estimates says what the estimates of a panel are.
-func panelEstimates(p panel, method string, ahead projection) *answer.Estimates {
+func panelEstimates(p snapshot.Panel, method string, ahead snapshot.Projection) *answer.Estimates {
 	e := &answer.Estimates{
-		LevelPct: int(100 * answer.Level90), Method: method, Model: ahead.model, Sample: len(p.inside), Customers: p.Everybody,
+		LevelPct: int(100 * answer.Level90), Method: method, Model: ahead.Model, Sample: len(p.Inside), Customers: p.Everybody,
 	}
-	if ahead.project != nil {
-		e.HorizonDays, e.Seed = int(ahead.weeks*7+0.5), new(uint64(projectionSeed))
+	if ahead.Project != nil {
+		e.HorizonDays, e.Seed = int(ahead.Weeks*7+0.5), new(uint64(snapshot.ProjectionSeed))
 	}
 	return e
 }
 
 // ltvRows describes the customers of each curve shown, and all of them.
-func (c *Call) ltvRows(shown []cohort.Curve, whole cohort.Curve, p panel, ahead projection) (rows []customersRow, all customersRow, err error) {
+func (c *Call) ltvRows(shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (rows []customersRow, all customersRow, err error) {
 	rows = make([]customersRow, len(shown))
 	work := []func() error{func() (err error) {
 		all, err = c.ltvRow(whole, p, ahead)
@@ -159,48 +160,48 @@ func (c *Call) ltvRows(shown []cohort.Curve, whole cohort.Curve, p panel, ahead 
 }
 
 // ltvRow describes the customers of a curve: those of its channel, or all when its channel is "all".
-func (c *Call) ltvRow(curve cohort.Curve, p panel, ahead projection) (customersRow, error) {
+func (c *Call) ltvRow(curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (customersRow, error) {
 	row := customersRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), valueSoFar: valueSoFarOf(c.Figures, curve)}
 	row.Hidden = curve.Customers < cohort.SmallestCohort
-	if ahead.project == nil || row.Hidden {
+	if ahead.Project == nil || row.Hidden {
 		return row, nil
 	}
 	var mine []warehouse.PanelCustomer
-	for _, customer := range p.inside {
-		if curve.Channel == everybody || customer.Channel == curve.Channel {
+	for _, customer := range p.Inside {
+		if curve.Channel == snapshot.Everybody || customer.Channel == curve.Channel {
 			mine = append(mine, customer)
 		}
 	}
 	// Customers are sorted by a hash, so the first of them are a sample.
-	group, err := c.buyers(mine[:min(len(mine), projectedCustomers)], p.observed)
+	group, err := c.Buyers(mine[:min(len(mine), snapshot.ProjectedCustomers)], p.Observed)
 	if err != nil {
 		return row, err
 	}
-	expected, err := ahead.project(group)
+	expected, err := ahead.Project(group)
 	if err != nil {
 		return row, fmt.Errorf("projection of %q: %w", curve.Channel, err)
 	}
 	n := float64(len(group))
 	row.Expected = ordersEach(expected)
-	if ahead.valued {
+	if ahead.Valued {
 		row.Value = c.Figures.Estimate(expected.Value/n, cohort.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
 	}
 	return row, nil
 }
 
 // warnPanel says what the customers at hand cannot tell.
-func (c *Call) warnPanel(a *answer.Closing, p panel, ahead projection) {
+func (c *Call) warnPanel(a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
 	if refused := notProjected(ahead); len(refused) > 0 {
 		a.Warn(answer.WarnNotProjected, "Nothing is expected of the future: "+strings.Join(refused, "; ")+".")
 	}
-	switch dear := ahead.dear; {
+	switch dear := ahead.Dear; {
 	case dear.Correlation != 0:
 		a.Warn(answer.WarnValueNotProjected, fmt.Sprintf("Orders are expected and not their revenue: customers who buy more often spend differently (correlation %.3f, at most %.1f).",
 			dear.Correlation, cohort.LargestCorrelation))
 	case dear.NoFit:
 		a.Warn(answer.WarnValueNotProjected, "Orders are expected and not their revenue: the model of what purchases are worth does not fit.")
 	}
-	if p.sampled() {
+	if p.Sampled() {
 		a.Warn(answer.WarnSample, fmt.Sprintf("Values come from a fixed sample of %s of %s customers.", number.Grouped(float64(len(p.Customers)), 0), number.Grouped(float64(p.Everybody), 0)))
 	}
 }
@@ -250,9 +251,9 @@ func (c *Call) bestCurve(curves []cohort.Curve, age int) string {
 }
 
 // notProjected says why nothing is expected of customers; nil where something is.
-func notProjected(ahead projection) []string {
-	if ahead.noFit {
+func notProjected(ahead snapshot.Projection) []string {
+	if ahead.NoFit {
 		return []string{"the model of repeat purchases has no best fit to these customers"}
 	}
-	return ahead.refused
+	return ahead.Refused
 }

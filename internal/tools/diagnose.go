@@ -8,6 +8,7 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/control"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -108,10 +109,10 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Severity == fine })
 	}
 	c.suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See each source with its range and gaps.")
-	if !c.Store.empty() {
+	if !c.Store.Empty() {
 		c.suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
 	}
-	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds)
+	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
 
@@ -136,7 +137,7 @@ func (c *Call) checkFacts() []finding {
 	}
 	out := []finding{{Check: "orders", Severity: fine, Finding: fmt.Sprintf("%s from %s to %s.", answer.Plural(int(c.Store.Orders), "order", "orders"),
 		c.Store.OrderDays.First, c.Store.OrderDays.Last)}}
-	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > staleAfter {
+	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > snapshot.StaleAfter {
 		out[0] = finding{
 			Check: "orders", Severity: poor, Finding: fmt.Sprintf("The last order is of %s, %d days ago.", c.Store.OrderDays.Last, behind),
 			Fix: "Import the orders since then.",
@@ -162,7 +163,7 @@ func (c *Call) checkFacts() []finding {
 
 func (c *Call) checkSources() []finding {
 	var out []finding
-	for _, s := range c.Store.sources {
+	for _, s := range c.Store.Sources {
 		out = append(out, c.checkSource(s))
 	}
 	return out
@@ -170,7 +171,7 @@ func (c *Call) checkSources() []finding {
 
 func (c *Call) checkSource(s warehouse.SourceState) finding {
 	f := finding{Check: "source " + answer.Clean(s.Source) + " (" + s.Kind + ")", Severity: poor}
-	switch c.stateOf(s) {
+	switch c.SourceStatus(s) {
 	case "stale":
 		behind := c.Today.Sub(s.Days.Last)
 		f.Finding, f.Fix = fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, behind), "Import its report up to yesterday."

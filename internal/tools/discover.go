@@ -9,6 +9,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -87,7 +88,7 @@ func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer,
 		a.Rows = c.capabilities()
 	}
 	a.Summary = c.discoverSummary(p.Aspect, a.Rows)
-	if c.Store.empty() {
+	if c.Store.Empty() {
 		a.Warn(answer.WarnNoData, "Nothing was imported into this workspace yet.")
 		c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
 	} else {
@@ -96,7 +97,7 @@ func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer,
 			c.suggest(&a.Closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
 		}
 	}
-	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds)
+	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
 
@@ -122,7 +123,7 @@ func (c *Call) factRows() []discoverRow {
 // channelVolumes lists the channels, most orders first.
 func (c *Call) channelVolumes() []discoverRow {
 	f := c.Figures
-	sorted := slices.Clone(c.Store.channels)
+	sorted := slices.Clone(c.Store.Channels)
 	sortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
 	rows := make([]discoverRow, len(sorted))
 	for i, v := range sorted {
@@ -139,10 +140,10 @@ func (c *Call) channelVolumes() []discoverRow {
 
 // sourceRows lists the sources and whether they are up to date.
 func (c *Call) sourceRows() []discoverRow {
-	rows := make([]discoverRow, len(c.Store.sources))
-	for i, s := range c.Store.sources {
+	rows := make([]discoverRow, len(c.Store.Sources))
+	for i, s := range c.Store.Sources {
 		rows[i] = discoverRow{
-			Source: answer.Foreign(s.Source), Kind: s.Kind, Status: c.stateOf(s), Delivered: s.Rows,
+			Source: answer.Foreign(s.Source), Kind: s.Kind, Status: c.SourceStatus(s), Delivered: s.Rows,
 			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays,
 			Imported: utc(s.LastImport),
 		}
@@ -177,8 +178,8 @@ func (c *Call) discoverSummary(what aspect, rows []discoverRow) string {
 		if len(rows) == 0 {
 			return "The store has no channels yet: import orders with touchpoints or ad reports."
 		}
-		if c.Store.untouched() {
-			return fmt.Sprintf("The store has %s with orders or spend; no order says which one it came from.", answer.Plural(c.Store.active(), "channel", "channels"))
+		if c.Store.Untouched() {
+			return fmt.Sprintf("The store has %s with orders or spend; no order says which one it came from.", answer.Plural(c.Store.Active(), "channel", "channels"))
 		}
 		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", answer.Plural(len(rows), "channel", "channels"), answer.ChannelName(rows[0].Channel))
 	case integrationsAspect:
@@ -192,10 +193,10 @@ func (c *Call) discoverSummary(what aspect, rows []discoverRow) string {
 			countOf(rows, "has_data"), len(rows), countOf(rows, "empty"), countOf(rows, "not_available"))
 	case overviewAspect:
 	}
-	if c.Store.empty() {
+	if c.Store.Empty() {
 		return "The store is empty: nothing was imported into this workspace yet."
 	}
-	channels := answer.Plural(c.Store.active(), "channel", "channels") + " with orders or spend"
+	channels := answer.Plural(c.Store.Active(), "channel", "channels") + " with orders or spend"
 	text := fmt.Sprintf("The store has %s from %s to %s; %s", answer.Plural(int(c.Store.Orders), "order", "orders"),
 		c.Store.OrderDays.First, c.Store.OrderDays.Last, channels)
 	if c.Store.OrderDays.Days() == 0 {

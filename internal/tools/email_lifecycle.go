@@ -9,6 +9,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -128,7 +129,7 @@ func runEmailLifecycle(ctx context.Context, c *Call, p emailLifecycleParams) (*e
 		c.warnMessages(a, now, days)
 		c.messagesNext(a, days)
 	}
-	c.describe(&a.Closing, answer.DataQuality{Revenue: "claimed by the sending tool; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, "messages", fromOrders)
+	c.describe(&a.Closing, answer.DataQuality{Revenue: "claimed by the sending tool; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, "messages", snapshot.FromOrders)
 	return a, nil
 }
 
@@ -225,10 +226,10 @@ func messageRowOf(f answer.Figures, e warehouse.MessageEntity) messageRow {
 // creditedMessages returns what last touch credits the channel of messages with, nil when no order says where it came
 // from.
 func (c *Call) creditedMessages(ctx context.Context, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
-	if c.Store.untouched() {
+	if c.Store.Untouched() {
 		return nil, nil
 	}
-	totals, err := c.lastTouchTotals(ctx, in, "")
+	totals, err := c.LastTouchTotals(ctx, in, "")
 	if err != nil {
 		return nil, err
 	}

@@ -13,13 +13,14 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 )
 
 var experiments = define(Spec{
 	Name:        "experiments",
 	Title:       "Incrementality experiments",
 	Description: "What experiments measured: incremental against reported return, factors by channel, the next test worth making, a guide.",
-	Reads:       Wants{Experiments: true},
+	Reads:       snapshot.Wants{Experiments: true},
 }, runExperiments)
 
 type experimentsParams struct {
@@ -211,7 +212,7 @@ func runExperiments(ctx context.Context, c *Call, p experimentsParams) (*experim
 	} else {
 		c.describe(&a.Closing, answer.DataQuality{
 			Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch, Method: trialMethod,
-		}, fromOrders, fromAds, fromSpend)
+		}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	}
 	return a, nil
 }
@@ -253,7 +254,7 @@ func estimateOf[T ~float64](value float64, in geo.Interval, times float64) *answ
 
 // showFactors shows what reported returns of each tested channel have to be multiplied by.
 func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
-	all, err := c.resultsOf(ctx, a.Channel)
+	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
 		return err
 	}
@@ -286,7 +287,7 @@ func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
 	a.estimated()
 	a.Summary = factorSummary(factors)
 	for _, f := range factors {
-		if f.Applied && c.years(f.Latest) > 1 {
+		if f.Applied && c.Years(f.Latest) > 1 {
 			a.Warn(answer.WarnOldTest, fmt.Sprintf("The latest test of %s ended on %s, more than a year ago.", answer.ChannelName(f.Channel), f.Latest))
 			break
 		}
@@ -338,7 +339,7 @@ func (c *Call) withoutFactors(a *experimentsAnswer) {
 
 // showResults lists experiments with what they found, the latest first, or one of them with its evidence.
 func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control.ExperimentID) error {
-	all, err := c.resultsOf(ctx, a.Channel)
+	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
 		return err
 	}

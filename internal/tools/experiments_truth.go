@@ -25,7 +25,7 @@ func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p answer.Las
 	if err != nil {
 		return err
 	}
-	factors, err := c.appliedFactors(ctx)
+	factors, err := c.AppliedFactors(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p answer.Las
 	}
 	if len(rows) == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
-		if !c.Store.empty() {
+		if !c.Store.Empty() {
 			a.Summary = fmt.Sprintf("No channel has spend %s, so there are no returns to correct.", answer.Dates(days))
 		}
 		return nil
@@ -65,7 +65,7 @@ func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p answer.Las
 	if covered < spend {
 		a.Warn(answer.WarnNotCovered, "Channels without a factor show what is reported only: what they really bring is not known.")
 	}
-	if c.Store.untouched() {
+	if c.Store.Untouched() {
 		c.warnUntouched(&a.Closing, days, a.Channel)
 	}
 	c.warnBefore(&a.Closing, days)
@@ -76,7 +76,7 @@ func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p answer.Las
 
 // spenders returns the channels with spend, largest first, with what they are reported to return.
 func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
-	totals, err := c.lastTouchTotals(ctx, in, only)
+	totals, err := c.LastTouchTotals(ctx, in, only)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.
 			continue
 		}
 		row := experimentRow{Channel: t.Channel, Spend: new(f.Money(t.Spend))}
-		if !c.Store.untouched() {
+		if !c.Store.Untouched() {
 			row.Reported, row.ROAS = new(f.Revenue(t.Sums)), f.ROAS(t.Sums, t.Spend)
 		}
 		if t.ClaimedSum > 0 {
@@ -106,20 +106,20 @@ func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.
 
 // showNextTest ranks channels by how much revenue hangs on what is not known of them.
 func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
-	days := c.lastDays(lookBack)
+	days := c.LastDays(lookBack)
 	a.Period = c.period(days)
 	rows, err := c.spenders(ctx, a.Channel, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
 	}
-	factors, err := c.appliedFactors(ctx)
+	factors, err := c.AppliedFactors(ctx)
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
 		doubt := geo.Doubt(nil, 0)
 		if f, ok := factors[r.Channel]; ok {
-			doubt = geo.Doubt(&f.Factor, c.years(f.Latest))
+			doubt = geo.Doubt(&f.Factor, c.Years(f.Latest))
 			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.Latest
 		}
 		r.Doubt = new(answer.Ratio(doubt))

@@ -12,11 +12,12 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 )
 
 // keepAnswered keeps what an answer stands on. An answer does not fail because it cannot be kept.
 func (c *Call) keepAnswered(ctx context.Context, all []control.Forecast) {
-	if err := c.recordForecasts(ctx, all); err != nil {
+	if err := c.RecordForecasts(ctx, all); err != nil {
 		c.Log.WarnContext(ctx, "forecasts of an answer are not kept", slog.String("workspace", string(c.Workspace.ID)), slog.Any("error", err))
 	}
 }
@@ -29,7 +30,7 @@ const (
 
 // pastForecasts says how forecasts did whose days are over.
 type pastForecasts struct {
-	Metric     trendMetric     `json:"metric"`
+	Metric     snapshot.Metric `json:"metric"`
 	Channel    measure.Channel `json:"channel,omitempty"`
 	Days       int             `json:"days,omitempty" doc:"Summed in each forecast; absent: what was left of a period when the question was asked."`
 	Afterwards bool            `json:"made_afterwards" doc:"Made later, from the days up to then only, and not kept at the time."`
@@ -54,7 +55,7 @@ func (c *Call) past(a *forecastingAnswer) []pastForecasts {
 			continue
 		}
 		p := pastForecasts{
-			Metric: trendMetric(r.Metric), Channel: r.Channel, Days: r.Points, Afterwards: r.BackMade, Judged: r.Judged, Separate: r.Separate,
+			Metric: snapshot.Metric(r.Metric), Channel: r.Channel, Days: r.Points, Afterwards: r.BackMade, Judged: r.Judged, Separate: r.Separate,
 			Enough: r.Judged >= leastJudged && r.Separate >= leastSeparate, Start: r.Days.First, End: r.Days.Last,
 		}
 		if p.Enough {
@@ -68,7 +69,7 @@ func (c *Call) past(a *forecastingAnswer) []pastForecasts {
 		}
 		all = append(all, p)
 	}
-	metrics := []trendMetric{trendRevenue, trendOrders, trendSpend}
+	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend}
 	slices.SortStableFunc(all, func(x, y pastForecasts) int {
 		kept := func(p pastForecasts) int {
 			if p.Afterwards {
@@ -94,14 +95,14 @@ func (p pastForecasts) apart() string {
 }
 
 // pastSentence says how forecasts of a week did, for the metric that the answer begins with.
-func (c *Call) pastSentence(past []pastForecasts, metric trendMetric) string {
-	if !c.recordsForecasts() {
+func (c *Call) pastSentence(past []pastForecasts, metric snapshot.Metric) string {
+	if !c.RecordsForecasts() {
 		return ""
 	}
 	judged := 0
 	var told *pastForecasts
 	for i, p := range past {
-		if p.Metric != metric || p.Days != week {
+		if p.Metric != metric || p.Days != snapshot.Week {
 			continue
 		}
 		if !p.Afterwards {

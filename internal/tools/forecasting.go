@@ -9,6 +9,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/snapshot"
 )
 
 var forecasting = define(Spec{
@@ -16,7 +17,7 @@ var forecasting = define(Spec{
 	Title:       "Forecast and pacing",
 	Description: "Whether targets will be met, what to expect, where budget should go, and alerts about drift.",
 	Needs:       "orders",
-	Reads:       Wants{Forecasts: true},
+	Reads:       snapshot.Wants{Forecasts: true},
 }, runForecasting)
 
 type forecastingParams struct {
@@ -77,7 +78,7 @@ type forecastMetrics struct {
 // forecastRow is a target, a forecast or an alert; each has the fields that belong to it. Figures are rounded as the
 // metric is.
 type forecastRow struct {
-	Metric     trendMetric     `json:"metric"`
+	Metric     snapshot.Metric `json:"metric"`
 	Channel    measure.Channel `json:"channel,omitempty"`
 	PeriodType periodType      `json:"period_type,omitempty"`
 	Start      civil.Date      `json:"start,omitzero"`
@@ -142,10 +143,10 @@ func runForecasting(ctx context.Context, c *Call, p forecastingParams) (*forecas
 	if err != nil {
 		return nil, err
 	}
-	if c.untold(channel) {
-		c.warnUntouched(&a.Closing, c.lastDays(activeDays), channel)
+	if c.Untold(channel) {
+		c.warnUntouched(&a.Closing, c.LastDays(activeDays), channel)
 	}
-	c.warnStale(&a.Closing, c.lastDays(activeDays))
+	c.warnStale(&a.Closing, c.LastDays(activeDays))
 	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: forecastMethod}
 	switch {
 	case p.Aspect == recommendationsAspect:
@@ -153,7 +154,7 @@ func runForecasting(ctx context.Context, c *Call, p forecastingParams) (*forecas
 	case channel != "":
 		quality.Model = measure.LastTouch
 	}
-	c.describe(&a.Closing, quality, fromOrders, fromAds, fromSpend, "targets")
+	c.describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend, "targets")
 	return a, nil
 }
 
@@ -171,7 +172,7 @@ func (c *Call) recommend(a *forecastingAnswer) error {
 	a.Period = c.period(m.Window)
 	for _, r := range mixRows(m, plan, monthly) {
 		if a.Channel == "" || r.Channel == a.Channel {
-			a.Rows = append(a.Rows, forecastRow{Metric: trendSpend, Channel: r.Channel, PeriodType: monthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
+			a.Rows = append(a.Rows, forecastRow{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: monthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
 		}
 	}
 	a.Summary = c.planSummary(c.planMetrics(m, plan, m.Spend(), monthly), plan, "a month")
@@ -189,10 +190,10 @@ const forecastMethod = "forecast: median of ETS, ARIMA and two Theta models on t
 
 // explainNoForecast says why nothing is forecast.
 func (c *Call) explainNoForecast(a *forecastingAnswer) string {
-	if c.Store.empty() {
+	if c.Store.Empty() {
 		return c.explainEmpty(&a.Closing, civil.Range{First: c.Today, Last: c.Today})
 	}
 	a.Warn(answer.WarnNoData, "A forecast needs some days of history up to the last days.")
 	c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
-	return fmt.Sprintf("Nothing can be forecast: the store's data reach from %s to %s.", c.Store.days().First, c.Store.days().Last)
+	return fmt.Sprintf("Nothing can be forecast: the store's data reach from %s to %s.", c.Store.Days().First, c.Store.Days().Last)
 }

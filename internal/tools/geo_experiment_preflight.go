@@ -13,6 +13,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -21,7 +22,7 @@ var geoExperimentPreflight = define(Spec{
 	Title:       "Geo experiment readiness",
 	Description: "Whether the store is ready for a geo experiment on a channel: a score, each gate, the smallest effect it could find.",
 	Needs:       "orders",
-	Reads:       Wants{Experiments: true},
+	Reads:       snapshot.Wants{Experiments: true},
 	Arguments:   map[string]any{"channel": "facebook"},
 }, runPreflight)
 
@@ -79,18 +80,18 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 	a := &preflightAnswer{Metrics: preflightMetrics{Duration: testDays}}
 	a.Rows, a.Currency = []gateRow{}, c.Workspace.Currency
 	a.ShowAll(true)
-	days := c.lastDays(geoHistoryDays).Intersect(c.Store.OrderDays)
+	days := c.LastDays(snapshot.GeoHistoryDays).Intersect(c.Store.OrderDays)
 	if days.Days() == 0 {
 		a.Channel = measure.ParseChannel(p.Channel)
-		a.Summary = c.explainEmpty(&a.Closing, c.lastDays(geoHistoryDays))
-		c.describe(&a.Closing, answer.DataQuality{}, fromOrders, fromAds)
+		a.Summary = c.explainEmpty(&a.Closing, c.LastDays(snapshot.GeoHistoryDays))
+		c.describe(&a.Closing, answer.DataQuality{}, snapshot.FromOrders, snapshot.FromAds)
 		return a, nil
 	}
 	var err error
 	if a.Channel, err = testable(c.Snapshot, p.Channel); err != nil {
 		return nil, err
 	}
-	panel, err := c.regionPanel(ctx, days)
+	panel, err := c.RegionPanel(ctx, days)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 	if err != nil {
 		return nil, err
 	}
-	spent, err := c.regionSpend(ctx, a.Channel, c.lastDays(geoHistoryDays))
+	spent, err := c.RegionSpend(ctx, a.Channel, c.LastDays(snapshot.GeoHistoryDays))
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +112,12 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 	c.describe(&a.Closing, answer.DataQuality{
 		Revenue: "charged to customers, refunds not taken off, by region of the order",
 		Method:  "gates and power from backtests of the scaled synthetic control with placebo sets; see methods/geo",
-	}, fromOrders, fromAds)
+	}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
 
 // testable returns the canonical key of a channel of the store, or of a platform that it does not use yet.
-func testable(s *Snapshot, name string) (measure.Channel, error) {
+func testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	key, err := knownChannel(s, name)
 	if err == nil && key == measure.Unattributed {
 		return "", fault.Invalid("channel %q cannot be tested: it is what no channel is credited with", name)
@@ -134,7 +135,7 @@ func namedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 	}
 	var treated []geo.Region
 	for _, name := range names {
-		region, ok := regionNamed(panel.Regions, name)
+		region, ok := snapshot.RegionNamed(panel.Regions, name)
 		if !ok {
 			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", answer.Clean(name), answer.ListedUpTo(namedRegionsShown, spelledRegions(panel.Regions))).
 				WithHint("Leave treatmentRegions out to have a set searched for.")
@@ -217,12 +218,12 @@ func (c *Call) notReady(a *preflightAnswer, why string) {
 
 // holdout compares the smallest revenue that is found with what pausing the channel would save.
 func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
-	s, err := c.series(ctx, a.Channel, days)
+	s, err := c.SeriesOf(ctx, a.Channel, days)
 	if err != nil {
 		return err
 	}
-	a.Metrics.Reported = roasOf(c.Figures, s.total(days))
-	spend := c.treatedSpend(s, panel, a.Treatment, spent, c.lastDays(testDays))
+	a.Metrics.Reported = roasOf(c.Figures, s.Total(days))
+	spend := c.TreatedSpend(s, panel, a.Treatment, spent, c.LastDays(testDays))
 	if spend > 0 {
 		a.Metrics.Spend = new(answer.Money(spend))
 		if a.Metrics.Revenue != nil {

@@ -25,7 +25,7 @@ func (c *Call) checkHistory(ctx context.Context) (finding, error) {
 		f.Finding = fmt.Sprintf("In the last %d days imports changed %s after they were shown, %s, each surface and platform counted apart.",
 			lateDays, answer.Plural(parts, "day", "days"), answer.Dates(days))
 	}
-	for _, curve := range c.Store.late {
+	for _, curve := range c.Store.Late {
 		f.Severity = note
 		f.Finding += fmt.Sprintf(" The %s of %s were still changing after its %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
 		f.Fix = "Import its reports of more days again."
@@ -36,7 +36,7 @@ func (c *Call) checkHistory(ctx context.Context) (finding, error) {
 // stillGrowing says that days before those that a platform is known to restate may still change, where that was seen.
 func (c *Call) stillGrowing(w civil.Range) string {
 	var text strings.Builder
-	for _, curve := range c.Store.late {
+	for _, curve := range c.Store.Late {
 		oldest := curve.Shares[len(curve.Shares)-1].Age
 		if curve.Settled != nil {
 			oldest = *curve.Settled

@@ -12,6 +12,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -268,4 +269,4 @@ func TestFixtureIsClosedToTheFuture(t *testing.T) {
 	}
 }
 
-var _ Facts = (*warehouse.Warehouse)(nil)
+var _ snapshot.Facts = (*warehouse.Warehouse)(nil)

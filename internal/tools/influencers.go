@@ -11,6 +11,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -116,44 +117,44 @@ func runInfluencers(ctx context.Context, c *Call, p influencersParams) (*influen
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.creatorFacts(ctx, warehouse.Windows{Recent: days, Earlier: days.Previous()})
+	found, err := c.CreatorsIn(ctx, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := p.choose(found.now)
+	chosen, err := p.choose(found.Now)
 	if err != nil {
 		return nil, err
 	}
 	a := &influencersAnswer{Action: p.Action, Basis: measure.Attributed}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	a.Metrics = c.influencerMetrics(chosen, among(found.before, chosen))
+	a.Metrics = c.influencerMetrics(chosen, snapshot.Among(found.Before, chosen))
 	c.influencerRows(a, p, chosen)
 	if len(chosen) == 0 {
-		a.Summary = c.noCreators(&a.Closing, len(found.now) > 0)
+		a.Summary = c.noCreators(&a.Closing, len(found.Now) > 0)
 	} else {
 		a.Summary = c.influencersSummary(a, p, days, chosen)
 		a.Warn(answer.WarnCodeOrders, "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
 		c.warnWindow(&a.Closing, p.StartDate, days, 0, false)
 		c.influencersNext(a, days)
 	}
-	c.describe(&a.Closing, c.quality("", storeTotal{}), fromOrders, fromCreators)
+	c.describe(&a.Closing, c.quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators)
 	return a, nil
 }
 
 // choose returns the influencers that the action is about.
-func (p influencersParams) choose(all []creatorFacts) ([]creatorFacts, error) {
+func (p influencersParams) choose(all []snapshot.Creator) ([]snapshot.Creator, error) {
 	switch p.Action {
 	case oneInfluencer:
 		one, err := creatorByID(all, "influencer_id", p.InfluencerID)
-		return []creatorFacts{one}, err
+		return []snapshot.Creator{one}, err
 	case compareInfluencers:
-		var out []creatorFacts
+		var out []snapshot.Creator
 		for _, id := range p.InfluencerIDs {
 			one, err := creatorByID(all, "influencer_ids", id)
 			if err != nil {
 				return nil, err
 			}
-			if !slices.ContainsFunc(out, func(f creatorFacts) bool { return f.ID == one.ID }) {
+			if !slices.ContainsFunc(out, func(f snapshot.Creator) bool { return f.ID == one.ID }) {
 				out = append(out, one)
 			}
 		}
@@ -165,49 +166,49 @@ func (p influencersParams) choose(all []creatorFacts) ([]creatorFacts, error) {
 		return nil, fault.Invalid("platform %q has no influencers; those there are use %s", answer.Clean(p.Platform), answer.Listed(platforms(all))).
 			WithHint("Leave platform out for all.")
 	}
-	largestFirst(chosen, p.SortBy.of, func(f creatorFacts) string { return f.ID })
+	largestFirst(chosen, p.SortBy.of, func(f snapshot.Creator) string { return f.ID })
 	return chosen, nil
 }
 
 // creatorByID finds the creator that a parameter names.
-func creatorByID(all []creatorFacts, parameter, id string) (creatorFacts, error) {
-	at := slices.IndexFunc(all, func(f creatorFacts) bool { return strings.EqualFold(f.ID, id) })
+func creatorByID(all []snapshot.Creator, parameter, id string) (snapshot.Creator, error) {
+	at := slices.IndexFunc(all, func(f snapshot.Creator) bool { return strings.EqualFold(f.ID, id) })
 	if at < 0 {
-		return creatorFacts{}, fault.Invalid("%s %q is not known to this store", parameter, answer.Clean(id)).
+		return snapshot.Creator{}, fault.Invalid("%s %q is not known to this store", parameter, answer.Clean(id)).
 			WithHint("influencers with action=list shows the ids.")
 	}
 	return all[at], nil
 }
 
 // of returns the figure by which influencers are sorted.
-func (s influencerSort) of(f creatorFacts) (float64, bool) {
+func (s influencerSort) of(f snapshot.Creator) (float64, bool) {
 	switch s {
 	case byOrdersOf:
-		return float64(f.trackedOrders()), true
+		return float64(f.TrackedOrders()), true
 	case byClicks:
-		return float64(f.clicks()), true
+		return float64(f.Clicks()), true
 	case byConversions:
-		return float64(f.linkOrders), true
+		return float64(f.LinkOrders), true
 	case byROI:
-		return measure.ROI(f.trackedRevenue(measure.RevenueBasis{}), f.cost)
+		return measure.ROI(f.TrackedRevenue(measure.RevenueBasis{}), f.Cost)
 	case byRevenueOf:
 	}
-	return float64(f.trackedRevenue(measure.RevenueBasis{})), true
+	return float64(f.TrackedRevenue(measure.RevenueBasis{})), true
 }
 
-func (c *Call) influencerMetrics(now, before []creatorFacts) influencerMetrics {
+func (c *Call) influencerMetrics(now, before []snapshot.Creator) influencerMetrics {
 	f := c.Figures
-	n, b := c.influencerSums(now), c.influencerSums(before)
+	n, b := c.TrackedSums(now), c.TrackedSums(before)
 	return influencerMetrics{
-		Revenue: answer.MetricOf(f.Money(n.revenue), f.Money(b.revenue)), Orders: answer.MetricOf(answer.Orders(n.orders), answer.Orders(b.orders)),
-		Clicks: answer.MetricOf(answer.Count(n.clicks), answer.Count(b.clicks)), Conversions: answer.MetricOf(answer.Count(n.conversions), answer.Count(b.conversions)),
-		Cost: answer.MetricOf(f.Money(n.cost), f.Money(b.cost)).Where(n.costKnown, b.costKnown),
-		ROI:  answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.revenue, n.cost)), answer.RatioOf(measure.ROI(b.revenue, b.cost))),
+		Revenue: answer.MetricOf(f.Money(n.Revenue), f.Money(b.Revenue)), Orders: answer.MetricOf(answer.Orders(n.Orders), answer.Orders(b.Orders)),
+		Clicks: answer.MetricOf(answer.Count(n.Clicks), answer.Count(b.Clicks)), Conversions: answer.MetricOf(answer.Count(n.Conversions), answer.Count(b.Conversions)),
+		Cost: answer.MetricOf(f.Money(n.Cost), f.Money(b.Cost)).Where(n.CostKnown, b.CostKnown),
+		ROI:  answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.Revenue, n.Cost)), answer.RatioOf(measure.ROI(b.Revenue, b.Cost))),
 	}
 }
 
 // influencerRows writes the page, or all that were named.
-func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen []creatorFacts) {
+func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen []snapshot.Creator) {
 	page := answer.Paged{Limit: p.Limit, Offset: p.Offset}.Page(&c.Writer)
 	shown := chosen
 	if p.Action == listInfluencers || p.Action == topInfluencers {
@@ -226,23 +227,23 @@ func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen 
 	}
 }
 
-func (c *Call) influencerRow(f creatorFacts) influencerRow {
+func (c *Call) influencerRow(f snapshot.Creator) influencerRow {
 	figures := c.Figures
-	revenue := f.trackedRevenue(c.Workspace.Basis)
+	revenue := f.TrackedRevenue(c.Workspace.Basis)
 	row := influencerRow{
 		ID: f.ID, Name: answer.Foreign(f.Name), Platform: answer.Foreign(f.Platform), Handle: answer.Foreign(f.Handle),
-		Revenue: figures.Money(revenue), Orders: answer.Orders(f.trackedOrders()), Clicks: answer.Count(f.clicks()), Conversions: answer.Count(f.linkOrders),
-		AOV: figures.PerMinor(measure.AOV(revenue, f.trackedOrders())), ConversionPct: answer.PercentOf(measure.Share(f.linkOrders, f.clicks())),
+		Revenue: figures.Money(revenue), Orders: answer.Orders(f.TrackedOrders()), Clicks: answer.Count(f.Clicks()), Conversions: answer.Count(f.LinkOrders),
+		AOV: figures.PerMinor(measure.AOV(revenue, f.TrackedOrders())), ConversionPct: answer.PercentOf(measure.Share(f.LinkOrders, f.Clicks())),
 		OrdersFrom: "link",
 	}
 	if f.HasCode {
-		row.OrdersFrom, row.NewOrders, row.Refunds = "code", new(answer.Orders(f.code.NewOrders)), new(figures.Money(f.code.Refunds))
+		row.OrdersFrom, row.NewOrders, row.Refunds = "code", new(answer.Orders(f.Code.NewOrders)), new(figures.Money(f.Code.Refunds))
 	}
 	if f.HasLink {
-		row.LinkRevenue = new(figures.Money(f.linkRevenue))
+		row.LinkRevenue = new(figures.Money(f.LinkRevenue))
 	}
-	if f.costKnown {
-		row.Cost, row.ROI = new(figures.Money(f.cost)), answer.RatioOf(measure.ROI(revenue, f.cost))
+	if f.CostKnown {
+		row.Cost, row.ROI = new(figures.Money(f.Cost)), answer.RatioOf(measure.ROI(revenue, f.Cost))
 	}
 	return row
 }
@@ -258,7 +259,7 @@ func (c *Call) noCreators(a *answer.Closing, has bool) string {
 	return "There are no creators yet: nothing about them was imported into this workspace."
 }
 
-func (c *Call) influencersSummary(a *influencersAnswer, p influencersParams, days civil.Range, chosen []creatorFacts) string {
+func (c *Call) influencersSummary(a *influencersAnswer, p influencersParams, days civil.Range, chosen []snapshot.Creator) string {
 	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with"
 	if p.Action == oneInfluencer {
 		who = "The influencer is credited with"
@@ -284,14 +285,14 @@ func (c *Call) influencersNext(a *influencersAnswer, days civil.Range) {
 }
 
 // ofPlatform keeps the creators of a social platform, all when none is named.
-func ofPlatform(all []creatorFacts, platform string) []creatorFacts {
-	return slices.DeleteFunc(slices.Clone(all), func(f creatorFacts) bool {
+func ofPlatform(all []snapshot.Creator, platform string) []snapshot.Creator {
+	return slices.DeleteFunc(slices.Clone(all), func(f snapshot.Creator) bool {
 		return platform != "" && !strings.EqualFold(f.Platform, platform)
 	})
 }
 
 // platforms names the social platforms of creators.
-func platforms(all []creatorFacts) []string {
+func platforms(all []snapshot.Creator) []string {
 	var out []string
 	for _, f := range all {
 		if f.Platform != "" && !slices.Contains(out, answer.Clean(f.Platform)) {

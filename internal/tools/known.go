@@ -8,12 +8,13 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
+	"assay/internal/snapshot"
 )
 
 // Channel returns the canonical key of a channel of the workspace's store, or of a platform that it does not use yet.
 // Another is a fault of kind invalid that lists the channels it knows.
 func (s *Service) Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
-	snap, err := s.reader.Take(ctx, w, Wants{})
+	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
 	if err != nil {
 		return "", err
 	}
@@ -26,7 +27,7 @@ func (s *Service) Channel(ctx context.Context, w control.Workspace, name string)
 // Planned returns an experiment with its channel and its regions as the workspace's store writes them: of "us-ca" CA.
 // A channel or a region that the store does not know is a fault of kind invalid that lists those it knows.
 func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error) {
-	snap, err := s.reader.Take(ctx, w, Wants{})
+	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
 	if err != nil {
 		return e, err
 	}
@@ -39,7 +40,7 @@ func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Ex
 	if len(e.Treated)+len(e.HeldOut) == 0 {
 		return e, nil
 	}
-	known, err := snap.regions(ctx, e.Days)
+	known, err := snap.Regions(ctx, e.Days)
 	if err != nil {
 		return e, err
 	}
@@ -58,7 +59,7 @@ func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Ex
 func regionsNamed(what string, known []geo.Region, names []string) ([]string, error) {
 	var regions []string
 	for _, name := range names {
-		region, ok := regionNamed(known, name)
+		region, ok := snapshot.RegionNamed(known, name)
 		switch {
 		case ok:
 			regions = append(regions, string(region))

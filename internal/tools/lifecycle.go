@@ -12,6 +12,7 @@ import (
 	"assay/internal/measure/cohort"
 	"assay/internal/number"
 	"assay/internal/panics"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -111,14 +112,14 @@ func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAn
 	}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
 	a.ShowAll(a.Aspect == summaryAspect)
-	acquired, err := c.acquisition(ctx, days)
+	acquired, err := c.Acquired(ctx, days)
 	if err != nil {
 		return nil, err
 	}
 	a.Metrics = c.lifecycleMetrics(acquired)
-	if acquired.segments.Recent.Of("") == (measure.Sums{}) {
+	if acquired.Segments.Recent.Of("") == (measure.Sums{}) {
 		a.Summary = c.explainEmpty(&a.Closing, days)
-		c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds, fromSpend)
+		c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 		return a, nil
 	}
 	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
@@ -134,41 +135,41 @@ func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAn
 	}
 	c.warnFirstDays(&a.Closing, days)
 	c.warnDays(&a.Closing, days, 0, true)
-	c.warnSpend(&a.Closing, storeTotal{spendKnown: acquired.spendKnown}, "")
+	c.warnSpend(&a.Closing, snapshot.Total{SpendKnown: acquired.SpendKnown}, "")
 	c.lifecycleNext(a, days)
-	c.describe(&a.Closing, quality, fromOrders, fromAds, fromSpend)
+	c.describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
-func (c *Call) lifecycleMetrics(q acquisition) lifecycleMetrics {
+func (c *Call) lifecycleMetrics(q snapshot.Acquisition) lifecycleMetrics {
 	f := c.Figures
-	now, before := q.segments.Recent, q.segments.Earlier
+	now, before := q.Segments.Recent, q.Segments.Earlier
 	all, allBefore := now.Of(""), before.Of("")
 	return lifecycleMetrics{
 		Revenue: new(answer.MetricOf(f.Revenue(all), f.Revenue(allBefore))), Orders: new(answer.MetricOf(answer.Orders(all.Orders), answer.Orders(allBefore.Orders))),
 		New:    answer.MetricOf(answer.Orders(now.New.Orders), answer.Orders(before.New.Orders)),
 		NewPct: new(answer.MetricOfKnown(answer.PercentOf(measure.Share(now.New.Orders, all.Orders)), answer.PercentOf(measure.Share(before.New.Orders, allBefore.Orders)))),
-		Spend:  answer.MetricOf(f.Money(q.spent), f.Money(q.spentBefore)).Where(q.spendKnown, q.knownBefore),
-		CAC: answer.MetricOfKnown(f.PerMinor(measure.CPA(q.spent, now.New.Orders)), f.PerMinor(measure.CPA(q.spentBefore, before.New.Orders))).
-			Where(q.spendKnown, q.knownBefore),
+		Spend:  answer.MetricOf(f.Money(q.Spent), f.Money(q.SpentBefore)).Where(q.SpendKnown, q.KnownBefore),
+		CAC: answer.MetricOfKnown(f.PerMinor(measure.CPA(q.Spent, now.New.Orders)), f.PerMinor(measure.CPA(q.SpentBefore, before.New.Orders))).
+			Where(q.SpendKnown, q.KnownBefore),
 	}
 }
 
 // lifecycleSplit fills in new against returning customers.
-func (c *Call) lifecycleSplit(a *lifecycleAnswer, q acquisition, days civil.Range) {
-	f, all := c.Figures, q.segments.Recent.Of("")
+func (c *Call) lifecycleSplit(a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) {
+	f, all := c.Figures, q.Segments.Recent.Of("")
 	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
-		now, before := q.segments.Recent.Of(segment), q.segments.Earlier.Of(segment)
+		now, before := q.Segments.Recent.Of(segment), q.Segments.Earlier.Of(segment)
 		a.Rows = append(a.Rows, lifecycleRow{
 			Segment: segment, Orders: new(answer.Orders(now.Orders)), Revenue: new(f.Revenue(now)), SharePct: answer.PercentOf(measure.Share(now.Orders, all.Orders)),
 			AOV: f.AOV(now), Change: answer.PercentOf(measure.Change(float64(f.Basis.Revenue(now)), float64(f.Basis.Revenue(before)))), Refunds: new(f.Money(now.Refunds)),
 		})
 	}
-	share, _ := measure.Share(q.segments.Recent.New.Orders, all.Orders)
+	share, _ := measure.Share(q.Segments.Recent.New.Orders, all.Orders)
 	a.Summary = fmt.Sprintf("New customers placed %s %% of the %s orders %s and brought %s of %s.", number.Grouped(answer.Decimals(share, 1), 1),
-		answer.Quantity(float64(answer.Orders(all.Orders))), answer.Dates(days), c.Amount(f.Basis.Revenue(q.segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
+		answer.Quantity(float64(answer.Orders(all.Orders))), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.Amount(q.spent), c.majorAmount(float64(*cac)))
+		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.Amount(q.Spent), c.majorAmount(float64(*cac)))
 	}
 	c.warnBefore(&a.Closing, days)
 }
@@ -183,8 +184,8 @@ const paybackMethod = "Contribution margin is revenue without tax and shipping l
 	"The cost of a customer is the channel's whole spend over the new orders that last touch credits it with. Payback is the first day on which margin per customer covers it."
 
 // lifecycleValues fills in what customers are worth by channel, beside what it cost to win them.
-func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquisition, days civil.Range) error {
-	p, err := c.panel(ctx, days, "")
+func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
+	p, err := c.CustomerPanel(ctx, days, "")
 	if err != nil {
 		return err
 	}
@@ -195,12 +196,12 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 	var earned map[measure.Channel]cohort.Curve
 	err = panics.Together(
 		func() (err error) {
-			curves, whole, err = curvesOf(p.members(c.netOf))
+			curves, whole, err = snapshot.CurvesOf(p.Members(c.NetOf))
 			return err
 		},
 		func() (err error) {
-			if margins, unknown = p.margins(); unknown == nil {
-				earned, err = marginCurves(p, margins)
+			if margins, unknown = p.Margins(); unknown == nil {
+				earned, err = snapshot.MarginCurves(p, margins)
 			}
 			return err
 		},
@@ -217,10 +218,10 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 		a.Warn(answer.WarnMarginUnknown, "Too few costs of products are known to tell a margin, so nothing can be said about payback: import products with their costs.")
 	}
 	f := c.Figures
-	if c.Store.untouched() {
+	if c.Store.Untouched() {
 		c.warnUntouched(&a.Closing, days, "")
 	} else {
-		curves = append(curves, unwon(curves, q.spend)...)
+		curves = append(curves, snapshot.Unwon(curves, q.Spend)...)
 	}
 	for _, curve := range curves {
 		row, err := valueRow(f, curve, earned, q)
@@ -238,21 +239,21 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 			}
 		}
 	}
-	a.Estimates = panelEstimates(p, "mean per customer by age, as long as each was watched; payback from the interval of the margin", projection{})
+	a.Estimates = panelEstimates(p, "mean per customer by age, as long as each was watched; payback from the interval of the margin", snapshot.Projection{})
 	if err := c.wholeValues(a, whole, earned, q); err != nil {
 		return err
 	}
-	c.warnPanel(&a.Closing, p, projection{})
+	c.warnPanel(&a.Closing, p, snapshot.Projection{})
 	a.Summary = c.valuesSummary(a, days)
 	return nil
 }
 
-func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]cohort.Curve, q acquisition) (lifecycleRow, error) {
+func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) (lifecycleRow, error) {
 	value := valueSoFarOf(f, curve)
 	row := lifecycleRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), LTV90: value.LTV90, LTV365: value.LTV365, Hidden: len(curve.Points) == 0}
-	won := q.byChannel[curve.Channel].New.Orders
+	won := q.ByChannel[curve.Channel].New.Orders
 	row.Won = new(answer.Orders(won))
-	spend, known := q.spend[curve.Channel]
+	spend, known := q.Spend[curve.Channel]
 	if known {
 		row.Spend, row.CAC = new(f.Money(spend)), f.PerMinor(measure.CPA(spend, won))
 	}
@@ -312,15 +313,15 @@ func marginToCost(margin cohort.Curve, cost float64) *answer.Estimate[answer.Rat
 }
 
 // wholeValues fills in the metrics over all channels. Customers nobody paid for count too.
-func (c *Call) wholeValues(a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q acquisition) error {
+func (c *Call) wholeValues(a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) error {
 	f := c.Figures
 	if whole.Customers == 0 {
 		return nil
 	}
 	a.Metrics.LTV365 = valueSoFarOf(f, whole).LTV365
-	all := acquisition{byChannel: map[measure.Channel]warehouse.SegmentTotals{everybody: q.segments.Recent}, spend: map[measure.Channel]int64{}}
-	if q.spendKnown {
-		all.spend[everybody] = q.spent
+	all := snapshot.Acquisition{ByChannel: map[measure.Channel]warehouse.SegmentTotals{snapshot.Everybody: q.Segments.Recent}, Spend: map[measure.Channel]int64{}}
+	if q.SpendKnown {
+		all.Spend[snapshot.Everybody] = q.Spent
 	}
 	row, err := valueRow(f, whole, earned, all)
 	if err != nil {

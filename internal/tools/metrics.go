@@ -2,6 +2,7 @@ package tools
 
 import (
 	"assay/internal/answer"
+	"assay/internal/snapshot"
 )
 
 // storeMetrics are the key figures of a window beside those of the window it is compared with.
@@ -17,7 +18,7 @@ type storeMetrics struct {
 	NewOrders *answer.Metric[answer.Count] `json:"new_orders,omitempty" detail:"analyst"`
 }
 
-func storeMetricsOf(f answer.Figures, now, before storeTotal) storeMetrics {
+func storeMetricsOf(f answer.Figures, now, before snapshot.Total) storeMetrics {
 	return storeMetrics{
 		Revenue:    answer.MetricOf(f.Revenue(now.Sums), f.Revenue(before.Sums)),
 		Orders:     answer.MetricOf(answer.Orders(now.Orders), answer.Orders(before.Orders)),
@@ -31,17 +32,17 @@ func storeMetricsOf(f answer.Figures, now, before storeTotal) storeMetrics {
 }
 
 // spend returns what was spent, nil when that is not known.
-func spendOf(f answer.Figures, t storeTotal) *answer.Money {
-	if !t.spendKnown {
+func spendOf(f answer.Figures, t snapshot.Total) *answer.Money {
+	if !t.SpendKnown {
 		return nil
 	}
-	return new(f.Money(t.spend))
+	return new(f.Money(t.Spend))
 }
 
 // totalROAS returns revenue per unit of spend, nil when either is not known.
-func roasOf(f answer.Figures, t storeTotal) *answer.Ratio {
-	if !t.spendKnown || t.untold {
+func roasOf(f answer.Figures, t snapshot.Total) *answer.Ratio {
+	if !t.SpendKnown || t.Untold {
 		return nil
 	}
-	return f.ROAS(t.Sums, t.spend)
+	return f.ROAS(t.Sums, t.Spend)
 }

@@ -9,6 +9,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/stats"
+	"assay/internal/snapshot"
 )
 
 // mmmMethod is how the media mix model infers.
@@ -69,8 +70,8 @@ func modelTools(all []Spec) []string {
 }
 
 // modelState returns the status of the workspace's model and why it is not active, as it is written.
-func modelState(s *Snapshot) (status mix.Status, why []string) {
-	status, why = s.modelState()
+func modelState(s *snapshot.Snapshot) (status mix.Status, why []string) {
+	status, why = s.ModelState()
 	for i := range why {
 		why[i] = answer.Clean(why[i])
 	}

@@ -9,6 +9,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
+	"assay/internal/snapshot"
 )
 
 // modelCard is the resource that says what the workspace's media mix model is. A model that was refused has reasons
@@ -57,7 +58,7 @@ var modelLimits = []string{
 }
 
 func (s *session) modelCard(ctx context.Context) (string, error) {
-	snap, err := s.service.reader.Take(ctx, s.principal.Workspace, Wants{})
+	snap, err := s.service.reader.Take(ctx, s.principal.Workspace, snapshot.Wants{})
 	if err != nil {
 		return "", fmt.Errorf("model card: %w", err)
 	}

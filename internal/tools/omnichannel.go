@@ -12,6 +12,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/halo"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -20,7 +21,7 @@ var omnichannel = define(Spec{
 	Title:       "Sales surfaces and halo",
 	Description: "Revenue of every sales surface, and how spend on a channel drives revenue on the others.",
 	Needs:       "orders",
-	Reads:       Wants{Experiments: true},
+	Reads:       snapshot.Wants{Experiments: true},
 }, runOmnichannel)
 
 type omnichannelParams struct {
@@ -113,7 +114,7 @@ func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnicha
 	a.Rows = c.surfaceRows(totals, now)
 	if len(a.Rows) == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
-		c.describe(&a.Closing, c.quality("", storeTotal{Sums: now}), fromOrders, fromAds, fromSpend)
+		c.describe(&a.Closing, c.quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 		return a, nil
 	}
 	effects, err := c.halo(ctx, a, days)
@@ -125,7 +126,7 @@ func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnicha
 	c.warnWindow(&a.Closing, p.StartDate, days, now.Undated, true)
 	c.suggest(&a.Closing, "performance", dated(days), "See what channels are credited with on all surfaces together.")
 	c.suggest(&a.Closing, "chart", with(with(dated(days), "metric", "revenue"), "granularity", "month"), "Draw the revenue of all surfaces.")
-	c.describe(&a.Closing, c.quality("", storeTotal{Sums: now}), fromOrders, fromAds, fromSpend)
+	c.describe(&a.Closing, c.quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -137,7 +138,7 @@ func sumSurfaces(all []warehouse.SurfaceTotal) (sum measure.Sums) {
 }
 
 func (c *Call) surfaceMetrics(now, before measure.Sums) surfaceMetrics {
-	all := storeMetricsOf(c.Figures, storeTotal{Sums: now}, storeTotal{Sums: before})
+	all := storeMetricsOf(c.Figures, snapshot.Total{Sums: now}, snapshot.Total{Sums: before})
 	return surfaceMetrics{Revenue: all.Revenue, Orders: all.Orders, AOV: all.AOV, NetRevenue: all.NetRevenue}
 }
 
@@ -165,17 +166,17 @@ func (c *Call) surfaceRows(totals warehouse.Pair[[]warehouse.SurfaceTotal], now 
 
 // halo shows the effects, those that are most certain first.
 func (c *Call) halo(ctx context.Context, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
-	found, err := c.haloEffects(ctx, window)
-	if err != nil || len(found.effects) == 0 {
+	found, err := c.HaloEffects(ctx, window)
+	if err != nil || len(found.Effects) == 0 {
 		return nil, err
 	}
-	effects := found.effects
+	effects := found.Effects
 	slices.SortStableFunc(effects, func(x, y halo.Effect) int {
 		return cmp.Or(cmp.Compare(len(x.Reason), len(y.Reason)), cmp.Compare(sureness(y), sureness(x)))
 	})
 	a.Model = &haloModel{
-		Basis: measure.Modelled, Grade: "correlation", Level: 100 * haloLevel, Start: found.days.First, End: found.days.Last, Days: found.days.Days(),
-		Method: "Bayesian distributed-lag regression of each surface's days; see methods/halo", Seed: haloSeed, Draws: haloDraws,
+		Basis: measure.Modelled, Grade: "correlation", Level: 100 * snapshot.HaloLevel, Start: found.Days.First, End: found.Days.Last, Days: found.Days.Days(),
+		Method: "Bayesian distributed-lag regression of each surface's days; see methods/halo", Seed: snapshot.HaloSeed, Draws: snapshot.HaloDraws,
 	}
 	for i, e := range effects {
 		a.Metrics.Halo.count(e)
@@ -183,7 +184,7 @@ func (c *Call) halo(ctx context.Context, a *omnichannelAnswer, window civil.Rang
 			a.Model.Grade = "correlation and experiments"
 		}
 		if i < haloShown || c.View.DetailLevel != answer.SummaryLevel {
-			a.Halo = append(a.Halo, haloEffectOf(e, found.spend[e.Channel]))
+			a.Halo = append(a.Halo, haloEffectOf(e, found.Spend[e.Channel]))
 		}
 	}
 	return effects, nil

@@ -7,7 +7,7 @@ import (
 
 // openWindow returns the period between two days; an end that was not given is that of the store's days, today at most.
 func (c *Call) openWindow(start, end civil.Date) (civil.Range, error) {
-	have := c.Store.days()
+	have := c.Store.Days()
 	if have.Days() == 0 {
 		have = civil.Range{First: c.Today, Last: c.Today}
 	}

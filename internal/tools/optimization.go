@@ -12,6 +12,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/snapshot"
 )
 
 var optimization = define(Spec{
@@ -87,7 +88,7 @@ func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimiz
 	c.warnTests(&a.Closing, m)
 	c.suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Divide a budget with bounds by channel.")
 	c.suggest(&a.Closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
-	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, fromOrders, fromAds, fromSpend)
+	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 

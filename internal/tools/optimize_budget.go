@@ -14,6 +14,7 @@ import (
 	"assay/internal/measure/decide"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
+	"assay/internal/snapshot"
 )
 
 var optimizeBudget = define(Spec{
@@ -121,7 +122,7 @@ func runOptimizeBudget(_ context.Context, c *Call, p optimizeBudgetParams) (*opt
 	c.warnPlan(&a.Closing, plan)
 	c.warnTests(&a.Closing, m)
 	c.suggest(&a.Closing, "optimization", map[string]any{}, "See saturation and marginal returns by channel.")
-	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, fromOrders, fromAds, fromSpend)
+	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"assay/internal/measure/forecast"
 	"assay/internal/number"
 	"assay/internal/panics"
+	"assay/internal/snapshot"
 )
 
 // pacing shows where each goal under way stands. Without goals it shows what to expect of the periods under way.
@@ -78,7 +79,7 @@ func (c *Call) periodsUnderWay(a *forecastingAnswer) []goal {
 		kinds = []periodType{a.PeriodType}
 	}
 	var found []goal
-	for _, metric := range []trendMetric{trendRevenue, trendOrders} {
+	for _, metric := range []snapshot.Metric{snapshot.Revenue, snapshot.Orders} {
 		for _, kind := range kinds {
 			found = append(found, goal{metric: metric, channel: a.Channel, period: kind, days: kind.around(c.Today)})
 		}
@@ -89,14 +90,14 @@ func (c *Call) periodsUnderWay(a *forecastingAnswer) []goal {
 // outlook is the series of goals, each forecast once and as far as the longest goal reaches.
 type outlook struct {
 	call  *Call
-	known map[seriesKey]*expectedSeries
+	known map[snapshot.SeriesKey]*snapshot.Daily
 	kept  []control.Forecast // what the rows stand on
 }
 
 // newOutlook reads the series of the goals one after the other, and forecasts each beside the reading of the next.
 func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
-	o := &outlook{call: c, known: map[seriesKey]*expectedSeries{}}
-	until := map[seriesKey]civil.Date{}
+	o := &outlook{call: c, known: map[snapshot.SeriesKey]*snapshot.Daily{}}
+	until := map[snapshot.SeriesKey]civil.Date{}
 	for _, g := range goals {
 		if key := g.key(); g.days.Last.After(until[key]) {
 			until[key] = g.days.Last
@@ -110,13 +111,13 @@ func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
 		if o.known[key] != nil {
 			continue
 		}
-		s, err := c.daily(ctx, key, civil.Range{First: yesterday.AddDays(1 - forecastDays), Last: yesterday})
+		s, err := c.DailySeries(ctx, key, civil.Range{First: yesterday.AddDays(1 - snapshot.ForecastDays), Last: yesterday})
 		if err != nil {
 			failed[len(goals)] = err
 			break
 		}
 		o.known[key] = s
-		forecasts.Go(func() { failed[i] = s.predict(key, until[key]) })
+		forecasts.Go(func() { failed[i] = s.Predict(key, until[key]) })
 	}
 	forecasts.Wait()
 	if err := errors.Join(failed...); err != nil {
@@ -125,7 +126,7 @@ func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
 	return o, nil
 }
 
-func (g goal) key() seriesKey { return seriesKey{g.metric, g.channel} }
+func (g goal) key() snapshot.SeriesKey { return snapshot.SeriesKey{Metric: g.metric, Channel: g.channel} }
 
 // row says where a goal stands and what to expect at its end.
 func (o *outlook) row(g goal) (forecastRow, error) {
@@ -134,20 +135,20 @@ func (o *outlook) row(g goal) (forecastRow, error) {
 	if g.value > 0 {
 		row.Status = unknown
 	}
-	if s.prediction == nil || g.days.First.Sub(s.last) > 1 {
+	if s.Prediction == nil || g.days.First.Sub(s.Last) > 1 {
 		return row, nil // nothing is forecast, or days before the period are missing
 	}
-	total, err := s.prediction.Total(g.days.Last.Sub(s.last))
+	total, err := s.Prediction.Total(g.days.Last.Sub(s.Last))
 	if err != nil {
 		return row, fmt.Errorf("sum of %s %s: %w", g.metric, g.days, err)
 	}
-	o.kept = append(o.kept, o.call.keptForecast(g.key(), s.prediction.Model, total, civil.Range{First: s.last.AddDays(1), Last: g.days.Last}))
+	o.kept = append(o.kept, o.call.ForecastRecord(g.key(), s.Prediction.Model, total, civil.Range{First: s.Last.AddDays(1), Last: g.days.Last}))
 	if g.value > 0 {
 		return row, o.pace(&row, s, g)
 	}
 	actual := 0.0
-	if sofar := g.until(s.last); sofar.Days() > 0 {
-		actual = o.call.value(g.metric, s.point(sofar))
+	if sofar := g.until(s.Last); sofar.Days() > 0 {
+		actual = o.call.Value(g.metric, s.Point(sofar))
 	}
 	bands := slices.Clone(total.Bands)
 	for i := range bands {
@@ -159,7 +160,7 @@ func (o *outlook) row(g goal) (forecastRow, error) {
 
 // expect sets what is expected, with the intervals of [keptLevels].
 func (r *forecastRow) expect(value float64, bands []forecast.Band, round func(float64) *float64) {
-	r.Expected, r.Low, r.High = round(value), round(bands[at90].Low), round(bands[at90].High)
+	r.Expected, r.Low, r.High = round(value), round(bands[snapshot.At90].Low), round(bands[snapshot.At90].High)
 	r.Low80, r.High80, r.Low95, r.High95 = round(bands[0].Low), round(bands[0].High), round(bands[2].Low), round(bands[2].High)
 }
 
@@ -171,14 +172,14 @@ func (o *outlook) days(g goal) ([]outlookDay, error) {
 	sofar := 0.0
 	for i := range g.days.Days() {
 		day := outlookDay{Date: g.days.First.AddDays(i)}
-		if ahead := day.Date.Sub(s.last); ahead < 1 {
-			if day.Date.Before(s.first) {
+		if ahead := day.Date.Sub(s.Last); ahead < 1 {
+			if day.Date.Before(s.First) {
 				continue
 			}
-			sofar = o.call.value(g.metric, s.point(g.until(day.Date)))
+			sofar = o.call.Value(g.metric, s.Point(g.until(day.Date)))
 			day.Actual = round(sofar)
 		} else {
-			total, err := s.prediction.Total(ahead)
+			total, err := s.Prediction.Total(ahead)
 			if err != nil {
 				return nil, fmt.Errorf("%s up to %s: %w", g.metric, day.Date, err)
 			}
@@ -197,17 +198,17 @@ func (g goal) until(last civil.Date) civil.Range {
 }
 
 // goalRow says what a goal is and what is there of it.
-func (c *Call) goalRow(g goal, s *expectedSeries) forecastRow {
+func (c *Call) goalRow(g goal, s *snapshot.Daily) forecastRow {
 	round := c.rounding(g.metric)
 	row := forecastRow{Metric: g.metric, Channel: g.channel, PeriodType: g.period, Start: g.days.First, End: g.days.Last}
 	if g.value > 0 {
 		row.Target = round(g.value)
 	}
-	sofar := g.until(s.last)
-	if len(s.values) == 0 || sofar.Days() == 0 || g.days.First.Before(s.first) {
+	sofar := g.until(s.Last)
+	if len(s.Values) == 0 || sofar.Days() == 0 || g.days.First.Before(s.First) {
 		return row
 	}
-	actual := c.value(g.metric, s.point(sofar))
+	actual := c.Value(g.metric, s.Point(sofar))
 	row.Actual, row.Through = round(actual), sofar.Last
 	if row.Actual != nil && g.value > 0 {
 		row.Attained = new(answer.Percent(100 * actual / g.value))
@@ -216,9 +217,9 @@ func (c *Call) goalRow(g goal, s *expectedSeries) forecastRow {
 }
 
 // pace adds what is expected of a goal at the end of its period.
-func (o *outlook) pace(row *forecastRow, s *expectedSeries, g goal) error {
-	of := forecast.Goal{Target: g.value, Elapsed: max(0, s.last.Sub(g.days.First)+1), Length: g.days.Days()}
-	pace, err := s.prediction.Pace(s.values, of)
+func (o *outlook) pace(row *forecastRow, s *snapshot.Daily, g goal) error {
+	of := forecast.Goal{Target: g.value, Elapsed: max(0, s.Last.Sub(g.days.First)+1), Length: g.days.Days()}
+	pace, err := s.Prediction.Pace(s.Values, of)
 	if err != nil {
 		return fmt.Errorf("pace of %s %s: %w", g.metric, g.days, err)
 	}
@@ -226,7 +227,7 @@ func (o *outlook) pace(row *forecastRow, s *expectedSeries, g goal) error {
 	row.expect(pace.Finish, pace.Bands, round)
 	row.Chance, row.Required, row.Status = new(answer.Percent(100*pace.Probability)), round(pace.Required), g.standing(pace)
 	if o.call.View.DetailLevel != answer.SummaryLevel {
-		if i := forecast.Index(s.values, of, forecast.Ask{Season: week}); i != nil {
+		if i := forecast.Index(s.Values, of, forecast.Ask{Season: snapshot.Week}); i != nil {
 			row.Index = new(answer.Ratio(*i))
 		}
 	}
@@ -275,7 +276,7 @@ func (t periodType) said() string {
 
 // spokenMetric names what a row is about at the beginning of a sentence.
 func (c *Call) spokenMetric(r forecastRow) string {
-	name := map[trendMetric]string{trendRevenue: "Revenue", trendOrders: "The number of orders", trendSpend: "Spend", trendROAS: "ROAS"}[r.Metric]
+	name := map[snapshot.Metric]string{snapshot.Revenue: "Revenue", snapshot.Orders: "The number of orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS"}[r.Metric]
 	if r.Channel != "" {
 		name = answer.ChannelName(r.Channel) + ": " + name
 	}
@@ -283,8 +284,8 @@ func (c *Call) spokenMetric(r forecastRow) string {
 }
 
 // figure writes a figure of a metric for a sentence.
-func (c *Call) figure(metric trendMetric, x *float64) string {
-	if metric == trendRevenue || metric == trendSpend {
+func (c *Call) figure(metric snapshot.Metric, x *float64) string {
+	if metric == snapshot.Revenue || metric == snapshot.Spend {
 		return c.Spelled(answer.Money(*x))
 	}
 	return answer.Quantity(answer.Decimals(*x, 2))
@@ -308,7 +309,7 @@ func (c *Call) warnPacing(a *forecastingAnswer, all int, set bool) {
 		if r.Expected == nil {
 			unforecast++
 		}
-		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-staleAfter))
+		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-snapshot.StaleAfter))
 	}
 	if a.Estimates != nil {
 		a.Warn(answer.WarnSeasonUnknown, "The forecast knows the week and not the year: a season ahead, such as the holidays, is not in it, though it may be in the target.")

@@ -13,6 +13,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -71,15 +72,15 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	if err != nil {
 		return nil, err
 	}
-	totals, err := c.channelTotals(ctx, c.brief(model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
+	totals, err := c.ChannelTotals(ctx, c.brief(model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
 	if err != nil {
 		return nil, err
 	}
 	a := &performanceAnswer{Model: model, Basis: basisOf(model), Channel: channel}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	touchless := c.Store.untouched() && a.Basis == measure.Attributed
-	now, before := c.totalOf(totals.Recent, channel, days), c.totalOf(totals.Earlier, channel, days.Previous())
-	now.untold, before.untold = touchless && now.untold, touchless && before.untold
+	touchless := c.Store.Untouched() && a.Basis == measure.Attributed
+	now, before := c.Sum(totals.Recent, channel, days), c.Sum(totals.Earlier, channel, days.Previous())
+	now.Untold, before.Untold = touchless && now.Untold, touchless && before.Untold
 	a.Metrics = storeMetricsOf(c.Figures, now, before)
 	a.Rows = c.channelRows(totals, a.Basis, touchless)
 	if len(a.Rows) == 0 {
@@ -102,7 +103,7 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	}
 	quality := c.quality("", now)
 	quality.Method = methods[model]
-	c.describe(&a.Closing, quality, fromOrders, fromAds, fromSpend)
+	c.describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -203,8 +204,8 @@ func (r *channelRow) reported() {
 	}
 }
 
-func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now storeTotal) string {
-	if now.untold {
+func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {
+	if now.Untold {
 		return c.untoldSummary(a.Channel, days, now)
 	}
 	who := "The store took"
@@ -214,9 +215,9 @@ func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals
 	text := fmt.Sprintf("%s %s %s in %s orders, %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
 		answer.Dates(days), answer.Quantity(float64(answer.Orders(now.Orders))), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.Amount(now.spend), number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.Amount(now.Spend), number.Grouped(answer.Decimals(float64(*r), 2), 2))
 	}
-	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.untouched()) {
+	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.Untouched()) {
 		text += c.biggestMover(totals)
 	}
 	return text
@@ -253,7 +254,7 @@ func (c *Call) biggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 // warnClaims says that the figures are claims, and by how much they exceed what the store's orders credit the same
 // channels with by last touch.
 func (c *Call) warnClaims(ctx context.Context, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
-	credited, err := c.lastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
+	credited, err := c.LastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
 	if err != nil {
 		return err
 	}
@@ -286,13 +287,13 @@ func (c *Call) performanceNext(a *performanceAnswer, days civil.Range, channel m
 		return
 	}
 	c.suggest(&a.Closing, "trends", with(dated(days), "channel", string(channel)), "See this channel's days.")
-	if v, ok := c.Store.volume(channel); ok && listedPlatform(v.Platform) {
+	if v, ok := c.Store.Volume(channel); ok && listedPlatform(v.Platform) {
 		c.suggest(&a.Closing, "campaigns", with(dated(days), "platform", string(v.Platform)), "See this platform's campaigns.")
 	}
 }
 
 // quality says how the figures of a window were made.
-func (c *Call) quality(model measure.Model, of storeTotal) answer.DataQuality {
+func (c *Call) quality(model measure.Model, of snapshot.Total) answer.DataQuality {
 	q := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
 	if of.Undated > 0 {
 		q.UndatedRefund = new(c.Figures.Money(of.Undated))
@@ -323,14 +324,14 @@ var methods = map[measure.Model]string{
 
 // warnModel says how much a survey counted where one was asked for.
 func (c *Call) warnModel(a *answer.Closing, model measure.Model, days civil.Range) {
-	if model != measure.SurveyBlended || c.blended == nil {
+	if model != measure.SurveyBlended || c.Blended == nil {
 		return
 	}
-	if c.blended.SurveyWeight == 0 {
+	if c.Blended.SurveyWeight == 0 {
 		a.Warn(answer.WarnNoSurvey, "No answer of the period names a channel: the credits are those of last touch.")
 		c.suggest(a, "surveys", dated(days), "See what was answered.")
 		return
 	}
 	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel weigh %s %%, last touch the rest; what people remember is not what caused the order.",
-		answer.Plural(int(c.blended.Answers), "answer", "answers"), number.Grouped(answer.Decimals(100*c.blended.SurveyWeight, 0), 0)))
+		answer.Plural(int(c.Blended.Answers), "answer", "answers"), number.Grouped(answer.Decimals(100*c.Blended.SurveyWeight, 0), 0)))
 }

@@ -9,6 +9,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -110,7 +111,7 @@ func runProducts(ctx context.Context, c *Call, p productsParams) (*productsAnswe
 	if p.View == couponsView {
 		quality.Revenue = "charged for the orders that used the code; an order with two codes counts for both"
 	}
-	c.describe(&a.Closing, quality, fromOrders, "catalogue")
+	c.describe(&a.Closing, quality, snapshot.FromOrders, "catalogue")
 	return a, nil
 }
 

@@ -16,11 +16,12 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
+	"assay/internal/snapshot"
 )
 
 // Deps is what the tools are built from.
 type Deps struct {
-	Sources
+	snapshot.Sources
 	Keys       Keys
 	Hooks      Hooks
 	Calls      Calls
@@ -49,13 +50,13 @@ type Service struct {
 	listed  []listedTool
 	list    json.RawMessage // of all tools
 	answers *otter.Cache[answerKey, json.RawMessage]
-	reader  *Reader
+	reader  *snapshot.Reader
 }
 
 // answerKey is all that an answer depends on. The arguments are the bytes that came: two spellings of one call are two
 // entries, and no spelling is ever taken for another.
 type answerKey struct {
-	Key
+	snapshot.Key
 	tool      string
 	arguments string
 	scopes    string
@@ -91,12 +92,12 @@ func NewService(deps Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.reader, err = NewReader(deps.Sources)
+	s.reader, err = snapshot.NewReader(deps.Sources)
 	return s, err
 }
 
 // Snapshots returns the reader of the service's facts, for pages and jobs: they share its caches.
-func (s *Service) Snapshots() *Reader { return s.reader }
+func (s *Service) Snapshots() *snapshot.Reader { return s.reader }
 
 // Session returns what one caller can see and do. The request's id is repeated where something goes wrong inside, so
 // that it can be found in the log.
@@ -210,16 +211,16 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 }
 
 // cache makes an answer and caches it.
-func (s *session) cache(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, state State) (json.RawMessage, error) {
+func (s *session) cache(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, state snapshot.State) (json.RawMessage, error) {
 	// The one who asked first may hang up while others wait, so the work does not end with their request.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
 	defer cancel()
-	return s.service.answers.Get(detached, key, Loading(func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
+	return s.service.answers.Get(detached, key, snapshot.Loading(func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
 		return s.make(ctx, tool, args, &state)
 	}))
 }
 
-func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, state *State) (json.RawMessage, error) {
+func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, state *snapshot.State) (json.RawMessage, error) {
 	snap, err := s.service.reader.Snapshot(ctx, *state)
 	if err != nil {
 		return nil, err

@@ -20,12 +20,13 @@ import (
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
 // counted passes questions on to the fixture's warehouse, counts them and fails them on request.
 type counted struct {
-	Facts
+	snapshot.Facts
 	asked   atomic.Int64
 	version atomic.Uint64
 	failing atomic.Pointer[error]

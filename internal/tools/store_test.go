@@ -13,6 +13,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/snapshot"
 	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
@@ -60,9 +61,9 @@ var fixture = sync.OnceValues(func() (*Service, error) {
 })
 
 // plainDeps are those of a service that has facts and nothing else. Both clocks are one.
-func plainDeps(facts Facts, clock func() time.Time) Deps {
+func plainDeps(facts snapshot.Facts, clock func() time.Time) Deps {
 	return Deps{
-		Sources: Sources{Facts: facts, Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: clock, Now: clock},
+		Sources: snapshot.Sources{Facts: facts, Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: clock, Now: clock},
 		Keys:    toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
 		Log: slog.New(slog.DiscardHandler),
 	}

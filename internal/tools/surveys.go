@@ -14,6 +14,7 @@ import (
 	"assay/internal/measure/cohort"
 	"assay/internal/money"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -118,7 +119,7 @@ func runSurveys(ctx context.Context, c *Call, p surveysParams) (*surveysAnswer, 
 		c.warnPartial(&a.Closing, days)
 		c.surveysNext(a, days)
 	}
-	c.describe(&a.Closing, answer.DataQuality{Revenue: "order_value and aov: charged to customers", Model: measure.LastTouch}, "surveys", fromOrders)
+	c.describe(&a.Closing, answer.DataQuality{Revenue: "order_value and aov: charged to customers", Model: measure.LastTouch}, "surveys", snapshot.FromOrders)
 	return a, nil
 }
 
@@ -143,7 +144,6 @@ func (c *Call) surveySums(ctx context.Context, a *surveysAnswer, of warehouse.An
 	if err != nil {
 		return err
 	}
-	c.read("answer_credits", len(found.Credits))
 	a.Metrics = surveyMetricsOf(found.Totals)
 	if asked := found.Answerable / measure.Millionths; asked > 0 {
 		answered := min(found.Totals.Recent.Responses, asked)
@@ -171,7 +171,7 @@ func (c *Call) surveySums(ctx context.Context, a *surveysAnswer, of warehouse.An
 // namedShare is the part of the answers that name a channel, where they could.
 func namedShare(counts []warehouse.AnswerCount) *answer.Percent {
 	var named, all int64
-	naming := namingQuestions(counts)
+	naming := snapshot.NamingQuestions(counts)
 	for _, n := range counts {
 		if naming[n.Question] {
 			all += n.Answers
@@ -189,7 +189,7 @@ const unnamed = "(no channel named)"
 // answerRows makes a row for each channel that answers to a question name, and one for those that name none; where none
 // does, a row for each text. Questions that were answered most come first, and in each the commonest answer.
 func (c *Call) answerRows(found warehouse.AnswerSummary) ([]surveyRow, error) {
-	naming, totals := namingQuestions(found.Counts), map[string]warehouse.AnswerCount{}
+	naming, totals := snapshot.NamingQuestions(found.Counts), map[string]warehouse.AnswerCount{}
 	var counts []warehouse.AnswerCount
 	at := map[warehouse.AnswerCount]int{}
 	for _, n := range found.Counts {

@@ -10,6 +10,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
@@ -65,7 +66,7 @@ const (
 
 // goal is a target with the days it is for; without a value it is only a period to forecast.
 type goal struct {
-	metric  trendMetric
+	metric  snapshot.Metric
 	channel measure.Channel
 	period  periodType
 	days    civil.Range
@@ -89,12 +90,12 @@ func (c *Call) goals(ctx context.Context, a *forecastingAnswer) (found []goal, a
 }
 
 func goalOf(t warehouse.Target) goal {
-	return goal{metric: trendMetric(t.Metric), channel: t.Channel, period: periodType(t.Period), days: t.Days(), value: t.Value}
+	return goal{metric: snapshot.Metric(t.Metric), channel: t.Channel, period: periodType(t.Period), days: t.Days(), value: t.Value}
 }
 
 // inOrder sorts the store before channels, revenue first, months before quarters, weeks and days.
 func inOrder(a, b goal) int {
-	metrics := []trendMetric{trendRevenue, trendOrders, trendROAS, trendSpend}
+	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.ROAS, snapshot.Spend}
 	return cmp.Or(
 		cmp.Compare(a.channel, b.channel), cmp.Compare(slices.Index(metrics, a.metric), slices.Index(metrics, b.metric)),
 		cmp.Compare(slices.Index(periodTypes, a.period), slices.Index(periodTypes, b.period)), a.days.First.Compare(b.days.First),
@@ -103,7 +104,7 @@ func inOrder(a, b goal) int {
 
 // standing is a goal's status; a budget's says whether it will be exceeded.
 func (g goal) standing(p forecast.Pace) forecastStatus {
-	if g.metric != trendSpend {
+	if g.metric != snapshot.Spend {
 		return forecastStatus(p.Standing)
 	}
 	switch {
@@ -120,7 +121,7 @@ func (g goal) outcome(actual *float64) forecastStatus {
 	switch {
 	case actual == nil:
 		return unknown
-	case g.metric == trendSpend && *actual > g.value, g.metric != trendSpend && *actual < g.value:
+	case g.metric == snapshot.Spend && *actual > g.value, g.metric != snapshot.Spend && *actual < g.value:
 		return missed
 	}
 	return met
@@ -145,11 +146,11 @@ func (c *Call) listTargets(ctx context.Context, a *forecastingAnswer) error {
 	for _, g := range found {
 		first = civil.Earliest(first, g.days.First)
 	}
-	known := map[seriesKey]*expectedSeries{}
+	known := map[snapshot.SeriesKey]*snapshot.Daily{}
 	for _, g := range found {
-		key := seriesKey{g.metric, g.channel}
+		key := snapshot.SeriesKey{Metric: g.metric, Channel: g.channel}
 		if known[key] == nil {
-			if known[key], err = c.daily(ctx, key, civil.Range{First: first, Last: c.Today.AddDays(-1)}); err != nil {
+			if known[key], err = c.DailySeries(ctx, key, civil.Range{First: first, Last: c.Today.AddDays(-1)}); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
+	"assay/internal/snapshot"
 )
 
 // Tool is one of the service's tools. Its handler gets a [Call] and the arguments.
@@ -29,7 +30,7 @@ type Spec struct {
 
 	Needs     string         // the facts without which it has nothing to answer; "": none, or a model
 	Model     bool           // answers from the media mix model
-	Reads     Wants          // records of the control store that its answers depend on
+	Reads     snapshot.Wants // records of the control store that its answers depend on
 	Uncached  bool           // answers depend on more than the snapshot
 	Acts      Action         // of a tool that writes
 	Later     Absence        // of a tool without answers

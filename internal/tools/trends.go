@@ -11,6 +11,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
 	"assay/internal/number"
+	"assay/internal/snapshot"
 )
 
 var trends = define(Spec{
@@ -22,7 +23,7 @@ var trends = define(Spec{
 
 type trendsParams struct {
 	answer.Last90
-	Metric      trendMetric       `json:"metric" enum:"revenue|orders|spend|roas" default:"revenue" doc:"What to follow."`
+	Metric      snapshot.Metric   `json:"metric" enum:"revenue|orders|spend|roas" default:"revenue" doc:"What to follow."`
 	Channel     string            `json:"channel" doc:"Only this channel."`
 	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Weeks start on Monday."`
 	Threshold   float64           `json:"anomaly_threshold" default:"2.0" min:"0" doc:"Z-score from which a point stands out."`
@@ -32,7 +33,7 @@ type trendsParams struct {
 
 type trendsAnswer struct {
 	answer.Opening
-	Metric      trendMetric       `json:"metric"`
+	Metric      snapshot.Metric   `json:"metric"`
 	Granularity civil.Granularity `json:"granularity"`
 	Channel     measure.Channel   `json:"channel,omitempty"`
 	Metrics     trendMetrics      `json:"metrics"`
@@ -76,22 +77,22 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	if err != nil {
 		return nil, err
 	}
-	whole := c.historyDays(days)
+	whole := c.HistoryDays(days)
 	if previous := days.Previous().First; previous.Before(whole.First) {
 		whole.First = previous
 	}
-	s, err := c.series(ctx, channel, whole)
+	s, err := c.SeriesOf(ctx, channel, whole)
 	if err != nil {
 		return nil, err
 	}
 	a := &trendsAnswer{Metric: p.Metric, Granularity: p.Granularity, Channel: channel}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	judged, err := c.judgedPoints(s, p.Metric, p.Granularity, days)
+	judged, err := c.JudgedPoints(s, p.Metric, p.Granularity, days)
 	if err != nil {
 		return nil, err
 	}
 	rows := c.trendRows(p.Metric, judged)
-	a.Metrics = c.trendMetrics(p.Metric, s.total(days), s.total(days.Previous()))
+	a.Metrics = c.trendMetrics(p.Metric, s.Total(days), s.Total(days.Previous()))
 	a.standOut(rows, judged, p.Threshold)
 	page := p.Page(&c.Writer)
 	a.Rows = answer.Cut(page, rows)
@@ -102,14 +103,14 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	if len(rows) == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
-		a.Summary = c.trendsSummary(a, days, s.total(days))
-		if s.untold && p.Metric != trendSpend {
+		a.Summary = c.trendsSummary(a, days, s.Total(days))
+		if s.Untold && p.Metric != snapshot.Spend {
 			c.warnUntouched(&a.Closing, days, channel)
 		}
 		c.warnTrends(a, p, days, rows, s)
 		c.trendsNext(a, days)
 	}
-	quality := c.quality(measure.LastTouch, s.total(days))
+	quality := c.quality(measure.LastTouch, s.Total(days))
 	if channel == "" {
 		quality.Model = ""
 	}
@@ -118,19 +119,19 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	return a, nil
 }
 
-func kindsOf(metric trendMetric) []string {
+func kindsOf(metric snapshot.Metric) []string {
 	switch metric {
-	case trendSpend:
-		return []string{fromAds, fromSpend}
-	case trendROAS:
-		return []string{fromOrders, fromAds, fromSpend}
-	case trendRevenue, trendOrders, trendAOV:
+	case snapshot.Spend:
+		return []string{snapshot.FromAds, snapshot.FromSpend}
+	case snapshot.ROAS:
+		return []string{snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend}
+	case snapshot.Revenue, snapshot.Orders, snapshot.AOV:
 	}
-	return []string{fromOrders}
+	return []string{snapshot.FromOrders}
 }
 
 // trendRows writes the points of a window.
-func (c *Call) trendRows(metric trendMetric, points []judgedPoint) []trendRow {
+func (c *Call) trendRows(metric snapshot.Metric, points []snapshot.JudgedPoint) []trendRow {
 	round := c.rounding(metric)
 	rows := make([]trendRow, len(points))
 	for i, p := range points {
@@ -144,7 +145,7 @@ func (c *Call) trendRows(metric trendMetric, points []judgedPoint) []trendRow {
 }
 
 // standOut marks the anomalies, counts them and names the strongest ones.
-func (a *trendsAnswer) standOut(rows []trendRow, points []judgedPoint, threshold float64) {
+func (a *trendsAnswer) standOut(rows []trendRow, points []snapshot.JudgedPoint, threshold float64) {
 	judged := make([]forecast.Judged, len(points))
 	for i, p := range points {
 		judged[i] = p.Judged
@@ -179,54 +180,54 @@ func (a *trendsAnswer) headline(rows []trendRow, most int) []trendRow {
 }
 
 // rounding returns how the metric's figures are written. NaN is written as nothing.
-func (c *Call) rounding(metric trendMetric) func(float64) *float64 {
+func (c *Call) rounding(metric snapshot.Metric) func(float64) *float64 {
 	return func(x float64) *float64 {
 		switch {
 		case math.IsNaN(x):
 			return nil
-		case metric == trendRevenue || metric == trendSpend || metric == trendAOV:
+		case metric == snapshot.Revenue || metric == snapshot.Spend || metric == snapshot.AOV:
 			return new(c.RoundMoney(x))
 		}
 		return new(answer.Decimals(x, 2))
 	}
 }
 
-func (c *Call) trendMetrics(metric trendMetric, now, before storeTotal) trendMetrics {
+func (c *Call) trendMetrics(metric snapshot.Metric, now, before snapshot.Total) trendMetrics {
 	all := storeMetricsOf(c.Figures, now, before)
 	switch metric {
-	case trendOrders:
+	case snapshot.Orders:
 		return trendMetrics{Orders: &all.Orders}
-	case trendSpend:
+	case snapshot.Spend:
 		return trendMetrics{Spend: &all.Spend}
-	case trendROAS:
+	case snapshot.ROAS:
 		return trendMetrics{Revenue: &all.Revenue, Spend: &all.Spend, ROAS: &all.ROAS}
-	case trendRevenue, trendAOV:
+	case snapshot.Revenue, snapshot.AOV:
 	}
 	return trendMetrics{Revenue: &all.Revenue}
 }
 
-func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) string {
-	if now.untold && (a.Metric == trendRevenue || a.Metric == trendOrders) {
+func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now snapshot.Total) string {
+	if now.Untold && (a.Metric == snapshot.Revenue || a.Metric == snapshot.Orders) {
 		return c.untoldSummary(a.Channel, days, now)
 	}
 	m := a.Metrics
 	var text string
 	switch a.Metric {
-	case trendRevenue, trendAOV:
+	case snapshot.Revenue, snapshot.AOV:
 		text = fmt.Sprintf("Revenue was %s %s, %s", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), answer.Dates(days), answer.Against(m.Revenue.ChangePct, days))
-	case trendOrders:
+	case snapshot.Orders:
 		text = fmt.Sprintf("There were %s orders %s, %s", answer.Quantity(float64(answer.Orders(now.Orders))), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
-	case trendSpend:
+	case snapshot.Spend:
 		text = fmt.Sprintf("Spend is not known %s: no report covers it", answer.Dates(days))
-		if now.spendKnown {
-			text = fmt.Sprintf("Spend was %s %s, %s", c.Amount(now.spend), answer.Dates(days), answer.Against(m.Spend.ChangePct, days))
+		if now.SpendKnown {
+			text = fmt.Sprintf("Spend was %s %s, %s", c.Amount(now.Spend), answer.Dates(days), answer.Against(m.Spend.ChangePct, days))
 		}
-	case trendROAS:
+	case snapshot.ROAS:
 		why := "there is no spend"
 		switch {
-		case now.untold:
+		case now.Untold:
 			why = "no order says which channel it came from"
-		case !now.spendKnown:
+		case !now.SpendKnown:
 			why = "no report of spend covers it"
 		}
 		text = fmt.Sprintf("ROAS cannot be told %s, because %s", answer.Dates(days), why)
@@ -263,14 +264,14 @@ func stands(n int, g civil.Granularity) string {
 	return fmt.Sprintf("%d %ss stand", n, g)
 }
 
-func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s series) {
+func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s snapshot.Series) {
 	var undated int64
 	if c.Workspace.Basis.NetOfRefunds {
-		undated = s.total(days).Undated
+		undated = s.Total(days).Undated
 	}
-	withSpend := a.Metric == trendSpend || a.Metric == trendROAS
+	withSpend := a.Metric == snapshot.Spend || a.Metric == snapshot.ROAS
 	if withSpend {
-		c.warnSpend(&a.Closing, s.total(days), a.Channel)
+		c.warnSpend(&a.Closing, s.Total(days), a.Channel)
 	}
 	c.warnBefore(&a.Closing, days)
 	c.warnDays(&a.Closing, days, undated, withSpend)

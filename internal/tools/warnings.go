@@ -7,6 +7,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 )
 
 // warnUntouched says that no order names its channel, and offers what platforms claim before anything else.
@@ -25,18 +26,18 @@ func (c *Call) warnUntouched(a *answer.Closing, w civil.Range, channel measure.C
 }
 
 // untoldSummary is what there is to say of a channel when no order names one.
-func (c *Call) untoldSummary(channel measure.Channel, days civil.Range, now storeTotal) string {
-	if !now.spendKnown {
+func (c *Call) untoldSummary(channel measure.Channel, days civil.Range, now snapshot.Total) string {
+	if !now.SpendKnown {
 		return fmt.Sprintf("What %s brought %s cannot be told: no order says which channel it came from.", answer.ChannelName(channel), answer.Dates(days))
 	}
 	return fmt.Sprintf("%s spent %s %s; what it brought cannot be told, because no order says which channel it came from.",
-		answer.ChannelName(channel), c.Amount(now.spend), answer.Dates(days))
+		answer.ChannelName(channel), c.Amount(now.Spend), answer.Dates(days))
 }
 
 // warnSpend says that spend is not known where it is a part of the question. A channel that no ad platform runs, such
 // as mail, is not expected to have any.
-func (c *Call) warnSpend(a *answer.Closing, now storeTotal, channel measure.Channel) {
-	if v, ok := c.Store.volume(channel); now.spendKnown || channel != "" && (!ok || v.SpendDays == 0) {
+func (c *Call) warnSpend(a *answer.Closing, now snapshot.Total, channel measure.Channel) {
+	if v, ok := c.Store.Volume(channel); now.SpendKnown || channel != "" && (!ok || v.SpendDays == 0) {
 		return
 	}
 	a.Warn(answer.WarnSpendUnknown, "No ad report covers the period: spend and ROAS are unknown, which is not zero.")
@@ -86,12 +87,12 @@ func (c *Call) warnEnd(a *answer.Closing, w civil.Range) {
 // warnStale tells of ad reports that end inside the window.
 func (c *Call) warnStale(a *answer.Closing, w civil.Range) {
 	var late []string
-	for _, s := range c.Store.sources {
+	for _, s := range c.Store.Sources {
 		expected := c.Today.AddDays(-2)
 		if w.Last.Before(expected) {
 			expected = w.Last
 		}
-		if s.Kind == fromAds && s.Days.Last.Before(expected) && !s.Days.Last.Before(w.First) {
+		if s.Kind == snapshot.FromAds && s.Days.Last.Before(expected) && !s.Days.Last.Before(w.First) {
 			late = append(late, fmt.Sprintf("%s %s", answer.Clean(s.Source), s.Days.Last))
 		}
 	}
@@ -104,8 +105,8 @@ func (c *Call) warnStale(a *answer.Closing, w civil.Range) {
 // and the window reach. Where one was seen to do so later than it is known for, it says that too.
 func (c *Call) warnProvisional(a *answer.Closing, w civil.Range) {
 	var days civil.Range
-	for _, s := range c.Store.sources {
-		if s.Kind == fromAds {
+	for _, s := range c.Store.Sources {
+		if s.Kind == snapshot.FromAds {
 			open := civil.Range{First: s.Platform.FirstProvisional(c.Today), Last: s.Days.Last}
 			days = days.Span(open.Intersect(w))
 		}
@@ -121,9 +122,9 @@ func (c *Call) warnProvisional(a *answer.Closing, w civil.Range) {
 
 // explainEmpty says why there are no rows, and where to look.
 func (c *Call) explainEmpty(a *answer.Closing, w civil.Range) string {
-	have := c.Store.days()
+	have := c.Store.Days()
 	c.suggest(a, "diagnose", map[string]any{}, "See what the store has and what is missing.")
-	if c.Store.empty() {
+	if c.Store.Empty() {
 		a.Warn(answer.WarnNoData, "Nothing was imported into this workspace yet.")
 		return "There are no data yet: nothing was imported into this workspace."
 	}

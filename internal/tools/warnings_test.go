@@ -11,15 +11,16 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/reportlag"
 	"assay/internal/money"
+	"assay/internal/snapshot"
 	"assay/internal/warehouse"
 )
 
 func TestProvisionalDaysAreThoseOfTheWindow(t *testing.T) {
 	t.Parallel()
 	reported := func(last civil.Date) *Call {
-		return &Call{Snapshot: &Snapshot{State: State{Today: fixtureToday}, Store: contents{sources: []warehouse.SourceState{
-			{Kind: fromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: last}},
-			{Kind: fromOrders, Days: civil.Range{First: fixtureFirst, Last: fixtureToday}},
+		return &Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Today: fixtureToday}, Store: snapshot.Contents{Sources: []warehouse.SourceState{
+			{Kind: snapshot.FromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: last}},
+			{Kind: snapshot.FromOrders, Days: civil.Range{First: fixtureFirst, Last: fixtureToday}},
 		}}}}
 	}
 	// Today is 10 March, so what is reported from 11 February on may still change.
@@ -70,8 +71,8 @@ func TestProvisionalDaysReachBackAsFarAsAPlatformWasSeenToSettle(t *testing.T) {
 		"before either": {&after, "2026-01-01", "2026-01-20", ""},
 	} {
 		curve.Settled = c.settled
-		call := &Call{Snapshot: &Snapshot{State: State{Today: fixtureToday}, Store: contents{late: []reportlag.Curve{curve}, sources: []warehouse.SourceState{
-			{Kind: fromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: civil.MustParse("2026-03-09")}},
+		call := &Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Today: fixtureToday}, Store: snapshot.Contents{Late: []reportlag.Curve{curve}, Sources: []warehouse.SourceState{
+			{Kind: snapshot.FromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: civil.MustParse("2026-03-09")}},
 		}}}}
 		var a answer.Closing
 		call.warnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})

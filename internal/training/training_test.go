@@ -16,6 +16,7 @@ import (
 	"assay/internal/ingest/demo"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/snapshot"
 	"assay/internal/tools"
 	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
@@ -104,7 +105,7 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	}
 	clock := func() time.Time { return s.today.UTC().Add(17 * time.Hour) }
 	service, err := tools.NewService(tools.Deps{
-		Sources: tools.Sources{Facts: s.facts, Models: k, Experiments: &s.kept, Clock: clock, Now: clock},
+		Sources: snapshot.Sources{Facts: s.facts, Models: k, Experiments: &s.kept, Clock: clock, Now: clock},
 		Keys:    toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
 		Log: slog.New(slog.DiscardHandler),
 	})

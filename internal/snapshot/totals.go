@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 	"assay/internal/warehouse"
 )
 
-// lastTouchTotals returns every channel's totals by last touch, or those of one.
-func (c *Snapshot) lastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
-	return c.channelTotals(ctx, false, measure.LastTouch, in, only)
+// LastTouchTotals returns every channel's totals by last touch, or those of one.
+func (c *Snapshot) LastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+	return c.ChannelTotals(ctx, false, measure.LastTouch, in, only)
 }
 
-// channelTotals returns every channel's totals, or those of one. Brief totals lack what only detailed answers show.
-func (c *Snapshot) channelTotals(ctx context.Context, brief bool, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+// ChannelTotals returns every channel's totals, or those of one. Brief totals lack what only detailed answers show.
+func (c *Snapshot) ChannelTotals(ctx context.Context, brief bool, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	kept := model
 	if slices.Contains(measure.Fitted(), model) {
 		kept = measure.LastTouch
@@ -29,7 +29,7 @@ func (c *Snapshot) channelTotals(ctx context.Context, brief bool, model measure.
 	if err != nil {
 		return totals, fmt.Errorf("channel totals %s: %w", in.Recent, err)
 	}
-	c.read("channel_totals", len(totals.Recent)+len(totals.Earlier))
+	c.note("channel_totals", len(totals.Recent)+len(totals.Earlier))
 	if kept != model {
 		if err := c.refit(ctx, model, in, &totals); err != nil {
 			return totals, fmt.Errorf("model %s: %w", model, err)
@@ -45,14 +45,14 @@ func nothing(t warehouse.ChannelTotal) bool {
 	return t.Sums == (measure.Sums{}) && t.Spend == 0 && t.Impressions == 0 && t.Claimed == 0 && t.ClaimedSum == 0
 }
 
-// totalOf sums the channels of a window: those of the store, or the one that was asked for. The store's spend is known
+// Sum sums the channels of a window: those of the store, or the one that was asked for. The store's spend is known
 // where its ad reports reach, also on days on which nothing ran.
-func (c *Snapshot) totalOf(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) storeTotal {
-	sum := storeTotal{spendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, untold: c.untold(only)}
+func (c *Snapshot) Sum(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) Total {
+	sum := Total{SpendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, Untold: c.Untold(only)}
 	for _, t := range channels {
 		sum.Sums = sum.Add(t.Sums)
-		sum.spend += t.Spend
-		sum.spendKnown = sum.spendKnown || t.SpendKnown
+		sum.Spend += t.Spend
+		sum.SpendKnown = sum.SpendKnown || t.SpendKnown
 	}
 	return sum
 }

@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -14,28 +14,28 @@ import (
 	"assay/internal/warehouse"
 )
 
-// panel is the customers whose first order lies in a window, with all they did until the last whole day.
-type panel struct {
+// Panel is the customers whose first order lies in a window, with all they did until the last whole day.
+type Panel struct {
 	warehouse.Panel
 	days     civil.Range // of first orders
-	observed civil.Date  // the last whole day
-	inside   []warehouse.PanelCustomer
+	Observed civil.Date  // the last whole day
+	Inside   []warehouse.PanelCustomer
 }
 
 // panel reads the customers won in a window, by one channel or by any.
-func (c *Snapshot) panel(ctx context.Context, days civil.Range, channel measure.Channel) (panel, error) {
+func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel measure.Channel) (Panel, error) {
 	all, err := c.wholePanel(ctx)
 	if err != nil {
-		return panel{}, fmt.Errorf("panel of customers: %w", err)
+		return Panel{}, fmt.Errorf("panel of customers: %w", err)
 	}
-	c.read("panel", len(all.Customers))
-	p := panel{Panel: all, days: days, observed: c.Store.OrderDays.Last}
-	if !p.observed.Before(c.Today) {
-		p.observed = c.Today.AddDays(-1)
+	c.note("panel", len(all.Customers))
+	p := Panel{Panel: all, days: days, Observed: c.Store.OrderDays.Last}
+	if !p.Observed.Before(c.Today) {
+		p.Observed = c.Today.AddDays(-1)
 	}
 	for _, customer := range all.Customers {
-		if days.Contains(customer.FirstDay) && !customer.FirstDay.After(p.observed) && (channel == "" || customer.Channel == channel) {
-			p.inside = append(p.inside, customer)
+		if days.Contains(customer.FirstDay) && !customer.FirstDay.After(p.Observed) && (channel == "" || customer.Channel == channel) {
+			p.Inside = append(p.Inside, customer)
 		}
 	}
 	return p, nil
@@ -44,7 +44,7 @@ func (c *Snapshot) panel(ctx context.Context, days civil.Range, channel measure.
 // people keeps the panels of workspaces, read once for each version of their data, and what was fitted to them.
 type people struct {
 	panels *otter.Cache[dataKey, warehouse.Panel]
-	fits   *otter.Cache[fitKey, projection]
+	fits   *otter.Cache[fitKey, Projection]
 }
 
 // fitKey is all that the models of a panel's purchases depend on.
@@ -74,7 +74,7 @@ func newPeople() (*people, error) {
 	if err != nil {
 		return nil, err
 	}
-	fits, err := otter.New(&otter.Options[fitKey, projection]{MaximumSize: maxFits})
+	fits, err := otter.New(&otter.Options[fitKey, Projection]{MaximumSize: maxFits})
 	return &people{panels: panels, fits: fits}, err
 }
 
@@ -88,16 +88,16 @@ func (c *Snapshot) wholePanel(ctx context.Context) (warehouse.Panel, error) {
 	}))
 }
 
-// sampled reports whether the panel is a part of the store's customers.
-func (p panel) sampled() bool { return int64(len(p.Customers)) < p.Everybody }
+// Sampled reports whether the panel is a part of the store's customers.
+func (p Panel) Sampled() bool { return int64(len(p.Customers)) < p.Everybody }
 
-// members turns the customers of the window into what they brought by day, as each says what a day brought.
-func (p panel) members(of func(warehouse.PanelDay) int64) []cohort.Member {
-	members := make([]cohort.Member, len(p.inside))
-	for i, customer := range p.inside {
-		m := cohort.Member{Channel: customer.Channel, AgeDays: p.observed.Sub(customer.FirstDay)}
+// Members turns the customers of the window into what they brought by day, as each says what a day brought.
+func (p Panel) Members(of func(warehouse.PanelDay) int64) []cohort.Member {
+	members := make([]cohort.Member, len(p.Inside))
+	for i, customer := range p.Inside {
+		m := cohort.Member{Channel: customer.Channel, AgeDays: p.Observed.Sub(customer.FirstDay)}
 		for _, d := range customer.Days {
-			if amount := of(d); amount != 0 && !d.Day.After(p.observed) {
+			if amount := of(d); amount != 0 && !d.Day.After(p.Observed) {
 				// A refund may be dated before the first order by mistake; it is the first day's then.
 				m.Gains = append(m.Gains, cohort.Gain{Day: max(0, d.Day.Sub(customer.FirstDay)), Amount: amount})
 			}
@@ -107,11 +107,11 @@ func (p panel) members(of func(warehouse.PanelDay) int64) []cohort.Member {
 	return members
 }
 
-// curvesOf returns the curve of each channel, and that of all customers together. Without customers there is none.
-func curvesOf(members []cohort.Member) (channels []cohort.Curve, whole cohort.Curve, err error) {
+// CurvesOf returns the curve of each channel, and that of all customers together. Without customers there is none.
+func CurvesOf(members []cohort.Member) (channels []cohort.Curve, whole cohort.Curve, err error) {
 	err = panics.Together(
 		func() error {
-			all, err := cohort.Curves(togetherAs(everybody, members), 0, cohort.DefaultLevel)
+			all, err := cohort.Curves(togetherAs(Everybody, members), 0, cohort.DefaultLevel)
 			if len(all) > 0 {
 				whole = all[0]
 			}
@@ -135,8 +135,8 @@ func togetherAs(name measure.Channel, members []cohort.Member) []cohort.Member {
 	return out
 }
 
-// netOf is what a day brought after refunds, on the workspace's basis of revenue.
-func (c *Snapshot) netOf(d warehouse.PanelDay) int64 {
+// NetOf is what a day brought after refunds, on the workspace's basis of revenue.
+func (c *Snapshot) NetOf(d warehouse.PanelDay) int64 {
 	return c.Workspace.Basis.NetRevenue(measure.Sums{Charged: d.Charged, Tax: d.Tax, Shipping: d.Shipping, Refunds: d.Refunds})
 }
 
@@ -146,8 +146,8 @@ func saleOf(d warehouse.PanelDay) cohort.Sale {
 	return cohort.Sale{Revenue: max(0, d.Charged-d.Tax-d.Shipping), Cost: max(0, d.Cost), CostKnown: d.Net > 0 && d.Costed == d.Net}
 }
 
-// margins says how the margin of the panel's sales is known. It is an error of kind not ready when costs are not.
-func (p panel) margins() (cohort.Margins, error) {
+// Margins says how the margin of the panel's sales is known. It is an error of kind not ready when costs are not.
+func (p Panel) Margins() (cohort.Margins, error) {
 	var sales []cohort.Sale
 	for _, customer := range p.Customers {
 		for _, d := range customer.Days {
@@ -159,64 +159,64 @@ func (p panel) margins() (cohort.Margins, error) {
 	return cohort.MarginsOf(sales, 0)
 }
 
-// buyers returns the purchase histories of customers, in weeks.
-func (c *Snapshot) buyers(customers []warehouse.PanelCustomer, end civil.Date) ([]cohort.Buyer, error) {
+// Buyers returns the purchase histories of customers, in weeks.
+func (c *Snapshot) Buyers(customers []warehouse.PanelCustomer, end civil.Date) ([]cohort.Buyer, error) {
 	var purchases []cohort.Purchase
 	for i, customer := range customers {
 		name := strconv.Itoa(i)
 		for _, d := range customer.Days {
 			if d.Orders > 0 {
 				d.Refunds = 0 // of this or an earlier order; what is expected is what will be ordered
-				purchases = append(purchases, cohort.Purchase{Customer: name, Day: d.Day, Value: max(0, c.netOf(d))})
+				purchases = append(purchases, cohort.Purchase{Customer: name, Day: d.Day, Value: max(0, c.NetOf(d))})
 			}
 		}
 	}
 	return cohort.Buyers(purchases, end)
 }
 
-// projectionSeed is the seed of every projection: the same data give the same answer.
-const projectionSeed = 7
+// ProjectionSeed is the seed of every projection: the same data give the same answer.
+const ProjectionSeed = 7
 
 // How much of a panel the models look at. Customers are sorted by a hash, so the first of them are a sample.
 const (
 	fittedCustomers    = 8_000 // the parameters' errors are a few percent with as many
-	comparedCustomers  = 2_000 // by the second model, whose likelihood is slow
-	projectedCustomers = 1_000 // of a group, whose futures are drawn
-	projectionDraws    = 100   // futures behind an interval
+	ComparedCustomers  = 2_000 // by the second model, whose likelihood is slow
+	ProjectedCustomers = 1_000 // of a group, whose futures are drawn
+	ProjectionDraws    = 100   // futures behind an interval
 )
 
-// projection expects what customers will order.
-type projection struct {
-	model   string
-	weeks   float64
-	refused []string // what the history lacks, so that nothing is expected
-	noFit   bool     // the model of repeat purchases has no best fit
-	dear    spendProblem
-	project func(group []cohort.Buyer) (cohort.Projection, error)
-	valued  bool
+// Projection expects what customers will order.
+type Projection struct {
+	Model   string
+	Weeks   float64
+	Refused []string // what the history lacks, so that nothing is expected
+	NoFit   bool     // the model of repeat purchases has no best fit
+	Dear    SpendProblem
+	Project func(group []cohort.Buyer) (cohort.Projection, error)
+	Valued  bool
 }
 
 // longestHorizon is how far a projection looks ahead, in days, when the history is as long.
 const longestHorizon = 365
 
 // projection returns what the models of repeat purchases expect of customers like those of the panel.
-func (c *Snapshot) projection(ctx context.Context, p panel) (projection, error) {
+func (c *Snapshot) Project(ctx context.Context, p Panel) (Projection, error) {
 	if c.data == 0 { // the version is not known: nothing is kept
 		return c.fitted(p)
 	}
-	key := fitKey{dataKey: c.dataKey, basis: c.Workspace.Basis, observed: p.observed}
-	return c.reader.people.fits.Get(ctx, key, Loading(func(context.Context, fitKey) (projection, error) {
+	key := fitKey{dataKey: c.dataKey, basis: c.Workspace.Basis, observed: p.Observed}
+	return c.reader.people.fits.Get(ctx, key, Loading(func(context.Context, fitKey) (Projection, error) {
 		return c.fitted(p)
 	}))
 }
 
 // fitted fits the models to the customers of the panel, whenever they were won.
-func (c *Snapshot) fitted(p panel) (projection, error) {
-	buyers, err := c.buyers(p.Customers[:min(len(p.Customers), fittedCustomers)], p.observed)
+func (c *Snapshot) fitted(p Panel) (Projection, error) {
+	buyers, err := c.Buyers(p.Customers[:min(len(p.Customers), fittedCustomers)], p.Observed)
 	if err != nil {
-		return projection{}, err
+		return Projection{}, err
 	}
-	histories := historiesOf(buyers)
+	histories := HistoriesOf(buyers)
 	var spends []cohort.Spend
 	for _, b := range buyers {
 		if b.Repeats > 0 && b.MeanSpend > 0 {
@@ -224,27 +224,27 @@ func (c *Snapshot) fitted(p panel) (projection, error) {
 		}
 	}
 	ready := cohort.Ready(histories)
-	out := projection{refused: ready.Reasons, weeks: min(longestHorizon/7., ready.Observed)}
-	if len(out.refused) > 0 {
+	out := Projection{Refused: ready.Reasons, Weeks: min(longestHorizon/7., ready.Observed)}
+	if len(out.Refused) > 0 {
 		return out, nil
 	}
 	fit, err := cohort.FitBGNBD(histories)
 	if err != nil {
-		out.noFit = true
+		out.NoFit = true
 		return out, nil //nolint:nilerr // a fit without a maximum is an answer
 	}
 	value, why := fitSpend(spends)
-	out.model, out.dear, out.valued = "BG/NBD", why, value != nil
-	if out.valued {
-		out.model += " with Gamma-Gamma"
+	out.Model, out.Dear, out.Valued = "BG/NBD", why, value != nil
+	if out.Valued {
+		out.Model += " with Gamma-Gamma"
 	}
-	out.project = func(group []cohort.Buyer) (cohort.Projection, error) {
-		return cohort.Project(fit, value, group, cohort.Horizon{Time: out.weeks, Draws: projectionDraws, Level: cohort.DefaultLevel, Seed: projectionSeed})
+	out.Project = func(group []cohort.Buyer) (cohort.Projection, error) {
+		return cohort.Project(fit, value, group, cohort.Horizon{Time: out.Weeks, Draws: ProjectionDraws, Level: cohort.DefaultLevel, Seed: ProjectionSeed})
 	}
 	return out, nil
 }
 
-func historiesOf(buyers []cohort.Buyer) []cohort.History {
+func HistoriesOf(buyers []cohort.Buyer) []cohort.History {
 	histories := make([]cohort.History, len(buyers))
 	for i, b := range buyers {
 		histories[i] = b.History
@@ -252,20 +252,20 @@ func historiesOf(buyers []cohort.Buyer) []cohort.History {
 	return histories
 }
 
-// spendProblem is why the value of purchases is not expected, only their number; the zero value where it is.
-type spendProblem struct {
+// SpendProblem is why the value of purchases is not expected, only their number; the zero value where it is.
+type SpendProblem struct {
 	Correlation float64 // of a customer's spend and frequency, where it is too large
 	NoFit       bool
 }
 
 // fitSpend fits the model of what purchases are worth, or says why it cannot be trusted.
-func fitSpend(spends []cohort.Spend) (*cohort.Fit[cohort.GammaGamma], spendProblem) {
+func fitSpend(spends []cohort.Spend) (*cohort.Fit[cohort.GammaGamma], SpendProblem) {
 	if r := cohort.SpendFrequencyCorrelation(spends); r > cohort.LargestCorrelation || r < -cohort.LargestCorrelation {
-		return nil, spendProblem{Correlation: r}
+		return nil, SpendProblem{Correlation: r}
 	}
 	fit, err := cohort.FitGammaGamma(spends)
 	if err != nil || fit.Model.Q <= 1 {
-		return nil, spendProblem{NoFit: true}
+		return nil, SpendProblem{NoFit: true}
 	}
-	return &fit, spendProblem{}
+	return &fit, SpendProblem{}
 }

@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -55,9 +55,9 @@ func newResults() (*results, error) {
 	return &results{whole: whole, surfaces: surfaces, lane: make(chan struct{}, 1)}, err
 }
 
-// result returns an experiment with what it measured. Only completed ones are read: looking at a test while it runs, and
+// Result returns an experiment with what it measured. Only completed ones are read: looking at a test while it runs, and
 // ending it when it looks good, finds effects that are not there.
-func (c *Snapshot) result(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
+func (c *Snapshot) Result(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
 	if e.Status != control.ExperimentCompleted {
 		return &experiment.Result{Experiment: e}, nil
 	}
@@ -79,14 +79,14 @@ func (c *Snapshot) resultKey(e control.Experiment) resultKey {
 	return resultKey{dataKey: c.dataKey, experiments: c.experiments, over: e.Days.Last.Before(c.Today), id: e.ID}
 }
 
-// resultsOf returns the experiments of a channel, or all, with what they measured.
-func (c *Snapshot) resultsOf(ctx context.Context, channel measure.Channel) ([]*experiment.Result, error) {
+// Results returns the experiments of a channel, or all, with what they measured.
+func (c *Snapshot) Results(ctx context.Context, channel measure.Channel) ([]*experiment.Result, error) {
 	var out []*experiment.Result
 	for _, e := range c.Experiments {
 		if channel != "" && e.Channel != channel {
 			continue
 		}
-		r, err := c.result(ctx, e)
+		r, err := c.Result(ctx, e)
 		if err != nil {
 			return nil, fmt.Errorf("experiment %q: %w", e.ID, err)
 		}
@@ -97,13 +97,13 @@ func (c *Snapshot) resultsOf(ctx context.Context, channel measure.Channel) ([]*e
 
 // measured works out what a completed experiment measured.
 func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
-	s, err := c.fresh().series(ctx, e.Channel, e.Days)
+	s, err := c.fresh().SeriesOf(ctx, e.Channel, e.Days)
 	if err != nil {
 		return nil, err
 	}
 	var reported *float64
-	total := s.total(e.Days)
-	if roas, ok := measure.ROAS(total.Charged, total.spend); ok && total.spendKnown && !s.untold && s.days == e.Days {
+	total := s.Total(e.Days)
+	if roas, ok := measure.ROAS(total.Charged, total.Spend); ok && total.SpendKnown && !s.Untold && s.Days == e.Days {
 		reported = &roas
 	}
 	return c.evidence().Result(ctx, e, reported)
@@ -139,9 +139,9 @@ func (c *Snapshot) surfaceTest(ctx context.Context, e control.Experiment) ([]hal
 	}))
 }
 
-// appliedFactors returns the factors that correct reported returns, by channel.
-func (c *Snapshot) appliedFactors(ctx context.Context) (map[measure.Channel]experiment.ChannelFactor, error) {
-	all, err := c.resultsOf(ctx, "")
+// AppliedFactors returns the factors that correct reported returns, by channel.
+func (c *Snapshot) AppliedFactors(ctx context.Context) (map[measure.Channel]experiment.ChannelFactor, error) {
+	all, err := c.Results(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (c *Snapshot) appliedFactors(ctx context.Context) (map[measure.Channel]expe
 	return out, nil
 }
 
-// years is how long before today a day was.
-func (c *Snapshot) years(day civil.Date) float64 {
+// Years is how long before today a day was.
+func (c *Snapshot) Years(day civil.Date) float64 {
 	return float64(c.Today.Sub(day)) / 365.25
 }

@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.
 			}
 			*w.rows = recredited(*w.rows, blended.Credits)
 			if w.days == in.Recent {
-				c.blended = &blended
+				c.Blended = &blended
 			}
 		}
 	case measure.LastTouch, measure.FirstTouch, measure.Linear, measure.TimeDecay, measure.PositionBased, measure.PlatformReported:
@@ -44,7 +44,7 @@ func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.
 var pathModels = map[measure.Model]attribution.Model{measure.Markov: attribution.Markov1, measure.Shapley: attribution.Shapley}
 
 func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in warehouse.Windows, totals *warehouse.Pair[[]warehouse.ChannelTotal]) error {
-	paths, err := c.paths(ctx, "", in)
+	paths, err := c.Paths(ctx, "", in)
 	if err != nil {
 		return err
 	}
@@ -73,13 +73,13 @@ func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in war
 	return nil
 }
 
-// paths asks for the journeys of both windows.
-func (c *Snapshot) paths(ctx context.Context, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error) {
+// Paths asks for the journeys of both windows.
+func (c *Snapshot) Paths(ctx context.Context, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error) {
 	paths, err := c.facts.Paths(ctx, c.Workspace.ID, segment, in)
 	if err != nil {
 		return paths, fmt.Errorf("journeys %s: %w", in.Recent, err)
 	}
-	c.read("paths", len(paths.Recent)+len(paths.Earlier))
+	c.note("paths", len(paths.Recent)+len(paths.Earlier))
 	return paths, nil
 }
 
@@ -129,12 +129,12 @@ func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.
 	if err != nil {
 		return nil, fmt.Errorf("segments %s: %w", days, err)
 	}
-	c.read("answers", len(answers.Counts))
+	c.note("answers", len(answers.Counts))
 	stratum := func(name string, sums measure.Sums) attribution.Stratum {
 		return attribution.Stratum{Name: name, Orders: sums.OrderCount(), Value: max(0, sums.Charged), Answers: map[measure.Channel]float64{}}
 	}
 	first, again := stratum("new", segments.Recent.New), stratum("returning", segments.Recent.Returning)
-	naming := namingQuestions(answers.Counts)
+	naming := NamingQuestions(answers.Counts)
 	for _, n := range answers.Counts {
 		switch {
 		case !naming[n.Question]:
@@ -149,8 +149,8 @@ func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.
 	return []attribution.Stratum{first, again}, nil
 }
 
-// namingQuestions lists the questions to which some answer names a channel.
-func namingQuestions(counts []warehouse.AnswerCount) map[string]bool {
+// NamingQuestions lists the questions to which some answer names a channel.
+func NamingQuestions(counts []warehouse.AnswerCount) map[string]bool {
 	naming := map[string]bool{}
 	for _, n := range counts {
 		if n.Channel != "" {

@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -12,58 +12,58 @@ import (
 	"assay/internal/warehouse"
 )
 
-// series is consecutive days of the store or of a channel. Days of the store's own range on which nothing happened
+// Series is consecutive days of the store or of a channel. Days of the store's own range on which nothing happened
 // are zero; days before and after it are not there.
-type series struct {
-	days   civil.Range // of totals; empty when the store has nothing in it
+type Series struct {
+	Days   civil.Range // of totals; empty when the store has nothing in it
 	totals []warehouse.DayTotal
-	untold bool // it is of a channel, and no order says where it came from
+	Untold bool // it is of a channel, and no order says where it came from
 }
 
-// storeTotal is what the whole store, or one channel, took and spent in a window.
-type storeTotal struct {
+// Total is what the whole store, or one channel, took and spent in a window.
+type Total struct {
 	measure.Sums
-	spend      int64
-	spendKnown bool // a report or an entry covers a day of the window
-	untold     bool // of a channel: no order says where it came from
+	Spend      int64
+	SpendKnown bool // a report or an entry covers a day of the window
+	Untold     bool // of a channel: no order says where it came from
 }
 
-// point is a day, a week or a month of a series.
-type point struct {
-	storeTotal
+// Point is a day, a week or a month of a series.
+type Point struct {
+	Total
 	days  civil.Range
 	whole bool // the store's range does not cut it
 }
 
-// series reads the days of a channel, or of the store when none is named. The end may lie in the future.
-func (c *Snapshot) series(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
-	days = days.Intersect(c.Store.days())
+// SeriesOf reads the days of a channel, or of the store when none is named. The end may lie in the future.
+func (c *Snapshot) SeriesOf(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
+	days = days.Intersect(c.Store.Days())
 	if days.Days() == 0 {
-		return series{}, nil
+		return Series{}, nil
 	}
 	found, err := c.dayTotals(ctx, channel, days)
 	if err != nil {
-		return series{}, err
+		return Series{}, err
 	}
 	reported := c.Store.AdDays
 	if channel != "" {
 		reported = spendDays(found)
 	}
 	s := newSeries(days, found, reported)
-	s.untold = c.untold(channel)
+	s.Untold = c.Untold(channel)
 	return s, nil
 }
 
 // spendSeries reads the days of a channel's spend and nothing else: a call reads those of all channels once, which takes less than
 // what one channel is credited with.
-func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
-	days = days.Intersect(c.Store.days())
+func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
+	days = days.Intersect(c.Store.Days())
 	if days.Days() == 0 {
-		return series{}, nil
+		return Series{}, nil
 	}
-	all, err := c.spendByDay(ctx, civil.Range{First: days.First, Last: c.Store.days().Last}) // later reports tell of days without spend
+	all, err := c.spendByDay(ctx, civil.Range{First: days.First, Last: c.Store.Days().Last}) // later reports tell of days without spend
 	if err != nil {
-		return series{}, err
+		return Series{}, err
 	}
 	var found []warehouse.DayTotal
 	for _, d := range all {
@@ -72,7 +72,7 @@ func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, day
 		}
 	}
 	s := newSeries(days, found, spendDays(found))
-	s.untold = c.untold(channel)
+	s.Untold = c.Untold(channel)
 	return s, nil
 }
 
@@ -85,7 +85,7 @@ func (c *Snapshot) spendByDay(ctx context.Context, days civil.Range) ([]warehous
 	if err != nil {
 		return nil, fmt.Errorf("days of spend %s: %w", days, err)
 	}
-	c.read("spend_days", len(found))
+	c.note("spend_days", len(found))
 	if c.spent == nil {
 		c.spent = map[civil.Range][]warehouse.SpendDay{}
 	}
@@ -94,8 +94,8 @@ func (c *Snapshot) spendByDay(ctx context.Context, days civil.Range) ([]warehous
 }
 
 // newSeries lays what was found on days. On a day inside reported that has no report, nothing was spent.
-func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Range) series {
-	s := series{days: days, totals: make([]warehouse.DayTotal, days.Days())}
+func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Range) Series {
+	s := Series{Days: days, totals: make([]warehouse.DayTotal, days.Days())}
 	for i := range s.totals {
 		day := days.First.AddDays(i)
 		s.totals[i] = warehouse.DayTotal{Day: day, SpendKnown: reported.Days() > 0 && reported.Contains(day)}
@@ -115,7 +115,7 @@ func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Rang
 func (c *Snapshot) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
 	if channel != "" {
 		// Later reports tell whether a day at the end without one is a day without spend.
-		days.Last = c.Store.days().Last
+		days.Last = c.Store.Days().Last
 	}
 	key := daysRead{channel, days}
 	if known, ok := c.daysRead[key]; ok {
@@ -143,14 +143,14 @@ func (c *Snapshot) readDays(ctx context.Context, channel measure.Channel, days c
 		if err != nil {
 			return nil, fmt.Errorf("days of the store %s: %w", days, err)
 		}
-		c.read("store_days", len(found))
+		c.note("store_days", len(found))
 		return found, nil
 	}
 	found, err := c.facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, days, channel)
 	if err != nil {
 		return nil, fmt.Errorf("days of channel %q %s: %w", channel, days, err)
 	}
-	c.read("channel_days", len(found))
+	c.note("channel_days", len(found))
 	out := make([]warehouse.DayTotal, len(found))
 	for i, d := range found {
 		out[i] = d.DayTotal
@@ -158,37 +158,37 @@ func (c *Snapshot) readDays(ctx context.Context, channel measure.Channel, days c
 	return out, nil
 }
 
-// channelSeries reads the days of every channel, in one question. Channels without a day have no series.
-func (c *Snapshot) channelSeries(ctx context.Context, days civil.Range) (map[measure.Channel]series, error) {
-	days = days.Intersect(c.Store.days())
+// ChannelSeries reads the days of every channel, in one question. Channels without a day have no series.
+func (c *Snapshot) ChannelSeries(ctx context.Context, days civil.Range) (map[measure.Channel]Series, error) {
+	days = days.Intersect(c.Store.Days())
 	if days.Days() == 0 {
 		return nil, nil
 	}
-	asked := civil.Range{First: days.First, Last: c.Store.days().Last} // later reports tell of days without spend
+	asked := civil.Range{First: days.First, Last: c.Store.Days().Last} // later reports tell of days without spend
 	found, err := c.facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, asked)
 	if err != nil {
 		return nil, fmt.Errorf("days of the channels %s: %w", days, err)
 	}
-	c.read("channel_days", len(found))
+	c.note("channel_days", len(found))
 	totals := map[measure.Channel][]warehouse.DayTotal{}
 	for _, d := range found {
 		totals[d.Channel] = append(totals[d.Channel], d.DayTotal)
 	}
-	out := map[measure.Channel]series{}
+	out := map[measure.Channel]Series{}
 	for channel, its := range totals {
 		s := newSeries(days, its, spendDays(its))
-		s.untold = c.untold(channel)
+		s.Untold = c.Untold(channel)
 		out[channel] = s
 	}
 	return out, nil
 }
 
-// plus adds another series of the same days.
-func (s series) plus(t series) series {
-	if s.days.Days() == 0 {
+// Plus adds another series of the same days.
+func (s Series) Plus(t Series) Series {
+	if s.Days.Days() == 0 {
 		return t
 	}
-	sum := series{days: s.days, totals: slices.Clone(s.totals), untold: s.untold && t.untold}
+	sum := Series{Days: s.Days, totals: slices.Clone(s.totals), Untold: s.Untold && t.Untold}
 	for i, d := range t.totals {
 		sum.totals[i].Sums = sum.totals[i].Sums.Add(d.Sums)
 		sum.totals[i].Spend += d.Spend
@@ -210,50 +210,50 @@ func spendDays(found []warehouse.DayTotal) civil.Range {
 }
 
 // points cuts the series into days, weeks or months.
-func (s series) points(g civil.Granularity) []point {
-	buckets := s.days.Buckets(g)
-	out := make([]point, len(buckets))
+func (s Series) points(g civil.Granularity) []Point {
+	buckets := s.Days.Buckets(g)
+	out := make([]Point, len(buckets))
 	for i, b := range buckets {
-		out[i] = s.point(b)
+		out[i] = s.Point(b)
 		out[i].whole = g.Start(b.First) == b.First && g.Next(b.First) == b.Last.AddDays(1)
 	}
 	return out
 }
 
-// point sums some of the days.
-func (s series) point(days civil.Range) point {
-	p := point{days: days}
-	p.untold = s.untold
-	inside := days.Intersect(s.days)
+// Point sums some of the days.
+func (s Series) Point(days civil.Range) Point {
+	p := Point{days: days}
+	p.Untold = s.Untold
+	inside := days.Intersect(s.Days)
 	for i := range inside.Days() {
-		d := s.totals[inside.First.AddDays(i).Sub(s.days.First)]
+		d := s.totals[inside.First.AddDays(i).Sub(s.Days.First)]
 		p.Sums = p.Add(d.Sums)
-		p.spend += d.Spend
-		p.spendKnown = p.spendKnown || d.SpendKnown
+		p.Spend += d.Spend
+		p.SpendKnown = p.SpendKnown || d.SpendKnown
 	}
 	return p
 }
 
-// total sums the days of a window that the series has.
-func (s series) total(days civil.Range) storeTotal { return s.point(days).storeTotal }
+// Total sums the days of a window that the series has.
+func (s Series) Total(days civil.Range) Total { return s.Point(days).Total }
 
-// value returns the metric of a point in whole units, NaN where there is none.
-func (c *Snapshot) value(metric trendMetric, p point) float64 {
+// Value returns the metric of a point in whole units, NaN where there is none.
+func (c *Snapshot) Value(metric Metric, p Point) float64 {
 	currency, revenue := c.Workspace.Currency, c.Workspace.Basis.Revenue(p.Sums)
 	switch metric {
-	case trendRevenue:
+	case Revenue:
 		return money.Major(revenue, currency)
-	case trendOrders:
+	case Orders:
 		return float64(p.Orders) / measure.Millionths
-	case trendSpend:
-		if p.spendKnown {
-			return money.Major(p.spend, currency)
+	case Spend:
+		if p.SpendKnown {
+			return money.Major(p.Spend, currency)
 		}
-	case trendROAS:
-		if roas, ok := measure.ROAS(revenue, p.spend); ok && p.spendKnown && !p.untold {
+	case ROAS:
+		if roas, ok := measure.ROAS(revenue, p.Spend); ok && p.SpendKnown && !p.Untold {
 			return roas
 		}
-	case trendAOV:
+	case AOV:
 		if minor, ok := measure.AOV(revenue, p.Orders); ok {
 			return minor * money.Major(1, currency)
 		}

@@ -1,4 +1,7 @@
-package tools
+// Package snapshot reads and calculates the facts of one workspace at one version of its data, settings, model and experiments:
+// totals, series, panels of customers, cohorts, results of experiments, forecasts, with their caches. Tools, pages and jobs
+// take a snapshot. It writes no sentences.
+package snapshot
 
 import (
 	"context"
@@ -66,12 +69,12 @@ type Snapshot struct {
 	questions
 
 	Real  time.Time // by the real clock, in UTC
-	Store contents  // the data that the workspace has
+	Store Contents  // the data that the workspace has
 
 	reader   *Reader
 	daysRead map[daysRead][]warehouse.DayTotal    // what this call has read of days already
 	spent    map[civil.Range][]warehouse.SpendDay // and of the channels' spend
-	blended  *attribution.BlendedSums             // how a survey was blended into the recent window, if it was
+	Blended  *attribution.BlendedSums             // how a survey was blended into the recent window, if it was
 }
 
 // daysRead names days of a channel, or of the store when none is named.
@@ -80,37 +83,37 @@ type daysRead struct {
 	days    civil.Range
 }
 
-// contents is what a workspace has. It changes only with an import.
-type contents struct {
+// Contents is what a workspace has. It changes only with an import.
+type Contents struct {
 	warehouse.Coverage
-	channels []warehouse.ChannelVolume
-	sources  []warehouse.SourceState
-	late     []reportlag.Curve // of platforms that were seen to settle after the days that they may restate
+	Channels []warehouse.ChannelVolume
+	Sources  []warehouse.SourceState
+	Late     []reportlag.Curve // of platforms that were seen to settle after the days that they may restate
 }
 
-// empty reports whether nothing was ever imported that a figure could come from.
-func (s contents) empty() bool { return s.days().Days() == 0 }
+// Empty reports whether nothing was ever imported that a figure could come from.
+func (s Contents) Empty() bool { return s.Days().Days() == 0 }
 
-// days is from the first to the last day of anything: orders, refunds, reports or spend.
-func (s contents) days() civil.Range {
+// Days is from the first to the last day of anything: orders, refunds, reports or spend.
+func (s Contents) Days() civil.Range {
 	all := s.OrderDays.Span(s.AdDays)
-	for _, v := range s.channels {
+	for _, v := range s.Channels {
 		all = all.Span(v.Days)
 	}
 	return all
 }
 
-// untouched reports whether no order says which channel it came from.
-func (s contents) untouched() bool {
-	return !slices.ContainsFunc(s.channels, func(v warehouse.ChannelVolume) bool {
+// Untouched reports whether no order says which channel it came from.
+func (s Contents) Untouched() bool {
+	return !slices.ContainsFunc(s.Channels, func(v warehouse.ChannelVolume) bool {
 		return v.Channel != measure.Unattributed && v.Credited != 0
 	})
 }
 
-// active is how many channels have orders or spend.
-func (s contents) active() int {
+// Active is how many channels have orders or spend.
+func (s Contents) Active() int {
 	n := 0
-	for _, v := range s.channels {
+	for _, v := range s.Channels {
 		if v.Channel != measure.Unattributed && (v.Credited != 0 || v.SpendDays > 0) {
 			n++
 		}
@@ -118,21 +121,21 @@ func (s contents) active() int {
 	return n
 }
 
-func (s contents) volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
-	at := slices.IndexFunc(s.channels, func(v warehouse.ChannelVolume) bool { return v.Channel == of })
+func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
+	at := slices.IndexFunc(s.Channels, func(v warehouse.ChannelVolume) bool { return v.Channel == of })
 	if at < 0 {
 		return warehouse.ChannelVolume{}, false
 	}
-	return s.channels[at], true
+	return s.Channels[at], true
 }
 
-// untold reports whether what a channel brought cannot be told: no order says where it came from.
-func (c *Snapshot) untold(channel measure.Channel) bool {
-	return channel != "" && channel != measure.Unattributed && c.Store.untouched()
+// Untold reports whether what a channel brought cannot be told: no order says where it came from.
+func (c *Snapshot) Untold(channel measure.Channel) bool {
+	return channel != "" && channel != measure.Unattributed && c.Store.Untouched()
 }
 
-// modelState returns the status of the workspace's model and why it is not active; "" where there is none.
-func (s *Snapshot) modelState() (status mix.Status, why []string) {
+// ModelState returns the status of the workspace's model and why it is not active; "" where there is none.
+func (s *Snapshot) ModelState() (status mix.Status, why []string) {
 	if s.MMM.Model == nil {
 		return "", nil
 	}

@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -11,54 +11,54 @@ import (
 	"assay/internal/measure/forecast"
 )
 
-// trendMetric is what a series can follow.
-type trendMetric string
+// Metric is what a series can follow.
+type Metric string
 
 const (
-	trendRevenue trendMetric = "revenue"
-	trendOrders  trendMetric = "orders"
-	trendSpend   trendMetric = "spend"
-	trendROAS    trendMetric = "roas"
-	trendAOV     trendMetric = "aov" // is drawn, and not checked for anomalies
+	Revenue Metric = "revenue"
+	Orders  Metric = "orders"
+	Spend   Metric = "spend"
+	ROAS    Metric = "roas"
+	AOV     Metric = "aov" // is drawn, and not checked for anomalies
 )
 
 // historyYears is how far back what is expected is learnt.
 const historyYears = 2
 
-// historyStart returns the first day that is read to know what to expect. It is the same for all windows that begin in
+// HistoryStart returns the first day that is read to know what to expect. It is the same for all windows that begin in
 // one year, so that a day is judged alike whichever window shows it.
-func historyStart(days civil.Range) civil.Date {
+func HistoryStart(days civil.Range) civil.Date {
 	return civil.New(days.First.Year()-historyYears, time.January, 1)
 }
 
-// history is the series that anomalies of a window are looked for in.
-func (c *Snapshot) history(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
-	return c.series(ctx, channel, c.historyDays(days))
+// History is the series that anomalies of a window are looked for in.
+func (c *Snapshot) History(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
+	return c.SeriesOf(ctx, channel, c.HistoryDays(days))
 }
 
-// historyDays reach to today or beyond: what followed a day says more of it than the window shows.
-func (c *Snapshot) historyDays(window civil.Range) civil.Range {
-	whole := civil.Range{First: historyStart(window), Last: c.Today}
+// HistoryDays reach to today or beyond: what followed a day says more of it than the window shows.
+func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
+	whole := civil.Range{First: HistoryStart(window), Last: c.Today}
 	if window.Last.After(whole.Last) {
 		whole.Last = window.Last
 	}
 	return whole
 }
 
-// judgedPoint is a point of a series, and how unusual it is among all points of the store.
-type judgedPoint struct {
+// JudgedPoint is a point of a series, and how unusual it is among all points of the store.
+type JudgedPoint struct {
 	forecast.Judged
 	Date    civil.Date // its first day inside the window
 	Value   float64    // NaN where it is unknown
 	Partial bool       // the window cuts the point, or it is not over
 }
 
-// judgedPoints returns the points of a window, judged among all points of the series.
-func (c *Snapshot) judgedPoints(s series, metric trendMetric, g civil.Granularity, window civil.Range) ([]judgedPoint, error) {
+// JudgedPoints returns the points of a window, judged among all points of the series.
+func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, window civil.Range) ([]JudgedPoint, error) {
 	points := s.points(g)
 	values := make([]float64, len(points))
 	for i, point := range points {
-		values[i] = c.value(metric, point)
+		values[i] = c.Value(metric, point)
 		if point.days.Contains(c.Today) || !point.whole {
 			values[i] = math.NaN() // what is not over is not comparable
 		}
@@ -67,7 +67,7 @@ func (c *Snapshot) judgedPoints(s series, metric trendMetric, g civil.Granularit
 	if err != nil {
 		return nil, fmt.Errorf("anomalies of %s: %w", metric, err)
 	}
-	var out []judgedPoint
+	var out []JudgedPoint
 	var among []forecast.Judged
 	for i, point := range points {
 		inside := point.days.Intersect(window)
@@ -78,7 +78,7 @@ func (c *Snapshot) judgedPoints(s series, metric trendMetric, g civil.Granularit
 		if partial {
 			judged[i].Known = false
 		}
-		out = append(out, judgedPoint{Date: inside.First, Value: c.value(metric, s.point(inside)), Partial: partial})
+		out = append(out, JudgedPoint{Date: inside.First, Value: c.Value(metric, s.Point(inside)), Partial: partial})
 		among = append(among, judged[i])
 	}
 	for i, j := range forecast.Among(among) {
@@ -91,7 +91,7 @@ func (c *Snapshot) judgedPoints(s series, metric trendMetric, g civil.Granularit
 func judge(g civil.Granularity, values []float64) ([]forecast.Judged, error) {
 	switch g {
 	case civil.ByDay:
-		return forecast.Judge(values, week)
+		return forecast.Judge(values, Week)
 	case civil.ByWeek:
 		return forecast.Judge(values, 1)
 	case civil.ByMonth:

@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type Sources struct {
 // Reader takes snapshots of workspaces. What only an import changes is read once for each version of the data.
 type Reader struct {
 	Sources
-	contents *otter.Cache[dataKey, contents]
+	contents *otter.Cache[dataKey, Contents]
 	records  *otter.Cache[recordsKey, []control.ForecastRecord]
 	results  *results
 	people   *people
@@ -53,7 +53,7 @@ func NewReader(s Sources) (*Reader, error) {
 	if r.records, err = otter.New(&otter.Options[recordsKey, []control.ForecastRecord]{MaximumSize: maxWorkspaces}); err != nil {
 		return nil, err
 	}
-	r.contents, err = otter.New(&otter.Options[dataKey, contents]{MaximumSize: maxWorkspaces})
+	r.contents, err = otter.New(&otter.Options[dataKey, Contents]{MaximumSize: maxWorkspaces})
 	return r, err
 }
 
@@ -173,22 +173,22 @@ func (r *Reader) Take(ctx context.Context, w control.Workspace, wants Wants) (*S
 	return s, nil
 }
 
-func (r *Reader) cachedContents(ctx context.Context, key dataKey) (contents, error) {
+func (r *Reader) cachedContents(ctx context.Context, key dataKey) (Contents, error) {
 	return r.contents.Get(ctx, key, Loading(r.readContents))
 }
 
-func (r *Reader) readContents(ctx context.Context, key dataKey) (have contents, err error) {
+func (r *Reader) readContents(ctx context.Context, key dataKey) (have Contents, err error) {
 	if have.Coverage, err = r.Facts.Coverage(ctx, key.workspace); err != nil {
-		return contents{}, err
+		return Contents{}, err
 	}
-	if have.channels, err = r.Facts.Channels(ctx, key.workspace); err != nil {
-		return contents{}, err
+	if have.Channels, err = r.Facts.Channels(ctx, key.workspace); err != nil {
+		return Contents{}, err
 	}
-	if have.sources, err = r.Facts.Sources(ctx, key.workspace); err != nil {
-		return contents{}, err
+	if have.Sources, err = r.Facts.Sources(ctx, key.workspace); err != nil {
+		return Contents{}, err
 	}
 	curves, err := r.curves(ctx, key.workspace, measure.SpendTotals, measure.RevenueBasis{})
-	have.late = slices.DeleteFunc(curves, func(c reportlag.Curve) bool { return !c.Late() })
+	have.Late = slices.DeleteFunc(curves, func(c reportlag.Curve) bool { return !c.Late() })
 	return have, err
 }
 

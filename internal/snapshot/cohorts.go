@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 	"assay/internal/warehouse"
 )
 
-// cohorts returns the customers whose first order lies in the months, by month.
-func (c *Snapshot) cohorts(ctx context.Context, channel measure.Channel, months civil.Range) ([]cohort.Cohort, error) {
+// Cohorts returns the customers whose first order lies in the months, by month.
+func (c *Snapshot) Cohorts(ctx context.Context, channel measure.Channel, months civil.Range) ([]cohort.Cohort, error) {
 	found, err := c.facts.Cohorts(ctx, c.Workspace.ID, channel, months)
 	if err != nil {
 		return nil, fmt.Errorf("cohorts %s: %w", months, err)
 	}
-	c.read("cohorts", len(found))
+	c.note("cohorts", len(found))
 	return cohortsOf(found, civil.ByMonth.Start(c.Store.OrderDays.Last), c.monthRuns()), nil
 }
 

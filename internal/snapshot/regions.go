@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 	"assay/internal/warehouse"
 )
 
-// geoHistoryDays is how much history a geo experiment is planned from.
-const geoHistoryDays = 365
+// GeoHistoryDays is how much history a geo experiment is planned from.
+const GeoHistoryDays = 365
 
-// regionPanel returns revenue by region and day in whole units; nil without any region.
-func (c *Snapshot) regionPanel(ctx context.Context, days civil.Range) (*geo.Panel, error) {
+// RegionPanel returns revenue by region and day in whole units; nil without any region.
+func (c *Snapshot) RegionPanel(ctx context.Context, days civil.Range) (*geo.Panel, error) {
 	found, err := c.facts.RegionDays(ctx, c.Workspace.ID, days)
 	if err != nil {
 		return nil, fmt.Errorf("days of regions %s: %w", days, err)
 	}
-	c.read("region_days", len(found))
+	c.note("region_days", len(found))
 	if len(found) == 0 {
 		return nil, nil
 	}
@@ -37,11 +37,11 @@ func regionRows(found []warehouse.RegionTotal, currency money.Currency) []geo.Ro
 	return rows
 }
 
-// regions returns the regions that orders come from, sorted: in the last year, or in the year up to a test that is over.
-func (c *Snapshot) regions(ctx context.Context, test civil.Range) ([]geo.Region, error) {
-	days := c.lastDays(geoHistoryDays)
+// Regions returns the regions that orders come from, sorted: in the last year, or in the year up to a test that is over.
+func (c *Snapshot) Regions(ctx context.Context, test civil.Range) ([]geo.Region, error) {
+	days := c.LastDays(GeoHistoryDays)
 	if !test.Last.IsZero() && test.Last.Before(days.Last) {
-		days = civil.Range{First: test.Last.AddDays(1 - geoHistoryDays), Last: test.Last}
+		days = civil.Range{First: test.Last.AddDays(1 - GeoHistoryDays), Last: test.Last}
 	}
 	found, err := c.facts.RegionDays(ctx, c.Workspace.ID, days)
 	if err != nil {
@@ -55,19 +55,19 @@ func (c *Snapshot) regions(ctx context.Context, test civil.Range) ([]geo.Region,
 	return slices.Compact(known), nil
 }
 
-// regionSpend returns a channel's spend by region and day.
-func (c *Snapshot) regionSpend(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.RegionSpend, error) {
+// RegionSpend returns a channel's spend by region and day.
+func (c *Snapshot) RegionSpend(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.RegionSpend, error) {
 	spent, err := c.facts.RegionSpend(ctx, c.Workspace.ID, channel, days)
 	if err != nil {
 		return nil, fmt.Errorf("spend of %q by region: %w", channel, err)
 	}
-	c.read("region_spend", len(spent))
+	c.note("region_spend", len(spent))
 	return spent, nil
 }
 
-// treatedSpend is a channel's spend in some regions on some days, in whole units. Where no report has spend by region it is
+// TreatedSpend is a channel's spend in some regions on some days, in whole units. Where no report has spend by region it is
 // their share of revenue.
-func (c *Snapshot) treatedSpend(s series, panel *geo.Panel, regions []geo.Region, spent []warehouse.RegionSpend, days civil.Range) float64 {
+func (c *Snapshot) TreatedSpend(s Series, panel *geo.Panel, regions []geo.Region, spent []warehouse.RegionSpend, days civil.Range) float64 {
 	var spend float64
 	known := false
 	for _, r := range spent {
@@ -80,7 +80,7 @@ func (c *Snapshot) treatedSpend(s series, panel *geo.Panel, regions []geo.Region
 		}
 	}
 	if !known {
-		spend = money.Major(s.total(days).spend, c.Workspace.Currency) * shareOf(panel, regions)
+		spend = money.Major(s.Total(days).Spend, c.Workspace.Currency) * shareOf(panel, regions)
 	}
 	return spend
 }
@@ -102,8 +102,8 @@ func shareOf(panel *geo.Panel, regions []geo.Region) float64 {
 	return part / whole
 }
 
-// regionNamed finds a region by how people write it: "ca" and "US-CA" are CA.
-func regionNamed(known []geo.Region, name string) (geo.Region, bool) {
+// RegionNamed finds a region by how people write it: "ca" and "US-CA" are CA.
+func RegionNamed(known []geo.Region, name string) (geo.Region, bool) {
 	code := strings.ToUpper(strings.TrimSpace(name))
 	for _, written := range []string{strings.TrimSpace(name), code, code[strings.LastIndexByte(code, '-')+1:]} {
 		if slices.Contains(known, geo.Region(written)) {

@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -23,8 +23,8 @@ type Forecasts interface {
 	ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error)
 }
 
-// keptLevels are the levels of [control.ForecastLevels] as fractions.
-func keptLevels() []float64 {
+// ForecastLevels are the levels of [control.ForecastLevels] as fractions.
+func ForecastLevels() []float64 {
 	var levels []float64
 	for _, pct := range control.ForecastLevels() {
 		levels = append(levels, float64(pct)/100)
@@ -32,8 +32,8 @@ func keptLevels() []float64 {
 	return levels
 }
 
-// at90 is the place of the interval that answers show among the kept levels.
-const at90 = 1
+// At90 is the place of the interval that answers show among the kept levels.
+const At90 = 1
 
 const (
 	backMade      = 36 // weeks back from which forecasts are made when a workspace has none yet
@@ -41,7 +41,7 @@ const (
 )
 
 // dailyMetrics are forecast each day. ROAS is a ratio of sums and has none.
-var dailyMetrics = []trendMetric{trendRevenue, trendOrders, trendSpend}
+var dailyMetrics = []Metric{Revenue, Orders, Spend}
 
 // Forecast keeps what is expected of the workspace's days ahead and judges the forecasts whose days are over. Doing it again on
 // a day makes no other forecast. A workspace that has none gets some of its past weeks too, each made from the days up to
@@ -75,14 +75,14 @@ func (c *Snapshot) keepDaily(ctx context.Context) error {
 		return err
 	}
 	horizons := control.ForecastDays()
-	history := forecastDays
+	history := ForecastDays
 	if made.IsZero() {
 		history += 7*backMade + horizons[len(horizons)-1]
 	}
 	yesterday := c.Today.AddDays(-1)
 	var all []control.Forecast
 	for _, metric := range dailyMetrics {
-		s, err := c.daily(ctx, seriesKey{metric: metric}, civil.Range{First: yesterday.AddDays(1 - history), Last: yesterday})
+		s, err := c.DailySeries(ctx, SeriesKey{Metric: metric}, civil.Range{First: yesterday.AddDays(1 - history), Last: yesterday})
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (c *Snapshot) keepDaily(ctx context.Context) error {
 			}
 			all = append(all, past...)
 		}
-		if s.last.Before(c.Today.AddDays(-staleAfter)) {
+		if s.Last.Before(c.Today.AddDays(-StaleAfter)) {
 			continue
 		}
 		ahead, err := c.forecastsFrom(metric, s, len(s.raw), control.DailyForecast)
@@ -106,7 +106,7 @@ func (c *Snapshot) keepDaily(ctx context.Context) error {
 }
 
 // backMade returns forecasts of past weeks, each from the days before only.
-func (c *Snapshot) backMade(ctx context.Context, metric trendMetric, s *expectedSeries) ([]control.Forecast, error) {
+func (c *Snapshot) backMade(ctx context.Context, metric Metric, s *Daily) ([]control.Forecast, error) {
 	var all []control.Forecast
 	for week := 1; week <= backMade; week++ {
 		if err := ctx.Err(); err != nil {
@@ -120,16 +120,16 @@ func (c *Snapshot) backMade(ctx context.Context, metric trendMetric, s *expected
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, slices.DeleteFunc(made, func(f control.Forecast) bool { return !f.Days.Last.Before(s.last) })...)
+		all = append(all, slices.DeleteFunc(made, func(f control.Forecast) bool { return !f.Days.Last.Before(s.Last) })...)
 	}
 	return all, nil
 }
 
 // forecastsFrom returns what is expected after so many known days of a series, nothing where that cannot be said.
-func (c *Snapshot) forecastsFrom(metric trendMetric, s *expectedSeries, known int, occasion control.Occasion) ([]control.Forecast, error) {
+func (c *Snapshot) forecastsFrom(metric Metric, s *Daily, known int, occasion control.Occasion) ([]control.Forecast, error) {
 	horizons := control.ForecastDays()
-	values := forecast.Filled(s.raw[max(0, known-forecastDays):known], week)
-	p, err := forecast.Predict(values, forecast.Ask{Horizon: horizons[len(horizons)-1], Season: week, Levels: keptLevels()})
+	values := forecast.Filled(s.raw[max(0, known-ForecastDays):known], Week)
+	p, err := forecast.Predict(values, forecast.Ask{Horizon: horizons[len(horizons)-1], Season: Week, Levels: ForecastLevels()})
 	if fault.KindOf(err) == fault.KindNotReady || len(values) == 0 {
 		return nil, nil
 	}
@@ -138,7 +138,7 @@ func (c *Snapshot) forecastsFrom(metric trendMetric, s *expectedSeries, known in
 	}
 	made := c.Today
 	if occasion == control.BackMadeForecast {
-		made = s.first.AddDays(known)
+		made = s.First.AddDays(known)
 	}
 	var all []control.Forecast
 	for _, days := range horizons {
@@ -146,17 +146,17 @@ func (c *Snapshot) forecastsFrom(metric trendMetric, s *expectedSeries, known in
 		if err != nil {
 			return nil, fmt.Errorf("%s of %d days: %w", metric, days, err)
 		}
-		f := c.keptForecast(seriesKey{metric: metric}, p.Model, total, civil.Range{First: s.first.AddDays(known), Last: s.first.AddDays(known + days - 1)})
+		f := c.ForecastRecord(SeriesKey{Metric: metric}, p.Model, total, civil.Range{First: s.First.AddDays(known), Last: s.First.AddDays(known + days - 1)})
 		f.Made, f.Occasion = made, occasion
 		all = append(all, f)
 	}
 	return all, nil
 }
 
-// keptForecast is a forecast in the form in which it is kept.
-func (c *Snapshot) keptForecast(key seriesKey, method string, total forecast.Total, days civil.Range) control.Forecast {
+// ForecastRecord is a forecast in the form in which it is kept.
+func (c *Snapshot) ForecastRecord(key SeriesKey, method string, total forecast.Total, days civil.Range) control.Forecast {
 	f := control.Forecast{
-		Workspace: c.Workspace.ID, Metric: string(key.metric), Channel: key.channel, Made: c.Today, Days: days, Median: total.Value, Method: method,
+		Workspace: c.Workspace.ID, Metric: string(key.Metric), Channel: key.Channel, Made: c.Today, Days: days, Median: total.Value, Method: method,
 		DataVersion: c.data, Occasion: control.AnswerForecast, At: c.Real,
 	}
 	for i, b := range total.Bands {
@@ -172,13 +172,13 @@ func (c *Snapshot) judgeForecasts(ctx context.Context) error {
 	if err != nil || len(open) == 0 {
 		return err
 	}
-	known := map[seriesKey]*expectedSeries{}
+	known := map[SeriesKey]*Daily{}
 	var judged []control.Forecast
 	for _, f := range open {
-		key := seriesKey{trendMetric(f.Metric), f.Channel}
+		key := SeriesKey{Metric: Metric(f.Metric), Channel: f.Channel}
 		if known[key] == nil {
-			days := civil.Range{First: c.Today.AddDays(-2 * forecastDays), Last: c.Today.AddDays(-1)}
-			if known[key], err = c.daily(ctx, key, days); err != nil {
+			days := civil.Range{First: c.Today.AddDays(-2 * ForecastDays), Last: c.Today.AddDays(-1)}
+			if known[key], err = c.DailySeries(ctx, key, days); err != nil {
 				return err
 			}
 		}
@@ -194,11 +194,11 @@ func (c *Snapshot) judgeForecasts(ctx context.Context) error {
 }
 
 // outcome returns the forecast with its outcome; without one where a day is not known.
-func (c *Snapshot) outcome(f control.Forecast, s *expectedSeries) (control.Forecast, error) {
-	if len(s.raw) == 0 || f.Days.First.Before(s.first) || !f.Days.Last.Before(s.last) {
+func (c *Snapshot) outcome(f control.Forecast, s *Daily) (control.Forecast, error) {
+	if len(s.raw) == 0 || f.Days.First.Before(s.First) || !f.Days.Last.Before(s.Last) {
 		return f, nil
 	}
-	from := f.Days.First.Sub(s.first)
+	from := f.Days.First.Sub(s.First)
 	var came float64
 	for _, y := range s.raw[from : from+f.Days.Days()] {
 		came += y
@@ -206,11 +206,11 @@ func (c *Snapshot) outcome(f control.Forecast, s *expectedSeries) (control.Forec
 	if math.IsNaN(came) {
 		return f, nil
 	}
-	expected := forecast.Expected{Points: f.Days.Days(), Median: f.Median, Levels: keptLevels()}
+	expected := forecast.Expected{Points: f.Days.Days(), Median: f.Median, Levels: ForecastLevels()}
 	for _, b := range f.Bands {
 		expected.Bands = append(expected.Bands, forecast.Band(b))
 	}
-	o, err := expected.Outcome(forecast.Filled(s.raw[max(0, from-forecastDays):from], week), week, came)
+	o, err := expected.Outcome(forecast.Filled(s.raw[max(0, from-ForecastDays):from], Week), Week, came)
 	if err != nil {
 		return f, err
 	}
@@ -220,12 +220,12 @@ func (c *Snapshot) outcome(f control.Forecast, s *expectedSeries) (control.Forec
 	return f, nil
 }
 
-// recordsForecasts reports whether forecasts are recorded.
-func (c *Snapshot) recordsForecasts() bool { return c.reader.Forecasts != nil }
+// RecordsForecasts reports whether forecasts are recorded.
+func (c *Snapshot) RecordsForecasts() bool { return c.reader.Forecasts != nil }
 
-// recordForecasts records the forecasts that an answer contains.
-func (c *Snapshot) recordForecasts(ctx context.Context, all []control.Forecast) error {
-	if !c.recordsForecasts() {
+// RecordForecasts records the forecasts that an answer contains.
+func (c *Snapshot) RecordForecasts(ctx context.Context, all []control.Forecast) error {
+	if !c.RecordsForecasts() {
 		return nil
 	}
 	return c.reader.Forecasts.KeepForecasts(ctx, c.Workspace.ID, all)

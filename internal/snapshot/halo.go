@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -14,42 +14,42 @@ import (
 )
 
 const (
-	haloSeed  = 1
-	haloDraws = 800
-	haloLevel = 0.9 // of the intervals
+	HaloSeed  = 1
+	HaloDraws = 800
+	HaloLevel = 0.9 // of the intervals
 )
 
-// haloFound are the halo effects of a store.
-type haloFound struct {
-	days    civil.Range // from which they are estimated
-	effects []halo.Effect
-	spend   map[measure.Channel]float64 // of the window, in whole units
+// HaloEffects are the halo effects of a store.
+type HaloEffects struct {
+	Days    civil.Range // from which they are estimated
+	Effects []halo.Effect
+	Spend   map[measure.Channel]float64 // of the window, in whole units
 }
 
-// haloEffects estimates the effects from the store's last years up to the end of the window: they are properties of the
+// HaloEffects estimates the effects from the store's last years up to the end of the window: they are properties of the
 // store and not of the window. Today is not over and left out.
-func (c *Snapshot) haloEffects(ctx context.Context, window civil.Range) (haloFound, error) {
-	found := haloFound{days: c.haloDays(window)}
-	if found.days.Days() == 0 {
+func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEffects, error) {
+	found := HaloEffects{Days: c.haloDays(window)}
+	if found.Days.Days() == 0 {
 		return found, nil
 	}
-	data, err := c.haloData(ctx, found.days)
+	data, err := c.haloData(ctx, found.Days)
 	if err != nil || len(data.Channels) == 0 {
 		return found, err
 	}
 	if data.Experiments, err = c.surfaceTests(ctx); err != nil {
 		return found, err
 	}
-	all, err := halo.Estimate(data, halo.Options{Seed: haloSeed, Draws: haloDraws, Level: haloLevel})
+	all, err := halo.Estimate(data, halo.Options{Seed: HaloSeed, Draws: HaloDraws, Level: HaloLevel})
 	if err != nil {
-		return found, fmt.Errorf("halo %s: %w", found.days, err)
+		return found, fmt.Errorf("halo %s: %w", found.Days, err)
 	}
-	found.effects = slices.DeleteFunc(all, func(e halo.Effect) bool { return e.Home })
-	found.spend = map[measure.Channel]float64{}
-	inside := window.Intersect(found.days)
+	found.Effects = slices.DeleteFunc(all, func(e halo.Effect) bool { return e.Home })
+	found.Spend = map[measure.Channel]float64{}
+	inside := window.Intersect(found.Days)
 	for _, channel := range data.Channels {
 		for i := range inside.Days() {
-			found.spend[channel.Name] += channel.Spend[inside.First.AddDays(i).Sub(found.days.First)]
+			found.Spend[channel.Name] += channel.Spend[inside.First.AddDays(i).Sub(found.Days.First)]
 		}
 	}
 	return found, nil
@@ -86,8 +86,8 @@ func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, e
 	if err != nil {
 		return halo.Data{}, err
 	}
-	c.read("surface_days", len(sold))
-	c.read("spend_days", len(spent))
+	c.note("surface_days", len(sold))
+	c.note("spend_days", len(spent))
 	data := halo.Data{First: days.First}
 	for _, s := range sold {
 		if n := len(data.Surfaces); n == 0 || data.Surfaces[n-1].Name != s.Surface {

@@ -1,4 +1,4 @@
-package tools
+package snapshot
 
 import (
 	"context"
@@ -13,28 +13,28 @@ import (
 type questions struct {
 	facts     Facts
 	workspace measure.WorkspaceID
-	reads     []question // in order
+	reads     []Question // in order
 }
 
-// question is a question to the warehouse and the number of rows of its answer.
-type question struct {
+// Question is a question to the warehouse and the number of rows of its answer.
+type Question struct {
 	Question string
 	Rows     int
 }
 
-// read notes a question for the debug level.
-func (q *questions) read(name string, rows int) {
-	q.reads = append(q.reads, question{Question: name, Rows: rows})
+// note notes a question for the debug level.
+func (q *questions) note(name string, rows int) {
+	q.reads = append(q.reads, Question{Question: name, Rows: rows})
 }
 
 // Reads lists the questions, in order.
-func (q *questions) Reads() []question { return q.reads }
+func (q *questions) Reads() []Question { return q.reads }
 
 // noted records a question, or says what could not be read. Days without a length are left out.
 func (q *questions) noted(question string, rows int, err error, what string, days civil.Range) error {
 	switch {
 	case err == nil:
-		q.read(question, rows)
+		q.note(question, rows)
 		return nil
 	case days.Days() == 0:
 		return fmt.Errorf("%s: %w", what, err)
@@ -76,7 +76,10 @@ func (q *questions) SegmentTotals(ctx context.Context, channel measure.Channel, 
 // TopPaths returns the most frequent conversion paths.
 func (q *questions) TopPaths(ctx context.Context, of warehouse.PathsOf) (warehouse.PathRanking, error) {
 	found, err := q.facts.TopPaths(ctx, q.workspace, of)
-	return found, q.noted("path_totals", 2, err, "journeys", of.Windows.Recent)
+	if err = q.noted("path_totals", 2, err, "journeys", of.Windows.Recent); err == nil {
+		q.note("path_tops", len(found.Paths))
+	}
+	return found, err
 }
 
 // Journeys returns how many orders took how many touchpoints and days.
@@ -130,7 +133,10 @@ func (q *questions) Coupons(ctx context.Context, of warehouse.CouponsOf) (wareho
 // Answers returns what surveys were answered, counted.
 func (q *questions) Answers(ctx context.Context, of warehouse.AnswersOf) (warehouse.AnswerSummary, error) {
 	found, err := q.facts.Answers(ctx, q.workspace, of)
-	return found, q.noted("answers", len(found.Counts), err, "answers", of.Windows.Recent)
+	if err = q.noted("answers", len(found.Counts), err, "answers", of.Windows.Recent); err == nil {
+		q.note("answer_credits", len(found.Credits))
+	}
+	return found, err
 }
 
 // AnswerRows returns single answers to surveys.
