@@ -22,7 +22,7 @@ const (
 )
 
 // alerts shows which metrics have moved away from what was expected, by little but for long, and since when.
-func (c *Call) alerts(ctx context.Context, a *forecastingAnswer) error {
+func alerts(c *Call, ctx context.Context, a *forecastingAnswer) error {
 	shown := c.LastDays(activeDays)
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend, snapshot.ROAS}
@@ -65,7 +65,7 @@ func (c *Call) alerts(ctx context.Context, a *forecastingAnswer) error {
 	*a.Metrics.Alerts = len(a.Rows)
 	rate := float64(*a.Metrics.Watched) / (quietDays * float64(len(metrics)))
 	a.Metrics.FalseAlarms = new(answer.Percent(100 * -math.Expm1(-activeDays*rate)))
-	c.alertsSummary(a, shown)
+	alertsSummary(c, a, shown)
 	return nil
 }
 
@@ -101,9 +101,9 @@ func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, 
 	return row, true, nil
 }
 
-func (c *Call) alertsSummary(a *forecastingAnswer, shown civil.Range) {
+func alertsSummary(c *Call, a *forecastingAnswer, shown civil.Range) {
 	if *a.Metrics.Watched == 0 {
-		a.Summary = c.explainNoForecast(a)
+		a.Summary = explainNoForecast(c, a)
 		a.Metrics.FalseAlarms = nil
 		return
 	}
@@ -113,7 +113,7 @@ func (c *Call) alertsSummary(a *forecastingAnswer, shown civil.Range) {
 	} else {
 		r := a.Rows[0]
 		a.Summary = fmt.Sprintf("%s of %d watched %s: %s has been %s since %s", answer.Plural(len(a.Rows), "alert", "alerts"), *a.Metrics.Watched, answer.Dates(shown),
-			c.spokenMetric(r), r.Direction, r.Since)
+			spokenMetric(c, r), r.Direction, r.Since)
 		if r.ChangePct != nil {
 			a.Summary += fmt.Sprintf(", %s %% against what was expected", number.Grouped(answer.Decimals(float64(*r.ChangePct), 1), 1))
 		}

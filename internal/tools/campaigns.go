@@ -99,20 +99,20 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 	for _, t := range found.Rows {
 		a.Rows = append(a.Rows, campaignRowOf(f, t, p.Level, credited))
 	}
-	if err := c.addStates(ctx, a, of); err != nil {
+	if err := addCampaignStates(c, ctx, a, of); err != nil {
 		return nil, err
 	}
 	a.Pagination = page.Pagination(len(a.Rows), found.Total)
 	if found.Total == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
-		creatives, err := c.haveCreatives(ctx, of, found)
+		creatives, err := haveCreatives(c, ctx, of, found)
 		if err != nil {
 			return nil, err
 		}
-		a.Summary = c.campaignsSummary(a, days, found, creatives)
-		c.warnCampaigns(a, days, found.Totals.Recent, creatives)
-		c.campaignsNext(a, days, p, creatives)
+		a.Summary = campaignsSummary(c, a, days, found, creatives)
+		warnCampaigns(c, a, days, found.Totals.Recent, creatives)
+		campaignsNext(c, a, days, p, creatives)
 	}
 	quality := answer.DataQuality{Revenue: "claimed by the platforms"}
 	if c.View.DetailLevel != answer.SummaryLevel {
@@ -131,7 +131,7 @@ func (m *campaignMetrics) where(reported, reportedBefore bool) {
 
 // haveCreatives reports whether the reports of the selection name ads: whether their finest rows are more than the
 // campaigns, or any of them has an ad. Reports by campaign have one row without an ad for each.
-func (c *Call) haveCreatives(ctx context.Context, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
+func haveCreatives(c *Call, ctx context.Context, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
 	named := func(t warehouse.CampaignTotal) bool { return t.AdID != "" || t.AdName != "" || t.AdSetID != "" }
 	if of.Level == warehouse.Creatives && len(found.Rows) > 0 {
 		return slices.ContainsFunc(found.Rows, named), nil
@@ -177,7 +177,7 @@ func campaignRowOf(f answer.Figures, t warehouse.CampaignTotal, level warehouse.
 	return row
 }
 
-func (c *Call) campaignsSummary(a *campaignsAnswer, days civil.Range, found warehouse.CampaignPage, creatives bool) string {
+func campaignsSummary(c *Call, a *campaignsAnswer, days civil.Range, found warehouse.CampaignPage, creatives bool) string {
 	now := found.Totals.Recent
 	what := answer.Plural(found.Total, "campaign", "campaigns")
 	if a.Level == warehouse.Creatives && creatives {
@@ -191,7 +191,7 @@ func (c *Call) campaignsSummary(a *campaignsAnswer, days civil.Range, found ware
 }
 
 // warnCampaigns says first of all that the figures are claims, and by how much they exceed what the store credits.
-func (c *Call) warnCampaigns(a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
+func warnCampaigns(c *Call, a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
 	if a.Level == warehouse.Creatives && !creatives {
 		a.Warn(answer.WarnNoCreatives, "The reports have no ads or creatives: the rows are campaigns.")
 	}
@@ -207,7 +207,7 @@ func (c *Call) warnCampaigns(a *campaignsAnswer, days civil.Range, now warehouse
 	c.warnDays(&a.Closing, days, 0, true)
 }
 
-func (c *Call) campaignsNext(a *campaignsAnswer, days civil.Range, p campaignsParams, creatives bool) {
+func campaignsNext(c *Call, a *campaignsAnswer, days civil.Range, p campaignsParams, creatives bool) {
 	if a.Level == warehouse.Campaigns && creatives {
 		arguments := with(dated(days), "level", string(warehouse.Creatives))
 		if p.Platform != "" {

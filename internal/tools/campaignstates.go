@@ -41,9 +41,9 @@ type campaignChange struct {
 // changesTold is how many changes an answer lists.
 const changesTold = 20
 
-// addStates adds how the campaigns of the page stood at the end of the period, and what changed in it. Stores that have
+// addCampaignStates adds how the campaigns of the page stood at the end of the period, and what changed in it. Stores that have
 // no table of campaigns are not asked.
-func (c *Call) addStates(ctx context.Context, a *campaignsAnswer, of warehouse.CampaignsOf) error {
+func addCampaignStates(c *Call, ctx context.Context, a *campaignsAnswer, of warehouse.CampaignsOf) error {
 	if c.Store.Counts["ad_states"] == 0 || c.View.DetailLevel == answer.SummaryLevel {
 		return nil
 	}

@@ -101,7 +101,7 @@ type chartRow struct {
 	Partial bool            `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
 }
 
-// picture returns the chart as a PNG image.
+// Picture returns the chart as a PNG image.
 func (a *chartAnswer) Picture() []mcp.Content {
 	if a.png == nil {
 		return nil
@@ -126,22 +126,22 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 	if a.Channel, err = c.channel(p.Channel); err != nil {
 		return nil, err
 	}
-	shown, whole, err := c.chartSeries(ctx, p, a, days)
+	shown, whole, err := chartSeries(c, ctx, p, a, days)
 	if err != nil {
 		return nil, err
 	}
 	now := whole.Total(days)
-	a.Metrics = c.chartMetrics(p.Metric, now, whole.Total(days.Previous()))
-	a.Rows = c.chartRows(p, shown, days)
+	a.Metrics = chartMetricsOf(c, p.Metric, now, whole.Total(days.Previous()))
+	a.Rows = chartRows(c, p, shown, days)
 	if len(a.Rows) == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
-		if a.Annotations, err = c.chartMarks(ctx, p, a, days, shown); err != nil {
+		if a.Annotations, err = chartMarks(c, ctx, p, a, days, shown); err != nil {
 			return nil, err
 		}
-		a.Summary = c.chartSummary(a, days, shown) + markSentence(a.Annotations)
-		c.warnChart(a, p, days, whole)
-		c.chartNext(a, days)
+		a.Summary = chartSummary(c, a, days, shown) + markSentence(a.Annotations)
+		warnChart(c, a, p, days, whole)
+		chartNext(c, a, days)
 	}
 	quality := c.quality("", now)
 	if a.Breakdown == byChannel || a.Channel != "" {
@@ -149,7 +149,7 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 	}
 	c.describe(&a.Closing, quality, kindsOf(p.Metric)...)
 	if c.View.Format != answer.CSVFormat {
-		a.png, err = drawing.PNG(c.chartOf(p, a, shown, days), 0, dotsPerPixel)
+		a.png, err = drawing.PNG(chartOf(c, p, a, shown, days), 0, dotsPerPixel)
 	}
 	if cannot, ok := errors.AsType[*drawing.InvalidError](err); ok {
 		return nil, fault.Invalid("%s", cannot.Text)
@@ -168,7 +168,7 @@ func (p chartParams) breakdown() breakdown {
 	return noBreakdown
 }
 
-func (c *Call) chartMetrics(metric snapshot.Metric, now, before snapshot.Total) chartMetrics {
+func chartMetricsOf(c *Call, metric snapshot.Metric, now, before snapshot.Total) chartMetrics {
 	all := storeMetricsOf(c.Figures, now, before)
 	switch metric {
 	case snapshot.Orders:
@@ -190,8 +190,8 @@ var metricName = map[snapshot.Metric]string{
 }
 
 // chartSummary gives the total and its change, and what is drawn where that is not plain.
-func (c *Call) chartSummary(a *chartAnswer, days civil.Range, shown []drawn) string {
-	total, change := c.chartTotal(a)
+func chartSummary(c *Call, a *chartAnswer, days civil.Range, shown []drawn) string {
+	total, change := chartTotal(c, a)
 	text := fmt.Sprintf("%s cannot be told %s.", metricName[a.Metric], answer.Dates(days))
 	if total != "" {
 		was := "was"
@@ -206,7 +206,7 @@ func (c *Call) chartSummary(a *chartAnswer, days civil.Range, shown []drawn) str
 	if a.Breakdown != byChannel || len(shown) < 2 {
 		return text
 	}
-	largest, whole := c.weight(a.Metric, shown[0].Total(days)), c.weight(a.Metric, sumOfSeries(shown).Total(days))
+	largest, whole := weight(c, a.Metric, shown[0].Total(days)), weight(c, a.Metric, sumOfSeries(shown).Total(days))
 	if !additive(a.Metric) || !(whole > 0) {
 		return text
 	}
@@ -214,7 +214,7 @@ func (c *Call) chartSummary(a *chartAnswer, days civil.Range, shown []drawn) str
 }
 
 // chartTotal writes the metric's total for a sentence, "" when it is not known.
-func (c *Call) chartTotal(a *chartAnswer) (total string, change *answer.Percent) {
+func chartTotal(c *Call, a *chartAnswer) (total string, change *answer.Percent) {
 	amount := func(m *answer.Metric[answer.Money]) (string, *answer.Percent) {
 		if m.Value == nil {
 			return "", nil
@@ -236,7 +236,7 @@ func (c *Call) chartTotal(a *chartAnswer) (total string, change *answer.Percent)
 	return amount(a.Metrics.Revenue)
 }
 
-func (c *Call) warnChart(a *chartAnswer, p chartParams, days civil.Range, whole snapshot.Series) {
+func warnChart(c *Call, a *chartAnswer, p chartParams, days civil.Range, whole snapshot.Series) {
 	now := whole.Total(days)
 	if (a.Breakdown == byChannel || a.Channel != "") && p.Metric != snapshot.Spend && c.Store.Untouched() {
 		c.warnUntouched(&a.Closing, days, a.Channel)
@@ -256,7 +256,7 @@ func (c *Call) warnChart(a *chartAnswer, p chartParams, days civil.Range, whole 
 	c.warnDays(&a.Closing, days, undated, withSpend)
 }
 
-func (c *Call) chartNext(a *chartAnswer, days civil.Range) {
+func chartNext(c *Call, a *chartAnswer, days civil.Range) {
 	if a.Metric != snapshot.AOV && a.Breakdown == noBreakdown {
 		arguments := with(with(dated(days), "metric", string(a.Metric)), "granularity", string(a.Granularity))
 		if a.Channel != "" {

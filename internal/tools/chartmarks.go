@@ -39,7 +39,7 @@ const (
 
 // chartMarks returns what is marked on lines and bars, in order of days: where experiments on the channels that are drawn
 // start and end, and the points of a single series that are worth a look. A pie has no days to mark.
-func (c *Call) chartMarks(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range, shown []drawn) ([]chartMark, error) {
+func chartMarks(c *Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range, shown []drawn) ([]chartMark, error) {
 	if a.ChartType == drawing.Pie || len(shown) == 0 {
 		return nil, nil
 	}
@@ -54,7 +54,7 @@ func (c *Call) chartMarks(ctx context.Context, p chartParams, a *chartAnswer, da
 				chartMark{e.Days.Last, markExperiment, answer.Clean(string(e.Channel)) + " " + what + " ends", e.Channel})
 		}
 	}
-	odd, err := c.oddPoints(ctx, p, a, days)
+	odd, err := oddPoints(c, ctx, p, a, days)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func marksExperiment(e control.Experiment, p chartParams, shown []drawn) bool {
 }
 
 // oddPoints returns the points of a single series that trends says are worth a look, the strongest of them.
-func (c *Call) oddPoints(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
+func oddPoints(c *Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
 	if !searched(p, a) {
 		return nil, nil
 	}

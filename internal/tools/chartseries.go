@@ -24,7 +24,7 @@ type drawn struct {
 }
 
 // chartSeries returns what is drawn, and the sum of all that was asked for.
-func (c *Call) chartSeries(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole snapshot.Series, err error) {
+func chartSeries(c *Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole snapshot.Series, err error) {
 	both := days.Previous().Span(days)
 	if a.Breakdown == noBreakdown {
 		if searched(p, a) { // the history is read first, and has the window in it
@@ -38,7 +38,7 @@ func (c *Call) chartSeries(ctx context.Context, p chartParams, a *chartAnswer, d
 		}
 		return []drawn{{a.Channel, s}}, s, nil
 	}
-	wanted, err := c.chartChannels(p, a.Channel)
+	wanted, err := chartChannels(c, p, a.Channel)
 	if err != nil {
 		return nil, snapshot.Series{}, err
 	}
@@ -46,16 +46,16 @@ func (c *Call) chartSeries(ctx context.Context, p chartParams, a *chartAnswer, d
 	if err != nil {
 		return nil, snapshot.Series{}, err
 	}
-	alone, rest := c.apart(p, days, wanted, found)
+	alone, rest := apart(c, p, days, wanted, found)
 	whole = sumOfSeries(append(slices.Clone(alone), rest...))
 	if len(wanted) == 0 {
 		whole = sumOfSeries(named(found))
 	}
-	return c.withOther(p.Metric, days, alone, rest), whole, nil
+	return withOther(c, p.Metric, days, alone, rest), whole, nil
 }
 
 // chartChannels returns the channels that the caller named, each once; none means all.
-func (c *Call) chartChannels(p chartParams, only measure.Channel) ([]measure.Channel, error) {
+func chartChannels(c *Call, p chartParams, only measure.Channel) ([]measure.Channel, error) {
 	if only != "" {
 		return []measure.Channel{only}, nil
 	}
@@ -78,9 +78,9 @@ func (p chartParams) seriesLimit() int { return min(p.SeriesLimit, drawing.MaxSe
 
 // apart sorts the channels, largest first, and tells those drawn on their own from the rest. Channels that were not
 // asked for belong to the rest of a pie, which shows a whole, and to nothing else.
-func (c *Call) apart(p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]snapshot.Series) (alone, rest []drawn) {
+func apart(c *Call, p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]snapshot.Series) (alone, rest []drawn) {
 	for _, d := range named(found) {
-		size := c.weight(p.Metric, d.Total(days))
+		size := weight(c, p.Metric, d.Total(days))
 		asked := slices.Contains(wanted, d.name)
 		switch {
 		case math.IsNaN(size) || size == 0 && !asked:
@@ -91,7 +91,7 @@ func (c *Call) apart(p chartParams, days civil.Range, wanted []measure.Channel, 
 		}
 	}
 	slices.SortStableFunc(alone, func(x, y drawn) int {
-		return cmp.Compare(c.weight(p.Metric, y.Total(days)), c.weight(p.Metric, x.Total(days)))
+		return cmp.Compare(weight(c, p.Metric, y.Total(days)), weight(c, p.Metric, x.Total(days)))
 	})
 	if limit := p.seriesLimit(); len(alone) > limit {
 		alone, rest = alone[:limit], append(slices.Clone(alone[limit:]), rest...)
@@ -100,7 +100,7 @@ func (c *Call) apart(p chartParams, days civil.Range, wanted []measure.Channel, 
 }
 
 // withOther adds the rest as one series. Orders that no channel is credited with keep their name if they are all of it.
-func (c *Call) withOther(metric snapshot.Metric, days civil.Range, alone, rest []drawn) []drawn {
+func withOther(c *Call, metric snapshot.Metric, days civil.Range, alone, rest []drawn) []drawn {
 	if len(rest) == 0 {
 		return alone
 	}
@@ -108,7 +108,7 @@ func (c *Call) withOther(metric snapshot.Metric, days civil.Range, alone, rest [
 	if len(rest) == 1 && rest[0].name == measure.Unattributed {
 		group.name = measure.Unattributed
 	}
-	if size := c.weight(metric, group.Total(days)); size == 0 || math.IsNaN(size) {
+	if size := weight(c, metric, group.Total(days)); size == 0 || math.IsNaN(size) {
 		return alone
 	}
 	return append(alone, group)
@@ -133,7 +133,7 @@ func sumOfSeries(all []drawn) (sum snapshot.Series) {
 
 // weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
 // cannot be drawn.
-func (c *Call) weight(metric snapshot.Metric, t snapshot.Total) float64 {
+func weight(c *Call, metric snapshot.Metric, t snapshot.Total) float64 {
 	switch metric {
 	case snapshot.ROAS:
 		metric = snapshot.Spend
@@ -144,11 +144,11 @@ func (c *Call) weight(metric snapshot.Metric, t snapshot.Total) float64 {
 		metric = snapshot.Orders
 	case snapshot.Revenue, snapshot.Orders, snapshot.Spend:
 	}
-	return c.pointValue(metric, snapshot.Point{Total: t})
+	return pointValue(c, metric, snapshot.Point{Total: t})
 }
 
 // pointValue is the metric of a point, NaN where it cannot be told.
-func (c *Call) pointValue(metric snapshot.Metric, p snapshot.Point) float64 {
+func pointValue(c *Call, metric snapshot.Metric, p snapshot.Point) float64 {
 	if p.Untold && metric != snapshot.Spend {
 		return math.NaN()
 	}
@@ -156,10 +156,10 @@ func (c *Call) pointValue(metric snapshot.Metric, p snapshot.Point) float64 {
 }
 
 // chartPoints cuts a series into the points that are drawn.
-func (c *Call) chartPoints(p chartParams, s snapshot.Series, days civil.Range) []drawing.Point {
+func chartPoints(c *Call, p chartParams, s snapshot.Series, days civil.Range) []drawing.Point {
 	var out []drawing.Point
 	for _, bucket := range days.Intersect(s.Days).Buckets(p.Granularity) {
-		value := c.pointValue(p.Metric, s.Point(bucket))
+		value := pointValue(c, p.Metric, s.Point(bucket))
 		whole := p.Granularity.Start(bucket.First) == bucket.First && p.Granularity.Next(bucket.First) == bucket.Last.AddDays(1)
 		point := drawing.Point{Date: bucket.First, Value: value, Partial: !whole || bucket.Contains(c.Today)}
 		if math.IsNaN(value) {
@@ -171,19 +171,19 @@ func (c *Call) chartPoints(p chartParams, s snapshot.Series, days civil.Range) [
 }
 
 // chartRows lists the points of all series, or the slices of a pie.
-func (c *Call) chartRows(p chartParams, shown []drawn, days civil.Range) []chartRow {
+func chartRows(c *Call, p chartParams, shown []drawn, days civil.Range) []chartRow {
 	round := c.rounding(p.Metric)
 	var rows []chartRow
 	if p.ChartType == drawing.Pie {
-		whole := c.weight(p.Metric, sumOfSeries(shown).Total(days))
+		whole := weight(c, p.Metric, sumOfSeries(shown).Total(days))
 		for _, d := range shown {
-			size := c.weight(p.Metric, d.Total(days))
+			size := weight(c, p.Metric, d.Total(days))
 			rows = append(rows, chartRow{Channel: d.name, Value: round(size), Share: answer.PercentOf(100*size/whole, whole > 0)})
 		}
 		return rows
 	}
 	for _, d := range shown {
-		for _, point := range c.chartPoints(p, d.Series, days) {
+		for _, point := range chartPoints(c, p, d.Series, days) {
 			row := chartRow{Date: point.Date, Channel: d.name, Partial: point.Partial}
 			if !point.Missing {
 				row.Value = round(point.Value)
@@ -200,7 +200,7 @@ const (
 )
 
 // chartOf lays out the picture.
-func (c *Call) chartOf(p chartParams, a *chartAnswer, shown []drawn, days civil.Range) drawing.Chart {
+func chartOf(c *Call, p chartParams, a *chartAnswer, shown []drawn, days civil.Range) drawing.Chart {
 	picture := drawing.Chart{
 		Kind: p.ChartType, Title: p.Title, Metric: metricName[p.Metric], Granularity: p.Granularity, Period: days,
 	}
@@ -222,7 +222,7 @@ func (c *Call) chartOf(p chartParams, a *chartAnswer, shown []drawn, days civil.
 		picture.Title = picture.Metric
 	}
 	for _, d := range shown {
-		picture.Series = append(picture.Series, drawing.Series{Name: string(d.name), Points: c.chartPoints(p, d.Series, days)})
+		picture.Series = append(picture.Series, drawing.Series{Name: string(d.name), Points: chartPoints(c, p, d.Series, days)})
 	}
 	for _, m := range a.Annotations {
 		picture.Annotations = append(picture.Annotations, drawing.Annotation{Date: m.Date, Label: m.Label})

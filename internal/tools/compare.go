@@ -97,18 +97,18 @@ func runCompare(ctx context.Context, c *Call, p compareParams) (*compareAnswer, 
 		a.Metrics.perDay(recent.Days(), earlier.Days())
 	}
 	if p.IncludeChannels {
-		a.Rows = c.comparedRows(totals)
+		a.Rows = comparedRows(c, totals)
 	}
 	if len(totals.Recent)+len(totals.Earlier) == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, recent)
 	} else {
-		a.Summary = c.compareSummary(a, now, before, totals)
+		a.Summary = compareSummary(c, a, now, before, totals)
 		if c.Store.Untouched() && (channel != "" || p.IncludeChannels) {
 			c.warnUntouched(&a.Closing, recent, channel)
 		}
 		c.warnSpend(&a.Closing, now, channel)
-		c.warnCompare(a, earlier, recent, now.Undated+before.Undated)
-		c.compareNext(a, earlier, recent, p.IncludeChannels)
+		warnCompare(c, a, earlier, recent, now.Undated+before.Undated)
+		compareNext(c, a, earlier, recent, p.IncludeChannels)
 	}
 	c.describe(&a.Closing, c.quality(measure.LastTouch, snapshot.Total{Sums: measure.Sums{Undated: now.Undated + before.Undated}}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
@@ -128,7 +128,7 @@ func (m *storeMetrics) perDay(days, daysBefore int) {
 }
 
 // comparedRows returns a row for each channel of either period, in the order of performance.
-func (c *Call) comparedRows(totals warehouse.Pair[[]warehouse.ChannelTotal]) []comparedRow {
+func comparedRows(c *Call, totals warehouse.Pair[[]warehouse.ChannelTotal]) []comparedRow {
 	f := c.Figures
 	before := map[measure.Channel]warehouse.ChannelTotal{}
 	for _, t := range totals.Earlier {
@@ -175,7 +175,7 @@ func comparedRowOf(f answer.Figures, now, before warehouse.ChannelTotal) compare
 	return row
 }
 
-func (c *Call) compareSummary(a *compareAnswer, now, before snapshot.Total, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
+func compareSummary(c *Call, a *compareAnswer, now, before snapshot.Total, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
 	if now.Untold {
 		return c.untoldSummary(a.Channel, civil.Range{First: a.Period2.Start, Last: a.Period2.End}, now)
 	}
@@ -193,7 +193,7 @@ func (c *Call) compareSummary(a *compareAnswer, now, before snapshot.Total, tota
 	return text + c.biggestMover(totals)
 }
 
-func (c *Call) warnCompare(a *compareAnswer, earlier, recent civil.Range, undated int64) {
+func warnCompare(c *Call, a *compareAnswer, earlier, recent civil.Range, undated int64) {
 	if earlier.Days() != recent.Days() {
 		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d: compare change_pct_per_day.", earlier.Days(), recent.Days()))
 	}
@@ -210,7 +210,7 @@ func (c *Call) warnCompare(a *compareAnswer, earlier, recent civil.Range, undate
 	c.warnDays(&a.Closing, recent, undated, true)
 }
 
-func (c *Call) compareNext(a *compareAnswer, earlier, recent civil.Range, withChannels bool) {
+func compareNext(c *Call, a *compareAnswer, earlier, recent civil.Range, withChannels bool) {
 	if !withChannels && a.Channel == "" {
 		c.suggest(&a.Closing, "compare", map[string]any{
 			"period1_start": earlier.First.String(), "period1_end": earlier.Last.String(),

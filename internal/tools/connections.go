@@ -54,7 +54,7 @@ const toldImports = 20
 const watchedDays = 90
 
 // connections describes each source that has delivered anything.
-func (c *Call) connections(ctx context.Context) ([]connection, error) {
+func connections(c *Call, ctx context.Context) ([]connection, error) {
 	watched := civil.Range{First: c.Today.AddDays(1 - watchedDays), Last: c.Today}
 	days, err := c.SourceDays(ctx, watched)
 	if err != nil {

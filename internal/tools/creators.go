@@ -146,16 +146,16 @@ func runCreators(ctx context.Context, c *Call, p creatorsParams) (*creatorsAnswe
 		return nil, err
 	}
 	largestFirst(now, p.SortBy.of, func(e snapshot.CreatorEstimate) string { return e.ID })
-	a := &creatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: c.creatorMetrics(rates, now, before)}
+	a := &creatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: creatorMetricsOf(c, rates, now, before)}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	c.creatorRows(a, p, rates, now)
+	creatorRows(c, a, p, rates, now)
 	if len(now) == 0 {
-		a.Summary = c.noCreators(&a.Closing, false)
+		a.Summary = noCreators(c, &a.Closing, false)
 	} else {
-		a.Summary = c.creatorsSummary(a, p, days, now)
-		c.warnCreators(&a.Closing, rates)
+		a.Summary = creatorsSummary(c, a, p, days, now)
+		warnCreators(c, &a.Closing, rates)
 		c.warnWindow(&a.Closing, p.StartDate, days, 0, false)
-		c.creatorsNext(a, p, days)
+		creatorsNext(c, a, p, days)
 	}
 	c.describe(&a.Closing, c.quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators, snapshot.FromSurveys)
 	return a, nil
@@ -186,7 +186,7 @@ func blendOf(r creator.Rates) creatorBlend {
 	}
 }
 
-func (c *Call) creatorMetrics(rates creator.Rates, now, before []snapshot.CreatorEstimate) creatorMetrics {
+func creatorMetricsOf(c *Call, rates creator.Rates, now, before []snapshot.CreatorEstimate) creatorMetrics {
 	f := c.Figures
 	n, b := sumEstimates(now), sumEstimates(before)
 	var parts []creator.Estimate
@@ -220,9 +220,9 @@ func sumEstimates(all []snapshot.CreatorEstimate) (sum creatorSums) {
 	return sum
 }
 
-func (c *Call) creatorRows(a *creatorsAnswer, p creatorsParams, rates creator.Rates, all []snapshot.CreatorEstimate) {
+func creatorRows(c *Call, a *creatorsAnswer, p creatorsParams, rates creator.Rates, all []snapshot.CreatorEstimate) {
 	for _, e := range all[:min(p.Limit, len(all))] {
-		a.Rows = append(a.Rows, c.creatorRow(rates, e))
+		a.Rows = append(a.Rows, creatorRowOf(c, rates, e))
 	}
 	if a.Rows == nil {
 		a.Rows = []creatorRow{}
@@ -235,7 +235,7 @@ func (c *Call) creatorRows(a *creatorsAnswer, p creatorsParams, rates creator.Ra
 	}
 }
 
-func (c *Call) creatorRow(rates creator.Rates, e snapshot.CreatorEstimate) creatorRow {
+func creatorRowOf(c *Call, rates creator.Rates, e snapshot.CreatorEstimate) creatorRow {
 	f := c.Figures
 	worth := func(orders float64) int64 { return int64(math.Round(orders * e.Value)) }
 	row := creatorRow{
@@ -274,7 +274,7 @@ func signalRows(rates creator.Rates, e snapshot.CreatorEstimate) []creatorSignal
 	return out
 }
 
-func (c *Call) creatorsSummary(a *creatorsAnswer, p creatorsParams, days civil.Range, all []snapshot.CreatorEstimate) string {
+func creatorsSummary(c *Call, a *creatorsAnswer, p creatorsParams, days civil.Range, all []snapshot.CreatorEstimate) string {
 	who := answer.Plural(len(all), "creator is", "creators are")
 	if p.CreatorID != "" {
 		who = "The creator is"
@@ -292,7 +292,7 @@ func (c *Call) creatorsSummary(a *creatorsAnswer, p creatorsParams, days civil.R
 // weakEvidence is below how many orders, named and with a code, the level of all estimates is hardly known.
 const weakEvidence = 10
 
-func (c *Call) warnCreators(a *answer.Closing, r creator.Rates) {
+func warnCreators(c *Call, a *answer.Closing, r creator.Rates) {
 	switch {
 	case r.Known.Code == 0:
 		a.Warn(answer.WarnLevelAssumed, "No code of a creator was used: how much links and surveys see is assumed, and the level of all estimates with it.")
@@ -304,7 +304,7 @@ func (c *Call) warnCreators(a *answer.Closing, r creator.Rates) {
 	}
 }
 
-func (c *Call) creatorsNext(a *creatorsAnswer, p creatorsParams, days civil.Range) {
+func creatorsNext(c *Call, a *creatorsAnswer, p creatorsParams, days civil.Range) {
 	if p.CreatorID == "" {
 		c.suggest(&a.Closing, "creators", with(dated(days), "creator_id", a.Rows[0].ID), "See its signals.")
 	}

@@ -124,13 +124,13 @@ func runCustomers(ctx context.Context, c *Call, p customersParams) (*customersAn
 	page := p.Page(&c.Writer)
 	switch p.View {
 	case segmentsView:
-		err = c.segments(ctx, a, days, page)
+		err = segments(c, ctx, a, days, page)
 	case retentionView:
-		quality, err = answer.DataQuality{Model: measure.LastTouch, Method: retentionMethod}, c.retention(ctx, a, days, page)
+		quality, err = answer.DataQuality{Model: measure.LastTouch, Method: retentionMethod}, retention(c, ctx, a, days, page)
 	case journeysView:
-		quality.Method, err = journeyMethod, c.journeys(ctx, a, days, page)
+		quality.Method, err = journeyMethod, journeys(c, ctx, a, days, page)
 	case ltvView:
-		quality.Revenue, err = netQuality(c.Workspace.Basis), c.ltv(ctx, a, days, page)
+		quality.Revenue, err = netQuality(c.Workspace.Basis), ltv(c, ctx, a, days, page)
 	}
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func runCustomers(ctx context.Context, c *Call, p customersParams) (*customersAn
 			a.Summary = c.explainEmpty(&a.Closing, days)
 		}
 	} else {
-		c.customersNext(a, days)
+		customersNext(c, a, days)
 		c.warnDays(&a.Closing, days, 0, false)
 	}
 	c.describe(&a.Closing, quality, snapshot.FromOrders)
@@ -155,7 +155,7 @@ func netQuality(basis measure.RevenueBasis) string {
 }
 
 // segments fills in new against returning customers.
-func (c *Call) segments(ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func segments(c *Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	totals, err := c.SegmentTotals(ctx, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
 		return err
@@ -182,9 +182,9 @@ func (c *Call) segments(ctx context.Context, a *customersAnswer, days civil.Rang
 	a.Rows = answer.Cut(page, rows)
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
 	if len(rows) > 0 {
-		a.Summary = c.segmentsSummary(a, totals.Recent, days)
+		a.Summary = segmentsSummary(c, a, totals.Recent, days)
 		c.warnBefore(&a.Closing, days)
-		c.warnFirstDays(&a.Closing, days)
+		warnFirstDays(c, &a.Closing, days)
 	}
 	return nil
 }
@@ -203,14 +203,14 @@ func segmentRow(f answer.Figures, segment warehouse.Segment, now, before measure
 const booksYoung = 90
 
 // warnFirstDays says that customers of before the books look new at their beginning.
-func (c *Call) warnFirstDays(a *answer.Closing, days civil.Range) {
+func warnFirstDays(c *Call, a *answer.Closing, days civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && days.First.Sub(first) < booksYoung {
 		a.Warn(answer.WarnBooksYoung, fmt.Sprintf("Orders begin on %s: who had ordered before looks new.", first))
 	}
 }
 
-func (c *Call) segmentsSummary(a *customersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
+func segmentsSummary(c *Call, a *customersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
 	f := c.Figures
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
@@ -235,7 +235,7 @@ func title(word string) string {
 	return string(word[0]-'a'+'A') + word[1:]
 }
 
-func (c *Call) customersNext(a *customersAnswer, days civil.Range) {
+func customersNext(c *Call, a *customersAnswer, days civil.Range) {
 	offer := func(view customersView, reason string) {
 		arguments := with(dated(days), "view", string(view))
 		if a.Channel != "" {
@@ -292,7 +292,7 @@ type retentionCell struct {
 }
 
 // retention fills in the cohorts of the months that the window touches.
-func (c *Call) retention(ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func retention(c *Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	months := civil.Range{First: civil.ByMonth.Start(days.First), Last: civil.ByMonth.Start(days.Last)}
 	list, err := c.Cohorts(ctx, a.Channel, months)
 	if err != nil {
@@ -320,8 +320,8 @@ func (c *Call) retention(ctx context.Context, a *customersAnswer, days civil.Ran
 	}
 	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "share of a cohort with an order in a later month, Wilson interval"}
 	if len(rows) > 0 {
-		a.Summary = c.retentionSummary(a, months, won)
-		c.warnFirstDays(&a.Closing, months)
+		a.Summary = retentionSummary(c, a, months, won)
+		warnFirstDays(c, &a.Closing, months)
 	}
 	return nil
 }
@@ -341,7 +341,7 @@ func retentionRow(r cohort.Row) customersRow {
 	return row
 }
 
-func (c *Call) retentionSummary(a *customersAnswer, months civil.Range, won int) string {
+func retentionSummary(c *Call, a *customersAnswer, months civil.Range, won int) string {
 	text := fmt.Sprintf("%s placed their first order from %s to %s.", answer.Plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
 	if m := a.Metrics.Month1; m != nil {
 		text += fmt.Sprintf(" %s %% ordered again in the month after (90 %% interval %s to %s).", number.Grouped(answer.Decimals(float64(m.Value), 1), 1),

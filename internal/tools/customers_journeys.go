@@ -35,7 +35,7 @@ const (
 )
 
 // journeys fills in the paths to the orders.
-func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func journeys(c *Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	top, err := c.TopPaths(ctx, warehouse.PathsOf{
 		Windows: warehouse.Windows{Recent: days, Earlier: days.Previous()}, Segment: a.Segment, Channel: a.Channel, Limit: page.Limit, Offset: page.Offset,
 	})
@@ -59,21 +59,21 @@ func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Rang
 		return nil
 	}
 	if a.Channel == "" {
-		if err := c.delays(ctx, a, days); err != nil {
+		if err := delays(c, ctx, a, days); err != nil {
 			return err
 		}
 	}
 	if c.View.DetailLevel != answer.SummaryLevel {
-		if err := c.journeyCredits(ctx, a, days); err != nil {
+		if err := journeyCredits(c, ctx, a, days); err != nil {
 			return err
 		}
 	}
-	a.Summary = c.journeysSummary(a, top.First, total, days)
+	a.Summary = journeysSummary(c, a, top.First, total, days)
 	return nil
 }
 
 // journeyCredits fills in what models credit channels with, which takes all journeys.
-func (c *Call) journeyCredits(ctx context.Context, a *customersAnswer, days civil.Range) error {
+func journeyCredits(c *Call, ctx context.Context, a *customersAnswer, days civil.Range) error {
 	all, err := c.Paths(ctx, a.Segment, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func pathRow(f answer.Figures, p warehouse.PathTotal, all int64) customersRow {
 }
 
 // delays fills in how long journeys take.
-func (c *Call) delays(ctx context.Context, a *customersAnswer, days civil.Range) error {
+func delays(c *Call, ctx context.Context, a *customersAnswer, days civil.Range) error {
 	counts, err := c.Journeys(ctx, a.Segment, days)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 	return "direct"
 }
 
-func (c *Call) journeysSummary(a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
+func journeysSummary(c *Call, a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
 	text := fmt.Sprintf("%s orders %s have known touches", answer.Quantity(float64(answer.Orders(total.Orders))), answer.Dates(days))
 	if r := a.Metrics.Touches; r != nil {
 		text += fmt.Sprintf(", %s each", number.Grouped(answer.Decimals(float64(*r), 2), 2))

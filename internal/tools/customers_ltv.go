@@ -32,7 +32,7 @@ func (v *valueSoFar) ages() map[int]**answer.Estimate[answer.Money] {
 }
 
 // secondOpinion is what the Pareto/NBD model expects of everybody, at the debug level: its fit takes a while.
-func (c *Call) secondOpinion(p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
+func secondOpinion(c *Call, p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
 	if ahead.Project == nil || c.View.DetailLevel != answer.DebugLevel {
 		return nil, nil
 	}
@@ -80,7 +80,7 @@ func valueSoFarOf(f answer.Figures, curve cohort.Curve) (v valueSoFar) {
 }
 
 // ltv fills in what the customers won in the window are worth, by the channel that won them.
-func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func ltv(c *Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	p, err := c.CustomerPanel(ctx, days, a.Channel)
 	if err != nil {
 		return err
@@ -108,17 +108,17 @@ func (c *Call) ltv(ctx context.Context, a *customersAnswer, days civil.Range, pa
 		return nil
 	}
 	var all customersRow
-	if a.Rows, all, err = c.ltvRows(shown, whole, p, ahead); err != nil {
+	if a.Rows, all, err = ltvRows(c, shown, whole, p, ahead); err != nil {
 		return err
 	}
 	a.Metrics = customersMetrics{Customers: all.Customers, valueSoFar: all.valueSoFar}
-	if a.Metrics.Pareto, err = c.secondOpinion(p, ahead); err != nil {
+	if a.Metrics.Pareto, err = secondOpinion(c, p, ahead); err != nil {
 		return err
 	}
 	a.Estimates = panelEstimates(p, "mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.Model), ahead)
-	a.Summary = c.ltvSummary(a, whole, curves, days)
-	c.warnPanel(&a.Closing, p, ahead)
-	c.warnFirstDays(&a.Closing, days)
+	a.Summary = ltvSummary(c, a, whole, curves, days)
+	warnPanel(c, &a.Closing, p, ahead)
+	warnFirstDays(c, &a.Closing, days)
 	return nil
 }
 
@@ -141,15 +141,15 @@ func panelEstimates(p snapshot.Panel, method string, ahead snapshot.Projection) 
 }
 
 // ltvRows describes the customers of each curve shown, and all of them.
-func (c *Call) ltvRows(shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (rows []customersRow, all customersRow, err error) {
+func ltvRows(c *Call, shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (rows []customersRow, all customersRow, err error) {
 	rows = make([]customersRow, len(shown))
 	work := []func() error{func() (err error) {
-		all, err = c.ltvRow(whole, p, ahead)
+		all, err = ltvRow(c, whole, p, ahead)
 		return err
 	}}
 	for i, curve := range shown {
 		work = append(work, func() (err error) {
-			rows[i], err = c.ltvRow(curve, p, ahead)
+			rows[i], err = ltvRow(c, curve, p, ahead)
 			if c.View.DetailLevel == answer.SummaryLevel {
 				rows[i].longest()
 			}
@@ -160,7 +160,7 @@ func (c *Call) ltvRows(shown []cohort.Curve, whole cohort.Curve, p snapshot.Pane
 }
 
 // ltvRow describes the customers of a curve: those of its channel, or all when its channel is "all".
-func (c *Call) ltvRow(curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (customersRow, error) {
+func ltvRow(c *Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (customersRow, error) {
 	row := customersRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), valueSoFar: valueSoFarOf(c.Figures, curve)}
 	row.Hidden = curve.Customers < cohort.SmallestCohort
 	if ahead.Project == nil || row.Hidden {
@@ -190,7 +190,7 @@ func (c *Call) ltvRow(curve cohort.Curve, p snapshot.Panel, ahead snapshot.Proje
 }
 
 // warnPanel says what the customers at hand cannot tell.
-func (c *Call) warnPanel(a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
+func warnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
 	if refused := notProjected(ahead); len(refused) > 0 {
 		a.Warn(answer.WarnNotProjected, "Nothing is expected of the future: "+strings.Join(refused, "; ")+".")
 	}
@@ -206,7 +206,7 @@ func (c *Call) warnPanel(a *answer.Closing, p snapshot.Panel, ahead snapshot.Pro
 	}
 }
 
-func (c *Call) ltvSummary(a *customersAnswer, whole cohort.Curve, curves []cohort.Curve, days civil.Range) string {
+func ltvSummary(c *Call, a *customersAnswer, whole cohort.Curve, curves []cohort.Curve, days civil.Range) string {
 	text := fmt.Sprintf("%s placed their first order %s", answer.Plural(whole.Customers, "customer", "customers"), answer.Dates(days))
 	age := 0
 	for _, candidate := range []int{30, 90, 180, 365} {
@@ -220,13 +220,13 @@ func (c *Call) ltvSummary(a *customersAnswer, whole cohort.Curve, curves []cohor
 	}
 	text += fmt.Sprintf(" and brought %s each within %d days, refunds taken off.", c.Amount(int64(point.Value)), age)
 	if a.Channel == "" {
-		text += c.bestCurve(curves, age)
+		text += bestCurve(c, curves, age)
 	}
 	return text
 }
 
 // bestCurve names the channel whose customers are worth most by an age, when its interval lies above another's.
-func (c *Call) bestCurve(curves []cohort.Curve, age int) string {
+func bestCurve(c *Call, curves []cohort.Curve, age int) string {
 	var best, least measure.Channel
 	var high, low cohort.Point
 	for _, curve := range curves {

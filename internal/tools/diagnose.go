@@ -72,26 +72,26 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 	if err != nil {
 		return nil, err
 	}
-	found := c.checkFacts()
-	found = append(found, c.checkSources()...)
-	found = append(found, c.checkImports(imports))
-	history, err := c.checkHistory(ctx)
+	found := checkFacts(c)
+	found = append(found, checkSources(c)...)
+	found = append(found, checkImports(c, imports))
+	history, err := checkHistory(c, ctx)
 	if err != nil {
 		return nil, err
 	}
 	found = append(found, history)
-	keys, err := c.checkKeys(ctx)
+	keys, err := checkKeys(c, ctx)
 	if err != nil {
 		return nil, err
 	}
 	found = append(found, keys...)
-	hooks, err := c.checkHooks(ctx)
+	hooks, err := checkHooks(c, ctx)
 	if err != nil {
 		return nil, err
 	}
 	found = append(found, hooks...)
-	found = append(found, c.checkSettings()...)
-	found = append(found, c.checkModel())
+	found = append(found, checkSettings(c)...)
+	found = append(found, checkModel(c))
 	slices.SortStableFunc(found, func(a, b finding) int {
 		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
 	})
@@ -100,7 +100,7 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 	a.Summary = diagnoseSummary(found) + " " + c.modelSentence()
 	a.Rows = found
 	if c.View.DetailLevel == answer.DebugLevel && c.View.Format == answer.JSONFormat {
-		if a.Connections, err = c.connections(ctx); err != nil {
+		if a.Connections, err = connections(c, ctx); err != nil {
 			return nil, err
 		}
 		a.Imports = importLines(imports)
@@ -128,7 +128,7 @@ func diagnoseSummary(found []finding) string {
 	return text
 }
 
-func (c *Call) checkFacts() []finding {
+func checkFacts(c *Call) []finding {
 	if c.Store.OrderDays.Days() == 0 {
 		return []finding{{
 			Check: "orders", Severity: bad, Finding: "There are no orders.",
@@ -161,15 +161,15 @@ func (c *Call) checkFacts() []finding {
 	return out
 }
 
-func (c *Call) checkSources() []finding {
+func checkSources(c *Call) []finding {
 	var out []finding
 	for _, s := range c.Store.Sources {
-		out = append(out, c.checkSource(s))
+		out = append(out, checkSource(c, s))
 	}
 	return out
 }
 
-func (c *Call) checkSource(s warehouse.SourceState) finding {
+func checkSource(c *Call, s warehouse.SourceState) finding {
 	f := finding{Check: "source " + answer.Clean(s.Source) + " (" + s.Kind + ")", Severity: poor}
 	switch c.SourceStatus(s) {
 	case "stale":
@@ -190,7 +190,7 @@ func (c *Call) checkSource(s warehouse.SourceState) finding {
 	return f
 }
 
-func (c *Call) checkImports(imports []warehouse.ImportRecord) finding {
+func checkImports(c *Call, imports []warehouse.ImportRecord) finding {
 	if len(imports) == 0 {
 		return finding{Check: "imports", Severity: bad, Finding: "Nothing was ever imported.", Fix: "assay import FILE --workspace " + string(c.Workspace.ID)}
 	}
@@ -198,7 +198,7 @@ func (c *Call) checkImports(imports []warehouse.ImportRecord) finding {
 }
 
 // checkKeys looks for keys that end soon and keys that are never used.
-func (c *Call) checkKeys(ctx context.Context) ([]finding, error) {
+func checkKeys(c *Call, ctx context.Context) ([]finding, error) {
 	if c.Keys == nil {
 		return nil, nil
 	}
@@ -245,7 +245,7 @@ const (
 )
 
 // checkHooks looks for messages that came and are not in the figures. A workspace without webhooks has nothing to check.
-func (c *Call) checkHooks(ctx context.Context) ([]finding, error) {
+func checkHooks(c *Call, ctx context.Context) ([]finding, error) {
 	if c.Hooks == nil {
 		return nil, nil
 	}
@@ -271,7 +271,7 @@ func (c *Call) checkHooks(ctx context.Context) ([]finding, error) {
 	return []finding{f}, nil
 }
 
-func (c *Call) checkSettings() []finding {
+func checkSettings(c *Call) []finding {
 	zone := finding{Check: "zone", Severity: fine, Finding: "Days begin at midnight in " + c.Workspace.Zone + "."}
 	if c.Workspace.Zone == "UTC" {
 		zone = finding{

@@ -79,15 +79,15 @@ func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer,
 	a.ShowAll(true)
 	switch p.Aspect {
 	case overviewAspect:
-		a.Rows = c.factRows()
+		a.Rows = factRows(c)
 	case channelsAspect:
-		a.Rows = c.channelVolumes()
+		a.Rows = channelVolumes(c)
 	case integrationsAspect:
-		a.Rows = c.sourceRows()
+		a.Rows = sourceRows(c)
 	case capabilitiesAspect:
-		a.Rows = c.capabilities()
+		a.Rows = capabilities(c)
 	}
-	a.Summary = c.discoverSummary(p.Aspect, a.Rows)
+	a.Summary = discoverSummary(c, p.Aspect, a.Rows)
 	if c.Store.Empty() {
 		a.Warn(answer.WarnNoData, "Nothing was imported into this workspace yet.")
 		c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
@@ -102,7 +102,7 @@ func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer,
 }
 
 // factRows lists the kinds of facts that the store has.
-func (c *Call) factRows() []discoverRow {
+func factRows(c *Call) []discoverRow {
 	var rows []discoverRow
 	for _, name := range slices.Sorted(maps.Keys(c.Store.Counts)) {
 		if c.Store.Counts[name] == 0 {
@@ -121,7 +121,7 @@ func (c *Call) factRows() []discoverRow {
 }
 
 // channelVolumes lists the channels, most orders first.
-func (c *Call) channelVolumes() []discoverRow {
+func channelVolumes(c *Call) []discoverRow {
 	f := c.Figures
 	sorted := slices.Clone(c.Store.Channels)
 	sortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
@@ -139,7 +139,7 @@ func (c *Call) channelVolumes() []discoverRow {
 }
 
 // sourceRows lists the sources and whether they are up to date.
-func (c *Call) sourceRows() []discoverRow {
+func sourceRows(c *Call) []discoverRow {
 	rows := make([]discoverRow, len(c.Store.Sources))
 	for i, s := range c.Store.Sources {
 		rows[i] = discoverRow{
@@ -155,7 +155,7 @@ func (c *Call) sourceRows() []discoverRow {
 }
 
 // capabilities lists every tool with whether it has something to answer from.
-func (c *Call) capabilities() []discoverRow {
+func capabilities(c *Call) []discoverRow {
 	var rows []discoverRow
 	for _, t := range c.Tools {
 		row := discoverRow{Tool: t.Name, Status: "has_data"}
@@ -172,7 +172,7 @@ func (c *Call) capabilities() []discoverRow {
 	return rows
 }
 
-func (c *Call) discoverSummary(what aspect, rows []discoverRow) string {
+func discoverSummary(c *Call, what aspect, rows []discoverRow) string {
 	switch what {
 	case channelsAspect:
 		if len(rows) == 0 {

@@ -120,14 +120,14 @@ func runEmailLifecycle(ctx context.Context, c *Call, p emailLifecycleParams) (*e
 	if now.all().Rows == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
-		credited, err := c.creditedMessages(ctx, a.Channel, in)
+		credited, err := creditedMessages(c, ctx, a.Channel, in)
 		if err != nil {
 			return nil, err
 		}
 		a.Metrics.Credited = credited
-		a.Summary = c.messagesSummary(a, now, days)
-		c.warnMessages(a, now, days)
-		c.messagesNext(a, days)
+		a.Summary = messagesSummary(c, a, now, days)
+		warnMessages(c, a, now, days)
+		messagesNext(c, a, days)
 	}
 	c.describe(&a.Closing, answer.DataQuality{Revenue: "claimed by the sending tool; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, "messages", snapshot.FromOrders)
 	return a, nil
@@ -225,7 +225,7 @@ func messageRowOf(f answer.Figures, e warehouse.MessageEntity) messageRow {
 
 // creditedMessages returns what last touch credits the channel of messages with, nil when no order says where it came
 // from.
-func (c *Call) creditedMessages(ctx context.Context, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
+func creditedMessages(c *Call, ctx context.Context, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
 	if c.Store.Untouched() {
 		return nil, nil
 	}
@@ -245,7 +245,7 @@ func (c *Call) creditedMessages(ctx context.Context, channel string, in warehous
 	return new(answer.MetricOf(f.Revenue(sum(totals.Recent)), f.Revenue(sum(totals.Earlier)))), nil
 }
 
-func (c *Call) messagesSummary(a *emailLifecycleAnswer, now sent, days civil.Range) string {
+func messagesSummary(c *Call, a *emailLifecycleAnswer, now sent, days civil.Range) string {
 	what := "Mails and text messages"
 	switch a.Channel {
 	case string(emailChannel):
@@ -256,7 +256,7 @@ func (c *Call) messagesSummary(a *emailLifecycleAnswer, now sent, days civil.Ran
 	text := fmt.Sprintf("%s claim %s %s, %s, from %s delivered.", what, c.Amount(now.all().Revenue), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Quantity(float64(now.all().Delivered)))
 	if m := a.Metrics.Credited; m != nil {
-		text += fmt.Sprintf(" Last touch credits them with %s.", c.majorAmount(float64(*m.Value)))
+		text += fmt.Sprintf(" Last touch credits them with %s.", majorAmount(c, float64(*m.Value)))
 	}
 	if open := a.Metrics.OpenPct.Value; open != nil && now.mails.Rows > 0 {
 		text += fmt.Sprintf(" %s %% of the mails were opened", number.Grouped(answer.Decimals(float64(*open), 1), 1))
@@ -272,7 +272,7 @@ func (c *Call) messagesSummary(a *emailLifecycleAnswer, now sent, days civil.Ran
 const staleMessages = 2
 
 // warnMessages says first of all that the figures are claims, then what the reports do not cover.
-func (c *Call) warnMessages(a *emailLifecycleAnswer, now sent, days civil.Range) {
+func warnMessages(c *Call, a *emailLifecycleAnswer, now sent, days civil.Range) {
 	text := "revenue and conversions are what the sending tool claims, in its own window; other channels claim some of the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
 		text = fmt.Sprintf("revenue is what the sending tool claims: %s times what orders credit the channel with by last touch.",
@@ -297,7 +297,7 @@ func (c *Call) warnMessages(a *emailLifecycleAnswer, now sent, days civil.Range)
 	}
 }
 
-func (c *Call) messagesNext(a *emailLifecycleAnswer, days civil.Range) {
+func messagesNext(c *Call, a *emailLifecycleAnswer, days civil.Range) {
 	if a.Channel == everyKind && a.EntityType == everyKind {
 		c.suggest(&a.Closing, "email_lifecycle", with(dated(days), "entity_type", "flow"), "See the flows alone.")
 	}

@@ -184,25 +184,25 @@ type placeboBin struct {
 }
 
 func runExperiments(ctx context.Context, c *Call, p experimentsParams) (*experimentsAnswer, error) {
-	channel, err := c.experimentChannel(p.Channel)
+	channel, err := experimentChannel(c, p.Channel)
 	if err != nil {
 		return nil, err
 	}
 	a := &experimentsAnswer{View: p.View, Channel: channel}
 	a.Currency, a.Rows = c.Workspace.Currency, []experimentRow{}
-	a.Metrics = c.experimentCounts(channel)
+	a.Metrics = experimentCounts(c, channel)
 	switch p.View {
 	case factorsView:
-		err = c.showFactors(ctx, a)
+		err = showFactors(c, ctx, a)
 	case resultsView:
 		a.ShowAll(p.ExperimentID != "")
-		err = c.showResults(ctx, a, control.ExperimentID(p.ExperimentID))
+		err = showResults(c, ctx, a, control.ExperimentID(p.ExperimentID))
 	case truthView:
-		err = c.showTruth(ctx, a, p.Last90)
+		err = showTruth(c, ctx, a, p.Last90)
 	case nextTestView:
-		err = c.showNextTest(ctx, a)
+		err = showNextTest(c, ctx, a)
 	case guideView:
-		c.showGuide(a, p.Topic)
+		showGuide(c, a, p.Topic)
 	}
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func runExperiments(ctx context.Context, c *Call, p experimentsParams) (*experim
 }
 
 // experimentChannel returns the key of a channel of the store, or of one that was only ever tested.
-func (c *Call) experimentChannel(name string) (measure.Channel, error) {
+func experimentChannel(c *Call, name string) (measure.Channel, error) {
 	key := measure.ParseChannel(name)
 	if slices.ContainsFunc(c.Experiments, func(e control.Experiment) bool { return e.Channel == key }) {
 		return key, nil
@@ -226,7 +226,7 @@ func (c *Call) experimentChannel(name string) (measure.Channel, error) {
 	return c.channel(name)
 }
 
-func (c *Call) experimentCounts(channel measure.Channel) experimentMetrics {
+func experimentCounts(c *Call, channel measure.Channel) experimentMetrics {
 	m := experimentMetrics{Experiments: new(0), Completed: new(0), Applied: new(0)}
 	for _, e := range c.Experiments {
 		if channel != "" && e.Channel != channel {
@@ -253,7 +253,7 @@ func estimateOf[T ~float64](value float64, in geo.Interval, times float64) *answ
 }
 
 // showFactors shows what reported returns of each tested channel have to be multiplied by.
-func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
+func showFactors(c *Call, ctx context.Context, a *experimentsAnswer) error {
 	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
 		return err
@@ -281,7 +281,7 @@ func (c *Call) showFactors(ctx context.Context, a *experimentsAnswer) error {
 		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment gives", "completed experiments give")+" no factor; view=results says why.")
 	}
 	if len(factors) == 0 {
-		c.withoutFactors(a)
+		withoutFactors(c, a)
 		return nil
 	}
 	a.estimated()
@@ -328,7 +328,7 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 }
 
 // withoutFactors says what to do where no experiment gives a factor.
-func (c *Call) withoutFactors(a *experimentsAnswer) {
+func withoutFactors(c *Call, a *experimentsAnswer) {
 	a.Summary = "No experiment gives a factor yet, so nothing corrects reported returns."
 	if *a.Metrics.Experiments == 0 {
 		a.Warn(answer.WarnNoData, "There are no experiments in this workspace. Plan one on the page Experiments; view=next_test says on which channel.")
@@ -338,7 +338,7 @@ func (c *Call) withoutFactors(a *experimentsAnswer) {
 }
 
 // showResults lists experiments with what they found, the latest first, or one of them with its evidence.
-func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control.ExperimentID) error {
+func showResults(c *Call, ctx context.Context, a *experimentsAnswer, id control.ExperimentID) error {
 	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
 		return err
@@ -346,17 +346,17 @@ func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control
 	if id != "" {
 		at := slices.IndexFunc(all, func(t *experiment.Result) bool { return t.ID == id })
 		if at < 0 {
-			return c.noExperiment(id, all)
+			return noExperiment(c, id, all)
 		}
 		all = all[at : at+1]
 	}
 	for _, t := range all {
-		a.Rows = append(a.Rows, c.trialRow(t))
+		a.Rows = append(a.Rows, trialRow(c, t))
 	}
 	// Completed ones first: what they found is what is asked for.
 	sortBy(a.Rows, func(r experimentRow) float64 { return float64(slices.Index(shownFirst, r.Status)) })
 	if len(all) == 0 {
-		c.withoutFactors(a)
+		withoutFactors(c, a)
 		a.Summary = "There are no experiments in this workspace."
 		if a.Channel != "" {
 			a.Summary = "There are no experiments on " + answer.ChannelName(a.Channel) + "."
@@ -364,7 +364,7 @@ func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control
 		return nil
 	}
 	a.estimated()
-	a.Summary = c.resultsSummary(a.Rows)
+	a.Summary = resultsSummary(c, a.Rows)
 	if id != "" {
 		a.One = evidenceOf(all[0])
 	} else {
@@ -382,7 +382,7 @@ func (c *Call) showResults(ctx context.Context, a *experimentsAnswer, id control
 }
 
 // overlaps names the experiments beside which a draft cannot be planned.
-func (c *Call) overlaps(draft control.Experiment) []string {
+func overlaps(c *Call, draft control.Experiment) []string {
 	var found []string
 	for _, other := range c.Experiments {
 		if why := draft.Overlap(other); why != "" && other.Status != control.ExperimentCancelled {
@@ -396,7 +396,7 @@ var shownFirst = []control.ExperimentStatus{
 	control.ExperimentCompleted, control.ExperimentRunning, control.ExperimentPlanned, control.ExperimentDraft, control.ExperimentCancelled,
 }
 
-func (c *Call) noExperiment(id control.ExperimentID, all []*experiment.Result) error {
+func noExperiment(c *Call, id control.ExperimentID, all []*experiment.Result) error {
 	known := make([]string, len(all))
 	for i, t := range all {
 		known[i] = string(t.ID)
@@ -408,14 +408,14 @@ func (c *Call) noExperiment(id control.ExperimentID, all []*experiment.Result) e
 		WithHint("Leave experiment_id out to see all, or use one of these.")
 }
 
-func (c *Call) trialRow(t *experiment.Result) experimentRow {
+func trialRow(c *Call, t *experiment.Result) experimentRow {
 	row := experimentRow{
 		ID: t.ID, Name: answer.Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
 		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: unreadBecause(t), Expects: answer.Foreign(t.Hypothesis),
 		ROAS: ratioOf(t.Reported),
 	}
 	if t.Status == control.ExperimentDraft {
-		row.Beside = c.overlaps(t.Experiment)
+		row.Beside = overlaps(c, t.Experiment)
 	}
 	if t.Status != control.ExperimentCompleted {
 		return row
@@ -481,7 +481,7 @@ func ratioOf(x *float64) *answer.Ratio {
 	return new(answer.Ratio(*x))
 }
 
-func (c *Call) resultsSummary(rows []experimentRow) string {
+func resultsSummary(c *Call, rows []experimentRow) string {
 	r := rows[0]
 	text := fmt.Sprintf("%s: ", answer.Plural(len(rows), "experiment", "experiments"))
 	days := ""

@@ -101,7 +101,7 @@ var passages = []passage{
 }
 
 // showGuide shows a topic, or where none is named the overview and what else there is.
-func (c *Call) showGuide(a *experimentsAnswer, topic guideTopic) {
+func showGuide(c *Call, a *experimentsAnswer, topic guideTopic) {
 	a.Metrics = experimentMetrics{}
 	a.Topic = topic
 	a.ShowAll(true)

@@ -15,13 +15,13 @@ import (
 )
 
 // showTruth sets what each channel is reported to return beside what applied experiments make of it.
-func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p answer.Last90) error {
+func showTruth(c *Call, ctx context.Context, a *experimentsAnswer, p answer.Last90) error {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return err
 	}
 	a.Period = c.period(days)
-	rows, err := c.spenders(ctx, a.Channel, warehouse.Windows{Recent: days})
+	rows, err := spenders(c, ctx, a.Channel, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p answer.Las
 }
 
 // spenders returns the channels with spend, largest first, with what they are reported to return.
-func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
+func spenders(c *Call, ctx context.Context, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
 	totals, err := c.LastTouchTotals(ctx, in, only)
 	if err != nil {
 		return nil, err
@@ -105,10 +105,10 @@ func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.
 }
 
 // showNextTest ranks channels by how much revenue hangs on what is not known of them.
-func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
+func showNextTest(c *Call, ctx context.Context, a *experimentsAnswer) error {
 	days := c.LastDays(lookBack)
 	a.Period = c.period(days)
-	rows, err := c.spenders(ctx, a.Channel, warehouse.Windows{Recent: days})
+	rows, err := spenders(c, ctx, a.Channel, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
 		if r.Reported != nil {
 			r.Stake = new(answer.Money(doubt * float64(*r.Reported)))
 		}
-		r.Why = c.testedNow(r.Channel)
+		r.Why = testedNow(c, r.Channel)
 		a.Rows = append(a.Rows, r)
 	}
 	sortBy(a.Rows, func(r experimentRow) float64 {
@@ -143,14 +143,14 @@ func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
 		c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 		return nil
 	}
-	c.nextTestSummary(a)
+	nextTestSummary(c, a)
 	return nil
 }
 
 const lookBack = 90 // days whose spend says what is worth testing
 
 // testedNow says that a channel is being tested, or is about to be.
-func (c *Call) testedNow(channel measure.Channel) string {
+func testedNow(c *Call, channel measure.Channel) string {
 	for _, e := range c.Experiments {
 		if e.Channel == channel && (e.Status == control.ExperimentRunning || e.Status == control.ExperimentPlanned) {
 			return fmt.Sprintf("%s is %s %s", e.ID, e.Status, answer.Dates(e.Days))
@@ -159,7 +159,7 @@ func (c *Call) testedNow(channel measure.Channel) string {
 	return ""
 }
 
-func (c *Call) nextTestSummary(a *experimentsAnswer) {
+func nextTestSummary(c *Call, a *experimentsAnswer) {
 	r := a.Rows[0]
 	switch {
 	case r.Why != "":

@@ -132,13 +132,13 @@ func runForecasting(ctx context.Context, c *Call, p forecastingParams) (*forecas
 	a.Currency, a.Rows = c.Workspace.Currency, []forecastRow{}
 	switch p.Aspect {
 	case pacingAspect:
-		err = c.pacing(ctx, a)
+		err = pacing(c, ctx, a)
 	case targetsAspect:
-		err = c.listTargets(ctx, a)
+		err = listTargets(c, ctx, a)
 	case alertsAspect:
-		err = c.alerts(ctx, a)
+		err = alerts(c, ctx, a)
 	case recommendationsAspect:
-		err = c.recommend(a)
+		err = recommend(c, a)
 	}
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func runForecasting(ctx context.Context, c *Call, p forecastingParams) (*forecas
 }
 
 // recommend divides today's spend by the media mix model: the plan of optimization, shortened.
-func (c *Call) recommend(a *forecastingAnswer) error {
+func recommend(c *Call, a *forecastingAnswer) error {
 	m, err := c.model()
 	if err != nil {
 		return err
@@ -175,11 +175,11 @@ func (c *Call) recommend(a *forecastingAnswer) error {
 			a.Rows = append(a.Rows, forecastRow{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: monthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
 		}
 	}
-	a.Summary = c.planSummary(c.planMetrics(m, plan, m.Spend(), monthly), plan, "a month")
+	a.Summary = planSummary(c, planMetricsOf(c, m, plan, m.Spend(), monthly), plan, "a month")
 	if len(a.Rows) == 0 {
 		a.Warn(answer.WarnNoData, "The model has no figures for "+answer.ChannelName(a.Channel)+".")
 	}
-	c.warnPlan(&a.Closing, plan)
+	warnPlan(c, &a.Closing, plan)
 	c.suggest(&a.Closing, "optimization", map[string]any{}, "See returns, saturation and what other spends would do.")
 	return nil
 }
@@ -189,7 +189,7 @@ const forecastMethod = "forecast: median of ETS, ARIMA and two Theta models on t
 	"alerts: cumulative sums of one-step errors; see methods/forecast and methods/anomalies"
 
 // explainNoForecast says why nothing is forecast.
-func (c *Call) explainNoForecast(a *forecastingAnswer) string {
+func explainNoForecast(c *Call, a *forecastingAnswer) string {
 	if c.Store.Empty() {
 		return c.explainEmpty(&a.Closing, civil.Range{First: c.Today, Last: c.Today})
 	}

@@ -106,7 +106,7 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.judge(ctx, a, panel, treated, spent, days); err != nil {
+	if err := judgePreflight(c, ctx, a, panel, treated, spent, days); err != nil {
 		return nil, err
 	}
 	c.describe(&a.Closing, answer.DataQuality{
@@ -147,20 +147,20 @@ func namedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 	return treated, nil
 }
 
-// judge runs the check. A store too small or too young for one is an answer and not an error.
-func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
+// judgePreflight runs the check. A store too small or too young for one is an answer and not an error.
+func judgePreflight(c *Call, ctx context.Context, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
 	if panel == nil {
-		c.notReady(a, "no order says which region it comes from")
+		notReady(c, a, "no order says which region it comes from")
 		return nil
 	}
-	o := geo.PreflightOptions{Treated: treated, Duration: testDays, Seed: preflightSeed, Conflicts: c.conflicts(a.Channel)}
+	o := geo.PreflightOptions{Treated: treated, Duration: testDays, Seed: preflightSeed, Conflicts: conflicts(c, a.Channel)}
 	if len(spent) > 0 {
 		o.Targetable = new(true)
 	}
 	found, err := geo.Check(panel, o)
 	if fault.KindOf(err) == fault.KindNotReady {
 		text, _, _ := fault.Public(err)
-		c.notReady(a, text)
+		notReady(c, a, text)
 		return nil
 	}
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, 
 		}
 		a.Power = append(a.Power, point)
 	}
-	if err := c.holdout(ctx, a, panel, spent, days); err != nil {
+	if err := holdout(c, ctx, a, panel, spent, days); err != nil {
 		return err
 	}
 	a.Summary = preflightSummary(a)
@@ -197,7 +197,7 @@ func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, 
 }
 
 // conflicts names the experiments that are planned or under way on the channel or in some regions.
-func (c *Call) conflicts(channel measure.Channel) []string {
+func conflicts(c *Call, channel measure.Channel) []string {
 	var found []string
 	for _, e := range c.Experiments {
 		if e.Status != control.ExperimentPlanned && e.Status != control.ExperimentRunning {
@@ -210,14 +210,14 @@ func (c *Call) conflicts(channel measure.Channel) []string {
 	return found
 }
 
-func (c *Call) notReady(a *preflightAnswer, why string) {
+func notReady(c *Call, a *preflightAnswer, why string) {
 	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
 	a.Warn(answer.WarnNoData, "A test takes orders with regions, at least 4 regions and about four times its length of history.")
 	c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 }
 
 // holdout compares the smallest revenue that is found with what pausing the channel would save.
-func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
+func holdout(c *Call, ctx context.Context, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
 	s, err := c.SeriesOf(ctx, a.Channel, days)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 const lateDays = 7
 
 // checkHistory says what changed after it was shown, and whether a platform settles later than it is known for.
-func (c *Call) checkHistory(ctx context.Context) (finding, error) {
+func checkHistory(c *Call, ctx context.Context) (finding, error) {
 	imported := civil.Range{First: c.Today.AddDays(1 - lateDays), Last: c.Today}
 	parts, days, err := c.LateChanges(ctx, imported)
 	if err != nil {

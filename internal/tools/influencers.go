@@ -127,15 +127,15 @@ func runInfluencers(ctx context.Context, c *Call, p influencersParams) (*influen
 	}
 	a := &influencersAnswer{Action: p.Action, Basis: measure.Attributed}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	a.Metrics = c.influencerMetrics(chosen, snapshot.Among(found.Before, chosen))
-	c.influencerRows(a, p, chosen)
+	a.Metrics = influencerMetricsOf(c, chosen, snapshot.Among(found.Before, chosen))
+	influencerRows(c, a, p, chosen)
 	if len(chosen) == 0 {
-		a.Summary = c.noCreators(&a.Closing, len(found.Now) > 0)
+		a.Summary = noCreators(c, &a.Closing, len(found.Now) > 0)
 	} else {
-		a.Summary = c.influencersSummary(a, p, days, chosen)
+		a.Summary = influencersSummary(c, a, p, days, chosen)
 		a.Warn(answer.WarnCodeOrders, "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
 		c.warnWindow(&a.Closing, p.StartDate, days, 0, false)
-		c.influencersNext(a, days)
+		influencersNext(c, a, days)
 	}
 	c.describe(&a.Closing, c.quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators)
 	return a, nil
@@ -196,7 +196,7 @@ func (s influencerSort) of(f snapshot.Creator) (float64, bool) {
 	return float64(f.TrackedRevenue(measure.RevenueBasis{})), true
 }
 
-func (c *Call) influencerMetrics(now, before []snapshot.Creator) influencerMetrics {
+func influencerMetricsOf(c *Call, now, before []snapshot.Creator) influencerMetrics {
 	f := c.Figures
 	n, b := c.TrackedSums(now), c.TrackedSums(before)
 	return influencerMetrics{
@@ -208,7 +208,7 @@ func (c *Call) influencerMetrics(now, before []snapshot.Creator) influencerMetri
 }
 
 // influencerRows writes the page, or all that were named.
-func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen []snapshot.Creator) {
+func influencerRows(c *Call, a *influencersAnswer, p influencersParams, chosen []snapshot.Creator) {
 	page := answer.Paged{Limit: p.Limit, Offset: p.Offset}.Page(&c.Writer)
 	shown := chosen
 	if p.Action == listInfluencers || p.Action == topInfluencers {
@@ -219,7 +219,7 @@ func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen 
 	}
 	a.Rows = make([]influencerRow, 0, len(shown))
 	for i, f := range shown {
-		row := c.influencerRow(f)
+		row := influencerRowOf(c, f)
 		if p.Action == topInfluencers {
 			row.Rank = page.Offset + i + 1
 		}
@@ -227,7 +227,7 @@ func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen 
 	}
 }
 
-func (c *Call) influencerRow(f snapshot.Creator) influencerRow {
+func influencerRowOf(c *Call, f snapshot.Creator) influencerRow {
 	figures := c.Figures
 	revenue := f.TrackedRevenue(c.Workspace.Basis)
 	row := influencerRow{
@@ -249,7 +249,7 @@ func (c *Call) influencerRow(f snapshot.Creator) influencerRow {
 }
 
 // noCreators says that there is nobody to show, and why.
-func (c *Call) noCreators(a *answer.Closing, has bool) string {
+func noCreators(c *Call, a *answer.Closing, has bool) string {
 	c.suggest(a, "discover", map[string]any{}, "See what the store has.")
 	if has {
 		a.Warn(answer.WarnNoData, "Nothing in this window matches.")
@@ -259,7 +259,7 @@ func (c *Call) noCreators(a *answer.Closing, has bool) string {
 	return "There are no creators yet: nothing about them was imported into this workspace."
 }
 
-func (c *Call) influencersSummary(a *influencersAnswer, p influencersParams, days civil.Range, chosen []snapshot.Creator) string {
+func influencersSummary(c *Call, a *influencersAnswer, p influencersParams, days civil.Range, chosen []snapshot.Creator) string {
 	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with"
 	if p.Action == oneInfluencer {
 		who = "The influencer is credited with"
@@ -273,7 +273,7 @@ func (c *Call) influencersSummary(a *influencersAnswer, p influencersParams, day
 	return text
 }
 
-func (c *Call) influencersNext(a *influencersAnswer, days civil.Range) {
+func influencersNext(c *Call, a *influencersAnswer, days civil.Range) {
 	if a.Pagination != nil && len(a.Rows) > 0 {
 		c.suggest(&a.Closing, "influencers", with(with(dated(days), "action", string(oneInfluencer)), "influencer_id", a.Rows[0].ID), "Look at the first one.")
 	}

@@ -63,7 +63,7 @@ func TestADraftNamesWhatItOverlaps(t *testing.T) {
 		"same (planned): it tests facebook too from 2026-04-20 to 2026-04-28",
 		"region (draft): it compares with CA, which is treated here, from 2026-04-28 to 2026-04-28",
 	}
-	if got := c.overlaps(draft); !slices.Equal(got, want) {
+	if got := overlaps(c, draft); !slices.Equal(got, want) {
 		t.Errorf("overlaps %q, want %q", got, want)
 	}
 }

@@ -116,7 +116,7 @@ func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAn
 	if err != nil {
 		return nil, err
 	}
-	a.Metrics = c.lifecycleMetrics(acquired)
+	a.Metrics = lifecycleMetricsOf(c, acquired)
 	if acquired.Segments.Recent.Of("") == (measure.Sums{}) {
 		a.Summary = c.explainEmpty(&a.Closing, days)
 		c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
@@ -125,23 +125,23 @@ func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAn
 	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
 	switch a.Aspect {
 	case summaryAspect:
-		c.lifecycleSplit(a, acquired, days)
+		lifecycleSplit(c, a, acquired, days)
 	case ltvAspect:
 		quality.Revenue, quality.Method = netQuality(c.Workspace.Basis), paybackMethod
-		err = c.lifecycleValues(ctx, a, acquired, days)
+		err = lifecycleValues(c, ctx, a, acquired, days)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.warnFirstDays(&a.Closing, days)
+	warnFirstDays(c, &a.Closing, days)
 	c.warnDays(&a.Closing, days, 0, true)
 	c.warnSpend(&a.Closing, snapshot.Total{SpendKnown: acquired.SpendKnown}, "")
-	c.lifecycleNext(a, days)
+	lifecycleNext(c, a, days)
 	c.describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
-func (c *Call) lifecycleMetrics(q snapshot.Acquisition) lifecycleMetrics {
+func lifecycleMetricsOf(c *Call, q snapshot.Acquisition) lifecycleMetrics {
 	f := c.Figures
 	now, before := q.Segments.Recent, q.Segments.Earlier
 	all, allBefore := now.Of(""), before.Of("")
@@ -156,7 +156,7 @@ func (c *Call) lifecycleMetrics(q snapshot.Acquisition) lifecycleMetrics {
 }
 
 // lifecycleSplit fills in new against returning customers.
-func (c *Call) lifecycleSplit(a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) {
+func lifecycleSplit(c *Call, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) {
 	f, all := c.Figures, q.Segments.Recent.Of("")
 	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
 		now, before := q.Segments.Recent.Of(segment), q.Segments.Earlier.Of(segment)
@@ -169,13 +169,13 @@ func (c *Call) lifecycleSplit(a *lifecycleAnswer, q snapshot.Acquisition, days c
 	a.Summary = fmt.Sprintf("New customers placed %s %% of the %s orders %s and brought %s of %s.", number.Grouped(answer.Decimals(share, 1), 1),
 		answer.Quantity(float64(answer.Orders(all.Orders))), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.Amount(q.Spent), c.majorAmount(float64(*cac)))
+		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.Amount(q.Spent), majorAmount(c, float64(*cac)))
 	}
 	c.warnBefore(&a.Closing, days)
 }
 
 // majorAmount writes whole units of the currency for a sentence.
-func (c *Call) majorAmount(major float64) string {
+func majorAmount(c *Call, major float64) string {
 	return c.Amount(int64(major/float64(c.Figures.Money(1)) + 0.5))
 }
 
@@ -184,7 +184,7 @@ const paybackMethod = "Contribution margin is revenue without tax and shipping l
 	"The cost of a customer is the channel's whole spend over the new orders that last touch credits it with. Payback is the first day on which margin per customer covers it."
 
 // lifecycleValues fills in what customers are worth by channel, beside what it cost to win them.
-func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
+func lifecycleValues(c *Call, ctx context.Context, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
 	p, err := c.CustomerPanel(ctx, days, "")
 	if err != nil {
 		return err
@@ -240,11 +240,11 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q snapsh
 		}
 	}
 	a.Estimates = panelEstimates(p, "mean per customer by age, as long as each was watched; payback from the interval of the margin", snapshot.Projection{})
-	if err := c.wholeValues(a, whole, earned, q); err != nil {
+	if err := wholeValues(c, a, whole, earned, q); err != nil {
 		return err
 	}
-	c.warnPanel(&a.Closing, p, snapshot.Projection{})
-	a.Summary = c.valuesSummary(a, days)
+	warnPanel(c, &a.Closing, p, snapshot.Projection{})
+	a.Summary = valuesSummary(c, a, days)
 	return nil
 }
 
@@ -313,7 +313,7 @@ func marginToCost(margin cohort.Curve, cost float64) *answer.Estimate[answer.Rat
 }
 
 // wholeValues fills in the metrics over all channels. Customers nobody paid for count too.
-func (c *Call) wholeValues(a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) error {
+func wholeValues(c *Call, a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) error {
 	f := c.Figures
 	if whole.Customers == 0 {
 		return nil
@@ -331,10 +331,10 @@ func (c *Call) wholeValues(a *lifecycleAnswer, whole cohort.Curve, earned map[me
 	return nil
 }
 
-func (c *Call) valuesSummary(a *lifecycleAnswer, days civil.Range) string {
+func valuesSummary(c *Call, a *lifecycleAnswer, days civil.Range) string {
 	text := fmt.Sprintf("%s new customers %s", answer.Quantity(float64(*a.Metrics.New.Value)), answer.Dates(days))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		text += fmt.Sprintf(" cost %s each", c.majorAmount(float64(*cac)))
+		text += fmt.Sprintf(" cost %s each", majorAmount(c, float64(*cac)))
 	}
 	text += "."
 	switch {
@@ -347,12 +347,12 @@ func (c *Call) valuesSummary(a *lifecycleAnswer, days civil.Range) string {
 		text += " Their margin is not known, because costs of products are not."
 	}
 	if l := a.Metrics.LTV365; l != nil {
-		text += fmt.Sprintf(" A customer brings %s within a year, refunds taken off.", c.majorAmount(float64(l.Value)))
+		text += fmt.Sprintf(" A customer brings %s within a year, refunds taken off.", majorAmount(c, float64(l.Value)))
 	}
 	return text
 }
 
-func (c *Call) lifecycleNext(a *lifecycleAnswer, days civil.Range) {
+func lifecycleNext(c *Call, a *lifecycleAnswer, days civil.Range) {
 	if a.Aspect == summaryAspect {
 		c.suggest(&a.Closing, "lifecycle", with(dated(days), "aspect", string(ltvAspect)), "See value, cost and payback by channel.")
 	} else {

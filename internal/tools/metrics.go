@@ -31,7 +31,7 @@ func storeMetricsOf(f answer.Figures, now, before snapshot.Total) storeMetrics {
 	}
 }
 
-// spend returns what was spent, nil when that is not known.
+// spendOf returns what was spent, nil when that is not known.
 func spendOf(f answer.Figures, t snapshot.Total) *answer.Money {
 	if !t.SpendKnown {
 		return nil
@@ -39,7 +39,7 @@ func spendOf(f answer.Figures, t snapshot.Total) *answer.Money {
 	return new(f.Money(t.Spend))
 }
 
-// totalROAS returns revenue per unit of spend, nil when either is not known.
+// roasOf returns revenue per unit of spend, nil when either is not known.
 func roasOf(f answer.Figures, t snapshot.Total) *answer.Ratio {
 	if !t.SpendKnown || t.Untold {
 		return nil

@@ -148,7 +148,7 @@ func (c *Call) modelCapability() (status, why string) {
 }
 
 // checkModel tells of the media mix model.
-func (c *Call) checkModel() finding {
+func checkModel(c *Call) finding {
 	status, why := modelState(c.Snapshot)
 	train := "assay train mmm --workspace " + string(c.Workspace.ID)
 	f := finding{Check: "mmm_model", Severity: note, Finding: c.modelSentence(), Fix: train}

@@ -110,19 +110,19 @@ func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnicha
 	a.ShowAll(true)
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
 	now, before := sumSurfaces(totals.Recent), sumSurfaces(totals.Earlier)
-	a.Metrics = c.surfaceMetrics(now, before)
-	a.Rows = c.surfaceRows(totals, now)
+	a.Metrics = surfaceMetricsOf(c, now, before)
+	a.Rows = surfaceRows(c, totals, now)
 	if len(a.Rows) == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
 		c.describe(&a.Closing, c.quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 		return a, nil
 	}
-	effects, err := c.halo(ctx, a, days)
+	effects, err := showHalo(c, ctx, a, days)
 	if err != nil {
 		return nil, err
 	}
-	a.Summary = c.omnichannelSummary(a, p, days, effects)
-	c.warnHalo(a, effects)
+	a.Summary = omnichannelSummary(c, a, p, days, effects)
+	warnHalo(c, a, effects)
 	c.warnWindow(&a.Closing, p.StartDate, days, now.Undated, true)
 	c.suggest(&a.Closing, "performance", dated(days), "See what channels are credited with on all surfaces together.")
 	c.suggest(&a.Closing, "chart", with(with(dated(days), "metric", "revenue"), "granularity", "month"), "Draw the revenue of all surfaces.")
@@ -137,13 +137,13 @@ func sumSurfaces(all []warehouse.SurfaceTotal) (sum measure.Sums) {
 	return sum
 }
 
-func (c *Call) surfaceMetrics(now, before measure.Sums) surfaceMetrics {
+func surfaceMetricsOf(c *Call, now, before measure.Sums) surfaceMetrics {
 	all := storeMetricsOf(c.Figures, snapshot.Total{Sums: now}, snapshot.Total{Sums: before})
 	return surfaceMetrics{Revenue: all.Revenue, Orders: all.Orders, AOV: all.AOV, NetRevenue: all.NetRevenue}
 }
 
 // surfaceRows lists the surfaces, largest revenue first.
-func (c *Call) surfaceRows(totals warehouse.Pair[[]warehouse.SurfaceTotal], now measure.Sums) []surfaceRow {
+func surfaceRows(c *Call, totals warehouse.Pair[[]warehouse.SurfaceTotal], now measure.Sums) []surfaceRow {
 	f := c.Figures
 	earlier := map[measure.Surface]measure.Sums{}
 	for _, t := range totals.Earlier {
@@ -164,8 +164,8 @@ func (c *Call) surfaceRows(totals warehouse.Pair[[]warehouse.SurfaceTotal], now 
 	return rows
 }
 
-// halo shows the effects, those that are most certain first.
-func (c *Call) halo(ctx context.Context, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
+// showHalo shows the effects, those that are most certain first.
+func showHalo(c *Call, ctx context.Context, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
 	found, err := c.HaloEffects(ctx, window)
 	if err != nil || len(found.Effects) == 0 {
 		return nil, err
@@ -229,7 +229,7 @@ func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 	return row
 }
 
-func (c *Call) omnichannelSummary(a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
+func omnichannelSummary(c *Call, a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
 	text := fmt.Sprintf("%s took %s %s%s; %s has %s %% of it.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
 		againstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, number.Grouped(answer.Decimals(float64(*orZero(first.Share)), 1), 1))
@@ -254,7 +254,7 @@ func orZero(p *answer.Percent) *answer.Percent {
 	return p
 }
 
-func (c *Call) warnHalo(a *omnichannelAnswer, effects []halo.Effect) {
+func warnHalo(c *Call, a *omnichannelAnswer, effects []halo.Effect) {
 	switch {
 	case len(effects) == 0 && len(a.Rows) < 2:
 		a.Warn(answer.WarnHaloNotEstimable, "There is one sales surface: import the orders of others to see what spend brings there.")

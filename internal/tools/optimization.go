@@ -74,17 +74,17 @@ func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimiz
 		return nil, err
 	}
 	monthly := 1 / m.Months()
-	a := &optimizationAnswer{Model: c.modelInfo(m), Estimates: modelEstimates(), Metrics: c.planMetrics(m, plan, budget, monthly)}
+	a := &optimizationAnswer{Model: c.modelInfo(m), Estimates: modelEstimates(), Metrics: planMetricsOf(c, m, plan, budget, monthly)}
 	a.Period, a.Currency = c.period(m.Window), c.Workspace.Currency
 	a.Rows = mixRows(m, plan, monthly)
-	a.Summary = c.planSummary(a.Metrics, plan, "a month")
+	a.Summary = planSummary(c, a.Metrics, plan, "a month")
 	if strings.TrimSpace(p.Question) != "" {
-		a.Answer = c.mixAnswer(p.Question, a)
+		a.Answer = mixAnswer(c, p.Question, a)
 		if c.View.Format == answer.SummaryFormat { // which shows no other field with text
 			a.Summary = a.Answer + " " + a.Summary
 		}
 	}
-	c.warnPlan(&a.Closing, plan)
+	warnPlan(c, &a.Closing, plan)
 	c.warnTests(&a.Closing, m)
 	c.suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Divide a budget with bounds by channel.")
 	c.suggest(&a.Closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
@@ -131,22 +131,22 @@ var mixTopics = []struct {
 	words  []string
 	answer func(*Call, []mixRow, *optimizationAnswer) string
 }{
-	{[]string{"test", "experiment", "holdout", "prove", "learn"}, (*Call).sayTests},
-	{[]string{"trust", "reliab", "accura", "confiden", "fit", "valid", "certain", "uncertain", "how good", "how sure"}, (*Call).sayTrust},
-	{[]string{"saturat", "diminish", "headroom", "room", "ceiling", "maxed"}, (*Call).saySaturation},
-	{[]string{"carry", "carries", "adstock", "lag", "lags", "delay", "how long", "decay", "half life", "half-life"}, (*Call).sayCarryOver},
-	{[]string{"margin", "next dollar", "next euro", "next unit", "increment", "extra", "more", "scale", "scaling", "increas", "grow", "raise", "double"}, (*Call).sayMarginal},
-	{[]string{"less", "cut", "reduc", "decreas", "save", "saving", "lower", "pause", "stop", "drop"}, (*Call).sayLess},
-	{[]string{"budget", "shift", "realloc", "alloc", "optimi", "move", "best mix", "split", "divid", "should i spend", "should we spend"}, (*Call).sayPlan},
-	{[]string{"roas", "roi", "return", "effic", "best", "worst", "perform", "contribut", "share", "bring", "brought", "drive", "revenue", "profit", "work", "spend"}, (*Call).sayReturns},
+	{[]string{"test", "experiment", "holdout", "prove", "learn"}, sayTests},
+	{[]string{"trust", "reliab", "accura", "confiden", "fit", "valid", "certain", "uncertain", "how good", "how sure"}, sayTrust},
+	{[]string{"saturat", "diminish", "headroom", "room", "ceiling", "maxed"}, saySaturation},
+	{[]string{"carry", "carries", "adstock", "lag", "lags", "delay", "how long", "decay", "half life", "half-life"}, sayCarryOver},
+	{[]string{"margin", "next dollar", "next euro", "next unit", "increment", "extra", "more", "scale", "scaling", "increas", "grow", "raise", "double"}, sayMarginal},
+	{[]string{"less", "cut", "reduc", "decreas", "save", "saving", "lower", "pause", "stop", "drop"}, sayLess},
+	{[]string{"budget", "shift", "realloc", "alloc", "optimi", "move", "best mix", "split", "divid", "should i spend", "should we spend"}, sayPlan},
+	{[]string{"roas", "roi", "return", "effic", "best", "worst", "perform", "contribut", "share", "bring", "brought", "drive", "revenue", "profit", "work", "spend"}, sayReturns},
 }
 
 // mixAnswer answers a question from the answer's own figures. It reads channels and topics by their words; what it
 // cannot read it says, and what it can be asked.
-func (c *Call) mixAnswer(question string, a *optimizationAnswer) string {
+func mixAnswer(c *Call, question string, a *optimizationAnswer) string {
 	text := strings.ToLower(answer.Clean(question))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
-	about, without := c.mixChannels(words, a)
+	about, without := mixChannels(c, words, a)
 	named := len(about) > 0
 	if !named && without != "" {
 		return without
@@ -160,7 +160,7 @@ func (c *Call) mixAnswer(question string, a *optimizationAnswer) string {
 		}
 	}
 	if named {
-		return strings.TrimSpace(c.sayReturns(about, a) + " " + without)
+		return strings.TrimSpace(sayReturns(c, about, a) + " " + without)
 	}
 	return "The question was not understood. It can be about channels of the model and their returns, marginal returns, saturation, " +
 		"carry-over, what less or more spend would do, the best split of the budget, what to test, or how far the model can be trusted."
@@ -176,7 +176,7 @@ func speaksOf(topic, text string, words []string) bool {
 
 // mixChannels returns the channels of the model that the words name, by their own names or those of their platforms, and
 // what to say of channels that are not in it.
-func (c *Call) mixChannels(words []string, a *optimizationAnswer) (about []mixRow, without string) {
+func mixChannels(c *Call, words []string, a *optimizationAnswer) (about []mixRow, without string) {
 	names := map[measure.Channel]bool{}
 	for i, w := range words {
 		names[measure.ParseChannel(w)] = true
@@ -216,43 +216,43 @@ func ratios(e answer.Estimate[answer.Ratio]) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", e.Value, e.Low, e.High)
 }
 
-func (c *Call) amounts(e answer.Estimate[answer.Money]) string {
+func amounts(c *Call, e answer.Estimate[answer.Money]) string {
 	return fmt.Sprintf("%s (%s to %s)", c.Spelled(e.Value), c.Spelled(e.Low), c.Spelled(e.High))
 }
 
-func (c *Call) sayReturns(rows []mixRow, _ *optimizationAnswer) string {
+func sayReturns(c *Call, rows []mixRow, _ *optimizationAnswer) string {
 	return "Revenue per unit of spend, with 90 % intervals: " + mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.ROAS.Value) }),
 		func(r mixRow) string { return ratios(r.ROAS) + ", " + c.Spelled(r.Brought.Value) + " a month" })
 }
 
-func (c *Call) saySaturation(rows []mixRow, _ *optimizationAnswer) string {
+func saySaturation(c *Call, rows []mixRow, _ *optimizationAnswer) string {
 	return "The next unit of money brings less than the mean one by, with 90 % intervals: " +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.Saturation.Value) }), func(r mixRow) string {
 			return fmt.Sprintf("%.0f %% (%.0f to %.0f)", r.Saturation.Value, r.Saturation.Low, r.Saturation.High)
 		})
 }
 
-func (c *Call) sayMarginal(rows []mixRow, _ *optimizationAnswer) string {
+func sayMarginal(c *Call, rows []mixRow, _ *optimizationAnswer) string {
 	return "Revenue of the next unit of spend, and change of monthly revenue with 20 % more, with 90 % intervals: " +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.MarginalROAS.Value) }),
-			func(r mixRow) string { return ratios(r.MarginalROAS) + ", " + c.amounts(*r.More) })
+			func(r mixRow) string { return ratios(r.MarginalROAS) + ", " + amounts(c, *r.More) })
 }
 
-func (c *Call) sayLess(rows []mixRow, _ *optimizationAnswer) string {
+func sayLess(c *Call, rows []mixRow, _ *optimizationAnswer) string {
 	return "Change of monthly revenue with 20 % less spend, with 90 % intervals; the least harm first: " +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.Less.Value) / max(float64(r.Spend), 1) }),
 			func(r mixRow) string {
-				return c.amounts(*r.Less) + ", saving " + c.Spelled(answer.Money(mix.Step)*r.Spend)
+				return amounts(c, *r.Less) + ", saving " + c.Spelled(answer.Money(mix.Step)*r.Spend)
 			})
 }
 
-func (c *Call) sayPlan(rows []mixRow, a *optimizationAnswer) string {
+func sayPlan(c *Call, rows []mixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("Advice: %s, with %s confidence and a %.0f %% chance of more revenue. By month: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
 			func(r mixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
 }
 
-func (c *Call) sayCarryOver(rows []mixRow, _ *optimizationAnswer) string {
+func sayCarryOver(c *Call, rows []mixRow, _ *optimizationAnswer) string {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r mixRow) bool { return r.CarryOver == nil })
 	if len(rows) == 0 {
 		return "The model has no carry-over."
@@ -263,7 +263,7 @@ func (c *Call) sayCarryOver(rows []mixRow, _ *optimizationAnswer) string {
 		})
 }
 
-func (c *Call) sayTests(rows []mixRow, a *optimizationAnswer) string {
+func sayTests(c *Call, rows []mixRow, a *optimizationAnswer) string {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r mixRow) bool { return r.Worth == nil || *r.Worth <= 0 })
 	if a.Metrics.TestFirst == "" || len(rows) == 0 {
 		return "No experiment would change the plan: what is not known of these channels does not decide how the budget is divided."
@@ -272,7 +272,7 @@ func (c *Call) sayTests(rows []mixRow, a *optimizationAnswer) string {
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(*r.Worth) }), func(r mixRow) string { return c.Spelled(*r.Worth) })
 }
 
-func (c *Call) sayTrust(rows []mixRow, a *optimizationAnswer) string {
+func sayTrust(c *Call, rows []mixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("The model explains %.0f %% of the variance of %d weeks and its sampler converged. That does not prove causes: "+
 		"widest is what it knows least, and only an experiment settles it. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "Return by channel: " +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r mixRow) string { return ratios(r.ROAS) })

@@ -21,7 +21,7 @@ func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "makes no clear difference: 20.00 USD more revenue than today is expected, with a 90 % interval from 1,000 USD less to 1,040 USD more"},
 		{answer.Estimate[answer.Money]{}, "changes no revenue"},
 	} {
-		if got := c.gain(test.change, " than today"); got != test.want {
+		if got := gain(c, test.change, " than today"); got != test.want {
 			t.Errorf("%+v:\n got %s\nwant %s", test.change, got, test.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestQuestionsAreReadByTheirWords(t *testing.T) {
 		{"Does podcast work?", "podcast is not in the model", "facebook"},
 		{"Who are you?", "The question was not understood", ""},
 	} {
-		got := c.mixAnswer(test.question, a)
+		got := mixAnswer(c, test.question, a)
 		if !strings.HasPrefix(got, test.begins) || test.without != "" && strings.Contains(got, test.without) {
 			t.Errorf("%q: %s", test.question, got)
 		}

@@ -114,12 +114,12 @@ func runOptimizeBudget(_ context.Context, c *Call, p optimizeBudgetParams) (*opt
 	if err != nil {
 		return nil, err
 	}
-	a := &optimizeBudgetAnswer{Model: c.modelInfo(m), Estimates: modelEstimates(), Metrics: c.planMetrics(m, plan, p.TotalBudget, 1)}
+	a := &optimizeBudgetAnswer{Model: c.modelInfo(m), Estimates: modelEstimates(), Metrics: planMetricsOf(c, m, plan, p.TotalBudget, 1)}
 	a.Period, a.Currency = c.period(m.Window), c.Workspace.Currency
 	a.ShowAll(true)
 	a.Rows = allocationRows(m, plan, 1, shown)
-	a.Summary = c.planSummary(a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
-	c.warnPlan(&a.Closing, plan)
+	a.Summary = planSummary(c, a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
+	warnPlan(c, &a.Closing, plan)
 	c.warnTests(&a.Closing, m)
 	c.suggest(&a.Closing, "optimization", map[string]any{}, "See saturation and marginal returns by channel.")
 	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
@@ -164,8 +164,8 @@ func limitsOf(m *mix.Model, constraints map[string]bounds) (map[measure.Channel]
 	return limits, nil
 }
 
-// planMetrics says what a plan promises; times turns amounts over the window into those of the answer's period.
-func (c *Call) planMetrics(m *mix.Model, plan *mix.Plan, budget, times float64) planMetrics {
+// planMetricsOf says what a plan promises; times turns amounts over the window into those of the answer's period.
+func planMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64) planMetrics {
 	out := planMetrics{
 		Budget: answer.Money(times * budget), CurrentSpend: answer.Money(times * m.Spend()), Lift: posterior[answer.Money](plan.Lift, times),
 		BetterPct: answer.Percent(100 * plan.BeatsCurrent), Confidence: "low", Advice: string(plan.Advice.Action), Why: plan.Advice.Reasons,
@@ -212,7 +212,7 @@ func allocationRows(m *mix.Model, plan *mix.Plan, times float64, shown []measure
 	return rows
 }
 
-func (c *Call) planSummary(m planMetrics, plan *mix.Plan, over string) string {
+func planSummary(c *Call, m planMetrics, plan *mix.Plan, over string) string {
 	var up, down decide.Allocation
 	for _, a := range plan.Allocations {
 		if a.Proposed-a.Current > up.Proposed-up.Current {
@@ -222,9 +222,9 @@ func (c *Call) planSummary(m planMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("%s %s, divided by the plan, %s.", c.Spelled(m.Budget), over, c.gain(m.Lift, " than divided as today"))
+	text := fmt.Sprintf("%s %s, divided by the plan, %s.", c.Spelled(m.Budget), over, gain(c, m.Lift, " than divided as today"))
 	if m.Change != nil {
-		text += fmt.Sprintf(" Against the %s spent now, it %s.", c.Spelled(m.CurrentSpend), c.gain(*m.Change, ""))
+		text += fmt.Sprintf(" Against the %s spent now, it %s.", c.Spelled(m.CurrentSpend), gain(c, *m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {
@@ -240,7 +240,7 @@ func (c *Call) planSummary(m planMetrics, plan *mix.Plan, over string) string {
 }
 
 // gain says of a change of revenue whether it is a gain, a loss, or not clearly either.
-func (c *Call) gain(e answer.Estimate[answer.Money], than string) string {
+func gain(c *Call, e answer.Estimate[answer.Money], than string) string {
 	expected := c.Spelled(answer.Money(math.Abs(float64(e.Value)))) + " more revenue" + than
 	if e.Value < 0 {
 		expected = c.Spelled(-e.Value) + " less revenue" + than
@@ -257,7 +257,7 @@ func (c *Call) gain(e answer.Estimate[answer.Money], than string) string {
 }
 
 // warnPlan says what a plan does not know.
-func (c *Call) warnPlan(a *answer.Closing, plan *mix.Plan) {
+func warnPlan(c *Call, a *answer.Closing, plan *mix.Plan) {
 	c.warnModelAge(a)
 	if plan.Advice.Action == decide.Hold {
 		a.Warn(answer.WarnHold, "The evidence does not carry this shift: leave the money where it is until more is known.")

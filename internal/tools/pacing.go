@@ -17,8 +17,8 @@ import (
 )
 
 // pacing shows where each goal under way stands. Without goals it shows what to expect of the periods under way.
-func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
-	found, all, err := c.goals(ctx, a)
+func pacing(c *Call, ctx context.Context, a *forecastingAnswer) error {
+	found, all, err := goals(c, ctx, a)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
 	a.Metrics = forecastMetrics{Targets: new(len(found)), OnTrack: new(0), AtRisk: new(0), OffTrack: new(0), Over: new(0)}
 	set := len(found) > 0
 	if !set {
-		found = c.periodsUnderWay(a)
+		found = periodsUnderWay(c, a)
 	}
 	out, err := newOutlook(ctx, c, found)
 	if err != nil {
@@ -51,10 +51,10 @@ func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
 	if slices.ContainsFunc(a.Rows, func(r forecastRow) bool { return r.Expected != nil }) {
 		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "conformal intervals of the sum of the rest of the period", Basis: measure.Modelled}
 	}
-	c.keepAnswered(ctx, out.kept)
-	a.Past = c.past(a)
-	a.Summary = c.pacingSummary(a, set)
-	c.warnPacing(a, all, set)
+	keepAnswered(c, ctx, out.kept)
+	a.Past = past(c, a)
+	a.Summary = pacingSummary(c, a, set)
+	warnPacing(c, a, all, set)
 	return nil
 }
 
@@ -73,7 +73,7 @@ func (m *forecastMetrics) count(s forecastStatus) {
 }
 
 // periodsUnderWay are the periods to forecast where no goal is set.
-func (c *Call) periodsUnderWay(a *forecastingAnswer) []goal {
+func periodsUnderWay(c *Call, a *forecastingAnswer) []goal {
 	kinds := []periodType{monthlyPeriod, quarterlyPeriod}
 	if a.PeriodType != "" {
 		kinds = []periodType{a.PeriodType}
@@ -126,12 +126,14 @@ func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
 	return o, nil
 }
 
-func (g goal) key() snapshot.SeriesKey { return snapshot.SeriesKey{Metric: g.metric, Channel: g.channel} }
+func (g goal) key() snapshot.SeriesKey {
+	return snapshot.SeriesKey{Metric: g.metric, Channel: g.channel}
+}
 
 // row says where a goal stands and what to expect at its end.
 func (o *outlook) row(g goal) (forecastRow, error) {
 	s := o.known[g.key()]
-	row := o.call.goalRow(g, s)
+	row := goalRow(o.call, g, s)
 	if g.value > 0 {
 		row.Status = unknown
 	}
@@ -198,7 +200,7 @@ func (g goal) until(last civil.Date) civil.Range {
 }
 
 // goalRow says what a goal is and what is there of it.
-func (c *Call) goalRow(g goal, s *snapshot.Daily) forecastRow {
+func goalRow(c *Call, g goal, s *snapshot.Daily) forecastRow {
 	round := c.rounding(g.metric)
 	row := forecastRow{Metric: g.metric, Channel: g.channel, PeriodType: g.period, Start: g.days.First, End: g.days.Last}
 	if g.value > 0 {
@@ -234,9 +236,9 @@ func (o *outlook) pace(row *forecastRow, s *snapshot.Daily, g goal) error {
 	return nil
 }
 
-func (c *Call) pacingSummary(a *forecastingAnswer, set bool) string {
+func pacingSummary(c *Call, a *forecastingAnswer, set bool) string {
 	if len(a.Rows) == 0 {
-		return c.explainNoForecast(a)
+		return explainNoForecast(c, a)
 	}
 	first := a.Rows[0]
 	for _, r := range a.Rows {
@@ -248,13 +250,13 @@ func (c *Call) pacingSummary(a *forecastingAnswer, set bool) string {
 	if first.Expected == nil {
 		return fmt.Sprintf("%s under way; where they will end cannot be told from the data.", answer.Plural(len(a.Rows), "target is", "targets are"))
 	}
-	text := fmt.Sprintf("%s %s %s is expected to end at %s (90 %% interval %s to %s)", c.spokenMetric(first), first.PeriodType.said(),
-		answer.Dates(civil.Range{First: first.Start, Last: first.End}), c.figure(first.Metric, first.Expected), c.figure(first.Metric, first.Low), c.figure(first.Metric, first.High))
-	past := c.pastSentence(a.Past, first.Metric)
+	text := fmt.Sprintf("%s %s %s is expected to end at %s (90 %% interval %s to %s)", spokenMetric(c, first), first.PeriodType.said(),
+		answer.Dates(civil.Range{First: first.Start, Last: first.End}), figure(c, first.Metric, first.Expected), figure(c, first.Metric, first.Low), figure(c, first.Metric, first.High))
+	past := pastSentence(c, a.Past, first.Metric)
 	if !set {
 		return text + "; no target is set for it." + past
 	}
-	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", c.figure(first.Metric, first.Target), number.Grouped(answer.Decimals(float64(*first.Chance), 0), 0))
+	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", figure(c, first.Metric, first.Target), number.Grouped(answer.Decimals(float64(*first.Chance), 0), 0))
 	m := a.Metrics
 	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off, %d over budget.", answer.Plural(*m.Targets, "target", "targets"),
 		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
@@ -275,7 +277,7 @@ func (t periodType) said() string {
 }
 
 // spokenMetric names what a row is about at the beginning of a sentence.
-func (c *Call) spokenMetric(r forecastRow) string {
+func spokenMetric(c *Call, r forecastRow) string {
 	name := map[snapshot.Metric]string{snapshot.Revenue: "Revenue", snapshot.Orders: "The number of orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS"}[r.Metric]
 	if r.Channel != "" {
 		name = answer.ChannelName(r.Channel) + ": " + name
@@ -284,7 +286,7 @@ func (c *Call) spokenMetric(r forecastRow) string {
 }
 
 // figure writes a figure of a metric for a sentence.
-func (c *Call) figure(metric snapshot.Metric, x *float64) string {
+func figure(c *Call, metric snapshot.Metric, x *float64) string {
 	if metric == snapshot.Revenue || metric == snapshot.Spend {
 		return c.Spelled(answer.Money(*x))
 	}
@@ -295,7 +297,7 @@ func (c *Call) figure(metric snapshot.Metric, x *float64) string {
 const howToLoadTargets = "Load a CSV with assay import: metric,period,start,channel,value and lines such as revenue,monthly,%s,,100000 " +
 	"(metric revenue, orders, spend or roas; period daily, weekly, monthly or quarterly; channel empty for the whole store)."
 
-func (c *Call) warnPacing(a *forecastingAnswer, all int, set bool) {
+func warnPacing(c *Call, a *forecastingAnswer, all int, set bool) {
 	template := fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today))
 	switch {
 	case all == 0:

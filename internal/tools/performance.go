@@ -72,7 +72,7 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	if err != nil {
 		return nil, err
 	}
-	totals, err := c.ChannelTotals(ctx, c.brief(model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
+	totals, err := c.ChannelTotals(ctx, brief(c, model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
 	if err != nil {
 		return nil, err
 	}
@@ -82,24 +82,24 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	now, before := c.Sum(totals.Recent, channel, days), c.Sum(totals.Earlier, channel, days.Previous())
 	now.Untold, before.Untold = touchless && now.Untold, touchless && before.Untold
 	a.Metrics = storeMetricsOf(c.Figures, now, before)
-	a.Rows = c.channelRows(totals, a.Basis, touchless)
+	a.Rows = channelRows(c, totals, a.Basis, touchless)
 	if len(a.Rows) == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
-		a.Summary = c.performanceSummary(a, days, totals, now)
+		a.Summary = performanceSummary(c, a, days, totals, now)
 		if touchless {
 			c.warnUntouched(&a.Closing, days, channel)
 		}
-		c.warnModel(&a.Closing, model, days)
+		warnModel(c, &a.Closing, model, days)
 		if model == measure.PlatformReported {
-			if err := c.warnClaims(ctx, &a.Closing, days, totals.Recent); err != nil {
+			if err := warnClaims(c, ctx, &a.Closing, days, totals.Recent); err != nil {
 				return nil, err
 			}
 		}
 		c.warnSpend(&a.Closing, now, channel)
 		c.warnBefore(&a.Closing, days)
 		c.warnDays(&a.Closing, days, now.Undated, true)
-		c.performanceNext(a, days, channel)
+		performanceNext(c, a, days, channel)
 	}
 	quality := c.quality("", now)
 	quality.Method = methods[model]
@@ -139,14 +139,14 @@ func basisOf(model measure.Model) measure.Basis {
 }
 
 // brief reports whether the answer shows so little that fewer figures do, which cost less.
-func (c *Call) brief(model measure.Model) bool {
+func brief(c *Call, model measure.Model) bool {
 	basis := c.Workspace.Basis
 	return c.View.DetailLevel == answer.SummaryLevel && !basis.WithoutTax && !basis.WithoutShipping && !slices.Contains(measure.Fitted(), model)
 }
 
 // channelRows returns a row for each channel of the recent window, largest revenue first. Without touches, a channel
 // has no figure that sets spend against what it brought.
-func (c *Call) channelRows(totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
+func channelRows(c *Call, totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
 	f := c.Figures
 	earlier := map[measure.Channel]measure.Sums{}
 	for _, t := range totals.Earlier {
@@ -204,7 +204,7 @@ func (r *channelRow) reported() {
 	}
 }
 
-func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {
+func performanceSummary(c *Call, a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {
 	if now.Untold {
 		return c.untoldSummary(a.Channel, days, now)
 	}
@@ -253,7 +253,7 @@ func (c *Call) biggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 
 // warnClaims says that the figures are claims, and by how much they exceed what the store's orders credit the same
 // channels with by last touch.
-func (c *Call) warnClaims(ctx context.Context, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
+func warnClaims(c *Call, ctx context.Context, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
 	credited, err := c.LastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
 	if err != nil {
 		return err
@@ -278,7 +278,7 @@ func (c *Call) warnClaims(ctx context.Context, a *answer.Closing, days civil.Ran
 	return nil
 }
 
-func (c *Call) performanceNext(a *performanceAnswer, days civil.Range, channel measure.Channel) {
+func performanceNext(c *Call, a *performanceAnswer, days civil.Range, channel measure.Channel) {
 	if channel == "" {
 		if c.Store.AdDays.Days() > 0 {
 			c.suggest(&a.Closing, "campaigns", dated(days), "Where the spend went.")
@@ -323,7 +323,7 @@ var methods = map[measure.Model]string{
 }
 
 // warnModel says how much a survey counted where one was asked for.
-func (c *Call) warnModel(a *answer.Closing, model measure.Model, days civil.Range) {
+func warnModel(c *Call, a *answer.Closing, model measure.Model, days civil.Range) {
 	if model != measure.SurveyBlended || c.Blended == nil {
 		return
 	}

@@ -92,9 +92,9 @@ func runProducts(ctx context.Context, c *Call, p productsParams) (*productsAnswe
 	var revenue int64
 	switch p.View {
 	case couponsView:
-		revenue, err = c.coupons(ctx, a, p, windows)
+		revenue, err = coupons(c, ctx, a, p, windows)
 	case productsView:
-		revenue, err = c.products(ctx, a, p, windows)
+		revenue, err = productSales(c, ctx, a, p, windows)
 	}
 	if err != nil {
 		return nil, err
@@ -102,10 +102,10 @@ func runProducts(ctx context.Context, c *Call, p productsParams) (*productsAnswe
 	if a.Pagination.Total == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
-		a.Summary = c.productsSummary(a, days, revenue)
+		a.Summary = productsSummary(c, a, days, revenue)
 		c.warnBefore(&a.Closing, days)
 		c.warnDays(&a.Closing, days, 0, false)
-		c.productsNext(a, days)
+		productsNext(c, a, days)
 	}
 	quality := answer.DataQuality{Revenue: "charged for the lines after discounts, without shipping"}
 	if p.View == couponsView {
@@ -115,7 +115,7 @@ func runProducts(ctx context.Context, c *Call, p productsParams) (*productsAnswe
 	return a, nil
 }
 
-func (c *Call) products(ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
+func productSales(c *Call, ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
 	page := p.Page(&c.Writer)
 	found, err := c.Products(ctx, warehouse.ProductsOf{
 		Windows: windows, Sort: p.SortBy, Limit: page.Limit, Offset: page.Offset,
@@ -150,7 +150,7 @@ func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) salesRow 
 	return row
 }
 
-func (c *Call) coupons(ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
+func coupons(c *Call, ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
 	page := p.Page(&c.Writer)
 	found, err := c.Coupons(ctx, warehouse.CouponsOf{
 		Windows: windows, Code: strings.ToUpper(strings.TrimSpace(p.Code)), Limit: page.Limit, Offset: page.Offset,
@@ -181,7 +181,7 @@ func each(f answer.Figures, revenue, orders int64) *answer.Money {
 	return f.PerMinor(measure.AOV(revenue, orders*measure.Millionths))
 }
 
-func (c *Call) productsSummary(a *productsAnswer, days civil.Range, revenue int64) string {
+func productsSummary(c *Call, a *productsAnswer, days civil.Range, revenue int64) string {
 	what, subject := answer.Plural(a.Pagination.Total, "product", "products"), "took"
 	if a.View == couponsView {
 		what, subject = answer.Plural(a.Pagination.Total, "coupon code", "coupon codes"), "were used in orders of"
@@ -192,7 +192,7 @@ func (c *Call) productsSummary(a *productsAnswer, days civil.Range, revenue int6
 	return fmt.Sprintf("%s %s %s %s, %s.", what, subject, c.Amount(revenue), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
 }
 
-func (c *Call) productsNext(a *productsAnswer, days civil.Range) {
+func productsNext(c *Call, a *productsAnswer, days civil.Range) {
 	if a.View == productsView && c.Store.Counts["order_coupons"] > 0 {
 		c.suggest(&a.Closing, "products", with(dated(days), "view", string(couponsView)), "See which coupon codes were used.")
 	}

@@ -98,16 +98,16 @@ func runSurveys(ctx context.Context, c *Call, p surveysParams) (*surveysAnswer, 
 	page := p.Page(&c.Writer)
 	of := warehouse.AnswersOf{
 		Windows:  warehouse.Windows{Recent: days, Earlier: days.Previous()},
-		Question: p.Question, Contains: p.AnswerContains, Channel: channel, MinValue: c.minor(p.MinOrderValue),
+		Question: p.Question, Contains: p.AnswerContains, Channel: channel, MinValue: minor(c, p.MinOrderValue),
 	}
 	a := &surveysAnswer{View: p.View, Question: answer.Foreign(p.Question), Channel: channel}
 	a.Period, a.Currency = c.period(days), c.Workspace.Currency
 	switch p.View {
 	case answersView:
-		err = c.surveySums(ctx, a, of, page)
+		err = surveySums(c, ctx, a, of, page)
 	case individualView:
 		of.Limit, of.Offset = page.Limit, page.Offset
-		err = c.surveyRows(ctx, a, of, page)
+		err = surveyRows(c, ctx, a, of, page)
 	}
 	if err != nil {
 		return nil, err
@@ -117,14 +117,14 @@ func runSurveys(ctx context.Context, c *Call, p surveysParams) (*surveysAnswer, 
 		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
 		c.warnPartial(&a.Closing, days)
-		c.surveysNext(a, days)
+		surveysNext(c, a, days)
 	}
 	c.describe(&a.Closing, answer.DataQuality{Revenue: "order_value and aov: charged to customers", Model: measure.LastTouch}, "surveys", snapshot.FromOrders)
 	return a, nil
 }
 
 // minor turns an amount in whole units into minor units, rounded up, nil when there is none.
-func (c *Call) minor(major *float64) *int64 {
+func minor(c *Call, major *float64) *int64 {
 	if major == nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func surveyMetricsOf(t warehouse.Pair[warehouse.AnswerTotals]) surveyMetrics {
 }
 
 // surveySums fills in how often each answer was given.
-func (c *Call) surveySums(ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
+func surveySums(c *Call, ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
 	found, err := c.Answers(ctx, of)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (c *Call) surveySums(ctx context.Context, a *surveysAnswer, of warehouse.An
 		a.Metrics.ResponsePct = answer.Percents(float64(answered)/float64(asked), interval)
 	}
 	a.Metrics.NamedPct = namedShare(found.Counts)
-	rows, err := c.answerRows(found)
+	rows, err := answerRows(c, found)
 	if err != nil {
 		return err
 	}
@@ -162,8 +162,8 @@ func (c *Call) surveySums(ctx context.Context, a *surveysAnswer, of warehouse.An
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
 	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Wilson interval of a share: chance in who answered, not the bias of what people remember"}
 	if len(rows) > 0 {
-		a.Summary = c.surveysSummary(a, rows, of.Windows.Recent)
-		c.warnSurvey(a)
+		a.Summary = surveysSummary(c, a, rows, of.Windows.Recent)
+		warnSurvey(c, a)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ const unnamed = "(no channel named)"
 
 // answerRows makes a row for each channel that answers to a question name, and one for those that name none; where none
 // does, a row for each text. Questions that were answered most come first, and in each the commonest answer.
-func (c *Call) answerRows(found warehouse.AnswerSummary) ([]surveyRow, error) {
+func answerRows(c *Call, found warehouse.AnswerSummary) ([]surveyRow, error) {
 	naming, totals := snapshot.NamingQuestions(found.Counts), map[string]warehouse.AnswerCount{}
 	var counts []warehouse.AnswerCount
 	at := map[warehouse.AnswerCount]int{}
@@ -239,7 +239,7 @@ func plus(a, b warehouse.AnswerCount) warehouse.AnswerCount {
 }
 
 // surveyRows fills in single answers, the latest first.
-func (c *Call) surveyRows(ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
+func surveyRows(c *Call, ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
 	found, err := c.AnswerRows(ctx, of)
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func (c *Call) surveyRows(ctx context.Context, a *surveysAnswer, of warehouse.An
 	return nil
 }
 
-func (c *Call) surveysSummary(a *surveysAnswer, rows []surveyRow, days civil.Range) string {
+func surveysSummary(c *Call, a *surveysAnswer, rows []surveyRow, days civil.Range) string {
 	text := fmt.Sprintf("%s %s from %s", answer.Plural(int(*a.Metrics.Answers.Value), "answer", "answers"), answer.Dates(days),
 		answer.Plural(int(*a.Metrics.Responses.Value), "order", "orders"))
 	if r := a.Metrics.ResponsePct; r != nil {
@@ -288,7 +288,7 @@ const (
 )
 
 // warnSurvey says what the answers cannot tell.
-func (c *Call) warnSurvey(a *surveysAnswer) {
+func warnSurvey(c *Call, a *surveysAnswer) {
 	if n := *a.Metrics.Answers.Value; n < fewAnswers {
 		a.Warn(answer.WarnLowSample, fmt.Sprintf("%s: shares can move a lot by chance.", answer.Plural(int(n), "answer", "answers")))
 	}
@@ -297,7 +297,7 @@ func (c *Call) warnSurvey(a *surveysAnswer) {
 	}
 }
 
-func (c *Call) surveysNext(a *surveysAnswer, days civil.Range) {
+func surveysNext(c *Call, a *surveysAnswer, days civil.Range) {
 	if a.View == answersView {
 		arguments := with(dated(days), "view", string(individualView))
 		if a.Question != "" {

@@ -74,7 +74,7 @@ type goal struct {
 }
 
 // goals reads the targets that match the answer's filters, and counts all.
-func (c *Call) goals(ctx context.Context, a *forecastingAnswer) (found []goal, all int, err error) {
+func goals(c *Call, ctx context.Context, a *forecastingAnswer) (found []goal, all int, err error) {
 	targets, err := c.Targets(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -128,8 +128,8 @@ func (g goal) outcome(actual *float64) forecastStatus {
 }
 
 // listTargets shows every goal: those under way, then those to come, then those that are over, the last first.
-func (c *Call) listTargets(ctx context.Context, a *forecastingAnswer) error {
-	found, all, err := c.goals(ctx, a)
+func listTargets(c *Call, ctx context.Context, a *forecastingAnswer) error {
+	found, all, err := goals(c, ctx, a)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (c *Call) listTargets(ctx context.Context, a *forecastingAnswer) error {
 				return err
 			}
 		}
-		row := c.goalRow(g, known[key])
+		row := goalRow(c, g, known[key])
 		if row.Status = g.status(c.Today, row); row.Status == met || row.Status == missed {
 			*a.Metrics.Closed++
 		}

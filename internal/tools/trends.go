@@ -91,8 +91,8 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	if err != nil {
 		return nil, err
 	}
-	rows := c.trendRows(p.Metric, judged)
-	a.Metrics = c.trendMetrics(p.Metric, s.Total(days), s.Total(days.Previous()))
+	rows := trendRows(c, p.Metric, judged)
+	a.Metrics = trendMetricsOf(c, p.Metric, s.Total(days), s.Total(days.Previous()))
 	a.standOut(rows, judged, p.Threshold)
 	page := p.Page(&c.Writer)
 	a.Rows = answer.Cut(page, rows)
@@ -103,12 +103,12 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	if len(rows) == 0 {
 		a.Summary = c.explainEmpty(&a.Closing, days)
 	} else {
-		a.Summary = c.trendsSummary(a, days, s.Total(days))
+		a.Summary = trendsSummary(c, a, days, s.Total(days))
 		if s.Untold && p.Metric != snapshot.Spend {
 			c.warnUntouched(&a.Closing, days, channel)
 		}
-		c.warnTrends(a, p, days, rows, s)
-		c.trendsNext(a, days)
+		warnTrends(c, a, p, days, rows, s)
+		trendsNext(c, a, days)
 	}
 	quality := c.quality(measure.LastTouch, s.Total(days))
 	if channel == "" {
@@ -131,7 +131,7 @@ func kindsOf(metric snapshot.Metric) []string {
 }
 
 // trendRows writes the points of a window.
-func (c *Call) trendRows(metric snapshot.Metric, points []snapshot.JudgedPoint) []trendRow {
+func trendRows(c *Call, metric snapshot.Metric, points []snapshot.JudgedPoint) []trendRow {
 	round := c.rounding(metric)
 	rows := make([]trendRow, len(points))
 	for i, p := range points {
@@ -192,7 +192,7 @@ func (c *Call) rounding(metric snapshot.Metric) func(float64) *float64 {
 	}
 }
 
-func (c *Call) trendMetrics(metric snapshot.Metric, now, before snapshot.Total) trendMetrics {
+func trendMetricsOf(c *Call, metric snapshot.Metric, now, before snapshot.Total) trendMetrics {
 	all := storeMetricsOf(c.Figures, now, before)
 	switch metric {
 	case snapshot.Orders:
@@ -206,7 +206,7 @@ func (c *Call) trendMetrics(metric snapshot.Metric, now, before snapshot.Total) 
 	return trendMetrics{Revenue: &all.Revenue}
 }
 
-func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now snapshot.Total) string {
+func trendsSummary(c *Call, a *trendsAnswer, days civil.Range, now snapshot.Total) string {
 	if now.Untold && (a.Metric == snapshot.Revenue || a.Metric == snapshot.Orders) {
 		return c.untoldSummary(a.Channel, days, now)
 	}
@@ -264,7 +264,7 @@ func stands(n int, g civil.Granularity) string {
 	return fmt.Sprintf("%d %ss stand", n, g)
 }
 
-func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s snapshot.Series) {
+func warnTrends(c *Call, a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s snapshot.Series) {
 	var undated int64
 	if c.Workspace.Basis.NetOfRefunds {
 		undated = s.Total(days).Undated
@@ -294,7 +294,7 @@ func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, row
 	}
 }
 
-func (c *Call) trendsNext(a *trendsAnswer, days civil.Range) {
+func trendsNext(c *Call, a *trendsAnswer, days civil.Range) {
 	filter := func(arguments map[string]any) map[string]any {
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
