@@ -35,10 +35,10 @@ func (n *noted) Note(c control.Call) {
 
 func TestEachCallIsNotedAsItEnded(t *testing.T) {
 	t.Parallel()
-	deps, log := fixtureService(t).deps, &noted{}
+	deps, log := fixtureDeps(t), &noted{}
 	ticks := 0
 	deps.Calls, deps.Now = log, func() time.Time { ticks++; return fixtureNow.Add(time.Duration(ticks) * time.Millisecond) }
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +96,9 @@ func (brokenFacts) ChannelBriefs(context.Context, measure.WorkspaceID, measure.M
 func TestADefectInAnAnswerThatIsKeptIsOne(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	deps.Facts, deps.Log = brokenFacts{deps.Facts}, slog.New(slog.NewTextHandler(&log, nil))
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,9 +128,9 @@ func (m countedModels) MMM(ctx context.Context, w control.Workspace) (mix.Held, 
 
 func TestAnAnswerIsMadeFromTheStateThatIdentifiesIt(t *testing.T) {
 	t.Parallel()
-	deps, models := fixtureService(t).deps, countedModels{asked: new(int)}
+	deps, models := fixtureDeps(t), countedModels{asked: new(int)}
 	deps.Models = models
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,9 +143,9 @@ func TestAnAnswerIsMadeFromTheStateThatIdentifiesIt(t *testing.T) {
 func TestACallThatPanicsIsNoted(t *testing.T) {
 	t.Parallel()
 	log := &noted{}
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	deps.Calls, deps.Facts = log, nil
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

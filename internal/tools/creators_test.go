@@ -84,7 +84,7 @@ func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) w
 	}
 	deps := beside(truth)
 	deps.Facts, deps.Clock, deps.Now = facts, opt.Now, opt.Now
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -209,10 +209,10 @@ func plantedDaysStandOut(t *testing.T, s mcp.Session, truth demo.Truth) {
 
 func TestAnExperimentThatChangesChangesTheAnswer(t *testing.T) {
 	t.Parallel()
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	kept := &keptExperiments{}
 	deps.Experiments = kept
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,12 +237,12 @@ func TestAnExperimentThatChangesChangesTheAnswer(t *testing.T) {
 
 func TestThePreflightNamesExperimentsInTheWay(t *testing.T) {
 	t.Parallel()
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	deps.Experiments = &keptExperiments{all: []control.Experiment{{
 		ID: "other", Channel: "google", Kind: control.GeoTest, Status: control.ExperimentRunning, Treated: []string{"GA"},
 		Days: civil.Range{First: fixtureToday, Last: fixtureToday.AddDays(20)},
 	}}}
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

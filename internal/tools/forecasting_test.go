@@ -100,7 +100,7 @@ func quietService(t *testing.T, facts *warehouse.Warehouse, kept snapshot.Foreca
 	t.Helper()
 	deps := plainDeps(facts, clock)
 	deps.Forecasts = kept
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

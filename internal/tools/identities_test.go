@@ -245,7 +245,7 @@ func TestDayBeginsAtTheStoresMidnight(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The clock stands at the day's last second: in the store it is still that day.
-		s, err := NewService(plainDeps(facts, func() time.Time { return end.Add(-time.Second) }))
+		s, err := NewService(plainDeps(facts, func() time.Time { return end.Add(-time.Second) }), All())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -246,7 +246,7 @@ func TestNextStepsWorkAsTheyStand(t *testing.T) {
 func TestSameCallGivesTheSameBytes(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
-		one, err := NewService(fixtureService(t).deps)
+		one, err := NewService(fixtureDeps(t), All())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,8 +63,8 @@ type answerKey struct {
 	allowed   string
 }
 
-// NewService returns a service over a warehouse.
-func NewService(deps Deps) (*Service, error) {
+// NewService returns a service of some tools.
+func NewService(deps Deps, all []Tool) (*Service, error) {
 	if deps.CacheBytes == 0 {
 		deps.CacheBytes = usualCacheBytes
 	}
@@ -72,7 +72,7 @@ func NewService(deps Deps) (*Service, error) {
 		deps.Deadline = usualDeadline
 	}
 	s := &Service{deps: deps, tools: map[string]Tool{}}
-	for _, t := range All() {
+	for _, t := range all {
 		line, err := listing(t)
 		if err != nil {
 			return nil, err

@@ -56,13 +56,13 @@ func (c *counted) Version(context.Context, measure.WorkspaceID) (uint64, error) 
 // countedService is a service whose questions are counted and whose clock the test moves.
 func countedService(t *testing.T) (*Service, *counted, *atomic.Pointer[time.Time], *bytes.Buffer) {
 	t.Helper()
-	facts := &counted{Facts: fixtureService(t).deps.Facts}
+	facts := &counted{Facts: fixtureDeps(t).Facts}
 	var now atomic.Pointer[time.Time]
 	now.Store(&fixtureNow)
 	log := &bytes.Buffer{}
 	deps := plainDeps(facts, func() time.Time { return *now.Load() })
 	deps.Keys, deps.Log = fixtureKeys{}, slog.New(slog.NewTextHandler(log, nil))
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,9 +141,9 @@ func TestNothingIsKeptWhileTheVersionIsUnknown(t *testing.T) {
 // The clock of answers may stand still, as a demo's does; keys end all the same.
 func TestKeysEndByTheRealClock(t *testing.T) {
 	t.Parallel()
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	deps.Now = func() time.Time { return fixtureNow.AddDate(0, 0, 4) }
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,9 +379,9 @@ func (d *demoted) Renew(_ context.Context, p auth.Principal) (auth.Principal, er
 func TestWhoActsIsAskedForAnewAndWhoReadsIsNot(t *testing.T) {
 	t.Parallel()
 	callers := &demoted{}
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	deps.Callers = callers
-	s, err := NewService(deps)
+	s, err := NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

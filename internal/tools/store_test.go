@@ -44,20 +44,20 @@ func reader(w control.Workspace) auth.Principal {
 // "orders", whose orders name no channel, "loyal", whose customers come back, "tested", whose orders come from sixteen
 // regions with a test in four of them, and "empty", which has no facts.
 // It is made once, because every test only reads.
-var fixture = sync.OnceValues(func() (*Service, error) {
+var fixture = sync.OnceValues(func() (Deps, error) {
 	ctx := context.Background()
 	w, err := openFacts(ctx, fixtureDir)
 	if err != nil {
-		return nil, err
+		return Deps{}, err
 	}
 	for ws, b := range map[measure.WorkspaceID]*warehouse.Batch{"full": fixtureBatch(), "untouched": untouchedBatch(true), "orders": untouchedBatch(false), "loyal": loyalBatch(), "tested": testedBatch()} {
 		if err := load(ctx, w, ws, b); err != nil {
-			return nil, err
+			return Deps{}, err
 		}
 	}
 	deps := plainDeps(w, fixtureClock)
 	deps.Models, deps.Experiments, deps.Keys = fixtureModels{}, fixtureExperiments{}, fixtureKeys{}
-	return NewService(deps)
+	return deps, nil
 })
 
 // plainDeps are those of a service that has facts and nothing else. Both clocks are one.
@@ -69,9 +69,27 @@ func plainDeps(facts snapshot.Facts, clock func() time.Time) Deps {
 	}
 }
 
+// fixtureDeps are those of the service over the fixed store.
+func fixtureDeps(tb testing.TB) Deps {
+	tb.Helper()
+	deps, err := fixture()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return deps
+}
+
+var fixtureOnce = sync.OnceValues(func() (*Service, error) {
+	deps, err := fixture()
+	if err != nil {
+		return nil, err
+	}
+	return NewService(deps, All())
+})
+
 func fixtureService(tb testing.TB) *Service {
 	tb.Helper()
-	s, err := fixture()
+	s, err := fixtureOnce()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func serviceOver(t *testing.T, b *warehouse.Batch) *Service {
 	if err := load(t.Context(), facts, "w1", b); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewService(plainDeps(facts, fixtureClock))
+	s, err := NewService(plainDeps(facts, fixtureClock), All())
 	if err != nil {
 		t.Fatal(err)
 	}
