@@ -19,8 +19,9 @@ import (
 	"assay/internal/control"
 	"assay/internal/mcp"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/tools"
-	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -113,17 +114,17 @@ func inTurn(ctx context.Context, sides []*side, calls int) error {
 }
 
 // openService opens the tools over a folder of facts.
-func openService(ctx context.Context, dir string) (s *tools.Service, stop func() error, err error) {
+func openService(ctx context.Context, dir string) (s *toolkit.Service, stop func() error, err error) {
 	engine, err := duckdb.Open(ctx, duckdb.Options{Dir: dir, Clock: clock})
 	if err != nil {
 		return nil, nil, err
 	}
 	stop = func() error { return engine.Close(ctx) }
-	s, err = tools.NewService(tools.Deps{
-		Sources: snapshot.Sources{Facts: warehouse.New(engine), Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: clock, Now: clock},
-		Keys:    toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
+	s, err = toolkit.NewService(toolkit.Deps{
+		Sources: snapshot.Sources{Facts: warehouse.New(engine), Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: clock, Now: clock},
+		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
 		Log: slog.New(slog.DiscardHandler),
-	})
+	}, tools.All())
 	if err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}

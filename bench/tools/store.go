@@ -21,8 +21,9 @@ import (
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/tools"
-	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -35,7 +36,7 @@ type bench struct {
 	facts     *warehouse.Warehouse
 	control   *sqlstore.Store
 	workspace control.Workspace
-	service   *tools.Service
+	service   *toolkit.Service
 	zone      *time.Location
 	back      atomic.Int64 // days by which the clock of answers stands before the last day
 }
@@ -75,13 +76,13 @@ func (b *bench) by() control.By { return control.By{Actor: "bench", At: b.clock(
 
 // start makes the tools anew, which have kept no answer then.
 func (b *bench) start() (err error) {
-	b.service, err = tools.NewService(tools.Deps{
+	b.service, err = toolkit.NewService(toolkit.Deps{
 		Sources: snapshot.Sources{
-			Facts: b.facts, Models: toolstest.Nothing{}, Experiments: b.control, Forecasts: b.control, Clock: b.clock, Now: b.clock,
+			Facts: b.facts, Models: toolkittest.Nothing{}, Experiments: b.control, Forecasts: b.control, Clock: b.clock, Now: b.clock,
 		},
-		Keys: toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
+		Keys: toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
 		Log: slog.New(slog.DiscardHandler),
-	})
+	}, tools.All())
 	return err
 }
 

@@ -25,6 +25,7 @@ import (
 	"assay/internal/panics"
 	"assay/internal/slowbody"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/tools"
 	"assay/internal/training"
 	"assay/internal/warehouse"
@@ -68,7 +69,7 @@ type App struct {
 	calls   *calllog.Recorder
 	models  *training.Keeper
 	jobs    *jobs.Runner
-	tools   *tools.Service
+	tools   *toolkit.Service
 	clock   func() time.Time // the clock of answers
 	writing writing          // into workspaces
 	arrived chan struct{}    // a webhook's message waits
@@ -132,12 +133,12 @@ func (a *App) setClock() error {
 		return err
 	}
 	a.clock = clock
-	a.tools, err = tools.NewService(tools.Deps{
+	a.tools, err = toolkit.NewService(toolkit.Deps{
 		Sources: snapshot.Sources{
 			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Clock: clock, Now: a.now,
 		},
 		Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
-	})
+	}, tools.All())
 	return err
 }
 

@@ -24,8 +24,9 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/tools"
-	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -34,7 +35,7 @@ import (
 type dataSite struct {
 	*site
 	facts   *warehouse.Warehouse
-	tools   *tools.Service
+	tools   *toolkit.Service
 	uploads string
 	hold    chan struct{} // imports wait for its end; nil: none waits
 	forgot  []string      // customers, in the order in which they were forgotten
@@ -56,11 +57,11 @@ func newDataSite(t *testing.T) *dataSite {
 		}
 		t.Cleanup(func() { engine.Close(context.Background()) })
 		d.facts = warehouse.New(engine)
-		service, err := tools.NewService(tools.Deps{
-			Sources: snapshot.Sources{Facts: d.facts, Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: s.clock.now, Now: s.clock.now},
-			Keys:    s.store, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
+		service, err := toolkit.NewService(toolkit.Deps{
+			Sources: snapshot.Sources{Facts: d.facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: s.clock.now, Now: s.clock.now},
+			Keys:    s.store, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
 			Log: slog.New(slog.DiscardHandler),
-		})
+		}, tools.All())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 )
 
 // alerts shows which metrics have moved away from what was expected, by little but for long, and since when.
-func alerts(c *Call, ctx context.Context, a *forecastingAnswer) error {
+func alerts(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) error {
 	shown := c.LastDays(activeDays)
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend, snapshot.ROAS}
@@ -101,7 +102,7 @@ func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, 
 	return row, true, nil
 }
 
-func alertsSummary(c *Call, a *forecastingAnswer, shown civil.Range) {
+func alertsSummary(c *toolkit.Call, a *forecastingAnswer, shown civil.Range) {
 	if *a.Metrics.Watched == 0 {
 		a.Summary = explainNoForecast(c, a)
 		a.Metrics.FalseAlarms = nil
@@ -119,13 +120,13 @@ func alertsSummary(c *Call, a *forecastingAnswer, shown civil.Range) {
 		}
 		a.Summary += "."
 		a.Warn(answer.WarnSeasonUnknown, "What is expected knows the week and not the year: a season or a promotion is a move like any other.")
-		arguments := dated(civil.Range{First: r.Since.AddDays(-activeDays), Last: r.Raised})
+		arguments := toolkit.Dated(civil.Range{First: r.Since.AddDays(-activeDays), Last: r.Raised})
 		arguments["metric"] = string(r.Metric)
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.suggest(&a.Closing, "trends", arguments, "See the days of the move.")
+		c.Suggest(&a.Closing, "trends", arguments, "See the days of the move.")
 	}
 	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("When nothing moves, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
-	c.suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See whether targets will be met.")
+	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See whether targets will be met.")
 }

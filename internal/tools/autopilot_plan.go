@@ -2,13 +2,14 @@ package tools
 
 import (
 	"assay/internal/answer"
+	"assay/internal/toolkit"
 )
 
-var autopilotPlan = defineLater[autopilotPlanParams](Spec{
+var autopilotPlan = toolkit.DefineLater[autopilotPlanParams](toolkit.Spec{
 	Name:        "autopilot_plan",
 	Title:       "Plan of next steps",
 	Description: "A plan for the coming days across model, experiments and measurement quality.",
-	Later: Absence{
+	Later: toolkit.Absence{
 		Needs: "a trained media mix model and experiments", Instead: "performance and trends show where to look",
 	},
 })

@@ -18,6 +18,7 @@ import (
 	"assay/internal/measure/mix"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -38,7 +39,7 @@ func TestEachCallIsNotedAsItEnded(t *testing.T) {
 	deps, log := fixtureDeps(t), &noted{}
 	ticks := 0
 	deps.Calls, deps.Now = log, func() time.Time { ticks++; return fixtureNow.Add(time.Duration(ticks) * time.Millisecond) }
-	s, err := NewService(deps, All())
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestADefectInAnAnswerThatIsKeptIsOne(t *testing.T) {
 	var log bytes.Buffer
 	deps := fixtureDeps(t)
 	deps.Facts, deps.Log = brokenFacts{deps.Facts}, slog.New(slog.NewTextHandler(&log, nil))
-	s, err := NewService(deps, All())
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestAnAnswerIsMadeFromTheStateThatIdentifiesIt(t *testing.T) {
 	t.Parallel()
 	deps, models := fixtureDeps(t), countedModels{asked: new(int)}
 	deps.Models = models
-	s, err := NewService(deps, All())
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func TestACallThatPanicsIsNoted(t *testing.T) {
 	log := &noted{}
 	deps := fixtureDeps(t)
 	deps.Calls, deps.Facts = log, nil
-	s, err := NewService(deps, All())
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,11 @@ import (
 	"assay/internal/measure"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var campaigns = define(Spec{
+var campaigns = toolkit.Define(toolkit.Spec{
 	Name:        "campaigns",
 	Title:       "Campaigns and creatives",
 	Description: "What ad platforms report of campaigns or creatives: spend, claimed revenue, ROAS, conversions, beside the orders credited to them. Use after performance.",
@@ -77,7 +78,7 @@ type campaignRow struct {
 	Attribution     answer.Foreign `json:"attribution,omitempty" detail:"debug" doc:"The platform's attribution setting."`
 }
 
-func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAnswer, error) {
+func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*campaignsAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 	f, credited := c.Figures, p.Level == warehouse.Campaigns && !c.Store.Untouched()
 	a := &campaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: campaignMetricsOf(f, found.Totals, credited)}
 	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.AdDays.Intersect(days.Previous()).Days() > 0)
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	for _, t := range found.Rows {
 		a.Rows = append(a.Rows, campaignRowOf(f, t, p.Level, credited))
 	}
@@ -104,7 +105,7 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 	}
 	a.Pagination = page.Pagination(len(a.Rows), found.Total)
 	if found.Total == 0 {
-		a.Summary = c.explainEmpty(&a.Closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
 		creatives, err := haveCreatives(c, ctx, of, found)
 		if err != nil {
@@ -118,7 +119,7 @@ func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAn
 	if c.View.DetailLevel != answer.SummaryLevel {
 		quality = answer.DataQuality{Revenue: quality.Revenue + "; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}
 	}
-	c.describe(&a.Closing, quality, snapshot.FromAds)
+	c.Describe(&a.Closing, quality, snapshot.FromAds)
 	return a, nil
 }
 
@@ -131,7 +132,7 @@ func (m *campaignMetrics) where(reported, reportedBefore bool) {
 
 // haveCreatives reports whether the reports of the selection name ads: whether their finest rows are more than the
 // campaigns, or any of them has an ad. Reports by campaign have one row without an ad for each.
-func haveCreatives(c *Call, ctx context.Context, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
+func haveCreatives(c *toolkit.Call, ctx context.Context, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
 	named := func(t warehouse.CampaignTotal) bool { return t.AdID != "" || t.AdName != "" || t.AdSetID != "" }
 	if of.Level == warehouse.Creatives && len(found.Rows) > 0 {
 		return slices.ContainsFunc(found.Rows, named), nil
@@ -177,7 +178,7 @@ func campaignRowOf(f answer.Figures, t warehouse.CampaignTotal, level warehouse.
 	return row
 }
 
-func campaignsSummary(c *Call, a *campaignsAnswer, days civil.Range, found warehouse.CampaignPage, creatives bool) string {
+func campaignsSummary(c *toolkit.Call, a *campaignsAnswer, days civil.Range, found warehouse.CampaignPage, creatives bool) string {
 	now := found.Totals.Recent
 	what := answer.Plural(found.Total, "campaign", "campaigns")
 	if a.Level == warehouse.Creatives && creatives {
@@ -191,7 +192,7 @@ func campaignsSummary(c *Call, a *campaignsAnswer, days civil.Range, found wareh
 }
 
 // warnCampaigns says first of all that the figures are claims, and by how much they exceed what the store credits.
-func warnCampaigns(c *Call, a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
+func warnCampaigns(c *toolkit.Call, a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
 	if a.Level == warehouse.Creatives && !creatives {
 		a.Warn(answer.WarnNoCreatives, "The reports have no ads or creatives: the rows are campaigns.")
 	}
@@ -204,21 +205,21 @@ func warnCampaigns(c *Call, a *campaignsAnswer, days civil.Range, now warehouse.
 			number.Grouped(answer.Decimals(times, 2), 2))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
-	c.warnDays(&a.Closing, days, 0, true)
+	c.WarnDays(&a.Closing, days, 0, true)
 }
 
-func campaignsNext(c *Call, a *campaignsAnswer, days civil.Range, p campaignsParams, creatives bool) {
+func campaignsNext(c *toolkit.Call, a *campaignsAnswer, days civil.Range, p campaignsParams, creatives bool) {
 	if a.Level == warehouse.Campaigns && creatives {
-		arguments := with(dated(days), "level", string(warehouse.Creatives))
+		arguments := toolkit.With(toolkit.Dated(days), "level", string(warehouse.Creatives))
 		if p.Platform != "" {
 			arguments["platform"] = p.Platform
 		}
 		if p.CampaignID != "" {
 			arguments["campaign_id"] = p.CampaignID
 		}
-		c.suggest(&a.Closing, "campaigns", arguments, "See the creatives.")
+		c.Suggest(&a.Closing, "campaigns", arguments, "See the creatives.")
 	}
-	c.suggest(&a.Closing, "performance", with(dated(days), "model", string(measure.PlatformReported)), "See the claims beside the store's revenue.")
+	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "See the claims beside the store's revenue.")
 }
 
 // listedPlatform reports whether campaigns can be asked for this platform alone.

@@ -14,9 +14,10 @@ import (
 	"assay/internal/measure"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
-var chart = define(Spec{
+var chart = toolkit.Define(toolkit.Spec{
 	Name:        "chart",
 	Title:       "Chart",
 	Description: "Draw a metric over time, in total or channel by channel.",
@@ -109,7 +110,7 @@ func (a *chartAnswer) Picture() []mcp.Content {
 	return []mcp.Content{{Type: "image", Data: base64.StdEncoding.EncodeToString(a.png), MIMEType: "image/png"}}
 }
 
-func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error) {
+func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
@@ -119,11 +120,11 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 			WithHint("Use granularity=week or month, or a shorter period.")
 	}
 	a := &chartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}
-	a.Period = c.period(days)
+	a.Period = c.Period(days)
 	if p.Metric != snapshot.Orders && p.Metric != snapshot.ROAS {
 		a.Currency = c.Workspace.Currency
 	}
-	if a.Channel, err = c.channel(p.Channel); err != nil {
+	if a.Channel, err = c.Channel(p.Channel); err != nil {
 		return nil, err
 	}
 	shown, whole, err := chartSeries(c, ctx, p, a, days)
@@ -134,7 +135,7 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 	a.Metrics = chartMetricsOf(c, p.Metric, now, whole.Total(days.Previous()))
 	a.Rows = chartRows(c, p, shown, days)
 	if len(a.Rows) == 0 {
-		a.Summary = c.explainEmpty(&a.Closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
 		if a.Annotations, err = chartMarks(c, ctx, p, a, days, shown); err != nil {
 			return nil, err
@@ -143,11 +144,11 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 		warnChart(c, a, p, days, whole)
 		chartNext(c, a, days)
 	}
-	quality := c.quality("", now)
+	quality := c.Quality("", now)
 	if a.Breakdown == byChannel || a.Channel != "" {
 		quality.Model = measure.LastTouch
 	}
-	c.describe(&a.Closing, quality, kindsOf(p.Metric)...)
+	c.Describe(&a.Closing, quality, kindsOf(p.Metric)...)
 	if c.View.Format != answer.CSVFormat {
 		a.png, err = drawing.PNG(chartOf(c, p, a, shown, days), 0, dotsPerPixel)
 	}
@@ -168,8 +169,8 @@ func (p chartParams) breakdown() breakdown {
 	return noBreakdown
 }
 
-func chartMetricsOf(c *Call, metric snapshot.Metric, now, before snapshot.Total) chartMetrics {
-	all := storeMetricsOf(c.Figures, now, before)
+func chartMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) chartMetrics {
+	all := toolkit.StoreMetricsOf(c.Figures, now, before)
 	switch metric {
 	case snapshot.Orders:
 		return chartMetrics{Orders: &all.Orders}
@@ -190,7 +191,7 @@ var metricName = map[snapshot.Metric]string{
 }
 
 // chartSummary gives the total and its change, and what is drawn where that is not plain.
-func chartSummary(c *Call, a *chartAnswer, days civil.Range, shown []drawn) string {
+func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []drawn) string {
 	total, change := chartTotal(c, a)
 	text := fmt.Sprintf("%s cannot be told %s.", metricName[a.Metric], answer.Dates(days))
 	if total != "" {
@@ -214,7 +215,7 @@ func chartSummary(c *Call, a *chartAnswer, days civil.Range, shown []drawn) stri
 }
 
 // chartTotal writes the metric's total for a sentence, "" when it is not known.
-func chartTotal(c *Call, a *chartAnswer) (total string, change *answer.Percent) {
+func chartTotal(c *toolkit.Call, a *chartAnswer) (total string, change *answer.Percent) {
 	amount := func(m *answer.Metric[answer.Money]) (string, *answer.Percent) {
 		if m.Value == nil {
 			return "", nil
@@ -236,37 +237,37 @@ func chartTotal(c *Call, a *chartAnswer) (total string, change *answer.Percent) 
 	return amount(a.Metrics.Revenue)
 }
 
-func warnChart(c *Call, a *chartAnswer, p chartParams, days civil.Range, whole snapshot.Series) {
+func warnChart(c *toolkit.Call, a *chartAnswer, p chartParams, days civil.Range, whole snapshot.Series) {
 	now := whole.Total(days)
 	if (a.Breakdown == byChannel || a.Channel != "") && p.Metric != snapshot.Spend && c.Store.Untouched() {
-		c.warnUntouched(&a.Closing, days, a.Channel)
+		c.WarnUntouched(&a.Closing, days, a.Channel)
 	}
 	if named := len(p.Channels); named > p.seriesLimit() {
 		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d channels were named and %d are drawn on their own; the rest is other.", named, p.seriesLimit()))
 	}
 	withSpend := p.Metric == snapshot.Spend || p.Metric == snapshot.ROAS
 	if withSpend {
-		c.warnSpend(&a.Closing, now, a.Channel)
+		c.WarnSpend(&a.Closing, now, a.Channel)
 	}
-	c.warnBefore(&a.Closing, days)
+	c.WarnBefore(&a.Closing, days)
 	undated := int64(0)
 	if c.Workspace.Basis.NetOfRefunds {
 		undated = now.Undated
 	}
-	c.warnDays(&a.Closing, days, undated, withSpend)
+	c.WarnDays(&a.Closing, days, undated, withSpend)
 }
 
-func chartNext(c *Call, a *chartAnswer, days civil.Range) {
+func chartNext(c *toolkit.Call, a *chartAnswer, days civil.Range) {
 	if a.Metric != snapshot.AOV && a.Breakdown == noBreakdown {
-		arguments := with(with(dated(days), "metric", string(a.Metric)), "granularity", string(a.Granularity))
+		arguments := toolkit.With(toolkit.With(toolkit.Dated(days), "metric", string(a.Metric)), "granularity", string(a.Granularity))
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.suggest(&a.Closing, "trends", arguments, "See which points stand out.")
+		c.Suggest(&a.Closing, "trends", arguments, "See which points stand out.")
 	}
 	if a.Breakdown == noBreakdown && a.Channel == "" {
-		arguments := with(with(dated(days), "metric", string(a.Metric)), "breakdown", string(byChannel))
-		c.suggest(&a.Closing, "chart", arguments, "Draw the channels apart.")
+		arguments := toolkit.With(toolkit.With(toolkit.Dated(days), "metric", string(a.Metric)), "breakdown", string(byChannel))
+		c.Suggest(&a.Closing, "chart", arguments, "Draw the channels apart.")
 	}
-	c.suggest(&a.Closing, "performance", dated(days), "See the totals by channel.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See the totals by channel.")
 }

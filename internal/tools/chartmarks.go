@@ -14,6 +14,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 // chartMark is something that happened in the window and is marked on the chart.
@@ -39,7 +40,7 @@ const (
 
 // chartMarks returns what is marked on lines and bars, in order of days: where experiments on the channels that are drawn
 // start and end, and the points of a single series that are worth a look. A pie has no days to mark.
-func chartMarks(c *Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range, shown []drawn) ([]chartMark, error) {
+func chartMarks(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range, shown []drawn) ([]chartMark, error) {
 	if a.ChartType == drawing.Pie || len(shown) == 0 {
 		return nil, nil
 	}
@@ -77,7 +78,7 @@ func marksExperiment(e control.Experiment, p chartParams, shown []drawn) bool {
 }
 
 // oddPoints returns the points of a single series that trends says are worth a look, the strongest of them.
-func oddPoints(c *Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
+func oddPoints(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
 	if !searched(p, a) {
 		return nil, nil
 	}

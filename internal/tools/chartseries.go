@@ -12,6 +12,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 // otherChannels is the name of the group of channels that are not drawn on their own.
@@ -24,7 +25,7 @@ type drawn struct {
 }
 
 // chartSeries returns what is drawn, and the sum of all that was asked for.
-func chartSeries(c *Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole snapshot.Series, err error) {
+func chartSeries(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole snapshot.Series, err error) {
 	both := days.Previous().Span(days)
 	if a.Breakdown == noBreakdown {
 		if searched(p, a) { // the history is read first, and has the window in it
@@ -55,13 +56,13 @@ func chartSeries(c *Call, ctx context.Context, p chartParams, a *chartAnswer, da
 }
 
 // chartChannels returns the channels that the caller named, each once; none means all.
-func chartChannels(c *Call, p chartParams, only measure.Channel) ([]measure.Channel, error) {
+func chartChannels(c *toolkit.Call, p chartParams, only measure.Channel) ([]measure.Channel, error) {
 	if only != "" {
 		return []measure.Channel{only}, nil
 	}
 	var out []measure.Channel
 	for _, name := range p.Channels {
-		channel, err := c.channel(name)
+		channel, err := c.Channel(name)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +79,7 @@ func (p chartParams) seriesLimit() int { return min(p.SeriesLimit, drawing.MaxSe
 
 // apart sorts the channels, largest first, and tells those drawn on their own from the rest. Channels that were not
 // asked for belong to the rest of a pie, which shows a whole, and to nothing else.
-func apart(c *Call, p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]snapshot.Series) (alone, rest []drawn) {
+func apart(c *toolkit.Call, p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]snapshot.Series) (alone, rest []drawn) {
 	for _, d := range named(found) {
 		size := weight(c, p.Metric, d.Total(days))
 		asked := slices.Contains(wanted, d.name)
@@ -100,7 +101,7 @@ func apart(c *Call, p chartParams, days civil.Range, wanted []measure.Channel, f
 }
 
 // withOther adds the rest as one series. Orders that no channel is credited with keep their name if they are all of it.
-func withOther(c *Call, metric snapshot.Metric, days civil.Range, alone, rest []drawn) []drawn {
+func withOther(c *toolkit.Call, metric snapshot.Metric, days civil.Range, alone, rest []drawn) []drawn {
 	if len(rest) == 0 {
 		return alone
 	}
@@ -133,7 +134,7 @@ func sumOfSeries(all []drawn) (sum snapshot.Series) {
 
 // weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
 // cannot be drawn.
-func weight(c *Call, metric snapshot.Metric, t snapshot.Total) float64 {
+func weight(c *toolkit.Call, metric snapshot.Metric, t snapshot.Total) float64 {
 	switch metric {
 	case snapshot.ROAS:
 		metric = snapshot.Spend
@@ -148,7 +149,7 @@ func weight(c *Call, metric snapshot.Metric, t snapshot.Total) float64 {
 }
 
 // pointValue is the metric of a point, NaN where it cannot be told.
-func pointValue(c *Call, metric snapshot.Metric, p snapshot.Point) float64 {
+func pointValue(c *toolkit.Call, metric snapshot.Metric, p snapshot.Point) float64 {
 	if p.Untold && metric != snapshot.Spend {
 		return math.NaN()
 	}
@@ -156,7 +157,7 @@ func pointValue(c *Call, metric snapshot.Metric, p snapshot.Point) float64 {
 }
 
 // chartPoints cuts a series into the points that are drawn.
-func chartPoints(c *Call, p chartParams, s snapshot.Series, days civil.Range) []drawing.Point {
+func chartPoints(c *toolkit.Call, p chartParams, s snapshot.Series, days civil.Range) []drawing.Point {
 	var out []drawing.Point
 	for _, bucket := range days.Intersect(s.Days).Buckets(p.Granularity) {
 		value := pointValue(c, p.Metric, s.Point(bucket))
@@ -171,8 +172,8 @@ func chartPoints(c *Call, p chartParams, s snapshot.Series, days civil.Range) []
 }
 
 // chartRows lists the points of all series, or the slices of a pie.
-func chartRows(c *Call, p chartParams, shown []drawn, days civil.Range) []chartRow {
-	round := c.rounding(p.Metric)
+func chartRows(c *toolkit.Call, p chartParams, shown []drawn, days civil.Range) []chartRow {
+	round := c.Rounding(p.Metric)
 	var rows []chartRow
 	if p.ChartType == drawing.Pie {
 		whole := weight(c, p.Metric, sumOfSeries(shown).Total(days))
@@ -200,7 +201,7 @@ const (
 )
 
 // chartOf lays out the picture.
-func chartOf(c *Call, p chartParams, a *chartAnswer, shown []drawn, days civil.Range) drawing.Chart {
+func chartOf(c *toolkit.Call, p chartParams, a *chartAnswer, shown []drawn, days civil.Range) drawing.Chart {
 	picture := drawing.Chart{
 		Kind: p.ChartType, Title: p.Title, Metric: metricName[p.Metric], Granularity: p.Granularity, Period: days,
 	}

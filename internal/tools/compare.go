@@ -10,10 +10,11 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var compare = define(Spec{
+var compare = toolkit.Define(toolkit.Spec{
 	Name:        "compare",
 	Title:       "Compare two periods",
 	Description: "Compare two periods of any length: what changed in revenue, orders, AOV, spend and ROAS, on request for each channel.",
@@ -40,11 +41,11 @@ func (p compareParams) Check() error {
 
 type compareAnswer struct {
 	answer.Opening
-	Period1  comparedPeriod  `json:"period1"`
-	Period2  comparedPeriod  `json:"period2"`
-	Timezone string          `json:"timezone"`
-	Channel  measure.Channel `json:"channel,omitempty"`
-	Metrics  storeMetrics    `json:"metrics" doc:"value is of period 2, previous of period 1."`
+	Period1  comparedPeriod       `json:"period1"`
+	Period2  comparedPeriod       `json:"period2"`
+	Timezone string               `json:"timezone"`
+	Channel  measure.Channel      `json:"channel,omitempty"`
+	Metrics  toolkit.StoreMetrics `json:"metrics" doc:"value is of period 2, previous of period 1."`
 	answer.Table[comparedRow]
 	answer.Closing
 }
@@ -71,7 +72,7 @@ type comparedRow struct {
 	ROASPrevious    *answer.Ratio   `json:"roas_previous,omitempty" detail:"analyst"`
 }
 
-func runCompare(ctx context.Context, c *Call, p compareParams) (*compareAnswer, error) {
+func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*compareAnswer, error) {
 	ago := func(days int) civil.Date { return c.Today.AddDays(-days) }
 	earlier := civil.Range{First: p.Period1Start.Or(ago(60)), Last: p.Period1End.Or(ago(31))}
 	recent := civil.Range{First: p.Period2Start.Or(ago(30)), Last: p.Period2End.Or(c.Today)}
@@ -81,7 +82,7 @@ func runCompare(ctx context.Context, c *Call, p compareParams) (*compareAnswer, 
 	if err := answer.CheckOrder("period2_start", recent.First, "period2_end", recent.Last); err != nil {
 		return nil, err
 	}
-	channel, err := c.channel(p.Channel)
+	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err
 	}
@@ -92,25 +93,25 @@ func runCompare(ctx context.Context, c *Call, p compareParams) (*compareAnswer, 
 	a := &compareAnswer{Period1: compared(earlier), Period2: compared(recent), Timezone: c.Workspace.Zone, Channel: channel}
 	a.Currency = c.Workspace.Currency
 	now, before := c.Sum(totals.Recent, channel, recent), c.Sum(totals.Earlier, channel, earlier)
-	a.Metrics = storeMetricsOf(c.Figures, now, before)
+	a.Metrics = toolkit.StoreMetricsOf(c.Figures, now, before)
 	if earlier.Days() != recent.Days() {
-		a.Metrics.perDay(recent.Days(), earlier.Days())
+		a.Metrics.PerDay(recent.Days(), earlier.Days())
 	}
 	if p.IncludeChannels {
 		a.Rows = comparedRows(c, totals)
 	}
 	if len(totals.Recent)+len(totals.Earlier) == 0 {
-		a.Summary = c.explainEmpty(&a.Closing, recent)
+		a.Summary = c.ExplainEmpty(&a.Closing, recent)
 	} else {
 		a.Summary = compareSummary(c, a, now, before, totals)
 		if c.Store.Untouched() && (channel != "" || p.IncludeChannels) {
-			c.warnUntouched(&a.Closing, recent, channel)
+			c.WarnUntouched(&a.Closing, recent, channel)
 		}
-		c.warnSpend(&a.Closing, now, channel)
+		c.WarnSpend(&a.Closing, now, channel)
 		warnCompare(c, a, earlier, recent, now.Undated+before.Undated)
 		compareNext(c, a, earlier, recent, p.IncludeChannels)
 	}
-	c.describe(&a.Closing, c.quality(measure.LastTouch, snapshot.Total{Sums: measure.Sums{Undated: now.Undated + before.Undated}}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+	c.Describe(&a.Closing, c.Quality(measure.LastTouch, snapshot.Total{Sums: measure.Sums{Undated: now.Undated + before.Undated}}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -118,17 +119,8 @@ func compared(r civil.Range) comparedPeriod {
 	return comparedPeriod{Start: r.First, End: r.Last, Days: r.Days()}
 }
 
-// perDay adds the changes per day of the figures that grow with the length of the window.
-func (m *storeMetrics) perDay(days, daysBefore int) {
-	m.Revenue.AddPerDay(days, daysBefore)
-	m.Orders.AddPerDay(days, daysBefore)
-	m.Spend.AddPerDay(days, daysBefore)
-	m.Refunds.AddPerDay(days, daysBefore)
-	m.NetRevenue.AddPerDay(days, daysBefore)
-}
-
 // comparedRows returns a row for each channel of either period, in the order of performance.
-func comparedRows(c *Call, totals warehouse.Pair[[]warehouse.ChannelTotal]) []comparedRow {
+func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal]) []comparedRow {
 	f := c.Figures
 	before := map[measure.Channel]warehouse.ChannelTotal{}
 	for _, t := range totals.Earlier {
@@ -175,9 +167,9 @@ func comparedRowOf(f answer.Figures, now, before warehouse.ChannelTotal) compare
 	return row
 }
 
-func compareSummary(c *Call, a *compareAnswer, now, before snapshot.Total, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
+func compareSummary(c *toolkit.Call, a *compareAnswer, now, before snapshot.Total, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
 	if now.Untold {
-		return c.untoldSummary(a.Channel, civil.Range{First: a.Period2.Start, Last: a.Period2.End}, now)
+		return c.UntoldSummary(a.Channel, civil.Range{First: a.Period2.Start, Last: a.Period2.End}, now)
 	}
 	text := fmt.Sprintf("Revenue was %s in %d days against %s in %d days: %s.", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
 		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), a.Period1.Days, answer.Moved(a.Metrics.Revenue.ChangePct))
@@ -190,10 +182,10 @@ func compareSummary(c *Call, a *compareAnswer, now, before snapshot.Total, total
 	if c.Store.Untouched() {
 		return text
 	}
-	return text + c.biggestMover(totals)
+	return text + c.BiggestMover(totals)
 }
 
-func warnCompare(c *Call, a *compareAnswer, earlier, recent civil.Range, undated int64) {
+func warnCompare(c *toolkit.Call, a *compareAnswer, earlier, recent civil.Range, undated int64) {
 	if earlier.Days() != recent.Days() {
 		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d: compare change_pct_per_day.", earlier.Days(), recent.Days()))
 	}
@@ -207,19 +199,19 @@ func warnCompare(c *Call, a *compareAnswer, earlier, recent civil.Range, undated
 		}
 		a.Warn(answer.WarnDataStart, fmt.Sprintf("The store's orders begin on %s, %s.", first, where))
 	}
-	c.warnDays(&a.Closing, recent, undated, true)
+	c.WarnDays(&a.Closing, recent, undated, true)
 }
 
-func compareNext(c *Call, a *compareAnswer, earlier, recent civil.Range, withChannels bool) {
+func compareNext(c *toolkit.Call, a *compareAnswer, earlier, recent civil.Range, withChannels bool) {
 	if !withChannels && a.Channel == "" {
-		c.suggest(&a.Closing, "compare", map[string]any{
+		c.Suggest(&a.Closing, "compare", map[string]any{
 			"period1_start": earlier.First.String(), "period1_end": earlier.Last.String(),
 			"period2_start": recent.First.String(), "period2_end": recent.Last.String(), "include_channels": true,
 		}, "See which channels the change comes from.")
 	}
-	arguments := dated(recent)
+	arguments := toolkit.Dated(recent)
 	if a.Channel != "" {
 		arguments["channel"] = string(a.Channel)
 	}
-	c.suggest(&a.Closing, "trends", arguments, "See on which days it changed.")
+	c.Suggest(&a.Closing, "trends", arguments, "See on which days it changed.")
 }

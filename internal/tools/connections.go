@@ -8,6 +8,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -54,7 +55,7 @@ const toldImports = 20
 const watchedDays = 90
 
 // connections describes each source that has delivered anything.
-func connections(c *Call, ctx context.Context) ([]connection, error) {
+func connections(c *toolkit.Call, ctx context.Context) ([]connection, error) {
 	watched := civil.Range{First: c.Today.AddDays(1 - watchedDays), Last: c.Today}
 	days, err := c.SourceDays(ctx, watched)
 	if err != nil {

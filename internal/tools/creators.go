@@ -11,10 +11,11 @@ import (
 	"assay/internal/measure/creator"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var creators = define(Spec{
+var creators = toolkit.Define(toolkit.Spec{
 	Name:        "creators",
 	Title:       "Creators",
 	Description: "Creators by all signals together: survey mentions, codes, link clicks and referrals, with return on their cost.",
@@ -116,8 +117,8 @@ type creatorSignal struct {
 	Weight  answer.Percent `json:"weight_pct" doc:"In the estimate; larger for signals that see more."`
 }
 
-func runCreators(ctx context.Context, c *Call, p creatorsParams) (*creatorsAnswer, error) {
-	days, err := c.openWindow(p.StartDate, p.EndDate)
+func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*creatorsAnswer, error) {
+	days, err := c.OpenWindow(p.StartDate, p.EndDate)
 	if err != nil {
 		return nil, err
 	}
@@ -147,17 +148,17 @@ func runCreators(ctx context.Context, c *Call, p creatorsParams) (*creatorsAnswe
 	}
 	largestFirst(now, p.SortBy.of, func(e snapshot.CreatorEstimate) string { return e.ID })
 	a := &creatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: creatorMetricsOf(c, rates, now, before)}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	creatorRows(c, a, p, rates, now)
 	if len(now) == 0 {
 		a.Summary = noCreators(c, &a.Closing, false)
 	} else {
 		a.Summary = creatorsSummary(c, a, p, days, now)
 		warnCreators(c, &a.Closing, rates)
-		c.warnWindow(&a.Closing, p.StartDate, days, 0, false)
+		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
 		creatorsNext(c, a, p, days)
 	}
-	c.describe(&a.Closing, c.quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators, snapshot.FromSurveys)
+	c.Describe(&a.Closing, c.Quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators, snapshot.FromSurveys)
 	return a, nil
 }
 
@@ -186,7 +187,7 @@ func blendOf(r creator.Rates) creatorBlend {
 	}
 }
 
-func creatorMetricsOf(c *Call, rates creator.Rates, now, before []snapshot.CreatorEstimate) creatorMetrics {
+func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapshot.CreatorEstimate) creatorMetrics {
 	f := c.Figures
 	n, b := sumEstimates(now), sumEstimates(before)
 	var parts []creator.Estimate
@@ -220,7 +221,7 @@ func sumEstimates(all []snapshot.CreatorEstimate) (sum creatorSums) {
 	return sum
 }
 
-func creatorRows(c *Call, a *creatorsAnswer, p creatorsParams, rates creator.Rates, all []snapshot.CreatorEstimate) {
+func creatorRows(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, rates creator.Rates, all []snapshot.CreatorEstimate) {
 	for _, e := range all[:min(p.Limit, len(all))] {
 		a.Rows = append(a.Rows, creatorRowOf(c, rates, e))
 	}
@@ -235,7 +236,7 @@ func creatorRows(c *Call, a *creatorsAnswer, p creatorsParams, rates creator.Rat
 	}
 }
 
-func creatorRowOf(c *Call, rates creator.Rates, e snapshot.CreatorEstimate) creatorRow {
+func creatorRowOf(c *toolkit.Call, rates creator.Rates, e snapshot.CreatorEstimate) creatorRow {
 	f := c.Figures
 	worth := func(orders float64) int64 { return int64(math.Round(orders * e.Value)) }
 	row := creatorRow{
@@ -274,7 +275,7 @@ func signalRows(rates creator.Rates, e snapshot.CreatorEstimate) []creatorSignal
 	return out
 }
 
-func creatorsSummary(c *Call, a *creatorsAnswer, p creatorsParams, days civil.Range, all []snapshot.CreatorEstimate) string {
+func creatorsSummary(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, days civil.Range, all []snapshot.CreatorEstimate) string {
 	who := answer.Plural(len(all), "creator is", "creators are")
 	if p.CreatorID != "" {
 		who = "The creator is"
@@ -292,7 +293,7 @@ func creatorsSummary(c *Call, a *creatorsAnswer, p creatorsParams, days civil.Ra
 // weakEvidence is below how many orders, named and with a code, the level of all estimates is hardly known.
 const weakEvidence = 10
 
-func warnCreators(c *Call, a *answer.Closing, r creator.Rates) {
+func warnCreators(c *toolkit.Call, a *answer.Closing, r creator.Rates) {
 	switch {
 	case r.Known.Code == 0:
 		a.Warn(answer.WarnLevelAssumed, "No code of a creator was used: how much links and surveys see is assumed, and the level of all estimates with it.")
@@ -304,9 +305,9 @@ func warnCreators(c *Call, a *answer.Closing, r creator.Rates) {
 	}
 }
 
-func creatorsNext(c *Call, a *creatorsAnswer, p creatorsParams, days civil.Range) {
+func creatorsNext(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, days civil.Range) {
 	if p.CreatorID == "" {
-		c.suggest(&a.Closing, "creators", with(dated(days), "creator_id", a.Rows[0].ID), "See its signals.")
+		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See its signals.")
 	}
-	c.suggest(&a.Closing, "influencers", with(dated(days), "action", string(listInfluencers)), "See codes and links as they were counted.")
+	c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.Dated(days), "action", string(listInfluencers)), "See codes and links as they were counted.")
 }

@@ -12,6 +12,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/ingest/demo"
 	"assay/internal/mcp"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -52,11 +53,11 @@ func addCreators(b *warehouse.Batch) {
 // demoStore serves a generated store, without the facts that a test does not need, and returns what was planted.
 func demoStore(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch) (mcp.Session, demo.Truth) {
 	t.Helper()
-	return demoStoreWith(t, opt, keep, func(demo.Truth) Deps { return plainDeps(nil, nil) })
+	return demoStoreWith(t, opt, keep, func(demo.Truth) toolkit.Deps { return plainDeps(nil, nil) })
 }
 
 // demoStoreWith is demoStore beside other things that the service has, which may depend on what was planted.
-func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch, beside func(demo.Truth) Deps) (mcp.Session, demo.Truth) {
+func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch, beside func(demo.Truth) toolkit.Deps) (mcp.Session, demo.Truth) {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
 	if err != nil {
@@ -84,7 +85,7 @@ func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) w
 	}
 	deps := beside(truth)
 	deps.Facts, deps.Clock, deps.Now = facts, opt.Now, opt.Now
-	s, err := NewService(deps, All())
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,11 @@ import (
 	"assay/internal/measure/cohort"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var customers = define(Spec{
+var customers = toolkit.Define(toolkit.Spec{
 	Name:        "customers",
 	Title:       "Customers",
 	Description: "New and returning customers, retention of cohorts, paths to purchase, lifetime value by channel.",
@@ -109,17 +110,17 @@ type customersRow struct {
 	valueSoFar
 }
 
-func runCustomers(ctx context.Context, c *Call, p customersParams) (*customersAnswer, error) {
+func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*customersAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	channel, err := c.channel(p.Channel)
+	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err
 	}
 	a := &customersAnswer{View: p.View, Channel: channel, Segment: p.Segment}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
 	page := p.Page(&c.Writer)
 	switch p.View {
@@ -138,13 +139,13 @@ func runCustomers(ctx context.Context, c *Call, p customersParams) (*customersAn
 	if a.Pagination.Total == 0 {
 		a.Estimates, a.Credits = nil, nil
 		if a.Summary == "" {
-			a.Summary = c.explainEmpty(&a.Closing, days)
+			a.Summary = c.ExplainEmpty(&a.Closing, days)
 		}
 	} else {
 		customersNext(c, a, days)
-		c.warnDays(&a.Closing, days, 0, false)
+		c.WarnDays(&a.Closing, days, 0, false)
 	}
-	c.describe(&a.Closing, quality, snapshot.FromOrders)
+	c.Describe(&a.Closing, quality, snapshot.FromOrders)
 	return a, nil
 }
 
@@ -155,7 +156,7 @@ func netQuality(basis measure.RevenueBasis) string {
 }
 
 // segments fills in new against returning customers.
-func segments(c *Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func segments(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	totals, err := c.SegmentTotals(ctx, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
 		return err
@@ -183,7 +184,7 @@ func segments(c *Call, ctx context.Context, a *customersAnswer, days civil.Range
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
 	if len(rows) > 0 {
 		a.Summary = segmentsSummary(c, a, totals.Recent, days)
-		c.warnBefore(&a.Closing, days)
+		c.WarnBefore(&a.Closing, days)
 		warnFirstDays(c, &a.Closing, days)
 	}
 	return nil
@@ -203,14 +204,14 @@ func segmentRow(f answer.Figures, segment warehouse.Segment, now, before measure
 const booksYoung = 90
 
 // warnFirstDays says that customers of before the books look new at their beginning.
-func warnFirstDays(c *Call, a *answer.Closing, days civil.Range) {
+func warnFirstDays(c *toolkit.Call, a *answer.Closing, days civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && days.First.Sub(first) < booksYoung {
 		a.Warn(answer.WarnBooksYoung, fmt.Sprintf("Orders begin on %s: who had ordered before looks new.", first))
 	}
 }
 
-func segmentsSummary(c *Call, a *customersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
+func segmentsSummary(c *toolkit.Call, a *customersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
 	f := c.Figures
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
@@ -235,13 +236,13 @@ func title(word string) string {
 	return string(word[0]-'a'+'A') + word[1:]
 }
 
-func customersNext(c *Call, a *customersAnswer, days civil.Range) {
+func customersNext(c *toolkit.Call, a *customersAnswer, days civil.Range) {
 	offer := func(view customersView, reason string) {
-		arguments := with(dated(days), "view", string(view))
+		arguments := toolkit.With(toolkit.Dated(days), "view", string(view))
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.suggest(&a.Closing, "customers", arguments, reason)
+		c.Suggest(&a.Closing, "customers", arguments, reason)
 	}
 	switch a.View {
 	case segmentsView:
@@ -253,9 +254,9 @@ func customersNext(c *Call, a *customersAnswer, days civil.Range) {
 	case retentionView:
 		offer(ltvView, "See what they are worth by channel.")
 	case journeysView:
-		c.suggest(&a.Closing, "performance", with(dated(days), "model", string(measure.Markov)), "See channels with spend by this model.")
+		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.Markov)), "See channels with spend by this model.")
 	case ltvView:
-		c.suggest(&a.Closing, "lifecycle", map[string]any{"aspect": string(ltvAspect)}, "See what winning them cost and when it pays back.")
+		c.Suggest(&a.Closing, "lifecycle", map[string]any{"aspect": string(ltvAspect)}, "See what winning them cost and when it pays back.")
 	}
 }
 
@@ -292,7 +293,7 @@ type retentionCell struct {
 }
 
 // retention fills in the cohorts of the months that the window touches.
-func retention(c *Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func retention(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	months := civil.Range{First: civil.ByMonth.Start(days.First), Last: civil.ByMonth.Start(days.Last)}
 	list, err := c.Cohorts(ctx, a.Channel, months)
 	if err != nil {
@@ -341,7 +342,7 @@ func retentionRow(r cohort.Row) customersRow {
 	return row
 }
 
-func retentionSummary(c *Call, a *customersAnswer, months civil.Range, won int) string {
+func retentionSummary(c *toolkit.Call, a *customersAnswer, months civil.Range, won int) string {
 	text := fmt.Sprintf("%s placed their first order from %s to %s.", answer.Plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
 	if m := a.Metrics.Month1; m != nil {
 		text += fmt.Sprintf(" %s %% ordered again in the month after (90 %% interval %s to %s).", number.Grouped(answer.Decimals(float64(m.Value), 1), 1),

@@ -12,6 +12,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
 	"assay/internal/number"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -35,7 +36,7 @@ const (
 )
 
 // journeys fills in the paths to the orders.
-func journeys(c *Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func journeys(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	top, err := c.TopPaths(ctx, warehouse.PathsOf{
 		Windows: warehouse.Windows{Recent: days, Earlier: days.Previous()}, Segment: a.Segment, Channel: a.Channel, Limit: page.Limit, Offset: page.Offset,
 	})
@@ -53,7 +54,7 @@ func journeys(c *Call, ctx context.Context, a *customersAnswer, days civil.Range
 	}
 	if top.Ranked == 0 {
 		if c.Store.Untouched() && !c.Store.Empty() {
-			c.warnUntouched(&a.Closing, days, a.Channel)
+			c.WarnUntouched(&a.Closing, days, a.Channel)
 			a.Summary = fmt.Sprintf("Nothing is known of the paths to the orders %s: no order says which channels came before it.", answer.Dates(days))
 		}
 		return nil
@@ -73,7 +74,7 @@ func journeys(c *Call, ctx context.Context, a *customersAnswer, days civil.Range
 }
 
 // journeyCredits fills in what models credit channels with, which takes all journeys.
-func journeyCredits(c *Call, ctx context.Context, a *customersAnswer, days civil.Range) error {
+func journeyCredits(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range) error {
 	all, err := c.Paths(ctx, a.Segment, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func pathRow(f answer.Figures, p warehouse.PathTotal, all int64) customersRow {
 }
 
 // delays fills in how long journeys take.
-func delays(c *Call, ctx context.Context, a *customersAnswer, days civil.Range) error {
+func delays(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range) error {
 	counts, err := c.Journeys(ctx, a.Segment, days)
 	if err != nil {
 		return err
@@ -189,7 +190,7 @@ func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 	return "direct"
 }
 
-func journeysSummary(c *Call, a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
+func journeysSummary(c *toolkit.Call, a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
 	text := fmt.Sprintf("%s orders %s have known touches", answer.Quantity(float64(answer.Orders(total.Orders))), answer.Dates(days))
 	if r := a.Metrics.Touches; r != nil {
 		text += fmt.Sprintf(", %s each", number.Grouped(answer.Decimals(float64(*r), 2), 2))

@@ -13,6 +13,7 @@ import (
 	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -32,7 +33,7 @@ func (v *valueSoFar) ages() map[int]**answer.Estimate[answer.Money] {
 }
 
 // secondOpinion is what the Pareto/NBD model expects of everybody, at the debug level: its fit takes a while.
-func secondOpinion(c *Call, p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
+func secondOpinion(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
 	if ahead.Project == nil || c.View.DetailLevel != answer.DebugLevel {
 		return nil, nil
 	}
@@ -80,7 +81,7 @@ func valueSoFarOf(f answer.Figures, curve cohort.Curve) (v valueSoFar) {
 }
 
 // ltv fills in what the customers won in the window are worth, by the channel that won them.
-func ltv(c *Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func ltv(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
 	p, err := c.CustomerPanel(ctx, days, a.Channel)
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func panelEstimates(p snapshot.Panel, method string, ahead snapshot.Projection) 
 }
 
 // ltvRows describes the customers of each curve shown, and all of them.
-func ltvRows(c *Call, shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (rows []customersRow, all customersRow, err error) {
+func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (rows []customersRow, all customersRow, err error) {
 	rows = make([]customersRow, len(shown))
 	work := []func() error{func() (err error) {
 		all, err = ltvRow(c, whole, p, ahead)
@@ -160,7 +161,7 @@ func ltvRows(c *Call, shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel
 }
 
 // ltvRow describes the customers of a curve: those of its channel, or all when its channel is "all".
-func ltvRow(c *Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (customersRow, error) {
+func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (customersRow, error) {
 	row := customersRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), valueSoFar: valueSoFarOf(c.Figures, curve)}
 	row.Hidden = curve.Customers < cohort.SmallestCohort
 	if ahead.Project == nil || row.Hidden {
@@ -190,7 +191,7 @@ func ltvRow(c *Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projec
 }
 
 // warnPanel says what the customers at hand cannot tell.
-func warnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
+func warnPanel(c *toolkit.Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
 	if refused := notProjected(ahead); len(refused) > 0 {
 		a.Warn(answer.WarnNotProjected, "Nothing is expected of the future: "+strings.Join(refused, "; ")+".")
 	}
@@ -206,7 +207,7 @@ func warnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Proj
 	}
 }
 
-func ltvSummary(c *Call, a *customersAnswer, whole cohort.Curve, curves []cohort.Curve, days civil.Range) string {
+func ltvSummary(c *toolkit.Call, a *customersAnswer, whole cohort.Curve, curves []cohort.Curve, days civil.Range) string {
 	text := fmt.Sprintf("%s placed their first order %s", answer.Plural(whole.Customers, "customer", "customers"), answer.Dates(days))
 	age := 0
 	for _, candidate := range []int{30, 90, 180, 365} {
@@ -226,7 +227,7 @@ func ltvSummary(c *Call, a *customersAnswer, whole cohort.Curve, curves []cohort
 }
 
 // bestCurve names the channel whose customers are worth most by an age, when its interval lies above another's.
-func bestCurve(c *Call, curves []cohort.Curve, age int) string {
+func bestCurve(c *toolkit.Call, curves []cohort.Curve, age int) string {
 	var best, least measure.Channel
 	var high, low cohort.Point
 	for _, curve := range curves {

@@ -2,13 +2,14 @@ package tools
 
 import (
 	"assay/internal/answer"
+	"assay/internal/toolkit"
 )
 
-var decisionFeed = defineLater[decisionFeedParams](Spec{
+var decisionFeed = toolkit.DefineLater[decisionFeedParams](toolkit.Spec{
 	Name:        "decision_feed",
 	Title:       "Next decisions",
 	Description: "The next decisions to make, from readiness, confidence and calibration, in one list.",
-	Later: Absence{
+	Later: toolkit.Absence{
 		Needs: "readiness, confidence and calibration of models", Instead: "diagnose shows what to put right",
 	},
 })

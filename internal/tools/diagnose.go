@@ -9,10 +9,11 @@ import (
 	"assay/internal/answer"
 	"assay/internal/control"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var diagnose = define(Spec{
+var diagnose = toolkit.Define(toolkit.Spec{
 	Name:        "diagnose",
 	Title:       "Health check",
 	Description: "What is wrong with the store's data, sources, keys or models, and how to put it right. Use when other tools return empty.",
@@ -67,7 +68,7 @@ const (
 	keyEndsSoon      = 14 * 24 * time.Hour // before a key's end
 )
 
-func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswer, error) {
+func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*diagnoseAnswer, error) {
 	imports, err := c.Imports(ctx, diagnosedImports)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 	})
 	a := &diagnoseAnswer{Status: string(found[0].Severity), Checks: len(found)}
 	a.ShowAll(true)
-	a.Summary = diagnoseSummary(found) + " " + c.modelSentence()
+	a.Summary = diagnoseSummary(found) + " " + c.ModelSentence()
 	a.Rows = found
 	if c.View.DetailLevel == answer.DebugLevel && c.View.Format == answer.JSONFormat {
 		if a.Connections, err = connections(c, ctx); err != nil {
@@ -108,11 +109,11 @@ func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswe
 	if c.View.DetailLevel == answer.SummaryLevel {
 		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Severity == fine })
 	}
-	c.suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See each source with its range and gaps.")
+	c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See each source with its range and gaps.")
 	if !c.Store.Empty() {
-		c.suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
+		c.Suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
 	}
-	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
 
@@ -128,7 +129,7 @@ func diagnoseSummary(found []finding) string {
 	return text
 }
 
-func checkFacts(c *Call) []finding {
+func checkFacts(c *toolkit.Call) []finding {
 	if c.Store.OrderDays.Days() == 0 {
 		return []finding{{
 			Check: "orders", Severity: bad, Finding: "There are no orders.",
@@ -161,7 +162,7 @@ func checkFacts(c *Call) []finding {
 	return out
 }
 
-func checkSources(c *Call) []finding {
+func checkSources(c *toolkit.Call) []finding {
 	var out []finding
 	for _, s := range c.Store.Sources {
 		out = append(out, checkSource(c, s))
@@ -169,7 +170,7 @@ func checkSources(c *Call) []finding {
 	return out
 }
 
-func checkSource(c *Call, s warehouse.SourceState) finding {
+func checkSource(c *toolkit.Call, s warehouse.SourceState) finding {
 	f := finding{Check: "source " + answer.Clean(s.Source) + " (" + s.Kind + ")", Severity: poor}
 	switch c.SourceStatus(s) {
 	case "stale":
@@ -190,7 +191,7 @@ func checkSource(c *Call, s warehouse.SourceState) finding {
 	return f
 }
 
-func checkImports(c *Call, imports []warehouse.ImportRecord) finding {
+func checkImports(c *toolkit.Call, imports []warehouse.ImportRecord) finding {
 	if len(imports) == 0 {
 		return finding{Check: "imports", Severity: bad, Finding: "Nothing was ever imported.", Fix: "assay import FILE --workspace " + string(c.Workspace.ID)}
 	}
@@ -198,7 +199,7 @@ func checkImports(c *Call, imports []warehouse.ImportRecord) finding {
 }
 
 // checkKeys looks for keys that end soon and keys that are never used.
-func checkKeys(c *Call, ctx context.Context) ([]finding, error) {
+func checkKeys(c *toolkit.Call, ctx context.Context) ([]finding, error) {
 	if c.Keys == nil {
 		return nil, nil
 	}
@@ -245,7 +246,7 @@ const (
 )
 
 // checkHooks looks for messages that came and are not in the figures. A workspace without webhooks has nothing to check.
-func checkHooks(c *Call, ctx context.Context) ([]finding, error) {
+func checkHooks(c *toolkit.Call, ctx context.Context) ([]finding, error) {
 	if c.Hooks == nil {
 		return nil, nil
 	}
@@ -271,7 +272,7 @@ func checkHooks(c *Call, ctx context.Context) ([]finding, error) {
 	return []finding{f}, nil
 }
 
-func checkSettings(c *Call) []finding {
+func checkSettings(c *toolkit.Call) []finding {
 	zone := finding{Check: "zone", Severity: fine, Finding: "Days begin at midnight in " + c.Workspace.Zone + "."}
 	if c.Workspace.Zone == "UTC" {
 		zone = finding{

@@ -10,10 +10,11 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var discover = define(Spec{
+var discover = toolkit.Define(toolkit.Spec{
 	Name:        "discover",
 	Title:       "What the store has",
 	Description: "Which data, channels, sources and tools this store has, without dates. A good first call for a store you do not know.",
@@ -71,7 +72,7 @@ type discoverRow struct {
 	Imported  string           `json:"last_import,omitempty" detail:"debug"`
 }
 
-func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer, error) {
+func runDiscover(_ context.Context, c *toolkit.Call, p discoverParams) (*discoverAnswer, error) {
 	a := &discoverAnswer{Aspect: p.Aspect, Workspace: workspaceInfo{
 		Name: c.Workspace.Name, Currency: string(c.Workspace.Currency), Timezone: c.Workspace.Zone,
 		Today: c.Today, Revenue: c.Workspace.Basis.String(),
@@ -90,19 +91,19 @@ func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer,
 	a.Summary = discoverSummary(c, p.Aspect, a.Rows)
 	if c.Store.Empty() {
 		a.Warn(answer.WarnNoData, "Nothing was imported into this workspace yet.")
-		c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
+		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
 	} else {
-		c.suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
+		c.Suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
 		if p.Aspect != channelsAspect {
-			c.suggest(&a.Closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
+			c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
 		}
 	}
-	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
 
 // factRows lists the kinds of facts that the store has.
-func factRows(c *Call) []discoverRow {
+func factRows(c *toolkit.Call) []discoverRow {
 	var rows []discoverRow
 	for _, name := range slices.Sorted(maps.Keys(c.Store.Counts)) {
 		if c.Store.Counts[name] == 0 {
@@ -121,7 +122,7 @@ func factRows(c *Call) []discoverRow {
 }
 
 // channelVolumes lists the channels, most orders first.
-func channelVolumes(c *Call) []discoverRow {
+func channelVolumes(c *toolkit.Call) []discoverRow {
 	f := c.Figures
 	sorted := slices.Clone(c.Store.Channels)
 	sortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
@@ -139,7 +140,7 @@ func channelVolumes(c *Call) []discoverRow {
 }
 
 // sourceRows lists the sources and whether they are up to date.
-func sourceRows(c *Call) []discoverRow {
+func sourceRows(c *toolkit.Call) []discoverRow {
 	rows := make([]discoverRow, len(c.Store.Sources))
 	for i, s := range c.Store.Sources {
 		rows[i] = discoverRow{
@@ -155,7 +156,7 @@ func sourceRows(c *Call) []discoverRow {
 }
 
 // capabilities lists every tool with whether it has something to answer from.
-func capabilities(c *Call) []discoverRow {
+func capabilities(c *toolkit.Call) []discoverRow {
 	var rows []discoverRow
 	for _, t := range c.Tools {
 		row := discoverRow{Tool: t.Name, Status: "has_data"}
@@ -163,7 +164,7 @@ func capabilities(c *Call) []discoverRow {
 		case t.Later.Set():
 			row.Status, row.Why = "not_available", "needs "+t.Later.Needs
 		case t.Model:
-			row.Status, row.Why = c.modelCapability()
+			row.Status, row.Why = c.ModelCapability()
 		case t.Needs != "" && c.Store.Counts[t.Needs] == 0:
 			row.Status, row.Why = "empty", "there are no "+t.Needs+" yet"
 		}
@@ -172,7 +173,7 @@ func capabilities(c *Call) []discoverRow {
 	return rows
 }
 
-func discoverSummary(c *Call, what aspect, rows []discoverRow) string {
+func discoverSummary(c *toolkit.Call, what aspect, rows []discoverRow) string {
 	switch what {
 	case channelsAspect:
 		if len(rows) == 0 {

@@ -10,10 +10,11 @@ import (
 	"assay/internal/measure"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var emailLifecycle = define(Spec{
+var emailLifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "email_lifecycle",
 	Title:       "Email and SMS",
 	Description: "Mail and text-message figures as the sending tool reports them: revenue, opens, clicks, top campaigns and flows.",
@@ -88,13 +89,13 @@ const (
 	everyKind                    = "all"
 )
 
-func runEmailLifecycle(ctx context.Context, c *Call, p emailLifecycleParams) (*emailLifecycleAnswer, error) {
+func runEmailLifecycle(ctx context.Context, c *toolkit.Call, p emailLifecycleParams) (*emailLifecycleAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
 	a := &emailLifecycleAnswer{Channel: orAll(p.Channel), EntityType: orAll(p.EntityType), Basis: measure.Reported}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	a.ShowAll(true) // the limit is how many there are
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
 	totals, err := c.MessageTotals(ctx, in)
@@ -118,7 +119,7 @@ func runEmailLifecycle(ctx context.Context, c *Call, p emailLifecycleParams) (*e
 		}
 	}
 	if now.all().Rows == 0 {
-		a.Summary = c.explainEmpty(&a.Closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
 		credited, err := creditedMessages(c, ctx, a.Channel, in)
 		if err != nil {
@@ -129,7 +130,7 @@ func runEmailLifecycle(ctx context.Context, c *Call, p emailLifecycleParams) (*e
 		warnMessages(c, a, now, days)
 		messagesNext(c, a, days)
 	}
-	c.describe(&a.Closing, answer.DataQuality{Revenue: "claimed by the sending tool; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, "messages", snapshot.FromOrders)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: "claimed by the sending tool; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, "messages", snapshot.FromOrders)
 	return a, nil
 }
 
@@ -225,7 +226,7 @@ func messageRowOf(f answer.Figures, e warehouse.MessageEntity) messageRow {
 
 // creditedMessages returns what last touch credits the channel of messages with, nil when no order says where it came
 // from.
-func creditedMessages(c *Call, ctx context.Context, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
+func creditedMessages(c *toolkit.Call, ctx context.Context, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
 	if c.Store.Untouched() {
 		return nil, nil
 	}
@@ -245,7 +246,7 @@ func creditedMessages(c *Call, ctx context.Context, channel string, in warehouse
 	return new(answer.MetricOf(f.Revenue(sum(totals.Recent)), f.Revenue(sum(totals.Earlier)))), nil
 }
 
-func messagesSummary(c *Call, a *emailLifecycleAnswer, now sent, days civil.Range) string {
+func messagesSummary(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days civil.Range) string {
 	what := "Mails and text messages"
 	switch a.Channel {
 	case string(emailChannel):
@@ -272,7 +273,7 @@ func messagesSummary(c *Call, a *emailLifecycleAnswer, now sent, days civil.Rang
 const staleMessages = 2
 
 // warnMessages says first of all that the figures are claims, then what the reports do not cover.
-func warnMessages(c *Call, a *emailLifecycleAnswer, now sent, days civil.Range) {
+func warnMessages(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days civil.Range) {
 	text := "revenue and conversions are what the sending tool claims, in its own window; other channels claim some of the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
 		text = fmt.Sprintf("revenue is what the sending tool claims: %s times what orders credit the channel with by last touch.",
@@ -285,7 +286,7 @@ func warnMessages(c *Call, a *emailLifecycleAnswer, now sent, days civil.Range) 
 	if all := now.all(); all.SinceSend > 0 {
 		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s hold all since the send and are dated by it.", answer.Plural(int(all.SinceSend), "row", "rows")))
 	}
-	c.warnPartial(&a.Closing, days)
+	c.WarnPartial(&a.Closing, days)
 	last := now.all().Days.Last
 	expected := c.Today.AddDays(-staleMessages)
 	if days.Last.Before(expected) {
@@ -297,9 +298,9 @@ func warnMessages(c *Call, a *emailLifecycleAnswer, now sent, days civil.Range) 
 	}
 }
 
-func messagesNext(c *Call, a *emailLifecycleAnswer, days civil.Range) {
+func messagesNext(c *toolkit.Call, a *emailLifecycleAnswer, days civil.Range) {
 	if a.Channel == everyKind && a.EntityType == everyKind {
-		c.suggest(&a.Closing, "email_lifecycle", with(dated(days), "entity_type", "flow"), "See the flows alone.")
+		c.Suggest(&a.Closing, "email_lifecycle", toolkit.With(toolkit.Dated(days), "entity_type", "flow"), "See the flows alone.")
 	}
-	c.suggest(&a.Closing, "performance", dated(days), "See mail beside the other channels.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See mail beside the other channels.")
 }

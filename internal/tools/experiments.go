@@ -14,9 +14,10 @@ import (
 	"assay/internal/measure/geo"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
-var experiments = define(Spec{
+var experiments = toolkit.Define(toolkit.Spec{
 	Name:        "experiments",
 	Title:       "Incrementality experiments",
 	Description: "What experiments measured: incremental against reported return, factors by channel, the next test worth making, a guide.",
@@ -183,7 +184,7 @@ type placeboBin struct {
 	Sets int            `json:"sets"`
 }
 
-func runExperiments(ctx context.Context, c *Call, p experimentsParams) (*experimentsAnswer, error) {
+func runExperiments(ctx context.Context, c *toolkit.Call, p experimentsParams) (*experimentsAnswer, error) {
 	channel, err := experimentChannel(c, p.Channel)
 	if err != nil {
 		return nil, err
@@ -210,7 +211,7 @@ func runExperiments(ctx context.Context, c *Call, p experimentsParams) (*experim
 	if p.View == guideView {
 		a.Currency = ""
 	} else {
-		c.describe(&a.Closing, answer.DataQuality{
+		c.Describe(&a.Closing, answer.DataQuality{
 			Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch, Method: trialMethod,
 		}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	}
@@ -218,15 +219,15 @@ func runExperiments(ctx context.Context, c *Call, p experimentsParams) (*experim
 }
 
 // experimentChannel returns the key of a channel of the store, or of one that was only ever tested.
-func experimentChannel(c *Call, name string) (measure.Channel, error) {
+func experimentChannel(c *toolkit.Call, name string) (measure.Channel, error) {
 	key := measure.ParseChannel(name)
 	if slices.ContainsFunc(c.Experiments, func(e control.Experiment) bool { return e.Channel == key }) {
 		return key, nil
 	}
-	return c.channel(name)
+	return c.Channel(name)
 }
 
-func experimentCounts(c *Call, channel measure.Channel) experimentMetrics {
+func experimentCounts(c *toolkit.Call, channel measure.Channel) experimentMetrics {
 	m := experimentMetrics{Experiments: new(0), Completed: new(0), Applied: new(0)}
 	for _, e := range c.Experiments {
 		if channel != "" && e.Channel != channel {
@@ -253,7 +254,7 @@ func estimateOf[T ~float64](value float64, in geo.Interval, times float64) *answ
 }
 
 // showFactors shows what reported returns of each tested channel have to be multiplied by.
-func showFactors(c *Call, ctx context.Context, a *experimentsAnswer) error {
+func showFactors(c *toolkit.Call, ctx context.Context, a *experimentsAnswer) error {
 	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
 		return err
@@ -295,8 +296,8 @@ func showFactors(c *Call, ctx context.Context, a *experimentsAnswer) error {
 	if slices.ContainsFunc(factors, func(f experiment.ChannelFactor) bool { return !f.Applied }) {
 		a.Warn(answer.WarnNotApplied, "Factors that are not applied correct nothing: decide on each in view=results, and apply it on the page Experiments.")
 	}
-	c.suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(truthView)}, a.Channel), "See reported beside incremental returns.")
-	c.suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(resultsView)}, a.Channel), "See the tests behind the factors.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(truthView)}, a.Channel), "See reported beside incremental returns.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(resultsView)}, a.Channel), "See the tests behind the factors.")
 	return nil
 }
 
@@ -328,17 +329,17 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 }
 
 // withoutFactors says what to do where no experiment gives a factor.
-func withoutFactors(c *Call, a *experimentsAnswer) {
+func withoutFactors(c *toolkit.Call, a *experimentsAnswer) {
 	a.Summary = "No experiment gives a factor yet, so nothing corrects reported returns."
 	if *a.Metrics.Experiments == 0 {
 		a.Warn(answer.WarnNoData, "There are no experiments in this workspace. Plan one on the page Experiments; view=next_test says on which channel.")
 	}
-	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test first.")
-	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView)}, "Read how experiments work.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test first.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView)}, "Read how experiments work.")
 }
 
 // showResults lists experiments with what they found, the latest first, or one of them with its evidence.
-func showResults(c *Call, ctx context.Context, a *experimentsAnswer, id control.ExperimentID) error {
+func showResults(c *toolkit.Call, ctx context.Context, a *experimentsAnswer, id control.ExperimentID) error {
 	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
 		return err
@@ -370,19 +371,19 @@ func showResults(c *Call, ctx context.Context, a *experimentsAnswer, id control.
 	} else {
 		first := slices.IndexFunc(a.Rows, func(r experimentRow) bool { return r.Lift != nil })
 		if first >= 0 {
-			c.suggest(&a.Closing, "experiments", map[string]any{"view": string(resultsView), "experiment_id": string(a.Rows[first].ID), "detail_level": string(answer.AnalystLevel)},
+			c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(resultsView), "experiment_id": string(a.Rows[first].ID), "detail_level": string(answer.AnalystLevel)},
 				"See what the result rests on, week by week.")
 		}
 	}
 	if slices.ContainsFunc(all, func(t *experiment.Result) bool { return t.Status == control.ExperimentRunning }) {
 		a.Warn(answer.WarnRunning, "A running experiment is not read before it is completed: ending a test when it looks well finds effects that are not there.")
 	}
-	c.suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(factorsView)}, a.Channel), "See the factors by channel.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(factorsView)}, a.Channel), "See the factors by channel.")
 	return nil
 }
 
 // overlaps names the experiments beside which a draft cannot be planned.
-func overlaps(c *Call, draft control.Experiment) []string {
+func overlaps(c *toolkit.Call, draft control.Experiment) []string {
 	var found []string
 	for _, other := range c.Experiments {
 		if why := draft.Overlap(other); why != "" && other.Status != control.ExperimentCancelled {
@@ -396,7 +397,7 @@ var shownFirst = []control.ExperimentStatus{
 	control.ExperimentCompleted, control.ExperimentRunning, control.ExperimentPlanned, control.ExperimentDraft, control.ExperimentCancelled,
 }
 
-func noExperiment(c *Call, id control.ExperimentID, all []*experiment.Result) error {
+func noExperiment(c *toolkit.Call, id control.ExperimentID, all []*experiment.Result) error {
 	known := make([]string, len(all))
 	for i, t := range all {
 		known[i] = string(t.ID)
@@ -404,11 +405,11 @@ func noExperiment(c *Call, id control.ExperimentID, all []*experiment.Result) er
 	if len(known) == 0 {
 		return fault.NotFound("experiment_id: there is no experiment %q here, and no other", answer.Clean(string(id))).WithHint("Leave experiment_id out.")
 	}
-	return fault.NotFound("experiment_id: there is no experiment %q; there are %s", answer.Clean(string(id)), answer.ListedUpTo(namedChannels, known)).
+	return fault.NotFound("experiment_id: there is no experiment %q; there are %s", answer.Clean(string(id)), answer.ListedUpTo(toolkit.NamedChannels, known)).
 		WithHint("Leave experiment_id out to see all, or use one of these.")
 }
 
-func trialRow(c *Call, t *experiment.Result) experimentRow {
+func trialRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	row := experimentRow{
 		ID: t.ID, Name: answer.Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
 		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: unreadBecause(t), Expects: answer.Foreign(t.Hypothesis),
@@ -481,7 +482,7 @@ func ratioOf(x *float64) *answer.Ratio {
 	return new(answer.Ratio(*x))
 }
 
-func resultsSummary(c *Call, rows []experimentRow) string {
+func resultsSummary(c *toolkit.Call, rows []experimentRow) string {
 	r := rows[0]
 	text := fmt.Sprintf("%s: ", answer.Plural(len(rows), "experiment", "experiments"))
 	days := ""

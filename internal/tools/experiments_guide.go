@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"assay/internal/answer"
+	"assay/internal/toolkit"
 )
 
 // guideTopic is a passage of the guide to experiments.
@@ -101,7 +102,7 @@ var passages = []passage{
 }
 
 // showGuide shows a topic, or where none is named the overview and what else there is.
-func showGuide(c *Call, a *experimentsAnswer, topic guideTopic) {
+func showGuide(c *toolkit.Call, a *experimentsAnswer, topic guideTopic) {
 	a.Metrics = experimentMetrics{}
 	a.Topic = topic
 	a.ShowAll(true)
@@ -114,7 +115,7 @@ func showGuide(c *Call, a *experimentsAnswer, topic guideTopic) {
 		a.Rows = append(a.Rows, experimentRow{Topic: a.Topic, Text: text})
 	}
 	next := passages[(at+1)%len(passages)]
-	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(next.topic)}, "Read on.")
-	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
-	c.describe(&a.Closing, answer.DataQuality{}, "none")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(next.topic)}, "Read on.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
+	c.Describe(&a.Closing, answer.DataQuality{}, "none")
 }

@@ -14,6 +14,7 @@ import (
 	"assay/internal/ingest/demo"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -31,7 +32,7 @@ func experimentStore(t *testing.T, opt demo.Options) (mcp.Session, demo.Truth, *
 	session, truth := demoStoreWith(t, opt, func(b *warehouse.Batch) warehouse.Batch {
 		b.AdDays = slices.DeleteFunc(b.AdDays, func(d warehouse.AdDay) bool { return d.Channel != "facebook" && d.Channel != "google" })
 		return warehouse.Batch{Orders: b.Orders, Touches: b.Touches, AdDays: b.AdDays}
-	}, func(truth demo.Truth) Deps {
+	}, func(truth demo.Truth) toolkit.Deps {
 		kept.all = demo.Experiments(truth)
 		deps := plainDeps(nil, nil)
 		deps.Experiments = kept
@@ -212,7 +213,7 @@ func TestAnExperimentThatChangesChangesTheAnswer(t *testing.T) {
 	deps := fixtureDeps(t)
 	kept := &keptExperiments{}
 	deps.Experiments = kept
-	s, err := NewService(deps, All())
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestThePreflightNamesExperimentsInTheWay(t *testing.T) {
 		ID: "other", Channel: "google", Kind: control.GeoTest, Status: control.ExperimentRunning, Treated: []string{"GA"},
 		Days: civil.Range{First: fixtureToday, Last: fixtureToday.AddDays(20)},
 	}}}
-	s, err := NewService(deps, All())
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

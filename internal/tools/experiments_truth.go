@@ -11,16 +11,17 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 	"assay/internal/number"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
 // showTruth sets what each channel is reported to return beside what applied experiments make of it.
-func showTruth(c *Call, ctx context.Context, a *experimentsAnswer, p answer.Last90) error {
+func showTruth(c *toolkit.Call, ctx context.Context, a *experimentsAnswer, p answer.Last90) error {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return err
 	}
-	a.Period = c.period(days)
+	a.Period = c.Period(days)
 	rows, err := spenders(c, ctx, a.Channel, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func showTruth(c *Call, ctx context.Context, a *experimentsAnswer, p answer.Last
 		a.Rows = append(a.Rows, r)
 	}
 	if len(rows) == 0 {
-		a.Summary = c.explainEmpty(&a.Closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 		if !c.Store.Empty() {
 			a.Summary = fmt.Sprintf("No channel has spend %s, so there are no returns to correct.", answer.Dates(days))
 		}
@@ -66,16 +67,16 @@ func showTruth(c *Call, ctx context.Context, a *experimentsAnswer, p answer.Last
 		a.Warn(answer.WarnNotCovered, "Channels without a factor show what is reported only: what they really bring is not known.")
 	}
 	if c.Store.Untouched() {
-		c.warnUntouched(&a.Closing, days, a.Channel)
+		c.WarnUntouched(&a.Closing, days, a.Channel)
 	}
-	c.warnBefore(&a.Closing, days)
-	c.warnStale(&a.Closing, days)
-	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
+	c.WarnBefore(&a.Closing, days)
+	c.WarnStale(&a.Closing, days)
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
 	return nil
 }
 
 // spenders returns the channels with spend, largest first, with what they are reported to return.
-func spenders(c *Call, ctx context.Context, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
+func spenders(c *toolkit.Call, ctx context.Context, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
 	totals, err := c.LastTouchTotals(ctx, in, only)
 	if err != nil {
 		return nil, err
@@ -105,9 +106,9 @@ func spenders(c *Call, ctx context.Context, only measure.Channel, in warehouse.W
 }
 
 // showNextTest ranks channels by how much revenue hangs on what is not known of them.
-func showNextTest(c *Call, ctx context.Context, a *experimentsAnswer) error {
+func showNextTest(c *toolkit.Call, ctx context.Context, a *experimentsAnswer) error {
 	days := c.LastDays(lookBack)
-	a.Period = c.period(days)
+	a.Period = c.Period(days)
 	rows, err := spenders(c, ctx, a.Channel, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
@@ -140,7 +141,7 @@ func showNextTest(c *Call, ctx context.Context, a *experimentsAnswer) error {
 	})
 	if len(a.Rows) == 0 {
 		a.Summary = "No channel has spend " + answer.Dates(days) + ", so there is nothing to test."
-		c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 		return nil
 	}
 	nextTestSummary(c, a)
@@ -150,7 +151,7 @@ func showNextTest(c *Call, ctx context.Context, a *experimentsAnswer) error {
 const lookBack = 90 // days whose spend says what is worth testing
 
 // testedNow says that a channel is being tested, or is about to be.
-func testedNow(c *Call, channel measure.Channel) string {
+func testedNow(c *toolkit.Call, channel measure.Channel) string {
 	for _, e := range c.Experiments {
 		if e.Channel == channel && (e.Status == control.ExperimentRunning || e.Status == control.ExperimentPlanned) {
 			return fmt.Sprintf("%s is %s %s", e.ID, e.Status, answer.Dates(e.Days))
@@ -159,7 +160,7 @@ func testedNow(c *Call, channel measure.Channel) string {
 	return ""
 }
 
-func nextTestSummary(c *Call, a *experimentsAnswer) {
+func nextTestSummary(c *toolkit.Call, a *experimentsAnswer) {
 	r := a.Rows[0]
 	switch {
 	case r.Why != "":
@@ -174,6 +175,6 @@ func nextTestSummary(c *Call, a *experimentsAnswer) {
 			answer.ChannelName(r.Channel), r.LastTest, c.Spelled(*r.Stake))
 	}
 	a.Warn(answer.WarnRanking, "What is not known of a channel without a test is taken to be a standard deviation of 0.5 of its factor; the ranking rests on it, no result does.")
-	c.suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "See whether a test by region can find its effect.")
-	c.suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(geoTopic)}, "Read how a test by region is made.")
+	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "See whether a test by region can find its effect.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(geoTopic)}, "Read how a test by region is made.")
 }

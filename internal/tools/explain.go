@@ -2,13 +2,14 @@ package tools
 
 import (
 	"assay/internal/answer"
+	"assay/internal/toolkit"
 )
 
-var explain = defineLater[explainParams](Spec{
+var explain = toolkit.DefineLater[explainParams](toolkit.Spec{
 	Name:        "explain",
 	Title:       "Explain a term",
 	Description: "Look up a term or method of measurement in a fixed knowledge base. It has no figures of the store.",
-	Later: Absence{
+	Later: toolkit.Absence{
 		Needs: "a knowledge base", Instead: "the resource assay://guide explains the figures",
 	},
 })

@@ -13,10 +13,11 @@ import (
 	"assay/internal/measure"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 // keepAnswered keeps what an answer stands on. An answer does not fail because it cannot be kept.
-func keepAnswered(c *Call, ctx context.Context, all []control.Forecast) {
+func keepAnswered(c *toolkit.Call, ctx context.Context, all []control.Forecast) {
 	if err := c.RecordForecasts(ctx, all); err != nil {
 		c.Log.WarnContext(ctx, "forecasts of an answer are not kept", slog.String("workspace", string(c.Workspace.ID)), slog.Any("error", err))
 	}
@@ -48,7 +49,7 @@ type pastForecasts struct {
 }
 
 // past returns how forecasts of the answer's metrics and channel did, those kept at the time first.
-func past(c *Call, a *forecastingAnswer) []pastForecasts {
+func past(c *toolkit.Call, a *forecastingAnswer) []pastForecasts {
 	var all []pastForecasts
 	for _, r := range c.Records {
 		if r.Channel != a.Channel || !slices.ContainsFunc(a.Rows, func(row forecastRow) bool { return string(row.Metric) == r.Metric }) {
@@ -95,7 +96,7 @@ func (p pastForecasts) apart() string {
 }
 
 // pastSentence says how forecasts of a week did, for the metric that the answer begins with.
-func pastSentence(c *Call, past []pastForecasts, metric snapshot.Metric) string {
+func pastSentence(c *toolkit.Call, past []pastForecasts, metric snapshot.Metric) string {
 	if !c.RecordsForecasts() {
 		return ""
 	}

@@ -10,9 +10,10 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
-var forecasting = define(Spec{
+var forecasting = toolkit.Define(toolkit.Spec{
 	Name:        "forecasting",
 	Title:       "Forecast and pacing",
 	Description: "Whether targets will be met, what to expect, where budget should go, and alerts about drift.",
@@ -120,8 +121,8 @@ type outlookDay struct {
 	High95   *float64   `json:"high_95,omitempty"`
 }
 
-func runForecasting(ctx context.Context, c *Call, p forecastingParams) (*forecastingAnswer, error) {
-	channel, err := c.channel(p.Channel)
+func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (*forecastingAnswer, error) {
+	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err
 	}
@@ -144,23 +145,23 @@ func runForecasting(ctx context.Context, c *Call, p forecastingParams) (*forecas
 		return nil, err
 	}
 	if c.Untold(channel) {
-		c.warnUntouched(&a.Closing, c.LastDays(activeDays), channel)
+		c.WarnUntouched(&a.Closing, c.LastDays(activeDays), channel)
 	}
-	c.warnStale(&a.Closing, c.LastDays(activeDays))
+	c.WarnStale(&a.Closing, c.LastDays(activeDays))
 	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: forecastMethod}
 	switch {
 	case p.Aspect == recommendationsAspect:
-		quality.Method = mmmMethod
+		quality.Method = toolkit.MmmMethod
 	case channel != "":
 		quality.Model = measure.LastTouch
 	}
-	c.describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend, "targets")
+	c.Describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend, "targets")
 	return a, nil
 }
 
 // recommend divides today's spend by the media mix model: the plan of optimization, shortened.
-func recommend(c *Call, a *forecastingAnswer) error {
-	m, err := c.model()
+func recommend(c *toolkit.Call, a *forecastingAnswer) error {
+	m, err := c.Model()
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ func recommend(c *Call, a *forecastingAnswer) error {
 		return err
 	}
 	monthly := 1 / m.Months()
-	a.Period = c.period(m.Window)
+	a.Period = c.Period(m.Window)
 	for _, r := range mixRows(m, plan, monthly) {
 		if a.Channel == "" || r.Channel == a.Channel {
 			a.Rows = append(a.Rows, forecastRow{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: monthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
@@ -180,7 +181,7 @@ func recommend(c *Call, a *forecastingAnswer) error {
 		a.Warn(answer.WarnNoData, "The model has no figures for "+answer.ChannelName(a.Channel)+".")
 	}
 	warnPlan(c, &a.Closing, plan)
-	c.suggest(&a.Closing, "optimization", map[string]any{}, "See returns, saturation and what other spends would do.")
+	c.Suggest(&a.Closing, "optimization", map[string]any{}, "See returns, saturation and what other spends would do.")
 	return nil
 }
 
@@ -189,11 +190,11 @@ const forecastMethod = "forecast: median of ETS, ARIMA and two Theta models on t
 	"alerts: cumulative sums of one-step errors; see methods/forecast and methods/anomalies"
 
 // explainNoForecast says why nothing is forecast.
-func explainNoForecast(c *Call, a *forecastingAnswer) string {
+func explainNoForecast(c *toolkit.Call, a *forecastingAnswer) string {
 	if c.Store.Empty() {
-		return c.explainEmpty(&a.Closing, civil.Range{First: c.Today, Last: c.Today})
+		return c.ExplainEmpty(&a.Closing, civil.Range{First: c.Today, Last: c.Today})
 	}
 	a.Warn(answer.WarnNoData, "A forecast needs some days of history up to the last days.")
-	c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 	return fmt.Sprintf("Nothing can be forecast: the store's data reach from %s to %s.", c.Store.Days().First, c.Store.Days().Last)
 }

@@ -12,6 +12,7 @@ import (
 	"assay/internal/measure/stats"
 	"assay/internal/money"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -96,11 +97,11 @@ func quietFacts(t *testing.T, days civil.Range, level func(civil.Date) float64) 
 }
 
 // quietService answers for the workspace "quiet".
-func quietService(t *testing.T, facts *warehouse.Warehouse, kept snapshot.Forecasts, clock func() time.Time) *Service {
+func quietService(t *testing.T, facts *warehouse.Warehouse, kept snapshot.Forecasts, clock func() time.Time) *toolkit.Service {
 	t.Helper()
 	deps := plainDeps(facts, clock)
 	deps.Forecasts = kept
-	s, err := NewService(deps, All())
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

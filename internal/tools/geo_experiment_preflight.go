@@ -14,10 +14,11 @@ import (
 	"assay/internal/measure/geo"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var geoExperimentPreflight = define(Spec{
+var geoExperimentPreflight = toolkit.Define(toolkit.Spec{
 	Name:        "geo_experiment_preflight",
 	Title:       "Geo experiment readiness",
 	Description: "Whether the store is ready for a geo experiment on a channel: a score, each gate, the smallest effect it could find.",
@@ -76,19 +77,19 @@ const (
 	preflightSeed = 1
 )
 
-func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) (*preflightAnswer, error) {
+func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflightParams) (*preflightAnswer, error) {
 	a := &preflightAnswer{Metrics: preflightMetrics{Duration: testDays}}
 	a.Rows, a.Currency = []gateRow{}, c.Workspace.Currency
 	a.ShowAll(true)
 	days := c.LastDays(snapshot.GeoHistoryDays).Intersect(c.Store.OrderDays)
 	if days.Days() == 0 {
 		a.Channel = measure.ParseChannel(p.Channel)
-		a.Summary = c.explainEmpty(&a.Closing, c.LastDays(snapshot.GeoHistoryDays))
-		c.describe(&a.Closing, answer.DataQuality{}, snapshot.FromOrders, snapshot.FromAds)
+		a.Summary = c.ExplainEmpty(&a.Closing, c.LastDays(snapshot.GeoHistoryDays))
+		c.Describe(&a.Closing, answer.DataQuality{}, snapshot.FromOrders, snapshot.FromAds)
 		return a, nil
 	}
 	var err error
-	if a.Channel, err = testable(c.Snapshot, p.Channel); err != nil {
+	if a.Channel, err = toolkit.Testable(c.Snapshot, p.Channel); err != nil {
 		return nil, err
 	}
 	panel, err := c.RegionPanel(ctx, days)
@@ -109,23 +110,11 @@ func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) 
 	if err := judgePreflight(c, ctx, a, panel, treated, spent, days); err != nil {
 		return nil, err
 	}
-	c.describe(&a.Closing, answer.DataQuality{
+	c.Describe(&a.Closing, answer.DataQuality{
 		Revenue: "charged to customers, refunds not taken off, by region of the order",
 		Method:  "gates and power from backtests of the scaled synthetic control with placebo sets; see methods/geo",
 	}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
-}
-
-// testable returns the canonical key of a channel of the store, or of a platform that it does not use yet.
-func testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
-	key, err := knownChannel(s, name)
-	if err == nil && key == measure.Unattributed {
-		return "", fault.Invalid("channel %q cannot be tested: it is what no channel is credited with", name)
-	}
-	if named := measure.ParseChannel(name); err != nil && slices.Contains(measure.Platforms(), measure.Platform(named)) {
-		return named, nil
-	}
-	return key, err
 }
 
 // namedRegions returns the candidates as the panel writes them: "ca" and "US-CA" are CA.
@@ -137,7 +126,7 @@ func namedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 	for _, name := range names {
 		region, ok := snapshot.RegionNamed(panel.Regions, name)
 		if !ok {
-			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", answer.Clean(name), answer.ListedUpTo(namedRegionsShown, spelledRegions(panel.Regions))).
+			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", answer.Clean(name), answer.ListedUpTo(toolkit.NamedRegionsShown, toolkit.SpelledRegions(panel.Regions))).
 				WithHint("Leave treatmentRegions out to have a set searched for.")
 		}
 		if !slices.Contains(treated, region) {
@@ -148,7 +137,7 @@ func namedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 }
 
 // judgePreflight runs the check. A store too small or too young for one is an answer and not an error.
-func judgePreflight(c *Call, ctx context.Context, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
+func judgePreflight(c *toolkit.Call, ctx context.Context, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
 	if panel == nil {
 		notReady(c, a, "no order says which region it comes from")
 		return nil
@@ -192,12 +181,12 @@ func judgePreflight(c *Call, ctx context.Context, a *preflightAnswer, panel *geo
 	}
 	a.Summary = preflightSummary(a)
 	a.Warn(answer.WarnConflictsUnknown, "Only orders, spend and the experiments of this workspace are looked at: promotions and holidays that differ by region have to be ruled out by those who plan them.")
-	c.suggest(&a.Closing, "performance", map[string]any{"channel": string(a.Channel)}, "See what the channel spends and is credited with.")
+	c.Suggest(&a.Closing, "performance", map[string]any{"channel": string(a.Channel)}, "See what the channel spends and is credited with.")
 	return nil
 }
 
 // conflicts names the experiments that are planned or under way on the channel or in some regions.
-func conflicts(c *Call, channel measure.Channel) []string {
+func conflicts(c *toolkit.Call, channel measure.Channel) []string {
 	var found []string
 	for _, e := range c.Experiments {
 		if e.Status != control.ExperimentPlanned && e.Status != control.ExperimentRunning {
@@ -210,19 +199,19 @@ func conflicts(c *Call, channel measure.Channel) []string {
 	return found
 }
 
-func notReady(c *Call, a *preflightAnswer, why string) {
+func notReady(c *toolkit.Call, a *preflightAnswer, why string) {
 	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
 	a.Warn(answer.WarnNoData, "A test takes orders with regions, at least 4 regions and about four times its length of history.")
-	c.suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 }
 
 // holdout compares the smallest revenue that is found with what pausing the channel would save.
-func holdout(c *Call, ctx context.Context, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
+func holdout(c *toolkit.Call, ctx context.Context, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
 	s, err := c.SeriesOf(ctx, a.Channel, days)
 	if err != nil {
 		return err
 	}
-	a.Metrics.Reported = roasOf(c.Figures, s.Total(days))
+	a.Metrics.Reported = toolkit.RoasOf(c.Figures, s.Total(days))
 	spend := c.TreatedSpend(s, panel, a.Treatment, spent, c.LastDays(testDays))
 	if spend > 0 {
 		a.Metrics.Spend = new(answer.Money(spend))

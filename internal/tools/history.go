@@ -3,18 +3,18 @@ package tools
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/toolkit"
 )
 
 // lateDays are looked back on for days that changed after they were shown.
 const lateDays = 7
 
 // checkHistory says what changed after it was shown, and whether a platform settles later than it is known for.
-func checkHistory(c *Call, ctx context.Context) (finding, error) {
+func checkHistory(c *toolkit.Call, ctx context.Context) (finding, error) {
 	imported := civil.Range{First: c.Today.AddDays(1 - lateDays), Last: c.Today}
 	parts, days, err := c.LateChanges(ctx, imported)
 	if err != nil {
@@ -31,21 +31,4 @@ func checkHistory(c *Call, ctx context.Context) (finding, error) {
 		f.Fix = "Import its reports of more days again."
 	}
 	return f, nil
-}
-
-// stillGrowing says that days before those that a platform is known to restate may still change, where that was seen.
-func (c *Call) stillGrowing(w civil.Range) string {
-	var text strings.Builder
-	for _, curve := range c.Store.Late {
-		oldest := curve.Shares[len(curve.Shares)-1].Age
-		if curve.Settled != nil {
-			oldest = *curve.Settled
-		}
-		open := civil.Range{First: c.Today.AddDays(1 - oldest), Last: measure.Platform(curve.Name).FirstProvisional(c.Today).AddDays(-1)}
-		if open.Intersect(w).Days() > 0 {
-			fmt.Fprintf(&text, " The %s of %s took more than %d days to settle: days since %s may still change.",
-				curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window, open.First)
-		}
-	}
-	return text.String()
 }

@@ -13,6 +13,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -43,7 +44,7 @@ const february = `"start_date":"2026-02-01","end_date":"2026-02-28","detail_leve
 
 func TestChannelRowsSumToTheStoreForEveryModel(t *testing.T) {
 	t.Parallel()
-	var first storeMetrics
+	var first toolkit.StoreMetrics
 	for i, model := range append(measure.Models(), measure.Fitted()...) {
 		a := answerAs[performanceAnswer](t, "performance", fmt.Sprintf(`{%s,"model":%q}`, february, model))
 		var revenue, orders, spend float64
@@ -245,7 +246,7 @@ func TestDayBeginsAtTheStoresMidnight(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The clock stands at the day's last second: in the store it is still that day.
-		s, err := NewService(plainDeps(facts, func() time.Time { return end.Add(-time.Second) }), All())
+		s, err := toolkit.NewService(plainDeps(facts, func() time.Time { return end.Add(-time.Second) }), All())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,10 +12,11 @@ import (
 	"assay/internal/measure"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var influencers = define(Spec{
+var influencers = toolkit.Define(toolkit.Spec{
 	Name:        "influencers",
 	Title:       "Influencers",
 	Description: "Influencers and affiliates: list them, look at one, compare some or rank them. For all signals of a creator use creators.",
@@ -112,8 +113,8 @@ type influencerRow struct {
 	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"debug"`
 }
 
-func runInfluencers(ctx context.Context, c *Call, p influencersParams) (*influencersAnswer, error) {
-	days, err := c.openWindow(p.StartDate, p.EndDate)
+func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (*influencersAnswer, error) {
+	days, err := c.OpenWindow(p.StartDate, p.EndDate)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func runInfluencers(ctx context.Context, c *Call, p influencersParams) (*influen
 		return nil, err
 	}
 	a := &influencersAnswer{Action: p.Action, Basis: measure.Attributed}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	a.Metrics = influencerMetricsOf(c, chosen, snapshot.Among(found.Before, chosen))
 	influencerRows(c, a, p, chosen)
 	if len(chosen) == 0 {
@@ -134,10 +135,10 @@ func runInfluencers(ctx context.Context, c *Call, p influencersParams) (*influen
 	} else {
 		a.Summary = influencersSummary(c, a, p, days, chosen)
 		a.Warn(answer.WarnCodeOrders, "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
-		c.warnWindow(&a.Closing, p.StartDate, days, 0, false)
+		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
 		influencersNext(c, a, days)
 	}
-	c.describe(&a.Closing, c.quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators)
+	c.Describe(&a.Closing, c.Quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators)
 	return a, nil
 }
 
@@ -196,7 +197,7 @@ func (s influencerSort) of(f snapshot.Creator) (float64, bool) {
 	return float64(f.TrackedRevenue(measure.RevenueBasis{})), true
 }
 
-func influencerMetricsOf(c *Call, now, before []snapshot.Creator) influencerMetrics {
+func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator) influencerMetrics {
 	f := c.Figures
 	n, b := c.TrackedSums(now), c.TrackedSums(before)
 	return influencerMetrics{
@@ -208,7 +209,7 @@ func influencerMetricsOf(c *Call, now, before []snapshot.Creator) influencerMetr
 }
 
 // influencerRows writes the page, or all that were named.
-func influencerRows(c *Call, a *influencersAnswer, p influencersParams, chosen []snapshot.Creator) {
+func influencerRows(c *toolkit.Call, a *influencersAnswer, p influencersParams, chosen []snapshot.Creator) {
 	page := answer.Paged{Limit: p.Limit, Offset: p.Offset}.Page(&c.Writer)
 	shown := chosen
 	if p.Action == listInfluencers || p.Action == topInfluencers {
@@ -227,7 +228,7 @@ func influencerRows(c *Call, a *influencersAnswer, p influencersParams, chosen [
 	}
 }
 
-func influencerRowOf(c *Call, f snapshot.Creator) influencerRow {
+func influencerRowOf(c *toolkit.Call, f snapshot.Creator) influencerRow {
 	figures := c.Figures
 	revenue := f.TrackedRevenue(c.Workspace.Basis)
 	row := influencerRow{
@@ -249,8 +250,8 @@ func influencerRowOf(c *Call, f snapshot.Creator) influencerRow {
 }
 
 // noCreators says that there is nobody to show, and why.
-func noCreators(c *Call, a *answer.Closing, has bool) string {
-	c.suggest(a, "discover", map[string]any{}, "See what the store has.")
+func noCreators(c *toolkit.Call, a *answer.Closing, has bool) string {
+	c.Suggest(a, "discover", map[string]any{}, "See what the store has.")
 	if has {
 		a.Warn(answer.WarnNoData, "Nothing in this window matches.")
 		return "There is no influencer to show."
@@ -259,29 +260,29 @@ func noCreators(c *Call, a *answer.Closing, has bool) string {
 	return "There are no creators yet: nothing about them was imported into this workspace."
 }
 
-func influencersSummary(c *Call, a *influencersAnswer, p influencersParams, days civil.Range, chosen []snapshot.Creator) string {
+func influencersSummary(c *toolkit.Call, a *influencersAnswer, p influencersParams, days civil.Range, chosen []snapshot.Creator) string {
 	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with"
 	if p.Action == oneInfluencer {
 		who = "The influencer is credited with"
 	}
 	m := a.Metrics
 	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.Spelled(*m.Revenue.Value), answer.Quantity(float64(*m.Orders.Value)), answer.Dates(days),
-		againstWindow(p.StartDate, m.Revenue.ChangePct, days))
+		toolkit.AgainstWindow(p.StartDate, m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
 		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
 	}
 	return text
 }
 
-func influencersNext(c *Call, a *influencersAnswer, days civil.Range) {
+func influencersNext(c *toolkit.Call, a *influencersAnswer, days civil.Range) {
 	if a.Pagination != nil && len(a.Rows) > 0 {
-		c.suggest(&a.Closing, "influencers", with(with(dated(days), "action", string(oneInfluencer)), "influencer_id", a.Rows[0].ID), "Look at the first one.")
+		c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.With(toolkit.Dated(days), "action", string(oneInfluencer)), "influencer_id", a.Rows[0].ID), "Look at the first one.")
 	}
-	creators := dated(days)
+	creators := toolkit.Dated(days)
 	if a.Action == oneInfluencer {
 		creators["creator_id"] = a.Rows[0].ID
 	}
-	c.suggest(&a.Closing, "creators", creators, "Estimate what codes and links do not see.")
+	c.Suggest(&a.Closing, "creators", creators, "Estimate what codes and links do not see.")
 }
 
 // ofPlatform keeps the creators of a social platform, all when none is named.

@@ -2,13 +2,14 @@ package tools
 
 import (
 	"assay/internal/answer"
+	"assay/internal/toolkit"
 )
 
-var insights = defineLater[insightsParams](Spec{
+var insights = toolkit.DefineLater[insightsParams](toolkit.Spec{
 	Name:        "insights",
 	Title:       "Insights",
 	Description: "What the service noticed by itself, most important first, with what to do.",
-	Later: Absence{
+	Later: toolkit.Absence{
 		Needs: "insights made by scheduled work", Instead: "trends and compare show what changed",
 	},
 })

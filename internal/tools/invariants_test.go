@@ -15,6 +15,7 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/control"
+	"assay/internal/toolkit"
 )
 
 // members are the names that an answer may begin and end with, in their order.
@@ -27,8 +28,8 @@ var members = []string{
 var stores = []string{"full", "untouched", "orders", "loyal", "empty"}
 
 // built lists the tools with answers.
-func built() []Tool {
-	var out []Tool
+func built() []toolkit.Tool {
+	var out []toolkit.Tool
 	for _, tool := range All() {
 		if !tool.Later.Set() {
 			out = append(out, tool)
@@ -51,13 +52,13 @@ func argumentsOf(tool string, more map[string]any) string {
 	return string(text)
 }
 
-func toolNamed(name string) Tool {
+func toolNamed(name string) toolkit.Tool {
 	all := All()
-	return all[slices.IndexFunc(all, func(t Tool) bool { return t.Name == name })]
+	return all[slices.IndexFunc(all, func(t toolkit.Tool) bool { return t.Name == name })]
 }
 
 // refuses reports whether the tool has no answer for the store, as it has no model; the refusal is golden.
-func refuses(store string, tool Tool) bool {
+func refuses(store string, tool toolkit.Tool) bool {
 	return store == "empty" && tool.Model
 }
 
@@ -246,7 +247,7 @@ func TestNextStepsWorkAsTheyStand(t *testing.T) {
 func TestSameCallGivesTheSameBytes(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
-		one, err := NewService(fixtureDeps(t), All())
+		one, err := toolkit.NewService(fixtureDeps(t), All())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 func TestAPlanHasChannelAndRegionsAsTheStoreWritesThem(t *testing.T) {
@@ -52,7 +53,7 @@ func TestADraftNamesWhatItOverlaps(t *testing.T) {
 		return civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}
 	}
 	draft := control.Experiment{ID: "idea", Channel: "facebook", Status: control.ExperimentDraft, Days: days("2026-04-01", "2026-04-28"), Treated: []string{"CA"}}
-	c := &Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Experiments: []control.Experiment{
+	c := &toolkit.Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Experiments: []control.Experiment{
 		draft,
 		{ID: "same", Channel: "facebook", Status: control.ExperimentPlanned, Days: days("2026-04-20", "2026-05-10")},
 		{ID: "region", Channel: "tiktok", Status: control.ExperimentDraft, Days: days("2026-04-28", "2026-05-10"), HeldOut: []string{"CA"}},

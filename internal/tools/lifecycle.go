@@ -13,10 +13,11 @@ import (
 	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var lifecycle = define(Spec{
+var lifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
 	Description: "Lifetime value of each channel's customers, how long their acquisition takes to pay back, new against returning.",
@@ -38,7 +39,7 @@ const (
 )
 
 // window returns the period asked for. Its open ends are the store's.
-func (p lifecycleParams) window(c *Call) (civil.Range, error) {
+func (p lifecycleParams) window(c *toolkit.Call) (civil.Range, error) {
 	first := c.Store.OrderDays.First.Or(c.Today.AddDays(-90))
 	if !p.EndDate.IsZero() && p.EndDate.Before(first) {
 		first = p.EndDate
@@ -101,7 +102,7 @@ type lifecycleRow struct {
 	Hidden    bool                           `json:"suppressed,omitempty" doc:"Too few customers to show values of."`
 }
 
-func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAnswer, error) {
+func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*lifecycleAnswer, error) {
 	days, err := p.window(c)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAn
 	if a.Aspect == "" {
 		a.Aspect = summaryAspect
 	}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	a.ShowAll(a.Aspect == summaryAspect)
 	acquired, err := c.Acquired(ctx, days)
 	if err != nil {
@@ -118,8 +119,8 @@ func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAn
 	}
 	a.Metrics = lifecycleMetricsOf(c, acquired)
 	if acquired.Segments.Recent.Of("") == (measure.Sums{}) {
-		a.Summary = c.explainEmpty(&a.Closing, days)
-		c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
+		c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 		return a, nil
 	}
 	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
@@ -134,14 +135,14 @@ func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAn
 		return nil, err
 	}
 	warnFirstDays(c, &a.Closing, days)
-	c.warnDays(&a.Closing, days, 0, true)
-	c.warnSpend(&a.Closing, snapshot.Total{SpendKnown: acquired.SpendKnown}, "")
+	c.WarnDays(&a.Closing, days, 0, true)
+	c.WarnSpend(&a.Closing, snapshot.Total{SpendKnown: acquired.SpendKnown}, "")
 	lifecycleNext(c, a, days)
-	c.describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+	c.Describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
-func lifecycleMetricsOf(c *Call, q snapshot.Acquisition) lifecycleMetrics {
+func lifecycleMetricsOf(c *toolkit.Call, q snapshot.Acquisition) lifecycleMetrics {
 	f := c.Figures
 	now, before := q.Segments.Recent, q.Segments.Earlier
 	all, allBefore := now.Of(""), before.Of("")
@@ -156,7 +157,7 @@ func lifecycleMetricsOf(c *Call, q snapshot.Acquisition) lifecycleMetrics {
 }
 
 // lifecycleSplit fills in new against returning customers.
-func lifecycleSplit(c *Call, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) {
+func lifecycleSplit(c *toolkit.Call, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) {
 	f, all := c.Figures, q.Segments.Recent.Of("")
 	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
 		now, before := q.Segments.Recent.Of(segment), q.Segments.Earlier.Of(segment)
@@ -171,11 +172,11 @@ func lifecycleSplit(c *Call, a *lifecycleAnswer, q snapshot.Acquisition, days ci
 	if cac := a.Metrics.CAC.Value; cac != nil {
 		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.Amount(q.Spent), majorAmount(c, float64(*cac)))
 	}
-	c.warnBefore(&a.Closing, days)
+	c.WarnBefore(&a.Closing, days)
 }
 
 // majorAmount writes whole units of the currency for a sentence.
-func majorAmount(c *Call, major float64) string {
+func majorAmount(c *toolkit.Call, major float64) string {
 	return c.Amount(int64(major/float64(c.Figures.Money(1)) + 0.5))
 }
 
@@ -184,7 +185,7 @@ const paybackMethod = "Contribution margin is revenue without tax and shipping l
 	"The cost of a customer is the channel's whole spend over the new orders that last touch credits it with. Payback is the first day on which margin per customer covers it."
 
 // lifecycleValues fills in what customers are worth by channel, beside what it cost to win them.
-func lifecycleValues(c *Call, ctx context.Context, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
+func lifecycleValues(c *toolkit.Call, ctx context.Context, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
 	p, err := c.CustomerPanel(ctx, days, "")
 	if err != nil {
 		return err
@@ -219,7 +220,7 @@ func lifecycleValues(c *Call, ctx context.Context, a *lifecycleAnswer, q snapsho
 	}
 	f := c.Figures
 	if c.Store.Untouched() {
-		c.warnUntouched(&a.Closing, days, "")
+		c.WarnUntouched(&a.Closing, days, "")
 	} else {
 		curves = append(curves, snapshot.Unwon(curves, q.Spend)...)
 	}
@@ -313,7 +314,7 @@ func marginToCost(margin cohort.Curve, cost float64) *answer.Estimate[answer.Rat
 }
 
 // wholeValues fills in the metrics over all channels. Customers nobody paid for count too.
-func wholeValues(c *Call, a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) error {
+func wholeValues(c *toolkit.Call, a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) error {
 	f := c.Figures
 	if whole.Customers == 0 {
 		return nil
@@ -331,7 +332,7 @@ func wholeValues(c *Call, a *lifecycleAnswer, whole cohort.Curve, earned map[mea
 	return nil
 }
 
-func valuesSummary(c *Call, a *lifecycleAnswer, days civil.Range) string {
+func valuesSummary(c *toolkit.Call, a *lifecycleAnswer, days civil.Range) string {
 	text := fmt.Sprintf("%s new customers %s", answer.Quantity(float64(*a.Metrics.New.Value)), answer.Dates(days))
 	if cac := a.Metrics.CAC.Value; cac != nil {
 		text += fmt.Sprintf(" cost %s each", majorAmount(c, float64(*cac)))
@@ -352,11 +353,11 @@ func valuesSummary(c *Call, a *lifecycleAnswer, days civil.Range) string {
 	return text
 }
 
-func lifecycleNext(c *Call, a *lifecycleAnswer, days civil.Range) {
+func lifecycleNext(c *toolkit.Call, a *lifecycleAnswer, days civil.Range) {
 	if a.Aspect == summaryAspect {
-		c.suggest(&a.Closing, "lifecycle", with(dated(days), "aspect", string(ltvAspect)), "See value, cost and payback by channel.")
+		c.Suggest(&a.Closing, "lifecycle", toolkit.With(toolkit.Dated(days), "aspect", string(ltvAspect)), "See value, cost and payback by channel.")
 	} else {
-		c.suggest(&a.Closing, "customers", with(dated(days), "view", string(ltvView)), "See what is expected of these customers.")
+		c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(ltvView)), "See what is expected of these customers.")
 	}
-	c.suggest(&a.Closing, "customers", with(dated(days), "view", string(retentionView)), "See who comes back.")
+	c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(retentionView)), "See who comes back.")
 }

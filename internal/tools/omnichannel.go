@@ -13,10 +13,11 @@ import (
 	"assay/internal/measure/halo"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var omnichannel = define(Spec{
+var omnichannel = toolkit.Define(toolkit.Spec{
 	Name:        "omnichannel",
 	Title:       "Sales surfaces and halo",
 	Description: "Revenue of every sales surface, and how spend on a channel drives revenue on the others.",
@@ -96,8 +97,8 @@ type haloEffect struct {
 
 const haloShown = 3 // effects at the summary level
 
-func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnichannelAnswer, error) {
-	days, err := c.openWindow(p.StartDate, p.EndDate)
+func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (*omnichannelAnswer, error) {
+	days, err := c.OpenWindow(p.StartDate, p.EndDate)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +109,13 @@ func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnicha
 	}
 	a := &omnichannelAnswer{Halo: []haloEffect{}}
 	a.ShowAll(true)
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	now, before := sumSurfaces(totals.Recent), sumSurfaces(totals.Earlier)
 	a.Metrics = surfaceMetricsOf(c, now, before)
 	a.Rows = surfaceRows(c, totals, now)
 	if len(a.Rows) == 0 {
-		a.Summary = c.explainEmpty(&a.Closing, days)
-		c.describe(&a.Closing, c.quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
+		c.Describe(&a.Closing, c.Quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 		return a, nil
 	}
 	effects, err := showHalo(c, ctx, a, days)
@@ -123,10 +124,10 @@ func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnicha
 	}
 	a.Summary = omnichannelSummary(c, a, p, days, effects)
 	warnHalo(c, a, effects)
-	c.warnWindow(&a.Closing, p.StartDate, days, now.Undated, true)
-	c.suggest(&a.Closing, "performance", dated(days), "See what channels are credited with on all surfaces together.")
-	c.suggest(&a.Closing, "chart", with(with(dated(days), "metric", "revenue"), "granularity", "month"), "Draw the revenue of all surfaces.")
-	c.describe(&a.Closing, c.quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+	c.WarnWindow(&a.Closing, p.StartDate, days, now.Undated, true)
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See what channels are credited with on all surfaces together.")
+	c.Suggest(&a.Closing, "chart", toolkit.With(toolkit.With(toolkit.Dated(days), "metric", "revenue"), "granularity", "month"), "Draw the revenue of all surfaces.")
+	c.Describe(&a.Closing, c.Quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -137,13 +138,13 @@ func sumSurfaces(all []warehouse.SurfaceTotal) (sum measure.Sums) {
 	return sum
 }
 
-func surfaceMetricsOf(c *Call, now, before measure.Sums) surfaceMetrics {
-	all := storeMetricsOf(c.Figures, snapshot.Total{Sums: now}, snapshot.Total{Sums: before})
+func surfaceMetricsOf(c *toolkit.Call, now, before measure.Sums) surfaceMetrics {
+	all := toolkit.StoreMetricsOf(c.Figures, snapshot.Total{Sums: now}, snapshot.Total{Sums: before})
 	return surfaceMetrics{Revenue: all.Revenue, Orders: all.Orders, AOV: all.AOV, NetRevenue: all.NetRevenue}
 }
 
 // surfaceRows lists the surfaces, largest revenue first.
-func surfaceRows(c *Call, totals warehouse.Pair[[]warehouse.SurfaceTotal], now measure.Sums) []surfaceRow {
+func surfaceRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.SurfaceTotal], now measure.Sums) []surfaceRow {
 	f := c.Figures
 	earlier := map[measure.Surface]measure.Sums{}
 	for _, t := range totals.Earlier {
@@ -165,7 +166,7 @@ func surfaceRows(c *Call, totals warehouse.Pair[[]warehouse.SurfaceTotal], now m
 }
 
 // showHalo shows the effects, those that are most certain first.
-func showHalo(c *Call, ctx context.Context, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
+func showHalo(c *toolkit.Call, ctx context.Context, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
 	found, err := c.HaloEffects(ctx, window)
 	if err != nil || len(found.Effects) == 0 {
 		return nil, err
@@ -229,10 +230,10 @@ func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 	return row
 }
 
-func omnichannelSummary(c *Call, a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
+func omnichannelSummary(c *toolkit.Call, a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
 	text := fmt.Sprintf("%s took %s %s%s; %s has %s %% of it.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
-		againstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, number.Grouped(answer.Decimals(float64(*orZero(first.Share)), 1), 1))
+		toolkit.AgainstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, number.Grouped(answer.Decimals(float64(*orZero(first.Share)), 1), 1))
 	n := a.Metrics.Halo
 	switch {
 	case len(effects) == 0:
@@ -254,7 +255,7 @@ func orZero(p *answer.Percent) *answer.Percent {
 	return p
 }
 
-func warnHalo(c *Call, a *omnichannelAnswer, effects []halo.Effect) {
+func warnHalo(c *toolkit.Call, a *omnichannelAnswer, effects []halo.Effect) {
 	switch {
 	case len(effects) == 0 && len(a.Rows) < 2:
 		a.Warn(answer.WarnHaloNotEstimable, "There is one sales surface: import the orders of others to see what spend brings there.")

@@ -13,9 +13,10 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
-var optimization = define(Spec{
+var optimization = toolkit.Define(toolkit.Spec{
 	Name:        "optimization",
 	Title:       "Media mix results",
 	Description: "What the media mix model says of saturation, marginal return and shifts between channels. Needs an active model.",
@@ -30,10 +31,10 @@ type optimizationParams struct {
 
 type optimizationAnswer struct {
 	answer.Opening
-	Answer    string           `json:"answer,omitempty" doc:"To the question, from the model's facts."`
-	Model     modelInfo        `json:"model"`
-	Estimates answer.Estimates `json:"estimates"`
-	Metrics   planMetrics      `json:"metrics" doc:"Of the best plan for the monthly budget."`
+	Answer    string            `json:"answer,omitempty" doc:"To the question, from the model's facts."`
+	Model     toolkit.ModelInfo `json:"model"`
+	Estimates answer.Estimates  `json:"estimates"`
+	Metrics   planMetrics       `json:"metrics" doc:"Of the best plan for the monthly budget."`
 	answer.Table[mixRow]
 	answer.Closing
 }
@@ -56,8 +57,8 @@ type mixRow struct {
 	Unseen       bool                             `json:"beyond_data,omitempty" doc:"The proposed spend is more than was ever spent."`
 }
 
-func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimizationAnswer, error) {
-	m, err := c.model()
+func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (*optimizationAnswer, error) {
+	m, err := c.Model()
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +75,8 @@ func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimiz
 		return nil, err
 	}
 	monthly := 1 / m.Months()
-	a := &optimizationAnswer{Model: c.modelInfo(m), Estimates: modelEstimates(), Metrics: planMetricsOf(c, m, plan, budget, monthly)}
-	a.Period, a.Currency = c.period(m.Window), c.Workspace.Currency
+	a := &optimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: planMetricsOf(c, m, plan, budget, monthly)}
+	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
 	a.Rows = mixRows(m, plan, monthly)
 	a.Summary = planSummary(c, a.Metrics, plan, "a month")
 	if strings.TrimSpace(p.Question) != "" {
@@ -85,10 +86,10 @@ func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimiz
 		}
 	}
 	warnPlan(c, &a.Closing, plan)
-	c.warnTests(&a.Closing, m)
-	c.suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Divide a budget with bounds by channel.")
-	c.suggest(&a.Closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
-	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+	c.WarnTests(&a.Closing, m)
+	c.Suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Divide a budget with bounds by channel.")
+	c.Suggest(&a.Closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -101,10 +102,10 @@ func mixRows(m *mix.Model, plan *mix.Plan, times float64) []mixRow {
 		}
 		reach := m.Reach(e.Channel)
 		row := mixRow{
-			Channel: e.Channel, Spend: answer.Money(times * e.Spend), Brought: new(posterior[answer.Money](e.Contribution, times)),
-			SharePct: new(answer.Percent(100 * e.Share.Mean)), ROAS: posterior[answer.Ratio](*e.ROAS, 1), MarginalROAS: posterior[answer.Ratio](*e.MarginalROAS, 1),
-			Saturation: new(posterior[answer.Percent](reach.Saturation, 100)), Less: new(posterior[answer.Money](reach.Less, times)), More: new(posterior[answer.Money](reach.More, times)),
-			Tested: calibratedBy(m, e.Channel),
+			Channel: e.Channel, Spend: answer.Money(times * e.Spend), Brought: new(toolkit.Posterior[answer.Money](e.Contribution, times)),
+			SharePct: new(answer.Percent(100 * e.Share.Mean)), ROAS: toolkit.Posterior[answer.Ratio](*e.ROAS, 1), MarginalROAS: toolkit.Posterior[answer.Ratio](*e.MarginalROAS, 1),
+			Saturation: new(toolkit.Posterior[answer.Percent](reach.Saturation, 100)), Less: new(toolkit.Posterior[answer.Money](reach.Less, times)), More: new(toolkit.Posterior[answer.Money](reach.More, times)),
+			Tested: toolkit.CalibratedBy(m, e.Channel),
 		}
 		for _, one := range plan.Allocations {
 			if one.Channel == e.Channel {
@@ -112,7 +113,7 @@ func mixRows(m *mix.Model, plan *mix.Plan, times float64) []mixRow {
 			}
 		}
 		if alpha, ok := e.Adstock["alpha"]; ok {
-			row.CarryOver = new(posterior[answer.Percent](alpha, 100))
+			row.CarryOver = new(toolkit.Posterior[answer.Percent](alpha, 100))
 		}
 		for _, one := range plan.Advice.Worth {
 			if one.Channel == e.Channel {
@@ -129,7 +130,7 @@ func mixRows(m *mix.Model, plan *mix.Plan, times float64) []mixRow {
 // answers.
 var mixTopics = []struct {
 	words  []string
-	answer func(*Call, []mixRow, *optimizationAnswer) string
+	answer func(*toolkit.Call, []mixRow, *optimizationAnswer) string
 }{
 	{[]string{"test", "experiment", "holdout", "prove", "learn"}, sayTests},
 	{[]string{"trust", "reliab", "accura", "confiden", "fit", "valid", "certain", "uncertain", "how good", "how sure"}, sayTrust},
@@ -143,7 +144,7 @@ var mixTopics = []struct {
 
 // mixAnswer answers a question from the answer's own figures. It reads channels and topics by their words; what it
 // cannot read it says, and what it can be asked.
-func mixAnswer(c *Call, question string, a *optimizationAnswer) string {
+func mixAnswer(c *toolkit.Call, question string, a *optimizationAnswer) string {
 	text := strings.ToLower(answer.Clean(question))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
 	about, without := mixChannels(c, words, a)
@@ -176,7 +177,7 @@ func speaksOf(topic, text string, words []string) bool {
 
 // mixChannels returns the channels of the model that the words name, by their own names or those of their platforms, and
 // what to say of channels that are not in it.
-func mixChannels(c *Call, words []string, a *optimizationAnswer) (about []mixRow, without string) {
+func mixChannels(c *toolkit.Call, words []string, a *optimizationAnswer) (about []mixRow, without string) {
 	names := map[measure.Channel]bool{}
 	for i, w := range words {
 		names[measure.ParseChannel(w)] = true
@@ -216,29 +217,29 @@ func ratios(e answer.Estimate[answer.Ratio]) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", e.Value, e.Low, e.High)
 }
 
-func amounts(c *Call, e answer.Estimate[answer.Money]) string {
+func amounts(c *toolkit.Call, e answer.Estimate[answer.Money]) string {
 	return fmt.Sprintf("%s (%s to %s)", c.Spelled(e.Value), c.Spelled(e.Low), c.Spelled(e.High))
 }
 
-func sayReturns(c *Call, rows []mixRow, _ *optimizationAnswer) string {
+func sayReturns(c *toolkit.Call, rows []mixRow, _ *optimizationAnswer) string {
 	return "Revenue per unit of spend, with 90 % intervals: " + mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.ROAS.Value) }),
 		func(r mixRow) string { return ratios(r.ROAS) + ", " + c.Spelled(r.Brought.Value) + " a month" })
 }
 
-func saySaturation(c *Call, rows []mixRow, _ *optimizationAnswer) string {
+func saySaturation(c *toolkit.Call, rows []mixRow, _ *optimizationAnswer) string {
 	return "The next unit of money brings less than the mean one by, with 90 % intervals: " +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.Saturation.Value) }), func(r mixRow) string {
 			return fmt.Sprintf("%.0f %% (%.0f to %.0f)", r.Saturation.Value, r.Saturation.Low, r.Saturation.High)
 		})
 }
 
-func sayMarginal(c *Call, rows []mixRow, _ *optimizationAnswer) string {
+func sayMarginal(c *toolkit.Call, rows []mixRow, _ *optimizationAnswer) string {
 	return "Revenue of the next unit of spend, and change of monthly revenue with 20 % more, with 90 % intervals: " +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.MarginalROAS.Value) }),
 			func(r mixRow) string { return ratios(r.MarginalROAS) + ", " + amounts(c, *r.More) })
 }
 
-func sayLess(c *Call, rows []mixRow, _ *optimizationAnswer) string {
+func sayLess(c *toolkit.Call, rows []mixRow, _ *optimizationAnswer) string {
 	return "Change of monthly revenue with 20 % less spend, with 90 % intervals; the least harm first: " +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.Less.Value) / max(float64(r.Spend), 1) }),
 			func(r mixRow) string {
@@ -246,13 +247,13 @@ func sayLess(c *Call, rows []mixRow, _ *optimizationAnswer) string {
 			})
 }
 
-func sayPlan(c *Call, rows []mixRow, a *optimizationAnswer) string {
+func sayPlan(c *toolkit.Call, rows []mixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("Advice: %s, with %s confidence and a %.0f %% chance of more revenue. By month: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
 			func(r mixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
 }
 
-func sayCarryOver(c *Call, rows []mixRow, _ *optimizationAnswer) string {
+func sayCarryOver(c *toolkit.Call, rows []mixRow, _ *optimizationAnswer) string {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r mixRow) bool { return r.CarryOver == nil })
 	if len(rows) == 0 {
 		return "The model has no carry-over."
@@ -263,7 +264,7 @@ func sayCarryOver(c *Call, rows []mixRow, _ *optimizationAnswer) string {
 		})
 }
 
-func sayTests(c *Call, rows []mixRow, a *optimizationAnswer) string {
+func sayTests(c *toolkit.Call, rows []mixRow, a *optimizationAnswer) string {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r mixRow) bool { return r.Worth == nil || *r.Worth <= 0 })
 	if a.Metrics.TestFirst == "" || len(rows) == 0 {
 		return "No experiment would change the plan: what is not known of these channels does not decide how the budget is divided."
@@ -272,7 +273,7 @@ func sayTests(c *Call, rows []mixRow, a *optimizationAnswer) string {
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(*r.Worth) }), func(r mixRow) string { return c.Spelled(*r.Worth) })
 }
 
-func sayTrust(c *Call, rows []mixRow, a *optimizationAnswer) string {
+func sayTrust(c *toolkit.Call, rows []mixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("The model explains %.0f %% of the variance of %d weeks and its sampler converged. That does not prove causes: "+
 		"widest is what it knows least, and only an experiment settles it. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "Return by channel: " +
 		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r mixRow) string { return ratios(r.ROAS) })

@@ -6,11 +6,12 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/measure"
+	"assay/internal/toolkit"
 )
 
 func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 	t.Parallel()
-	c := &Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
+	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
 	for _, test := range []struct {
 		change answer.Estimate[answer.Money]
 		want   string
@@ -29,14 +30,14 @@ func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 
 func TestQuestionsAreReadByTheirWords(t *testing.T) {
 	t.Parallel()
-	c := &Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
+	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
 	row := func(channel measure.Channel, roas answer.Ratio) mixRow {
 		return mixRow{
 			Channel: channel, Spend: 100, ROAS: answer.Estimate[answer.Ratio]{Value: roas}, MarginalROAS: answer.Estimate[answer.Ratio]{Value: roas / 2}, Brought: new(answer.Estimate[answer.Money]),
 			Saturation: new(answer.Estimate[answer.Percent]), Less: new(answer.Estimate[answer.Money]), More: new(answer.Estimate[answer.Money]), CarryOver: &answer.Estimate[answer.Percent]{Value: 40}, Worth: new(answer.Money(7)),
 		}
 	}
-	a := &optimizationAnswer{Model: modelInfo{LeftOut: []string{"podcast"}}, Metrics: planMetrics{TestFirst: "google", Advice: "hold"}}
+	a := &optimizationAnswer{Model: toolkit.ModelInfo{LeftOut: []string{"podcast"}}, Metrics: planMetrics{TestFirst: "google", Advice: "hold"}}
 	a.Rows = []mixRow{row("facebook", 2), row("google", 3)}
 	for _, test := range []struct{ question, begins, without string }{
 		{"Which channel is the most profitable?", "Revenue per unit of spend", ""},

@@ -15,9 +15,10 @@ import (
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
-var optimizeBudget = define(Spec{
+var optimizeBudget = toolkit.Define(toolkit.Spec{
 	Name:        "optimize_budget",
 	Title:       "Optimize a budget",
 	Description: "Split a budget between channels by the media mix model, with the expected lift. Needs a trained model.",
@@ -60,9 +61,9 @@ func (p optimizeBudgetParams) Check() error {
 
 type optimizeBudgetAnswer struct {
 	answer.Opening
-	Model     modelInfo        `json:"model"`
-	Estimates answer.Estimates `json:"estimates"`
-	Metrics   planMetrics      `json:"metrics"`
+	Model     toolkit.ModelInfo `json:"model"`
+	Estimates answer.Estimates  `json:"estimates"`
+	Metrics   planMetrics       `json:"metrics"`
 	answer.Table[allocationRow]
 	answer.Closing
 }
@@ -93,8 +94,8 @@ type allocationRow struct {
 	Unseen       bool            `json:"beyond_data,omitempty" doc:"More than was ever spent: the assumed shape speaks, not data."`
 }
 
-func runOptimizeBudget(_ context.Context, c *Call, p optimizeBudgetParams) (*optimizeBudgetAnswer, error) {
-	m, err := c.model()
+func runOptimizeBudget(_ context.Context, c *toolkit.Call, p optimizeBudgetParams) (*optimizeBudgetAnswer, error) {
+	m, err := c.Model()
 	if err != nil {
 		return nil, err
 	}
@@ -114,15 +115,15 @@ func runOptimizeBudget(_ context.Context, c *Call, p optimizeBudgetParams) (*opt
 	if err != nil {
 		return nil, err
 	}
-	a := &optimizeBudgetAnswer{Model: c.modelInfo(m), Estimates: modelEstimates(), Metrics: planMetricsOf(c, m, plan, p.TotalBudget, 1)}
-	a.Period, a.Currency = c.period(m.Window), c.Workspace.Currency
+	a := &optimizeBudgetAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: planMetricsOf(c, m, plan, p.TotalBudget, 1)}
+	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
 	a.ShowAll(true)
 	a.Rows = allocationRows(m, plan, 1, shown)
 	a.Summary = planSummary(c, a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
 	warnPlan(c, &a.Closing, plan)
-	c.warnTests(&a.Closing, m)
-	c.suggest(&a.Closing, "optimization", map[string]any{}, "See saturation and marginal returns by channel.")
-	c.describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+	c.WarnTests(&a.Closing, m)
+	c.Suggest(&a.Closing, "optimization", map[string]any{}, "See saturation and marginal returns by channel.")
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -140,7 +141,7 @@ func modelled(m *mix.Model, parameter string, names []string) ([]measure.Channel
 			for i, k := range known {
 				all[i] = answer.Clean(string(k))
 			}
-			return nil, fault.Invalid("%s names %q, which is not in the model; in it are %s", parameter, answer.Clean(name), answer.ListedUpTo(namedChannels, all)).
+			return nil, fault.Invalid("%s names %q, which is not in the model; in it are %s", parameter, answer.Clean(name), answer.ListedUpTo(toolkit.NamedChannels, all)).
 				WithHint("Use these names, or leave %s out.", parameter)
 		}
 		out = append(out, channel)
@@ -165,14 +166,14 @@ func limitsOf(m *mix.Model, constraints map[string]bounds) (map[measure.Channel]
 }
 
 // planMetricsOf says what a plan promises; times turns amounts over the window into those of the answer's period.
-func planMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64) planMetrics {
+func planMetricsOf(c *toolkit.Call, m *mix.Model, plan *mix.Plan, budget, times float64) planMetrics {
 	out := planMetrics{
-		Budget: answer.Money(times * budget), CurrentSpend: answer.Money(times * m.Spend()), Lift: posterior[answer.Money](plan.Lift, times),
+		Budget: answer.Money(times * budget), CurrentSpend: answer.Money(times * m.Spend()), Lift: toolkit.Posterior[answer.Money](plan.Lift, times),
 		BetterPct: answer.Percent(100 * plan.BeatsCurrent), Confidence: "low", Advice: string(plan.Advice.Action), Why: plan.Advice.Reasons,
 		AgreementPct: answer.Percent(100 * plan.Agreement),
 	}
 	if math.Abs(plan.Times-1) > 0.001 {
-		out.Change = new(posterior[answer.Money](plan.Change, times))
+		out.Change = new(toolkit.Posterior[answer.Money](plan.Change, times))
 	}
 	switch {
 	case plan.BeatsCurrent >= 0.95:
@@ -212,7 +213,7 @@ func allocationRows(m *mix.Model, plan *mix.Plan, times float64, shown []measure
 	return rows
 }
 
-func planSummary(c *Call, m planMetrics, plan *mix.Plan, over string) string {
+func planSummary(c *toolkit.Call, m planMetrics, plan *mix.Plan, over string) string {
 	var up, down decide.Allocation
 	for _, a := range plan.Allocations {
 		if a.Proposed-a.Current > up.Proposed-up.Current {
@@ -240,7 +241,7 @@ func planSummary(c *Call, m planMetrics, plan *mix.Plan, over string) string {
 }
 
 // gain says of a change of revenue whether it is a gain, a loss, or not clearly either.
-func gain(c *Call, e answer.Estimate[answer.Money], than string) string {
+func gain(c *toolkit.Call, e answer.Estimate[answer.Money], than string) string {
 	expected := c.Spelled(answer.Money(math.Abs(float64(e.Value)))) + " more revenue" + than
 	if e.Value < 0 {
 		expected = c.Spelled(-e.Value) + " less revenue" + than
@@ -257,8 +258,8 @@ func gain(c *Call, e answer.Estimate[answer.Money], than string) string {
 }
 
 // warnPlan says what a plan does not know.
-func warnPlan(c *Call, a *answer.Closing, plan *mix.Plan) {
-	c.warnModelAge(a)
+func warnPlan(c *toolkit.Call, a *answer.Closing, plan *mix.Plan) {
+	c.WarnModelAge(a)
 	if plan.Advice.Action == decide.Hold {
 		a.Warn(answer.WarnHold, "The evidence does not carry this shift: leave the money where it is until more is known.")
 	}

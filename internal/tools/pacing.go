@@ -14,10 +14,11 @@ import (
 	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 // pacing shows where each goal under way stands. Without goals it shows what to expect of the periods under way.
-func pacing(c *Call, ctx context.Context, a *forecastingAnswer) error {
+func pacing(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) error {
 	found, all, err := goals(c, ctx, a)
 	if err != nil {
 		return err
@@ -73,7 +74,7 @@ func (m *forecastMetrics) count(s forecastStatus) {
 }
 
 // periodsUnderWay are the periods to forecast where no goal is set.
-func periodsUnderWay(c *Call, a *forecastingAnswer) []goal {
+func periodsUnderWay(c *toolkit.Call, a *forecastingAnswer) []goal {
 	kinds := []periodType{monthlyPeriod, quarterlyPeriod}
 	if a.PeriodType != "" {
 		kinds = []periodType{a.PeriodType}
@@ -89,13 +90,13 @@ func periodsUnderWay(c *Call, a *forecastingAnswer) []goal {
 
 // outlook is the series of goals, each forecast once and as far as the longest goal reaches.
 type outlook struct {
-	call  *Call
+	call  *toolkit.Call
 	known map[snapshot.SeriesKey]*snapshot.Daily
 	kept  []control.Forecast // what the rows stand on
 }
 
 // newOutlook reads the series of the goals one after the other, and forecasts each beside the reading of the next.
-func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
+func newOutlook(ctx context.Context, c *toolkit.Call, goals []goal) (*outlook, error) {
 	o := &outlook{call: c, known: map[snapshot.SeriesKey]*snapshot.Daily{}}
 	until := map[snapshot.SeriesKey]civil.Date{}
 	for _, g := range goals {
@@ -156,7 +157,7 @@ func (o *outlook) row(g goal) (forecastRow, error) {
 	for i := range bands {
 		bands[i].Low, bands[i].High = actual+bands[i].Low, actual+bands[i].High
 	}
-	row.expect(actual+total.Value, bands, o.call.rounding(g.metric))
+	row.expect(actual+total.Value, bands, o.call.Rounding(g.metric))
 	return row, nil
 }
 
@@ -169,7 +170,7 @@ func (r *forecastRow) expect(value float64, bands []forecast.Band, round func(fl
 // days are a goal's sums by day. The goal has a forecast.
 func (o *outlook) days(g goal) ([]outlookDay, error) {
 	s := o.known[g.key()]
-	round := o.call.rounding(g.metric)
+	round := o.call.Rounding(g.metric)
 	var out []outlookDay
 	sofar := 0.0
 	for i := range g.days.Days() {
@@ -200,8 +201,8 @@ func (g goal) until(last civil.Date) civil.Range {
 }
 
 // goalRow says what a goal is and what is there of it.
-func goalRow(c *Call, g goal, s *snapshot.Daily) forecastRow {
-	round := c.rounding(g.metric)
+func goalRow(c *toolkit.Call, g goal, s *snapshot.Daily) forecastRow {
+	round := c.Rounding(g.metric)
 	row := forecastRow{Metric: g.metric, Channel: g.channel, PeriodType: g.period, Start: g.days.First, End: g.days.Last}
 	if g.value > 0 {
 		row.Target = round(g.value)
@@ -225,7 +226,7 @@ func (o *outlook) pace(row *forecastRow, s *snapshot.Daily, g goal) error {
 	if err != nil {
 		return fmt.Errorf("pace of %s %s: %w", g.metric, g.days, err)
 	}
-	round := o.call.rounding(g.metric)
+	round := o.call.Rounding(g.metric)
 	row.expect(pace.Finish, pace.Bands, round)
 	row.Chance, row.Required, row.Status = new(answer.Percent(100*pace.Probability)), round(pace.Required), g.standing(pace)
 	if o.call.View.DetailLevel != answer.SummaryLevel {
@@ -236,7 +237,7 @@ func (o *outlook) pace(row *forecastRow, s *snapshot.Daily, g goal) error {
 	return nil
 }
 
-func pacingSummary(c *Call, a *forecastingAnswer, set bool) string {
+func pacingSummary(c *toolkit.Call, a *forecastingAnswer, set bool) string {
 	if len(a.Rows) == 0 {
 		return explainNoForecast(c, a)
 	}
@@ -277,7 +278,7 @@ func (t periodType) said() string {
 }
 
 // spokenMetric names what a row is about at the beginning of a sentence.
-func spokenMetric(c *Call, r forecastRow) string {
+func spokenMetric(c *toolkit.Call, r forecastRow) string {
 	name := map[snapshot.Metric]string{snapshot.Revenue: "Revenue", snapshot.Orders: "The number of orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS"}[r.Metric]
 	if r.Channel != "" {
 		name = answer.ChannelName(r.Channel) + ": " + name
@@ -286,7 +287,7 @@ func spokenMetric(c *Call, r forecastRow) string {
 }
 
 // figure writes a figure of a metric for a sentence.
-func figure(c *Call, metric snapshot.Metric, x *float64) string {
+func figure(c *toolkit.Call, metric snapshot.Metric, x *float64) string {
 	if metric == snapshot.Revenue || metric == snapshot.Spend {
 		return c.Spelled(answer.Money(*x))
 	}
@@ -297,14 +298,14 @@ func figure(c *Call, metric snapshot.Metric, x *float64) string {
 const howToLoadTargets = "Load a CSV with assay import: metric,period,start,channel,value and lines such as revenue,monthly,%s,,100000 " +
 	"(metric revenue, orders, spend or roas; period daily, weekly, monthly or quarterly; channel empty for the whole store)."
 
-func warnPacing(c *Call, a *forecastingAnswer, all int, set bool) {
+func warnPacing(c *toolkit.Call, a *forecastingAnswer, all int, set bool) {
 	template := fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today))
 	switch {
 	case all == 0:
 		a.Warn(answer.WarnNoTargets, "No targets are loaded. "+template)
 	case !set:
 		a.Warn(answer.WarnNoTargets, "No target under way matches. "+template)
-		c.suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "See which targets there are.")
+		c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "See which targets there are.")
 	}
 	unforecast, stale := 0, false
 	for _, r := range a.Rows {
@@ -322,6 +323,6 @@ func warnPacing(c *Call, a *forecastingAnswer, all int, set bool) {
 	if stale {
 		a.Warn(answer.WarnDataEnd, "Some figures end days ago; their later days are forecast.")
 	}
-	c.suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "See whether something has drifted away from what was expected.")
-	c.suggest(&a.Closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the last weeks.")
+	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "See whether something has drifted away from what was expected.")
+	c.Suggest(&a.Closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the last weeks.")
 }

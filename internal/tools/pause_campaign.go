@@ -1,8 +1,11 @@
 package tools
 
-import "assay/internal/control"
+import (
+	"assay/internal/control"
+	"assay/internal/toolkit"
+)
 
-var pauseCampaign = defineLater[statusParams](Spec{
+var pauseCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Name:        "pause_campaign",
 	Title:       "Pause a campaign",
 	Description: "Preview pausing a campaign, or do it with confirm=true. Recorded; resume_campaign undoes it.",
@@ -10,8 +13,8 @@ var pauseCampaign = defineLater[statusParams](Spec{
 	Destructive: true,
 	Repeatable:  true,
 	OpenWorld:   true,
-	Acts:        Action{"confirm", control.ScopeApprove},
-	Later: Absence{
+	Acts:        toolkit.Action{Argument: "confirm", Scope: control.ScopeApprove},
+	Later: toolkit.Absence{
 		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
 	},
 })

@@ -10,6 +10,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -145,7 +146,7 @@ func TestLimitOfMessagesIsTheNumberOfRows(t *testing.T) {
 // A panel that is a part of the customers says so.
 func TestSampledPanelsSaySo(t *testing.T) {
 	t.Parallel()
-	c := &Call{}
+	c := &toolkit.Call{}
 	var a answer.Closing
 	warnPanel(c, &a, snapshot.Panel{Panel: warehouse.Panel{Customers: make([]warehouse.PanelCustomer, 3), Everybody: 10}}, snapshot.Projection{})
 	if len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0].Text, "3 of 10") {

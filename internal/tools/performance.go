@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,10 +13,11 @@ import (
 	"assay/internal/measure"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var performance = define(Spec{
+var performance = toolkit.Define(toolkit.Spec{
 	Name:        "performance",
 	Title:       "Store performance",
 	Description: "Start here for how the store did in a period: revenue, orders, AOV, spend and ROAS with changes, and each channel's part. For single campaigns use campaigns, for days use trends.",
@@ -33,10 +33,10 @@ type performanceParams struct {
 
 type performanceAnswer struct {
 	answer.Opening
-	Model   measure.Model   `json:"model" doc:"How orders were credited to channels."`
-	Basis   measure.Basis   `json:"basis" doc:"What the channels' revenue rests on."`
-	Channel measure.Channel `json:"channel,omitempty"`
-	Metrics storeMetrics    `json:"metrics"`
+	Model   measure.Model        `json:"model" doc:"How orders were credited to channels."`
+	Basis   measure.Basis        `json:"basis" doc:"What the channels' revenue rests on."`
+	Channel measure.Channel      `json:"channel,omitempty"`
+	Metrics toolkit.StoreMetrics `json:"metrics"`
 	answer.Table[channelRow]
 	answer.Closing
 }
@@ -59,12 +59,12 @@ type channelRow struct {
 	Clicks        int64           `json:"clicks,omitempty" detail:"debug"`
 }
 
-func runPerformance(ctx context.Context, c *Call, p performanceParams) (*performanceAnswer, error) {
+func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (*performanceAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	channel, err := c.channel(p.Channel)
+	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err
 	}
@@ -77,18 +77,18 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 		return nil, err
 	}
 	a := &performanceAnswer{Model: model, Basis: basisOf(model), Channel: channel}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	touchless := c.Store.Untouched() && a.Basis == measure.Attributed
 	now, before := c.Sum(totals.Recent, channel, days), c.Sum(totals.Earlier, channel, days.Previous())
 	now.Untold, before.Untold = touchless && now.Untold, touchless && before.Untold
-	a.Metrics = storeMetricsOf(c.Figures, now, before)
+	a.Metrics = toolkit.StoreMetricsOf(c.Figures, now, before)
 	a.Rows = channelRows(c, totals, a.Basis, touchless)
 	if len(a.Rows) == 0 {
-		a.Summary = c.explainEmpty(&a.Closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
 		a.Summary = performanceSummary(c, a, days, totals, now)
 		if touchless {
-			c.warnUntouched(&a.Closing, days, channel)
+			c.WarnUntouched(&a.Closing, days, channel)
 		}
 		warnModel(c, &a.Closing, model, days)
 		if model == measure.PlatformReported {
@@ -96,14 +96,14 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 				return nil, err
 			}
 		}
-		c.warnSpend(&a.Closing, now, channel)
-		c.warnBefore(&a.Closing, days)
-		c.warnDays(&a.Closing, days, now.Undated, true)
+		c.WarnSpend(&a.Closing, now, channel)
+		c.WarnBefore(&a.Closing, days)
+		c.WarnDays(&a.Closing, days, now.Undated, true)
 		performanceNext(c, a, days, channel)
 	}
-	quality := c.quality("", now)
+	quality := c.Quality("", now)
 	quality.Method = methods[model]
-	c.describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+	c.Describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -139,14 +139,14 @@ func basisOf(model measure.Model) measure.Basis {
 }
 
 // brief reports whether the answer shows so little that fewer figures do, which cost less.
-func brief(c *Call, model measure.Model) bool {
+func brief(c *toolkit.Call, model measure.Model) bool {
 	basis := c.Workspace.Basis
 	return c.View.DetailLevel == answer.SummaryLevel && !basis.WithoutTax && !basis.WithoutShipping && !slices.Contains(measure.Fitted(), model)
 }
 
 // channelRows returns a row for each channel of the recent window, largest revenue first. Without touches, a channel
 // has no figure that sets spend against what it brought.
-func channelRows(c *Call, totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
+func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
 	f := c.Figures
 	earlier := map[measure.Channel]measure.Sums{}
 	for _, t := range totals.Earlier {
@@ -204,9 +204,9 @@ func (r *channelRow) reported() {
 	}
 }
 
-func performanceSummary(c *Call, a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {
+func performanceSummary(c *toolkit.Call, a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {
 	if now.Untold {
-		return c.untoldSummary(a.Channel, days, now)
+		return c.UntoldSummary(a.Channel, days, now)
 	}
 	who := "The store took"
 	if a.Channel != "" {
@@ -218,42 +218,14 @@ func performanceSummary(c *Call, a *performanceAnswer, days civil.Range, totals 
 		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.Amount(now.Spend), number.Grouped(answer.Decimals(float64(*r), 2), 2))
 	}
 	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.Untouched()) {
-		text += c.biggestMover(totals)
+		text += c.BiggestMover(totals)
 	}
 	return text
 }
 
-// biggestMover names the channel whose revenue changed most.
-func (c *Call) biggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
-	change := map[measure.Channel]int64{}
-	for _, t := range totals.Recent {
-		change[t.Channel] += c.Workspace.Basis.Revenue(t.Sums)
-	}
-	if len(totals.Earlier) == 0 {
-		return ""
-	}
-	for _, t := range totals.Earlier {
-		change[t.Channel] -= c.Workspace.Basis.Revenue(t.Sums)
-	}
-	var most measure.Channel
-	for _, channel := range slices.Sorted(maps.Keys(change)) {
-		if abs(change[channel]) > abs(change[most]) {
-			most = channel
-		}
-	}
-	if most == "" {
-		return ""
-	}
-	way := "up"
-	if change[most] < 0 {
-		way = "down"
-	}
-	return fmt.Sprintf(" The biggest mover is %s, %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
-}
-
 // warnClaims says that the figures are claims, and by how much they exceed what the store's orders credit the same
 // channels with by last touch.
-func warnClaims(c *Call, ctx context.Context, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
+func warnClaims(c *toolkit.Call, ctx context.Context, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
 	credited, err := c.LastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
 	if err != nil {
 		return err
@@ -278,34 +250,18 @@ func warnClaims(c *Call, ctx context.Context, a *answer.Closing, days civil.Rang
 	return nil
 }
 
-func performanceNext(c *Call, a *performanceAnswer, days civil.Range, channel measure.Channel) {
+func performanceNext(c *toolkit.Call, a *performanceAnswer, days civil.Range, channel measure.Channel) {
 	if channel == "" {
 		if c.Store.AdDays.Days() > 0 {
-			c.suggest(&a.Closing, "campaigns", dated(days), "Where the spend went.")
+			c.Suggest(&a.Closing, "campaigns", toolkit.Dated(days), "Where the spend went.")
 		}
-		c.suggest(&a.Closing, "trends", dated(days), "Days that stand out.")
+		c.Suggest(&a.Closing, "trends", toolkit.Dated(days), "Days that stand out.")
 		return
 	}
-	c.suggest(&a.Closing, "trends", with(dated(days), "channel", string(channel)), "See this channel's days.")
+	c.Suggest(&a.Closing, "trends", toolkit.With(toolkit.Dated(days), "channel", string(channel)), "See this channel's days.")
 	if v, ok := c.Store.Volume(channel); ok && listedPlatform(v.Platform) {
-		c.suggest(&a.Closing, "campaigns", with(dated(days), "platform", string(v.Platform)), "See this platform's campaigns.")
+		c.Suggest(&a.Closing, "campaigns", toolkit.With(toolkit.Dated(days), "platform", string(v.Platform)), "See this platform's campaigns.")
 	}
-}
-
-// quality says how the figures of a window were made.
-func (c *Call) quality(model measure.Model, of snapshot.Total) answer.DataQuality {
-	q := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
-	if of.Undated > 0 {
-		q.UndatedRefund = new(c.Figures.Money(of.Undated))
-	}
-	return q
-}
-
-func abs(n int64) int64 {
-	if n < 0 {
-		return -n
-	}
-	return n
 }
 
 // otherModelNames are spellings of models that other tools use.
@@ -323,13 +279,13 @@ var methods = map[measure.Model]string{
 }
 
 // warnModel says how much a survey counted where one was asked for.
-func warnModel(c *Call, a *answer.Closing, model measure.Model, days civil.Range) {
+func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civil.Range) {
 	if model != measure.SurveyBlended || c.Blended == nil {
 		return
 	}
 	if c.Blended.SurveyWeight == 0 {
 		a.Warn(answer.WarnNoSurvey, "No answer of the period names a channel: the credits are those of last touch.")
-		c.suggest(a, "surveys", dated(days), "See what was answered.")
+		c.Suggest(a, "surveys", toolkit.Dated(days), "See what was answered.")
 		return
 	}
 	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel weigh %s %%, last touch the rest; what people remember is not what caused the order.",

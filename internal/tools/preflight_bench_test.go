@@ -11,6 +11,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
 	"assay/internal/money"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -27,7 +28,7 @@ func BenchmarkPreflight(b *testing.B) {
 	}
 	deps := plainDeps(facts, fixtureClock)
 	deps.Deadline = time.Hour // a busy machine is measured too
-	s, err := NewService(deps, All())
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,10 +10,11 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var products = define(Spec{
+var products = toolkit.Define(toolkit.Spec{
 	Name:        "products",
 	Title:       "Products and coupons",
 	Description: "What sold, by revenue, units or order value, and which coupon codes were used.",
@@ -81,13 +82,13 @@ type salesRow struct {
 	CreatorID string          `json:"creator_id,omitempty" detail:"debug"`
 }
 
-func runProducts(ctx context.Context, c *Call, p productsParams) (*productsAnswer, error) {
+func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*productsAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
 	a := &productsAnswer{View: p.View}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	windows := warehouse.Windows{Recent: days, Earlier: days.Previous()}
 	var revenue int64
 	switch p.View {
@@ -100,22 +101,22 @@ func runProducts(ctx context.Context, c *Call, p productsParams) (*productsAnswe
 		return nil, err
 	}
 	if a.Pagination.Total == 0 {
-		a.Summary = c.explainEmpty(&a.Closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
 		a.Summary = productsSummary(c, a, days, revenue)
-		c.warnBefore(&a.Closing, days)
-		c.warnDays(&a.Closing, days, 0, false)
+		c.WarnBefore(&a.Closing, days)
+		c.WarnDays(&a.Closing, days, 0, false)
 		productsNext(c, a, days)
 	}
 	quality := answer.DataQuality{Revenue: "charged for the lines after discounts, without shipping"}
 	if p.View == couponsView {
 		quality.Revenue = "charged for the orders that used the code; an order with two codes counts for both"
 	}
-	c.describe(&a.Closing, quality, snapshot.FromOrders, "catalogue")
+	c.Describe(&a.Closing, quality, snapshot.FromOrders, "catalogue")
 	return a, nil
 }
 
-func productSales(c *Call, ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
+func productSales(c *toolkit.Call, ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
 	page := p.Page(&c.Writer)
 	found, err := c.Products(ctx, warehouse.ProductsOf{
 		Windows: windows, Sort: p.SortBy, Limit: page.Limit, Offset: page.Offset,
@@ -150,7 +151,7 @@ func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) salesRow 
 	return row
 }
 
-func coupons(c *Call, ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
+func coupons(c *toolkit.Call, ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
 	page := p.Page(&c.Writer)
 	found, err := c.Coupons(ctx, warehouse.CouponsOf{
 		Windows: windows, Code: strings.ToUpper(strings.TrimSpace(p.Code)), Limit: page.Limit, Offset: page.Offset,
@@ -181,7 +182,7 @@ func each(f answer.Figures, revenue, orders int64) *answer.Money {
 	return f.PerMinor(measure.AOV(revenue, orders*measure.Millionths))
 }
 
-func productsSummary(c *Call, a *productsAnswer, days civil.Range, revenue int64) string {
+func productsSummary(c *toolkit.Call, a *productsAnswer, days civil.Range, revenue int64) string {
 	what, subject := answer.Plural(a.Pagination.Total, "product", "products"), "took"
 	if a.View == couponsView {
 		what, subject = answer.Plural(a.Pagination.Total, "coupon code", "coupon codes"), "were used in orders of"
@@ -192,9 +193,9 @@ func productsSummary(c *Call, a *productsAnswer, days civil.Range, revenue int64
 	return fmt.Sprintf("%s %s %s %s, %s.", what, subject, c.Amount(revenue), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
 }
 
-func productsNext(c *Call, a *productsAnswer, days civil.Range) {
+func productsNext(c *toolkit.Call, a *productsAnswer, days civil.Range) {
 	if a.View == productsView && c.Store.Counts["order_coupons"] > 0 {
-		c.suggest(&a.Closing, "products", with(dated(days), "view", string(couponsView)), "See which coupon codes were used.")
+		c.Suggest(&a.Closing, "products", toolkit.With(toolkit.Dated(days), "view", string(couponsView)), "See which coupon codes were used.")
 	}
-	c.suggest(&a.Closing, "performance", dated(days), "See which channels the orders came from.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See which channels the orders came from.")
 }

@@ -1,8 +1,11 @@
 package tools
 
-import "assay/internal/control"
+import (
+	"assay/internal/control"
+	"assay/internal/toolkit"
+)
 
-var resumeCampaign = defineLater[statusParams](Spec{
+var resumeCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Name:        "resume_campaign",
 	Title:       "Resume a campaign",
 	Description: "Preview resuming a paused campaign, or do it with confirm=true. Recorded; pause_campaign undoes it.",
@@ -10,8 +13,8 @@ var resumeCampaign = defineLater[statusParams](Spec{
 	Destructive: true,
 	Repeatable:  true,
 	OpenWorld:   true,
-	Acts:        Action{"confirm", control.ScopeApprove},
-	Later: Absence{
+	Acts:        toolkit.Action{Argument: "confirm", Scope: control.ScopeApprove},
+	Later: toolkit.Absence{
 		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
 	},
 })

@@ -14,7 +14,8 @@ import (
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/snapshot"
-	"assay/internal/tools/toolstest"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -44,15 +45,15 @@ func reader(w control.Workspace) auth.Principal {
 // "orders", whose orders name no channel, "loyal", whose customers come back, "tested", whose orders come from sixteen
 // regions with a test in four of them, and "empty", which has no facts.
 // It is made once, because every test only reads.
-var fixture = sync.OnceValues(func() (Deps, error) {
+var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 	ctx := context.Background()
 	w, err := openFacts(ctx, fixtureDir)
 	if err != nil {
-		return Deps{}, err
+		return toolkit.Deps{}, err
 	}
 	for ws, b := range map[measure.WorkspaceID]*warehouse.Batch{"full": fixtureBatch(), "untouched": untouchedBatch(true), "orders": untouchedBatch(false), "loyal": loyalBatch(), "tested": testedBatch()} {
 		if err := load(ctx, w, ws, b); err != nil {
-			return Deps{}, err
+			return toolkit.Deps{}, err
 		}
 	}
 	deps := plainDeps(w, fixtureClock)
@@ -61,16 +62,16 @@ var fixture = sync.OnceValues(func() (Deps, error) {
 })
 
 // plainDeps are those of a service that has facts and nothing else. Both clocks are one.
-func plainDeps(facts snapshot.Facts, clock func() time.Time) Deps {
-	return Deps{
-		Sources: snapshot.Sources{Facts: facts, Models: toolstest.Nothing{}, Experiments: toolstest.Nothing{}, Clock: clock, Now: clock},
-		Keys:    toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
+func plainDeps(facts snapshot.Facts, clock func() time.Time) toolkit.Deps {
+	return toolkit.Deps{
+		Sources: snapshot.Sources{Facts: facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: clock, Now: clock},
+		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
 		Log: slog.New(slog.DiscardHandler),
 	}
 }
 
 // fixtureDeps are those of the service over the fixed store.
-func fixtureDeps(tb testing.TB) Deps {
+func fixtureDeps(tb testing.TB) toolkit.Deps {
 	tb.Helper()
 	deps, err := fixture()
 	if err != nil {
@@ -79,15 +80,15 @@ func fixtureDeps(tb testing.TB) Deps {
 	return deps
 }
 
-var fixtureOnce = sync.OnceValues(func() (*Service, error) {
+var fixtureOnce = sync.OnceValues(func() (*toolkit.Service, error) {
 	deps, err := fixture()
 	if err != nil {
 		return nil, err
 	}
-	return NewService(deps, All())
+	return toolkit.NewService(deps, All())
 })
 
-func fixtureService(tb testing.TB) *Service {
+func fixtureService(tb testing.TB) *toolkit.Service {
 	tb.Helper()
 	s, err := fixtureOnce()
 	if err != nil {

@@ -15,10 +15,11 @@ import (
 	"assay/internal/money"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var surveys = define(Spec{
+var surveys = toolkit.Define(toolkit.Spec{
 	Name:        "surveys",
 	Title:       "Post-purchase surveys",
 	Description: "What customers say after a purchase about how they found the store, in sum or answer by answer.",
@@ -86,12 +87,12 @@ type surveyRow struct {
 	Customer   warehouse.Segment                `json:"customer,omitempty"`
 }
 
-func runSurveys(ctx context.Context, c *Call, p surveysParams) (*surveysAnswer, error) {
+func runSurveys(ctx context.Context, c *toolkit.Call, p surveysParams) (*surveysAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	channel, err := c.channel(p.Channel)
+	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func runSurveys(ctx context.Context, c *Call, p surveysParams) (*surveysAnswer, 
 		Question: p.Question, Contains: p.AnswerContains, Channel: channel, MinValue: minor(c, p.MinOrderValue),
 	}
 	a := &surveysAnswer{View: p.View, Question: answer.Foreign(p.Question), Channel: channel}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	switch p.View {
 	case answersView:
 		err = surveySums(c, ctx, a, of, page)
@@ -114,17 +115,17 @@ func runSurveys(ctx context.Context, c *Call, p surveysParams) (*surveysAnswer, 
 	}
 	if a.Pagination.Total == 0 {
 		a.Estimates = nil
-		a.Summary = c.explainEmpty(&a.Closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		c.warnPartial(&a.Closing, days)
+		c.WarnPartial(&a.Closing, days)
 		surveysNext(c, a, days)
 	}
-	c.describe(&a.Closing, answer.DataQuality{Revenue: "order_value and aov: charged to customers", Model: measure.LastTouch}, "surveys", snapshot.FromOrders)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: "order_value and aov: charged to customers", Model: measure.LastTouch}, "surveys", snapshot.FromOrders)
 	return a, nil
 }
 
 // minor turns an amount in whole units into minor units, rounded up, nil when there is none.
-func minor(c *Call, major *float64) *int64 {
+func minor(c *toolkit.Call, major *float64) *int64 {
 	if major == nil {
 		return nil
 	}
@@ -139,7 +140,7 @@ func surveyMetricsOf(t warehouse.Pair[warehouse.AnswerTotals]) surveyMetrics {
 }
 
 // surveySums fills in how often each answer was given.
-func surveySums(c *Call, ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
+func surveySums(c *toolkit.Call, ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
 	found, err := c.Answers(ctx, of)
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ const unnamed = "(no channel named)"
 
 // answerRows makes a row for each channel that answers to a question name, and one for those that name none; where none
 // does, a row for each text. Questions that were answered most come first, and in each the commonest answer.
-func answerRows(c *Call, found warehouse.AnswerSummary) ([]surveyRow, error) {
+func answerRows(c *toolkit.Call, found warehouse.AnswerSummary) ([]surveyRow, error) {
 	naming, totals := snapshot.NamingQuestions(found.Counts), map[string]warehouse.AnswerCount{}
 	var counts []warehouse.AnswerCount
 	at := map[warehouse.AnswerCount]int{}
@@ -239,7 +240,7 @@ func plus(a, b warehouse.AnswerCount) warehouse.AnswerCount {
 }
 
 // surveyRows fills in single answers, the latest first.
-func surveyRows(c *Call, ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
+func surveyRows(c *toolkit.Call, ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
 	found, err := c.AnswerRows(ctx, of)
 	if err != nil {
 		return err
@@ -262,7 +263,7 @@ func surveyRows(c *Call, ctx context.Context, a *surveysAnswer, of warehouse.Ans
 	return nil
 }
 
-func surveysSummary(c *Call, a *surveysAnswer, rows []surveyRow, days civil.Range) string {
+func surveysSummary(c *toolkit.Call, a *surveysAnswer, rows []surveyRow, days civil.Range) string {
 	text := fmt.Sprintf("%s %s from %s", answer.Plural(int(*a.Metrics.Answers.Value), "answer", "answers"), answer.Dates(days),
 		answer.Plural(int(*a.Metrics.Responses.Value), "order", "orders"))
 	if r := a.Metrics.ResponsePct; r != nil {
@@ -288,7 +289,7 @@ const (
 )
 
 // warnSurvey says what the answers cannot tell.
-func warnSurvey(c *Call, a *surveysAnswer) {
+func warnSurvey(c *toolkit.Call, a *surveysAnswer) {
 	if n := *a.Metrics.Answers.Value; n < fewAnswers {
 		a.Warn(answer.WarnLowSample, fmt.Sprintf("%s: shares can move a lot by chance.", answer.Plural(int(n), "answer", "answers")))
 	}
@@ -297,15 +298,15 @@ func warnSurvey(c *Call, a *surveysAnswer) {
 	}
 }
 
-func surveysNext(c *Call, a *surveysAnswer, days civil.Range) {
+func surveysNext(c *toolkit.Call, a *surveysAnswer, days civil.Range) {
 	if a.View == answersView {
-		arguments := with(dated(days), "view", string(individualView))
+		arguments := toolkit.With(toolkit.Dated(days), "view", string(individualView))
 		if a.Question != "" {
 			arguments["question"] = string(a.Question)
 		}
-		c.suggest(&a.Closing, "surveys", arguments, "Read the answers.")
-		c.suggest(&a.Closing, "performance", with(dated(days), "model", string(measure.SurveyBlended)), "See channels credited with the help of the answers.")
+		c.Suggest(&a.Closing, "surveys", arguments, "Read the answers.")
+		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.SurveyBlended)), "See channels credited with the help of the answers.")
 		return
 	}
-	c.suggest(&a.Closing, "surveys", dated(days), "See the answers in sum.")
+	c.Suggest(&a.Closing, "surveys", toolkit.Dated(days), "See the answers in sum.")
 }

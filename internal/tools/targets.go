@@ -11,6 +11,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -74,7 +75,7 @@ type goal struct {
 }
 
 // goals reads the targets that match the answer's filters, and counts all.
-func goals(c *Call, ctx context.Context, a *forecastingAnswer) (found []goal, all int, err error) {
+func goals(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) (found []goal, all int, err error) {
 	targets, err := c.Targets(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -128,7 +129,7 @@ func (g goal) outcome(actual *float64) forecastStatus {
 }
 
 // listTargets shows every goal: those under way, then those to come, then those that are over, the last first.
-func listTargets(c *Call, ctx context.Context, a *forecastingAnswer) error {
+func listTargets(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) error {
 	found, all, err := goals(c, ctx, a)
 	if err != nil {
 		return err
@@ -173,7 +174,7 @@ func listTargets(c *Call, ctx context.Context, a *forecastingAnswer) error {
 	if a.Channel != "" {
 		arguments["channel"] = string(a.Channel)
 	}
-	c.suggest(&a.Closing, "forecasting", arguments, "See whether the targets under way will be met.")
+	c.Suggest(&a.Closing, "forecasting", arguments, "See whether the targets under way will be met.")
 	return nil
 }
 

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"assay/internal/answer"
@@ -12,9 +11,10 @@ import (
 	"assay/internal/measure/forecast"
 	"assay/internal/number"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
-var trends = define(Spec{
+var trends = toolkit.Define(toolkit.Spec{
 	Name:        "trends",
 	Title:       "Trends and anomalies",
 	Description: "A metric day by day, week by week or month by month, with what was expected and which points stand out. For totals use performance.",
@@ -68,12 +68,12 @@ type trendRow struct {
 
 const strongest = 3 // anomalies that are named before the rows
 
-func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, error) {
+func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*trendsAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	channel, err := c.channel(p.Channel)
+	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 		return nil, err
 	}
 	a := &trendsAnswer{Metric: p.Metric, Granularity: p.Granularity, Channel: channel}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	judged, err := c.JudgedPoints(s, p.Metric, p.Granularity, days)
 	if err != nil {
 		return nil, err
@@ -101,21 +101,21 @@ func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, err
 	}
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
 	if len(rows) == 0 {
-		a.Summary = c.explainEmpty(&a.Closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
 		a.Summary = trendsSummary(c, a, days, s.Total(days))
 		if s.Untold && p.Metric != snapshot.Spend {
-			c.warnUntouched(&a.Closing, days, channel)
+			c.WarnUntouched(&a.Closing, days, channel)
 		}
 		warnTrends(c, a, p, days, rows, s)
 		trendsNext(c, a, days)
 	}
-	quality := c.quality(measure.LastTouch, s.Total(days))
+	quality := c.Quality(measure.LastTouch, s.Total(days))
 	if channel == "" {
 		quality.Model = ""
 	}
 	quality.Method = "expected: robust local line with weekday factors, the point left out; z and q_value from Student's t fitted to the errors; see methods/anomalies"
-	c.describe(&a.Closing, quality, kindsOf(p.Metric)...)
+	c.Describe(&a.Closing, quality, kindsOf(p.Metric)...)
 	return a, nil
 }
 
@@ -131,8 +131,8 @@ func kindsOf(metric snapshot.Metric) []string {
 }
 
 // trendRows writes the points of a window.
-func trendRows(c *Call, metric snapshot.Metric, points []snapshot.JudgedPoint) []trendRow {
-	round := c.rounding(metric)
+func trendRows(c *toolkit.Call, metric snapshot.Metric, points []snapshot.JudgedPoint) []trendRow {
+	round := c.Rounding(metric)
 	rows := make([]trendRow, len(points))
 	for i, p := range points {
 		rows[i] = trendRow{Date: p.Date, Value: round(p.Value), Partial: p.Partial}
@@ -179,21 +179,8 @@ func (a *trendsAnswer) headline(rows []trendRow, most int) []trendRow {
 	return shown
 }
 
-// rounding returns how the metric's figures are written. NaN is written as nothing.
-func (c *Call) rounding(metric snapshot.Metric) func(float64) *float64 {
-	return func(x float64) *float64 {
-		switch {
-		case math.IsNaN(x):
-			return nil
-		case metric == snapshot.Revenue || metric == snapshot.Spend || metric == snapshot.AOV:
-			return new(c.RoundMoney(x))
-		}
-		return new(answer.Decimals(x, 2))
-	}
-}
-
-func trendMetricsOf(c *Call, metric snapshot.Metric, now, before snapshot.Total) trendMetrics {
-	all := storeMetricsOf(c.Figures, now, before)
+func trendMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) trendMetrics {
+	all := toolkit.StoreMetricsOf(c.Figures, now, before)
 	switch metric {
 	case snapshot.Orders:
 		return trendMetrics{Orders: &all.Orders}
@@ -206,9 +193,9 @@ func trendMetricsOf(c *Call, metric snapshot.Metric, now, before snapshot.Total)
 	return trendMetrics{Revenue: &all.Revenue}
 }
 
-func trendsSummary(c *Call, a *trendsAnswer, days civil.Range, now snapshot.Total) string {
+func trendsSummary(c *toolkit.Call, a *trendsAnswer, days civil.Range, now snapshot.Total) string {
 	if now.Untold && (a.Metric == snapshot.Revenue || a.Metric == snapshot.Orders) {
-		return c.untoldSummary(a.Channel, days, now)
+		return c.UntoldSummary(a.Channel, days, now)
 	}
 	m := a.Metrics
 	var text string
@@ -264,17 +251,17 @@ func stands(n int, g civil.Granularity) string {
 	return fmt.Sprintf("%d %ss stand", n, g)
 }
 
-func warnTrends(c *Call, a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s snapshot.Series) {
+func warnTrends(c *toolkit.Call, a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s snapshot.Series) {
 	var undated int64
 	if c.Workspace.Basis.NetOfRefunds {
 		undated = s.Total(days).Undated
 	}
 	withSpend := a.Metric == snapshot.Spend || a.Metric == snapshot.ROAS
 	if withSpend {
-		c.warnSpend(&a.Closing, s.Total(days), a.Channel)
+		c.WarnSpend(&a.Closing, s.Total(days), a.Channel)
 	}
-	c.warnBefore(&a.Closing, days)
-	c.warnDays(&a.Closing, days, undated, withSpend)
+	c.WarnBefore(&a.Closing, days)
+	c.WarnDays(&a.Closing, days, undated, withSpend)
 	judged, whole := 0, 0
 	for _, r := range rows {
 		if !r.Partial {
@@ -294,7 +281,7 @@ func warnTrends(c *Call, a *trendsAnswer, p trendsParams, days civil.Range, rows
 	}
 }
 
-func trendsNext(c *Call, a *trendsAnswer, days civil.Range) {
+func trendsNext(c *toolkit.Call, a *trendsAnswer, days civil.Range) {
 	filter := func(arguments map[string]any) map[string]any {
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
@@ -302,14 +289,14 @@ func trendsNext(c *Call, a *trendsAnswer, days civil.Range) {
 		return arguments
 	}
 	if p := a.Pagination; p.HasMore {
-		arguments := filter(dated(days))
+		arguments := filter(toolkit.Dated(days))
 		arguments["metric"], arguments["granularity"] = string(a.Metric), string(a.Granularity)
 		arguments["limit"], arguments["format"] = 100, string(answer.CSVFormat)
-		c.suggest(&a.Closing, "trends", arguments, "See up to 100 points as a table.")
+		c.Suggest(&a.Closing, "trends", arguments, "See up to 100 points as a table.")
 	}
 	if len(a.byStrength) > 0 && a.Granularity == civil.ByDay {
 		day := a.byStrength[0].Date
-		c.suggest(&a.Closing, "performance", filter(dated(civil.Range{First: day, Last: day})), "See the channels on the day that stands out most.")
+		c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(civil.Range{First: day, Last: day})), "See the channels on the day that stands out most.")
 	}
-	c.suggest(&a.Closing, "performance", filter(dated(days)), "See the totals by channel.")
+	c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(days)), "See the totals by channel.")
 }

@@ -12,13 +12,14 @@ import (
 	"assay/internal/measure/reportlag"
 	"assay/internal/money"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
 func TestProvisionalDaysAreThoseOfTheWindow(t *testing.T) {
 	t.Parallel()
-	reported := func(last civil.Date) *Call {
-		return &Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Today: fixtureToday}, Store: snapshot.Contents{Sources: []warehouse.SourceState{
+	reported := func(last civil.Date) *toolkit.Call {
+		return &toolkit.Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Today: fixtureToday}, Store: snapshot.Contents{Sources: []warehouse.SourceState{
 			{Kind: snapshot.FromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: last}},
 			{Kind: snapshot.FromOrders, Days: civil.Range{First: fixtureFirst, Last: fixtureToday}},
 		}}}}
@@ -34,7 +35,7 @@ func TestProvisionalDaysAreThoseOfTheWindow(t *testing.T) {
 	}
 	for _, c := range cases {
 		var a answer.Closing
-		reported(civil.MustParse(c.reports)).warnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
+		reported(civil.MustParse(c.reports)).WarnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
 		got := ""
 		if len(a.Warnings) > 0 {
 			got = a.Warnings[0].Text
@@ -71,11 +72,11 @@ func TestProvisionalDaysReachBackAsFarAsAPlatformWasSeenToSettle(t *testing.T) {
 		"before either": {&after, "2026-01-01", "2026-01-20", ""},
 	} {
 		curve.Settled = c.settled
-		call := &Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Today: fixtureToday}, Store: snapshot.Contents{Late: []reportlag.Curve{curve}, Sources: []warehouse.SourceState{
+		call := &toolkit.Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Today: fixtureToday}, Store: snapshot.Contents{Late: []reportlag.Curve{curve}, Sources: []warehouse.SourceState{
 			{Kind: snapshot.FromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: civil.MustParse("2026-03-09")}},
 		}}}}
 		var a answer.Closing
-		call.warnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
+		call.WarnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
 		got := ""
 		if len(a.Warnings) > 0 {
 			got = a.Warnings[0].Text
@@ -87,7 +88,7 @@ func TestProvisionalDaysReachBackAsFarAsAPlatformWasSeenToSettle(t *testing.T) {
 }
 
 // serviceOver is a service over a store of its own, called w1.
-func serviceOver(t *testing.T, b *warehouse.Batch) *Service {
+func serviceOver(t *testing.T, b *warehouse.Batch) *toolkit.Service {
 	t.Helper()
 	facts, err := openFacts(t.Context(), t.TempDir())
 	if err != nil {
@@ -96,7 +97,7 @@ func serviceOver(t *testing.T, b *warehouse.Batch) *Service {
 	if err := load(t.Context(), facts, "w1", b); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewService(plainDeps(facts, fixtureClock), All())
+	s, err := toolkit.NewService(plainDeps(facts, fixtureClock), All())
 	if err != nil {
 		t.Fatal(err)
 	}

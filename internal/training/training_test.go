@@ -17,8 +17,9 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/tools"
-	"assay/internal/tools/toolstest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -104,11 +105,11 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 		t.Errorf("the model was fitted to %v, want the three tests that the store had", have.Model.Tests)
 	}
 	clock := func() time.Time { return s.today.UTC().Add(17 * time.Hour) }
-	service, err := tools.NewService(tools.Deps{
+	service, err := toolkit.NewService(toolkit.Deps{
 		Sources: snapshot.Sources{Facts: s.facts, Models: k, Experiments: &s.kept, Clock: clock, Now: clock},
-		Keys:    toolstest.Nothing{}, Hooks: toolstest.Nothing{}, Calls: toolstest.Nothing{}, Callers: toolstest.Nothing{},
+		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
 		Log: slog.New(slog.DiscardHandler),
-	})
+	}, tools.All())
 	if err != nil {
 		t.Fatal(err)
 	}

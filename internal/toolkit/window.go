@@ -1,4 +1,4 @@
-package tools
+package toolkit
 
 import (
 	"assay/internal/answer"
@@ -6,7 +6,7 @@ import (
 )
 
 // openWindow returns the period between two days; an end that was not given is that of the store's days, today at most.
-func (c *Call) openWindow(start, end civil.Date) (civil.Range, error) {
+func (c *Call) OpenWindow(start, end civil.Date) (civil.Range, error) {
 	have := c.Store.Days()
 	if have.Days() == 0 {
 		have = civil.Range{First: c.Today, Last: c.Today}
@@ -16,7 +16,7 @@ func (c *Call) openWindow(start, end civil.Date) (civil.Range, error) {
 }
 
 // againstWindow writes a change for a window whose start was asked for. One that holds all there is has none before it.
-func againstWindow(start civil.Date, change *answer.Percent, days civil.Range) string {
+func AgainstWindow(start civil.Date, change *answer.Percent, days civil.Range) string {
 	if start.IsZero() {
 		return ""
 	}
@@ -24,11 +24,11 @@ func againstWindow(start civil.Date, change *answer.Percent, days civil.Range) s
 }
 
 // warnWindow warns of a window's days. Over all of the store's days, the last one does not matter.
-func (c *Call) warnWindow(a *answer.Closing, start civil.Date, days civil.Range, undated int64, withAds bool) {
+func (c *Call) WarnWindow(a *answer.Closing, start civil.Date, days civil.Range, undated int64, withAds bool) {
 	if start.IsZero() {
 		c.warnEnd(a, days)
 		return
 	}
-	c.warnBefore(a, days)
-	c.warnDays(a, days, undated, withAds)
+	c.WarnBefore(a, days)
+	c.WarnDays(a, days, undated, withAds)
 }

@@ -1,5 +1,5 @@
-// Package toolstest has what tests and benchmarks of the tools share.
-package toolstest
+// Package toolkittest has what tests and benchmarks of the tools share.
+package toolkittest
 
 import (
 	"context"

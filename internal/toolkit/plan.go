@@ -1,7 +1,8 @@
-package tools
+package toolkit
 
 import (
 	"context"
+	"slices"
 
 	"assay/internal/answer"
 	"assay/internal/control"
@@ -10,6 +11,18 @@ import (
 	"assay/internal/measure/geo"
 	"assay/internal/snapshot"
 )
+
+// testable returns the canonical key of a channel of the store, or of a platform that it does not use yet.
+func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
+	key, err := KnownChannel(s, name)
+	if err == nil && key == measure.Unattributed {
+		return "", fault.Invalid("channel %q cannot be tested: it is what no channel is credited with", name)
+	}
+	if named := measure.ParseChannel(name); err != nil && slices.Contains(measure.Platforms(), measure.Platform(named)) {
+		return named, nil
+	}
+	return key, err
+}
 
 // Channel returns the canonical key of a channel of the workspace's store, or of a platform that it does not use yet.
 // Another is a fault of kind invalid that lists the channels it knows.
@@ -21,7 +34,7 @@ func (s *Service) Channel(ctx context.Context, w control.Workspace, name string)
 	if measure.ParseChannel(name) == measure.Unattributed {
 		return "", fault.Invalid("%q is no channel: it is what no channel is credited with", answer.Clean(name))
 	}
-	return testable(snap, name)
+	return Testable(snap, name)
 }
 
 // Planned returns an experiment with its channel and its regions as the workspace's store writes them: of "us-ca" CA.
@@ -32,7 +45,7 @@ func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Ex
 		return e, err
 	}
 	if e.Channel != "" {
-		if e.Channel, err = testable(snap, string(e.Channel)); err != nil {
+		if e.Channel, err = Testable(snap, string(e.Channel)); err != nil {
 			text, _, _ := fault.Public(err)
 			return e, fault.New(fault.KindOf(err), "%s", text).WithHint("Use one of the channels of the store, or of a platform that it has not used yet, such as %s.", measure.Platforms()[0])
 		}
@@ -67,16 +80,16 @@ func regionsNamed(what string, known []geo.Region, names []string) ([]string, er
 			return nil, fault.Invalid("%s: no order says which region it comes from, so %q cannot be measured", what, answer.Clean(name)).
 				WithHint("import orders with regions first, or keep the plan without regions")
 		default:
-			return nil, fault.Invalid("%s: no order comes from %q; regions with orders are %s", what, answer.Clean(name), answer.ListedUpTo(namedRegionsShown, spelledRegions(known)))
+			return nil, fault.Invalid("%s: no order comes from %q; regions with orders are %s", what, answer.Clean(name), answer.ListedUpTo(NamedRegionsShown, SpelledRegions(known)))
 		}
 	}
 	return regions, nil
 }
 
 // namedRegionsShown is how many regions a message lists: the states of a country.
-const namedRegionsShown = 60
+const NamedRegionsShown = 60
 
-func spelledRegions(known []geo.Region) []string {
+func SpelledRegions(known []geo.Region) []string {
 	names := make([]string, len(known))
 	for i, r := range known {
 		names[i] = answer.Clean(string(r))

@@ -1,4 +1,4 @@
-package tools
+package toolkit
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ type Calls interface {
 const unknownTool = "unknown"
 
 // noteCall keeps a call that has ended, also one that ended in a panic, which has no result.
-func (s *session) noteCall(name string, args json.RawMessage, began time.Time, result json.RawMessage, err error) {
+func (s *Session) noteCall(name string, args json.RawMessage, began time.Time, result json.RawMessage, err error) {
 	p := &s.principal
 	c := control.Call{
 		At: began, Workspace: p.Workspace.ID, Tool: name, Status: control.CallOK, Took: s.service.deps.Now().Sub(began),

@@ -1,4 +1,4 @@
-package tools
+package toolkit
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // modelCard is the resource that says what the workspace's media mix model is. A model that was refused has reasons
 // there, and no figures.
-type modelCard struct {
+type ModelCard struct {
 	Status      string           `json:"status"`        // none, active, stale, refused
 	Why         []string         `json:"why,omitempty"` // it is not active
 	Training    bool             `json:"training"`
@@ -57,14 +57,14 @@ var modelLimits = []string{
 	"With less than two years of weeks, waves of the year are hardly told from spend that follows them.",
 }
 
-func (s *session) modelCard(ctx context.Context) (string, error) {
+func (s *Session) modelCard(ctx context.Context) (string, error) {
 	snap, err := s.service.reader.Take(ctx, s.principal.Workspace, snapshot.Wants{})
 	if err != nil {
 		return "", fmt.Errorf("model card: %w", err)
 	}
 	held := snap.MMM
-	card := modelCard{
-		Status: "none", Training: held.Training, How: "assay train mmm --workspace " + string(s.principal.Workspace.ID), Method: mmmMethod, Limits: modelLimits,
+	card := ModelCard{
+		Status: "none", Training: held.Training, How: "assay train mmm --workspace " + string(s.principal.Workspace.ID), Method: MmmMethod, Limits: modelLimits,
 	}
 	if m := held.Model; m != nil {
 		card.Status, card.Version, card.Start, card.End, card.Weeks, card.Seed = string(m.Status), m.Version, m.Window.First, m.Window.Last, m.Weeks, m.Seed
@@ -81,7 +81,7 @@ func (s *session) modelCard(ctx context.Context) (string, error) {
 			card.Spec = &m.Saved.Spec
 		}
 	}
-	if status, why := modelState(snap); status == mix.Stale {
+	if status, why := ModelState(snap); status == mix.Stale {
 		card.Status, card.Why = string(status), why
 	}
 	if m := held.Attempt; m != nil {

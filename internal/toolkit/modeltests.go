@@ -1,4 +1,4 @@
-package tools
+package toolkit
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func modelTests(m *mix.Model) []modelTest {
 		if a := t.Alone; a != nil {
 			weeks := t.WeeksPerCost()
 			row.Weeks = &answer.Estimate[answer.Ratio]{Value: answer.Ratio(weeks.Mean), Low: answer.Ratio(weeks.Low), High: answer.Ratio(weeks.High)}
-			row.Apart, row.ROAS = new(answer.Decimals(a.Apart, 1)), new(posterior[answer.Ratio](a.ROAS, 1))
+			row.Apart, row.ROAS = new(answer.Decimals(a.Apart, 1)), new(Posterior[answer.Ratio](a.ROAS, 1))
 		}
 		out = append(out, row)
 	}
@@ -47,7 +47,7 @@ func modelTests(m *mix.Model) []modelTest {
 }
 
 // calibratedBy names the tests of a channel that a model was fitted to.
-func calibratedBy(m *mix.Model, channel measure.Channel) []string {
+func CalibratedBy(m *mix.Model, channel measure.Channel) []string {
 	var out []string
 	for _, t := range m.TestsOf(channel) {
 		out = append(out, answer.Clean(t.ID))
@@ -56,15 +56,15 @@ func calibratedBy(m *mix.Model, channel measure.Channel) []string {
 }
 
 // warnTests says which tests contradict what weeks of sales and spend say.
-func (c *Call) warnTests(a *answer.Closing, m *mix.Model) {
+func (c *Call) WarnTests(a *answer.Closing, m *mix.Model) {
 	for _, t := range m.Tests {
 		if t.Contradicts() {
-			a.Warn(answer.WarnTestContradicts, contradiction(t))
+			a.Warn(answer.WarnTestContradicts, Contradiction(t))
 		}
 	}
 }
 
-func contradiction(t mix.Calibration) string {
+func Contradiction(t mix.Calibration) string {
 	found, weeks := t.PerCost(), t.WeeksPerCost()
 	more := "more"
 	if t.Alone.Apart < 0 {
@@ -76,7 +76,7 @@ func contradiction(t mix.Calibration) string {
 }
 
 // testsSentence says how many tests a model was fitted to; "" where there is none.
-func testsSentence(m *mix.Model) string {
+func TestsSentence(m *mix.Model) string {
 	used := 0
 	for _, t := range m.Tests {
 		if t.Used() {

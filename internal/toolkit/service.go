@@ -1,4 +1,4 @@
-package tools
+package toolkit
 
 import (
 	"context"
@@ -102,11 +102,11 @@ func (s *Service) Snapshots() *snapshot.Reader { return s.reader }
 // Session returns what one caller can see and do. The request's id is repeated where something goes wrong inside, so
 // that it can be found in the log.
 func (s *Service) Session(p auth.Principal, requestID string) mcp.Session {
-	return &session{service: s, principal: p, requestID: requestID}
+	return &Session{service: s, principal: p, requestID: requestID}
 }
 
 // session is one caller's view of the service.
-type session struct {
+type Session struct {
 	service   *Service
 	principal auth.Principal
 	requestID string
@@ -114,7 +114,7 @@ type session struct {
 }
 
 // CallTool calls a tool and returns its encoded result.
-func (s *session) CallTool(ctx context.Context, name string, args json.RawMessage) (result json.RawMessage, err error) {
+func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage) (result json.RawMessage, err error) {
 	began := s.service.deps.Now()
 	defer func() { s.noteCall(name, args, began, result, err) }()
 	return s.callTool(ctx, name, args)
@@ -123,10 +123,10 @@ func (s *session) CallTool(ctx context.Context, name string, args json.RawMessag
 // Answer answers a call that a page makes for who looks at it. It is the answer that a program gets, and stands in no
 // call log, because no program asked. A failure is an error of its kind, where a program gets a result that says it.
 func (s *Service) Answer(ctx context.Context, p auth.Principal, name string, args json.RawMessage) (json.RawMessage, error) {
-	return (&session{service: s, principal: p, faults: true}).callTool(ctx, name, args)
+	return (&Session{service: s, principal: p, faults: true}).callTool(ctx, name, args)
 }
 
-func (s *session) callTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	tool, ok := s.service.tools[name]
 	if !ok {
 		return nil, fault.NotFound("there is no tool %q", answer.Clean(name)).WithHint("tools/list names all tools")
@@ -157,7 +157,7 @@ func (s *session) callTool(ctx context.Context, name string, args json.RawMessag
 }
 
 // missing returns the scope that the call needs and the caller does not hold, "" when there is none.
-func (s *session) missing(tool Tool, args json.RawMessage) control.Scope {
+func (s *Session) missing(tool Tool, args json.RawMessage) control.Scope {
 	for _, scope := range scopesOf(tool, args) {
 		if !s.principal.Has(scope) {
 			return scope
@@ -192,7 +192,7 @@ func argument(args json.RawMessage, name string) json.RawMessage {
 // answer returns the cached answer of the same call, or makes it. Calls that arrive while it is being made wait for it.
 // Failures are not cached, and nothing is while the version of the data is unknown. The state is read once: it identifies
 // the answer in the cache, and the answer is made from it.
-func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (json.RawMessage, error) {
+func (s *Session) answer(ctx context.Context, tool Tool, args json.RawMessage) (json.RawMessage, error) {
 	state, err := s.service.reader.State(ctx, s.principal.Workspace, tool.Reads)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 }
 
 // cache makes an answer and caches it.
-func (s *session) cache(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, state snapshot.State) (json.RawMessage, error) {
+func (s *Session) cache(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, state snapshot.State) (json.RawMessage, error) {
 	// The one who asked first may hang up while others wait, so the work does not end with their request.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
 	defer cancel()
@@ -220,7 +220,7 @@ func (s *session) cache(ctx context.Context, tool Tool, args json.RawMessage, ke
 	}))
 }
 
-func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, state *snapshot.State) (json.RawMessage, error) {
+func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, state *snapshot.State) (json.RawMessage, error) {
 	snap, err := s.service.reader.Snapshot(ctx, *state)
 	if err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func (s *session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 
 // failed turns a failure into a result that the caller's model can act on. What is not the caller's doing is logged in
 // full and shown as a sentence with the request's id; a page logs it itself.
-func (s *session) failed(ctx context.Context, tool string, err error) (json.RawMessage, error) {
+func (s *Session) failed(ctx context.Context, tool string, err error) (json.RawMessage, error) {
 	if _, _, ok := fault.Public(err); ok {
 		return s.refused(err)
 	}
@@ -270,7 +270,7 @@ func (s *session) failed(ctx context.Context, tool string, err error) (json.RawM
 }
 
 // refused encodes a failure as a result: what is wrong, and what to do next.
-func (s *session) refused(err error) (json.RawMessage, error) {
+func (s *Session) refused(err error) (json.RawMessage, error) {
 	if s.faults {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package tools
+package toolkit
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 	"assay/internal/mcp"
 )
 
-const weeklyReview = "weekly_review"
+const WeeklyReview = "weekly_review"
 
 // ListPrompts lists the prompts.
-func (s *session) ListPrompts() []mcp.Prompt {
+func (s *Session) ListPrompts() []mcp.Prompt {
 	return []mcp.Prompt{{
-		Name: weeklyReview, Title: "Weekly review",
+		Name: WeeklyReview, Title: "Weekly review",
 		Description: "Review a week: what changed against the week before, why, and what to look at next.",
 		Arguments: []mcp.PromptArgument{
 			{Name: "week", Description: "A day of the week as YYYY-MM-DD, or words such as 'last week'. Default the last whole week."},
@@ -27,13 +27,13 @@ func (s *session) ListPrompts() []mcp.Prompt {
 }
 
 // GetPrompt returns a prompt with its dates filled in.
-func (s *session) GetPrompt(_ context.Context, name string, args map[string]string) (mcp.PromptResult, error) {
-	if name != weeklyReview {
+func (s *Session) GetPrompt(_ context.Context, name string, args map[string]string) (mcp.PromptResult, error) {
+	if name != WeeklyReview {
 		return mcp.PromptResult{}, fault.NotFound("there is no prompt %q", answer.Clean(name)).WithHint("prompts/list names all prompts")
 	}
 	for _, given := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains([]string{"week", "channel"}, given) {
-			return mcp.PromptResult{}, fault.Invalid("%s has no argument %q; known are week, channel", weeklyReview, answer.Clean(given))
+			return mcp.PromptResult{}, fault.Invalid("%s has no argument %q; known are week, channel", WeeklyReview, answer.Clean(given))
 		}
 	}
 	week := s.week(args["week"])
@@ -64,7 +64,7 @@ type reviewed struct {
 
 // week returns the week that a day lies in; without a day the last whole week. Words that are no date are left to
 // the model to understand.
-func (s *session) week(said string) reviewed {
+func (s *Session) week(said string) reviewed {
 	today := civil.DayOf(s.service.deps.Clock(), s.principal.Workspace.Location())
 	in := today.AddDays(-7)
 	if said != "" {

@@ -1,8 +1,11 @@
-package tools
+package toolkit
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,6 +16,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
+	"assay/internal/warehouse"
 )
 
 // Keys lists a workspace's API keys. The store of control data does.
@@ -38,18 +42,18 @@ type Call struct {
 }
 
 // namedChannels is how many channels an error names.
-const namedChannels = 25
+const NamedChannels = 25
 
 // period describes a window.
-func (c *Call) period(w civil.Range) *answer.Period {
+func (c *Call) Period(w civil.Range) *answer.Period {
 	return &answer.Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
 }
 
 // channel returns the canonical key of a channel that the caller named, "" when none was named. A channel that the
 // store does not know is a fault that lists those it knows.
-func (c *Call) channel(name string) (measure.Channel, error) { return knownChannel(c.Snapshot, name) }
+func (c *Call) Channel(name string) (measure.Channel, error) { return KnownChannel(c.Snapshot, name) }
 
-func knownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
+func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	if name == "" {
 		return "", nil
 	}
@@ -65,12 +69,12 @@ func knownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	for i, v := range s.Store.Channels {
 		known[i] = answer.Clean(string(v.Channel))
 	}
-	return "", fault.Invalid("channel %q is not known; known are %s", answer.Clean(name), answer.ListedUpTo(namedChannels, known)).
+	return "", fault.Invalid("channel %q is not known; known are %s", answer.Clean(name), answer.ListedUpTo(NamedChannels, known)).
 		WithHint("Leave channel out for the whole store, or use one of these names.")
 }
 
 // suggest offers a call to make after this one, unless this caller may not make it.
-func (c *Call) suggest(a *answer.Closing, tool string, arguments map[string]any, reason string) {
+func (c *Call) Suggest(a *answer.Closing, tool string, arguments map[string]any, reason string) {
 	if !c.Principal.Has(control.ScopeRead) || !c.Principal.MayCall(tool) || !c.available(tool) {
 		return
 	}
@@ -83,19 +87,19 @@ func (c *Call) available(tool string) bool {
 }
 
 // dated are the arguments that name a window.
-func dated(w civil.Range) map[string]any {
+func Dated(w civil.Range) map[string]any {
 	return map[string]any{"start_date": w.First.String(), "end_date": w.Last.String()}
 }
 
 // with adds an argument.
-func with(arguments map[string]any, name string, value any) map[string]any {
+func With(arguments map[string]any, name string, value any) map[string]any {
 	arguments[name] = value
 	return arguments
 }
 
 // describe adds what the answer rests on: the sources of these kinds, how the figures were made and how far the data
 // reach.
-func (c *Call) describe(a *answer.Closing, quality answer.DataQuality, kinds ...string) {
+func (c *Call) Describe(a *answer.Closing, quality answer.DataQuality, kinds ...string) {
 	a.Sources = []answer.Source{}
 	for _, s := range c.Store.Sources {
 		if len(kinds) == 0 || slices.Contains(kinds, s.Kind) {
@@ -130,4 +134,78 @@ func together(sources []answer.Source) []answer.Source {
 		}
 	}
 	return out
+}
+
+// stillGrowing says that days before those that a platform is known to restate may still change, where that was seen.
+func (c *Call) stillGrowing(w civil.Range) string {
+	var text strings.Builder
+	for _, curve := range c.Store.Late {
+		oldest := curve.Shares[len(curve.Shares)-1].Age
+		if curve.Settled != nil {
+			oldest = *curve.Settled
+		}
+		open := civil.Range{First: c.Today.AddDays(1 - oldest), Last: measure.Platform(curve.Name).FirstProvisional(c.Today).AddDays(-1)}
+		if open.Intersect(w).Days() > 0 {
+			fmt.Fprintf(&text, " The %s of %s took more than %d days to settle: days since %s may still change.",
+				curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window, open.First)
+		}
+	}
+	return text.String()
+}
+
+// biggestMover names the channel whose revenue changed most.
+func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
+	change := map[measure.Channel]int64{}
+	for _, t := range totals.Recent {
+		change[t.Channel] += c.Workspace.Basis.Revenue(t.Sums)
+	}
+	if len(totals.Earlier) == 0 {
+		return ""
+	}
+	for _, t := range totals.Earlier {
+		change[t.Channel] -= c.Workspace.Basis.Revenue(t.Sums)
+	}
+	var most measure.Channel
+	for _, channel := range slices.Sorted(maps.Keys(change)) {
+		if abs(change[channel]) > abs(change[most]) {
+			most = channel
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	way := "up"
+	if change[most] < 0 {
+		way = "down"
+	}
+	return fmt.Sprintf(" The biggest mover is %s, %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
+}
+
+// quality says how the figures of a window were made.
+func (c *Call) Quality(model measure.Model, of snapshot.Total) answer.DataQuality {
+	q := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
+	if of.Undated > 0 {
+		q.UndatedRefund = new(c.Figures.Money(of.Undated))
+	}
+	return q
+}
+
+func abs(n int64) int64 {
+	if n < 0 {
+		return -n
+	}
+	return n
+}
+
+// rounding returns how the metric's figures are written. NaN is written as nothing.
+func (c *Call) Rounding(metric snapshot.Metric) func(float64) *float64 {
+	return func(x float64) *float64 {
+		switch {
+		case math.IsNaN(x):
+			return nil
+		case metric == snapshot.Revenue || metric == snapshot.Spend || metric == snapshot.AOV:
+			return new(c.RoundMoney(x))
+		}
+		return new(answer.Decimals(x, 2))
+	}
 }

@@ -1,4 +1,4 @@
-package tools
+package toolkit
 
 import (
 	"fmt"
@@ -11,22 +11,22 @@ import (
 )
 
 // warnUntouched says that no order names its channel, and offers what platforms claim before anything else.
-func (c *Call) warnUntouched(a *answer.Closing, w civil.Range, channel measure.Channel) {
+func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.Channel) {
 	text := "No order says which channel it came from, so channel revenue and ROAS cannot be told"
 	if c.Store.AdDays.Days() == 0 {
 		a.Warn(answer.WarnNoTouchpoints, text+".")
 		return
 	}
 	a.Warn(answer.WarnNoTouchpoints, text+"; model=platform_reported shows what platforms claim.")
-	arguments := with(dated(w), "model", string(measure.PlatformReported))
+	arguments := With(Dated(w), "model", string(measure.PlatformReported))
 	if channel != "" {
 		arguments["channel"] = string(channel)
 	}
-	c.suggest(a, "performance", arguments, "See what the platforms claim.")
+	c.Suggest(a, "performance", arguments, "See what the platforms claim.")
 }
 
 // untoldSummary is what there is to say of a channel when no order names one.
-func (c *Call) untoldSummary(channel measure.Channel, days civil.Range, now snapshot.Total) string {
+func (c *Call) UntoldSummary(channel measure.Channel, days civil.Range, now snapshot.Total) string {
 	if !now.SpendKnown {
 		return fmt.Sprintf("What %s brought %s cannot be told: no order says which channel it came from.", answer.ChannelName(channel), answer.Dates(days))
 	}
@@ -36,7 +36,7 @@ func (c *Call) untoldSummary(channel measure.Channel, days civil.Range, now snap
 
 // warnSpend says that spend is not known where it is a part of the question. A channel that no ad platform runs, such
 // as mail, is not expected to have any.
-func (c *Call) warnSpend(a *answer.Closing, now snapshot.Total, channel measure.Channel) {
+func (c *Call) WarnSpend(a *answer.Closing, now snapshot.Total, channel measure.Channel) {
 	if v, ok := c.Store.Volume(channel); now.SpendKnown || channel != "" && (!ok || v.SpendDays == 0) {
 		return
 	}
@@ -45,12 +45,12 @@ func (c *Call) warnSpend(a *answer.Closing, now snapshot.Total, channel measure.
 
 // warnDays says what there is to know about the days of a window: a day that is not over, days without data, days that
 // platforms may still change, refunds without a date.
-func (c *Call) warnDays(a *answer.Closing, w civil.Range, undated int64, withAds bool) {
-	c.warnPartial(a, w)
+func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds bool) {
+	c.WarnPartial(a, w)
 	c.warnEnd(a, w)
 	if withAds {
-		c.warnStale(a, w)
-		c.warnProvisional(a, w)
+		c.WarnStale(a, w)
+		c.WarnProvisional(a, w)
 	}
 	if undated > 0 {
 		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("%s of refunds have no date and are dated by their orders.",
@@ -59,14 +59,14 @@ func (c *Call) warnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 }
 
 // warnBefore tells of a window before that the store's orders do not fill, so that a change against it says little.
-func (c *Call) warnBefore(a *answer.Closing, w civil.Range) {
+func (c *Call) WarnBefore(a *answer.Closing, w civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && w.Previous().First.Before(first) && !w.Last.Before(first) {
 		a.Warn(answer.WarnDataStart, fmt.Sprintf("Orders begin on %s: the window before is not whole, and changes against it say little.", first))
 	}
 }
 
-func (c *Call) warnPartial(a *answer.Closing, w civil.Range) {
+func (c *Call) WarnPartial(a *answer.Closing, w civil.Range) {
 	if w.Contains(c.Today) {
 		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is not over: changes against whole days look worse than they are.", c.Today))
 	}
@@ -85,7 +85,7 @@ func (c *Call) warnEnd(a *answer.Closing, w civil.Range) {
 }
 
 // warnStale tells of ad reports that end inside the window.
-func (c *Call) warnStale(a *answer.Closing, w civil.Range) {
+func (c *Call) WarnStale(a *answer.Closing, w civil.Range) {
 	var late []string
 	for _, s := range c.Store.Sources {
 		expected := c.Today.AddDays(-2)
@@ -103,7 +103,7 @@ func (c *Call) warnStale(a *answer.Closing, w civil.Range) {
 
 // warnProvisional tells of days that ad platforms may still restate: so many before today, as far as their reports
 // and the window reach. Where one was seen to do so later than it is known for, it says that too.
-func (c *Call) warnProvisional(a *answer.Closing, w civil.Range) {
+func (c *Call) WarnProvisional(a *answer.Closing, w civil.Range) {
 	var days civil.Range
 	for _, s := range c.Store.Sources {
 		if s.Kind == snapshot.FromAds {
@@ -121,9 +121,9 @@ func (c *Call) warnProvisional(a *answer.Closing, w civil.Range) {
 }
 
 // explainEmpty says why there are no rows, and where to look.
-func (c *Call) explainEmpty(a *answer.Closing, w civil.Range) string {
+func (c *Call) ExplainEmpty(a *answer.Closing, w civil.Range) string {
 	have := c.Store.Days()
-	c.suggest(a, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+	c.Suggest(a, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 	if c.Store.Empty() {
 		a.Warn(answer.WarnNoData, "Nothing was imported into this workspace yet.")
 		return "There are no data yet: nothing was imported into this workspace."
