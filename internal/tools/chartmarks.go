@@ -12,25 +12,8 @@ import (
 	drawing "assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/control"
-	"assay/internal/measure"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
-)
-
-// chartMark is something that happened in the window and is marked on the chart.
-type chartMark struct {
-	Date    civil.Date      `json:"date"`
-	Kind    markKind        `json:"kind" doc:"experiment or anomaly."`
-	Label   string          `json:"label" doc:"As it stands on the chart."`
-	Channel measure.Channel `json:"channel,omitempty"`
-}
-
-// markKind is what a mark is about.
-type markKind string
-
-const (
-	markExperiment markKind = "experiment"
-	markAnomaly    markKind = "anomaly"
 )
 
 const (
@@ -101,11 +84,6 @@ func oddPoints(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnsw
 		marks = append(marks, chartMark{Date: r.Date, Kind: markAnomaly, Label: label})
 	}
 	return marks, nil
-}
-
-// searched reports whether odd points are looked for.
-func searched(p chartParams, a *chartAnswer) bool {
-	return a.ChartType != drawing.Pie && a.Breakdown == noBreakdown && p.Metric != snapshot.AOV && p.Granularity != civil.ByMonth
 }
 
 // markSentence names the marks for who does not see the picture.

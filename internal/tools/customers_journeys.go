@@ -20,15 +20,6 @@ import (
 const journeyMethod = "Journeys are the touches known before an order; orders without touches have none, and journeys that ended without an order are not known. " +
 	"Shares of markov and shapley are of orders with touches; intervals of markov from 40 resamples."
 
-// pathCredit is a channel's share of the orders with touches under several models.
-type pathCredit struct {
-	Channel measure.Channel                  `json:"channel"`
-	First   answer.Percent                   `json:"first_pct" doc:"First touch, direct only when there is nothing else."`
-	Last    answer.Percent                   `json:"last_pct"`
-	Shapley answer.Percent                   `json:"shapley_pct"`
-	Markov  *answer.Estimate[answer.Percent] `json:"markov_pct"`
-}
-
 const (
 	creditedChannels = 8  // channels whose credits an answer of view=journeys holds
 	pathDraws        = 40 // resamples behind the interval of a share by markov

@@ -17,21 +17,6 @@ import (
 	"assay/internal/warehouse"
 )
 
-// valueSoFar is what a customer has brought on average by an age, and what is expected of one from here on.
-type valueSoFar struct {
-	LTV30    *answer.Estimate[answer.Money] `json:"ltv_30d,omitempty" detail:"analyst" doc:"Net revenue per customer within 30 days of the first order."`
-	LTV90    *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty"`
-	LTV180   *answer.Estimate[answer.Money] `json:"ltv_180d,omitempty" detail:"analyst"`
-	LTV365   *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
-	Expected *answer.Estimate[answer.Ratio] `json:"expected_orders,omitempty" doc:"Further orders per customer within horizon_days. Basis modelled."`
-	Value    *answer.Estimate[answer.Money] `json:"expected_revenue,omitempty" doc:"Revenue of these, refunds not taken off. Basis modelled."`
-}
-
-// ages are the ages at which values are shown, in days.
-func (v *valueSoFar) ages() map[int]**answer.Estimate[answer.Money] {
-	return map[int]**answer.Estimate[answer.Money]{30: &v.LTV30, 90: &v.LTV90, 180: &v.LTV180, 365: &v.LTV365}
-}
-
 // secondOpinion is what the Pareto/NBD model expects of everybody, at the debug level: its fit takes a while.
 func secondOpinion(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
 	if ahead.Project == nil || c.View.DetailLevel != answer.DebugLevel {
@@ -62,22 +47,6 @@ func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 	return &answer.Estimate[answer.Ratio]{
 		Value: answer.Ratio(expected.Purchases / n), Low: answer.Ratio(expected.PurchasesInterval.Low / n), High: answer.Ratio(expected.PurchasesInterval.High / n),
 	}
-}
-
-// longest keeps the value of the longest age, for answers with little room.
-func (v *valueSoFar) longest() {
-	if v.LTV365 != nil {
-		v.LTV90 = nil
-	}
-}
-
-func valueSoFarOf(f answer.Figures, curve cohort.Curve) (v valueSoFar) {
-	for age, into := range v.ages() {
-		if point, ok := curve.At(age); ok {
-			*into = f.Estimate(point.Value, point.Interval)
-		}
-	}
-	return v
 }
 
 // ltv fills in what the customers won in the window are worth, by the channel that won them.
@@ -257,4 +226,21 @@ func notProjected(ahead snapshot.Projection) []string {
 		return []string{"the model of repeat purchases has no best fit to these customers"}
 	}
 	return ahead.Refused
+}
+
+// netQuality says what lifetime values are sums of.
+func netQuality(basis measure.RevenueBasis) string {
+	basis.NetOfRefunds = true
+	return basis.String()
+}
+
+// booksYoung is how many days after the first order of the store many a customer only looks new.
+const booksYoung = 90
+
+// warnFirstDays says that customers of before the books look new at their beginning.
+func warnFirstDays(c *toolkit.Call, a *answer.Closing, days civil.Range) {
+	first := c.Store.OrderDays.First
+	if !first.IsZero() && days.First.Sub(first) < booksYoung {
+		a.Warn(answer.WarnBooksYoung, fmt.Sprintf("Orders begin on %s: who had ordered before looks new.", first))
+	}
 }

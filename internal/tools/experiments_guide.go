@@ -7,19 +7,6 @@ import (
 	"assay/internal/toolkit"
 )
 
-// guideTopic is a passage of the guide to experiments.
-type guideTopic string
-
-const (
-	overviewTopic  guideTopic = "overview"
-	geoTopic       guideTopic = "geo_experiments"
-	didTopic       guideTopic = "did"
-	syntheticTopic guideTopic = "synthetic_control"
-	factorsTopic   guideTopic = "factors"
-	returnsTopic   guideTopic = "icpa_iroas"
-	readingTopic   guideTopic = "interpreting_results"
-)
-
 // passage is what the guide says of a topic. The first sentence is its summary.
 type passage struct {
 	topic guideTopic

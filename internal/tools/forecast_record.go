@@ -8,9 +8,7 @@ import (
 	"slices"
 
 	"assay/internal/answer"
-	"assay/internal/civil"
 	"assay/internal/control"
-	"assay/internal/measure"
 	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -28,25 +26,6 @@ const (
 	leastJudged   = 20
 	leastSeparate = 8
 )
-
-// pastForecasts says how forecasts did whose days are over.
-type pastForecasts struct {
-	Metric     snapshot.Metric `json:"metric"`
-	Channel    measure.Channel `json:"channel,omitempty"`
-	Days       int             `json:"days,omitempty" doc:"Summed in each forecast; absent: what was left of a period when the question was asked."`
-	Afterwards bool            `json:"made_afterwards" doc:"Made later, from the days up to then only, and not kept at the time."`
-	Judged     int             `json:"judged" doc:"Forecasts whose days are over."`
-	Separate   int             `json:"separate" doc:"The most of them of which no two share a day: the others are no evidence of their own."`
-	Enough     bool            `json:"enough" doc:"At least 20 judged and 8 separate; with fewer nothing is said of how they did."`
-	Inside80   *answer.Percent `json:"inside_80_pct,omitempty" doc:"Share that came within the 80 % interval."`
-	Inside90   *answer.Percent `json:"inside_90_pct,omitempty"`
-	Inside95   *answer.Percent `json:"inside_95_pct,omitempty"`
-	Error      *answer.Percent `json:"error_pct,omitempty" doc:"Sum of the sizes of errors in percent of what came."`
-	Bias       *answer.Percent `json:"bias_pct,omitempty" doc:"What came less what was expected, in percent of what came."`
-	MASE       *answer.Ratio   `json:"mase,omitempty" doc:"Size of the error over that of repeating the weeks before; below 1 is better."`
-	Start      civil.Date      `json:"first_day"`
-	End        civil.Date      `json:"last_day"`
-}
 
 // past returns how forecasts of the answer's metrics and channel did, those kept at the time first.
 func past(c *toolkit.Call, a *forecastingAnswer) []pastForecasts {
@@ -85,14 +64,6 @@ func past(c *toolkit.Call, a *forecastingAnswer) []pastForecasts {
 
 func shareIn(r control.ForecastRecord, level int) *answer.Percent {
 	return new(answer.Percent(100 * float64(r.Inside[level]) / float64(r.Judged)))
-}
-
-// apart says how many of the forecasts share no day.
-func (p pastForecasts) apart() string {
-	if p.Separate == p.Judged {
-		return "which share no day"
-	}
-	return fmt.Sprintf("%d of which share no day", p.Separate)
 }
 
 // pastSentence says how forecasts of a week did, for the metric that the answer begins with.

@@ -59,20 +59,6 @@ func pacing(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) error {
 	return nil
 }
 
-func (m *forecastMetrics) count(s forecastStatus) {
-	switch s {
-	case onTrack:
-		*m.OnTrack++
-	case atRisk:
-		*m.AtRisk++
-	case offTrack:
-		*m.OffTrack++
-	case overBudget:
-		*m.Over++
-	case withinBudget, eitherBudget, upcoming, underWay, met, missed, unknown:
-	}
-}
-
 // periodsUnderWay are the periods to forecast where no goal is set.
 func periodsUnderWay(c *toolkit.Call, a *forecastingAnswer) []goal {
 	kinds := []periodType{monthlyPeriod, quarterlyPeriod}
@@ -127,10 +113,6 @@ func newOutlook(ctx context.Context, c *toolkit.Call, goals []goal) (*outlook, e
 	return o, nil
 }
 
-func (g goal) key() snapshot.SeriesKey {
-	return snapshot.SeriesKey{Metric: g.metric, Channel: g.channel}
-}
-
 // row says where a goal stands and what to expect at its end.
 func (o *outlook) row(g goal) (forecastRow, error) {
 	s := o.known[g.key()]
@@ -161,12 +143,6 @@ func (o *outlook) row(g goal) (forecastRow, error) {
 	return row, nil
 }
 
-// expect sets what is expected, with the intervals of [keptLevels].
-func (r *forecastRow) expect(value float64, bands []forecast.Band, round func(float64) *float64) {
-	r.Expected, r.Low, r.High = round(value), round(bands[snapshot.At90].Low), round(bands[snapshot.At90].High)
-	r.Low80, r.High80, r.Low95, r.High95 = round(bands[0].Low), round(bands[0].High), round(bands[2].Low), round(bands[2].High)
-}
-
 // days are a goal's sums by day. The goal has a forecast.
 func (o *outlook) days(g goal) ([]outlookDay, error) {
 	s := o.known[g.key()]
@@ -193,30 +169,6 @@ func (o *outlook) days(g goal) ([]outlookDay, error) {
 		out = append(out, day)
 	}
 	return out, nil
-}
-
-// until returns the days of the goal up to a day.
-func (g goal) until(last civil.Date) civil.Range {
-	return civil.Range{First: g.days.First, Last: civil.Earliest(last, g.days.Last)}
-}
-
-// goalRow says what a goal is and what is there of it.
-func goalRow(c *toolkit.Call, g goal, s *snapshot.Daily) forecastRow {
-	round := c.Rounding(g.metric)
-	row := forecastRow{Metric: g.metric, Channel: g.channel, PeriodType: g.period, Start: g.days.First, End: g.days.Last}
-	if g.value > 0 {
-		row.Target = round(g.value)
-	}
-	sofar := g.until(s.Last)
-	if len(s.Values) == 0 || sofar.Days() == 0 || g.days.First.Before(s.First) {
-		return row
-	}
-	actual := c.Value(g.metric, s.Point(sofar))
-	row.Actual, row.Through = round(actual), sofar.Last
-	if row.Actual != nil && g.value > 0 {
-		row.Attained = new(answer.Percent(100 * actual / g.value))
-	}
-	return row
 }
 
 // pace adds what is expected of a goal at the end of its period.
@@ -262,41 +214,6 @@ func pacingSummary(c *toolkit.Call, a *forecastingAnswer, set bool) string {
 	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off, %d over budget.", answer.Plural(*m.Targets, "target", "targets"),
 		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
 }
-
-// said is the period in a sentence.
-func (t periodType) said() string {
-	switch t {
-	case weeklyPeriod:
-		return "of the week"
-	case monthlyPeriod:
-		return "of the month"
-	case quarterlyPeriod:
-		return "of the quarter"
-	case dailyPeriod:
-	}
-	return "of the day"
-}
-
-// spokenMetric names what a row is about at the beginning of a sentence.
-func spokenMetric(c *toolkit.Call, r forecastRow) string {
-	name := map[snapshot.Metric]string{snapshot.Revenue: "Revenue", snapshot.Orders: "The number of orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS"}[r.Metric]
-	if r.Channel != "" {
-		name = answer.ChannelName(r.Channel) + ": " + name
-	}
-	return name
-}
-
-// figure writes a figure of a metric for a sentence.
-func figure(c *toolkit.Call, metric snapshot.Metric, x *float64) string {
-	if metric == snapshot.Revenue || metric == snapshot.Spend {
-		return c.Spelled(answer.Money(*x))
-	}
-	return answer.Quantity(answer.Decimals(*x, 2))
-}
-
-// howToLoadTargets is the table that the import reads without a mapping.
-const howToLoadTargets = "Load a CSV with assay import: metric,period,start,channel,value and lines such as revenue,monthly,%s,,100000 " +
-	"(metric revenue, orders, spend or roas; period daily, weekly, monthly or quarterly; channel empty for the whole store)."
 
 func warnPacing(c *toolkit.Call, a *forecastingAnswer, all int, set bool) {
 	template := fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today))
