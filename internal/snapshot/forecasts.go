@@ -58,10 +58,10 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if s.Store.OrderDays.Days() == 0 {
 		return nil
 	}
-	if err := s.keepDaily(ctx); err != nil {
+	if err := keepDaily(s, ctx); err != nil {
 		return fmt.Errorf("forecast of %q: %w", w.ID, err)
 	}
-	if err := s.judgeForecasts(ctx); err != nil {
+	if err := judgeForecasts(s, ctx); err != nil {
 		return fmt.Errorf("forecasts of %q that are over: %w", w.ID, err)
 	}
 	return nil
@@ -69,7 +69,7 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 
 // keepDaily makes the forecasts of today unless they are made, and those of the past where there are none. All are kept at
 // once: half of them would say that all is done.
-func (c *Snapshot) keepDaily(ctx context.Context) error {
+func keepDaily(c *Snapshot, ctx context.Context) error {
 	made, err := c.reader.Forecasts.LastForecast(ctx, c.Workspace.ID)
 	if err != nil || made == c.Today {
 		return err
@@ -87,7 +87,7 @@ func (c *Snapshot) keepDaily(ctx context.Context) error {
 			return err
 		}
 		if made.IsZero() {
-			past, err := c.backMade(ctx, metric, s)
+			past, err := pastForecasts(c, ctx, metric, s)
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func (c *Snapshot) keepDaily(ctx context.Context) error {
 		if s.Last.Before(c.Today.AddDays(-StaleAfter)) {
 			continue
 		}
-		ahead, err := c.forecastsFrom(metric, s, len(s.raw), control.DailyForecast)
+		ahead, err := forecastsFrom(c, metric, s, len(s.raw), control.DailyForecast)
 		if err != nil {
 			return err
 		}
@@ -105,8 +105,8 @@ func (c *Snapshot) keepDaily(ctx context.Context) error {
 	return c.reader.Forecasts.KeepForecasts(ctx, c.Workspace.ID, all)
 }
 
-// backMade returns forecasts of past weeks, each from the days before only.
-func (c *Snapshot) backMade(ctx context.Context, metric Metric, s *Daily) ([]control.Forecast, error) {
+// pastForecasts returns forecasts of past weeks, each from the days before only.
+func pastForecasts(c *Snapshot, ctx context.Context, metric Metric, s *Daily) ([]control.Forecast, error) {
 	var all []control.Forecast
 	for week := 1; week <= backMade; week++ {
 		if err := ctx.Err(); err != nil {
@@ -116,7 +116,7 @@ func (c *Snapshot) backMade(ctx context.Context, metric Metric, s *Daily) ([]con
 		if known < leastBackMade {
 			break
 		}
-		made, err := c.forecastsFrom(metric, s, known, control.BackMadeForecast)
+		made, err := forecastsFrom(c, metric, s, known, control.BackMadeForecast)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +126,7 @@ func (c *Snapshot) backMade(ctx context.Context, metric Metric, s *Daily) ([]con
 }
 
 // forecastsFrom returns what is expected after so many known days of a series, nothing where that cannot be said.
-func (c *Snapshot) forecastsFrom(metric Metric, s *Daily, known int, occasion control.Occasion) ([]control.Forecast, error) {
+func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion control.Occasion) ([]control.Forecast, error) {
 	horizons := control.ForecastDays()
 	values := forecast.Filled(s.raw[max(0, known-ForecastDays):known], Week)
 	p, err := forecast.Predict(values, forecast.Ask{Horizon: horizons[len(horizons)-1], Season: Week, Levels: ForecastLevels()})
@@ -167,7 +167,7 @@ func (c *Snapshot) ForecastRecord(key SeriesKey, method string, total forecast.T
 
 // judgeForecasts compares forecasts whose days are over with what came. A day is over when a later one has data: the last
 // one with data may have come in part.
-func (c *Snapshot) judgeForecasts(ctx context.Context) error {
+func judgeForecasts(c *Snapshot, ctx context.Context) error {
 	open, err := c.reader.Forecasts.OpenForecasts(ctx, c.Workspace.ID, c.Today)
 	if err != nil || len(open) == 0 {
 		return err
@@ -182,7 +182,7 @@ func (c *Snapshot) judgeForecasts(ctx context.Context) error {
 				return err
 			}
 		}
-		done, err := c.outcome(f, known[key])
+		done, err := outcome(c, f, known[key])
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", f.Metric, f.Days, err)
 		}
@@ -194,7 +194,7 @@ func (c *Snapshot) judgeForecasts(ctx context.Context) error {
 }
 
 // outcome returns the forecast with its outcome; without one where a day is not known.
-func (c *Snapshot) outcome(f control.Forecast, s *Daily) (control.Forecast, error) {
+func outcome(c *Snapshot, f control.Forecast, s *Daily) (control.Forecast, error) {
 	if len(s.raw) == 0 || f.Days.First.Before(s.First) || !f.Days.Last.Before(s.Last) {
 		return f, nil
 	}

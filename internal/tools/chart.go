@@ -105,7 +105,7 @@ func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []dra
 	if a.Breakdown != byChannel || len(shown) < 2 {
 		return text
 	}
-	largest, whole := weight(c, a.Metric, shown[0].Total(days)), weight(c, a.Metric, sumOfSeries(shown).Total(days))
+	largest, whole := weight(c.Snapshot, a.Metric, shown[0].Total(days)), weight(c.Snapshot, a.Metric, sumOfSeries(shown).Total(days))
 	if !additive(a.Metric) || !(whole > 0) {
 		return text
 	}

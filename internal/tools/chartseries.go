@@ -81,7 +81,7 @@ func (p chartParams) seriesLimit() int { return min(p.SeriesLimit, drawing.MaxSe
 // asked for belong to the rest of a pie, which shows a whole, and to nothing else.
 func apart(c *toolkit.Call, p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]snapshot.Series) (alone, rest []drawn) {
 	for _, d := range named(found) {
-		size := weight(c, p.Metric, d.Total(days))
+		size := weight(c.Snapshot, p.Metric, d.Total(days))
 		asked := slices.Contains(wanted, d.name)
 		switch {
 		case math.IsNaN(size) || size == 0 && !asked:
@@ -92,7 +92,7 @@ func apart(c *toolkit.Call, p chartParams, days civil.Range, wanted []measure.Ch
 		}
 	}
 	slices.SortStableFunc(alone, func(x, y drawn) int {
-		return cmp.Compare(weight(c, p.Metric, y.Total(days)), weight(c, p.Metric, x.Total(days)))
+		return cmp.Compare(weight(c.Snapshot, p.Metric, y.Total(days)), weight(c.Snapshot, p.Metric, x.Total(days)))
 	})
 	if limit := p.seriesLimit(); len(alone) > limit {
 		alone, rest = alone[:limit], append(slices.Clone(alone[limit:]), rest...)
@@ -109,7 +109,7 @@ func withOther(c *toolkit.Call, metric snapshot.Metric, days civil.Range, alone,
 	if len(rest) == 1 && rest[0].name == measure.Unattributed {
 		group.name = measure.Unattributed
 	}
-	if size := weight(c, metric, group.Total(days)); size == 0 || math.IsNaN(size) {
+	if size := weight(c.Snapshot, metric, group.Total(days)); size == 0 || math.IsNaN(size) {
 		return alone
 	}
 	return append(alone, group)
@@ -134,7 +134,7 @@ func sumOfSeries(all []drawn) (sum snapshot.Series) {
 
 // weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
 // cannot be drawn.
-func weight(c *toolkit.Call, metric snapshot.Metric, t snapshot.Total) float64 {
+func weight(c *snapshot.Snapshot, metric snapshot.Metric, t snapshot.Total) float64 {
 	switch metric {
 	case snapshot.ROAS:
 		metric = snapshot.Spend
@@ -149,7 +149,7 @@ func weight(c *toolkit.Call, metric snapshot.Metric, t snapshot.Total) float64 {
 }
 
 // pointValue is the metric of a point, NaN where it cannot be told.
-func pointValue(c *toolkit.Call, metric snapshot.Metric, p snapshot.Point) float64 {
+func pointValue(c *snapshot.Snapshot, metric snapshot.Metric, p snapshot.Point) float64 {
 	if p.Untold && metric != snapshot.Spend {
 		return math.NaN()
 	}
@@ -160,7 +160,7 @@ func pointValue(c *toolkit.Call, metric snapshot.Metric, p snapshot.Point) float
 func chartPoints(c *toolkit.Call, p chartParams, s snapshot.Series, days civil.Range) []drawing.Point {
 	var out []drawing.Point
 	for _, bucket := range days.Intersect(s.Days).Buckets(p.Granularity) {
-		value := pointValue(c, p.Metric, s.Point(bucket))
+		value := pointValue(c.Snapshot, p.Metric, s.Point(bucket))
 		whole := p.Granularity.Start(bucket.First) == bucket.First && p.Granularity.Next(bucket.First) == bucket.Last.AddDays(1)
 		point := drawing.Point{Date: bucket.First, Value: value, Partial: !whole || bucket.Contains(c.Today)}
 		if math.IsNaN(value) {
@@ -176,9 +176,9 @@ func chartRows(c *toolkit.Call, p chartParams, shown []drawn, days civil.Range) 
 	round := c.Rounding(p.Metric)
 	var rows []chartRow
 	if p.ChartType == drawing.Pie {
-		whole := weight(c, p.Metric, sumOfSeries(shown).Total(days))
+		whole := weight(c.Snapshot, p.Metric, sumOfSeries(shown).Total(days))
 		for _, d := range shown {
-			size := weight(c, p.Metric, d.Total(days))
+			size := weight(c.Snapshot, p.Metric, d.Total(days))
 			rows = append(rows, chartRow{Channel: d.name, Value: round(size), Share: answer.PercentOf(100*size/whole, whole > 0)})
 		}
 		return rows
