@@ -82,3 +82,34 @@ func (c *Snapshot) DailySeries(ctx context.Context, key SeriesKey, days civil.Ra
 func (c *Snapshot) LastDays(n int) civil.Range {
 	return civil.Range{First: c.Today.AddDays(-n), Last: c.Today.AddDays(-1)}
 }
+
+// Drift is a lasting move of a metric away from what was expected.
+type Drift struct {
+	Raised   civil.Date // day of the alarm
+	Since    civil.Date // when the move most likely began
+	Up       bool
+	Excess   float64 // mean distance from the expectation since then, in standard deviations
+	Actual   float64 // sum of the judged days since then
+	Expected float64 // of the same days
+}
+
+// Drift returns the newest move; nil where there is none. RunLength is the mean number of days between two false alarms.
+func (s *Daily) Drift(judged []forecast.Expectation, runLength float64) (*Drift, error) {
+	errors := make([]float64, len(judged))
+	for i, e := range judged {
+		errors[i] = e.Z
+	}
+	alarms, err := forecast.Drifts(errors, runLength)
+	if err != nil || len(alarms) == 0 {
+		return nil, err
+	}
+	moves := forecast.Lasting(alarms, Week)
+	newest := moves[len(moves)-1]
+	d := &Drift{Raised: s.First.AddDays(newest.At), Since: s.First.AddDays(newest.Since + 1), Up: newest.Up, Excess: newest.Excess}
+	for i := newest.Since + 1; i < len(judged); i++ {
+		if judged[i].Judged() {
+			d.Actual, d.Expected = d.Actual+s.Values[i], d.Expected+judged[i].Value
+		}
+	}
+	return d, nil
+}

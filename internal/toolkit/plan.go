@@ -96,3 +96,22 @@ func SpelledRegions(known []geo.Region) []string {
 	}
 	return names
 }
+
+// namedRegions returns the candidates as the panel writes them: "ca" and "US-CA" are CA.
+func NamedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
+	if panel == nil {
+		return nil, nil
+	}
+	var treated []geo.Region
+	for _, name := range names {
+		region, ok := snapshot.RegionNamed(panel.Regions, name)
+		if !ok {
+			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", answer.Clean(name), answer.ListedUpTo(NamedRegionsShown, SpelledRegions(panel.Regions))).
+				WithHint("Leave treatmentRegions out to have a set searched for.")
+		}
+		if !slices.Contains(treated, region) {
+			treated = append(treated, region)
+		}
+	}
+	return treated, nil
+}

@@ -72,32 +72,16 @@ func alerts(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) error {
 
 // drift returns the newest alarm of the days shown.
 func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, shown civil.Range) (forecastRow, bool, error) {
-	errors := make([]float64, len(judged))
-	for i, e := range judged {
-		errors[i] = e.Z
-	}
-	alarms, err := forecast.Drifts(errors, runLength)
-	if err != nil || len(alarms) == 0 {
+	d, err := s.Drift(judged, runLength)
+	if err != nil || d == nil || !shown.Contains(d.Raised) {
 		return forecastRow{}, false, err
 	}
-	moves := forecast.Lasting(alarms, snapshot.Week)
-	newest := moves[len(moves)-1]
-	raised := s.First.AddDays(newest.At)
-	if !shown.Contains(raised) {
-		return forecastRow{}, false, nil
-	}
-	row := forecastRow{Raised: raised, Since: s.First.AddDays(newest.Since + 1), Direction: "down", Shift: new(answer.Ratio(newest.Excess))}
-	if newest.Up {
+	row := forecastRow{Raised: d.Raised, Since: d.Since, Direction: "down", Shift: new(answer.Ratio(d.Excess))}
+	if d.Up {
 		row.Direction = "up"
 	}
-	var actual, expected float64
-	for i := newest.Since + 1; i < len(judged); i++ {
-		if judged[i].Judged() {
-			actual, expected = actual+s.Values[i], expected+judged[i].Value
-		}
-	}
-	if expected > 0 {
-		row.ChangePct = new(answer.Percent(100 * (actual/expected - 1)))
+	if d.Expected > 0 {
+		row.ChangePct = new(answer.Percent(100 * (d.Actual/d.Expected - 1)))
 	}
 	return row, true, nil
 }

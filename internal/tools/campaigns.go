@@ -221,8 +221,3 @@ func campaignsNext(c *toolkit.Call, a *campaignsAnswer, days civil.Range, p camp
 	}
 	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "See the claims beside the store's revenue.")
 }
-
-// listedPlatform reports whether campaigns can be asked for this platform alone.
-func listedPlatform(p measure.Platform) bool {
-	return slices.Contains([]measure.Platform{measure.Facebook, measure.Google, measure.TikTok, measure.Amazon, measure.Snapchat}, p)
-}

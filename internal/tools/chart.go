@@ -62,7 +62,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer
 	if a.Breakdown == byChannel || a.Channel != "" {
 		quality.Model = measure.LastTouch
 	}
-	c.Describe(&a.Closing, quality, kindsOf(p.Metric)...)
+	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
 	if c.View.Format != answer.CSVFormat {
 		a.png, err = drawing.PNG(chartOf(c, p, a, shown, days), 0, dotsPerPixel)
 	}
@@ -89,7 +89,7 @@ func chartMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapsho
 }
 
 // chartSummary gives the total and its change, and what is drawn where that is not plain.
-func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []drawn) string {
+func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) string {
 	total, change := chartTotal(c, a)
 	text := fmt.Sprintf("%s cannot be told %s.", metricName[a.Metric], answer.Dates(days))
 	if total != "" {
@@ -105,11 +105,11 @@ func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []dra
 	if a.Breakdown != byChannel || len(shown) < 2 {
 		return text
 	}
-	largest, whole := weight(c.Snapshot, a.Metric, shown[0].Total(days)), weight(c.Snapshot, a.Metric, sumOfSeries(shown).Total(days))
+	largest, whole := snapshot.Weight(c.Snapshot, a.Metric, shown[0].Total(days)), snapshot.Weight(c.Snapshot, a.Metric, snapshot.SumOf(shown).Total(days))
 	if !additive(a.Metric) || !(whole > 0) {
 		return text
 	}
-	return text + fmt.Sprintf(" The largest drawn on its own is %s with %s %%.", answer.ChannelName(shown[0].name), number.Grouped(answer.Decimals(100*largest/whole, 1), 1))
+	return text + fmt.Sprintf(" The largest drawn on its own is %s with %s %%.", answer.ChannelName(shown[0].Name), number.Grouped(answer.Decimals(100*largest/whole, 1), 1))
 }
 
 // chartTotal writes the metric's total for a sentence, "" when it is not known.

@@ -23,7 +23,7 @@ const (
 
 // chartMarks returns what is marked on lines and bars, in order of days: where experiments on the channels that are drawn
 // start and end, and the points of a single series that are worth a look. A pie has no days to mark.
-func chartMarks(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range, shown []drawn) ([]chartMark, error) {
+func chartMarks(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) ([]chartMark, error) {
 	if a.ChartType == drawing.Pie || len(shown) == 0 {
 		return nil, nil
 	}
@@ -50,14 +50,14 @@ func chartMarks(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAns
 }
 
 // marksExperiment reports whether an experiment has settled days and is about a channel that is drawn.
-func marksExperiment(e control.Experiment, p chartParams, shown []drawn) bool {
+func marksExperiment(e control.Experiment, p chartParams, shown []snapshot.NamedSeries) bool {
 	switch {
 	case e.Days.Days() == 0 || e.Status == control.ExperimentDraft || e.Status == control.ExperimentCancelled:
 		return false
 	case p.Channel == "" && len(p.Channels) == 0:
 		return true
 	}
-	return slices.ContainsFunc(shown, func(d drawn) bool { return d.name == e.Channel })
+	return slices.ContainsFunc(shown, func(d snapshot.NamedSeries) bool { return d.Name == e.Channel })
 }
 
 // oddPoints returns the points of a single series that trends says are worth a look, the strongest of them.

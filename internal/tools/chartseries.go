@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	"maps"
 	"math"
 	"slices"
 
@@ -18,14 +17,8 @@ import (
 // otherChannels is the name of the group of channels that are not drawn on their own.
 const otherChannels measure.Channel = "other"
 
-// drawn is a series of a chart.
-type drawn struct {
-	name measure.Channel // "" for a total
-	snapshot.Series
-}
-
 // chartSeries returns what is drawn, and the sum of all that was asked for.
-func chartSeries(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole snapshot.Series, err error) {
+func chartSeries(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []snapshot.NamedSeries, whole snapshot.Series, err error) {
 	both := days.Previous().Span(days)
 	if a.Breakdown == noBreakdown {
 		if searched(p, a) { // the history is read first, and has the window in it
@@ -37,7 +30,7 @@ func chartSeries(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAn
 		if err != nil || s.Days.Intersect(days).Days() == 0 {
 			return nil, s, err
 		}
-		return []drawn{{a.Channel, s}}, s, nil
+		return []snapshot.NamedSeries{{Name: a.Channel, Series: s}}, s, nil
 	}
 	wanted, err := chartChannels(c, p, a.Channel)
 	if err != nil {
@@ -48,9 +41,9 @@ func chartSeries(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAn
 		return nil, snapshot.Series{}, err
 	}
 	alone, rest := apart(c, p, days, wanted, found)
-	whole = sumOfSeries(append(slices.Clone(alone), rest...))
+	whole = snapshot.SumOf(append(slices.Clone(alone), rest...))
 	if len(wanted) == 0 {
-		whole = sumOfSeries(named(found))
+		whole = snapshot.SumOf(snapshot.NamedSorted(found))
 	}
 	return withOther(c, p.Metric, days, alone, rest), whole, nil
 }
@@ -79,20 +72,20 @@ func (p chartParams) seriesLimit() int { return min(p.SeriesLimit, drawing.MaxSe
 
 // apart sorts the channels, largest first, and tells those drawn on their own from the rest. Channels that were not
 // asked for belong to the rest of a pie, which shows a whole, and to nothing else.
-func apart(c *toolkit.Call, p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]snapshot.Series) (alone, rest []drawn) {
-	for _, d := range named(found) {
-		size := weight(c.Snapshot, p.Metric, d.Total(days))
-		asked := slices.Contains(wanted, d.name)
+func apart(c *toolkit.Call, p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]snapshot.Series) (alone, rest []snapshot.NamedSeries) {
+	for _, d := range snapshot.NamedSorted(found) {
+		size := snapshot.Weight(c.Snapshot, p.Metric, d.Total(days))
+		asked := slices.Contains(wanted, d.Name)
 		switch {
 		case math.IsNaN(size) || size == 0 && !asked:
-		case asked, len(wanted) == 0 && d.name != measure.Unattributed:
+		case asked, len(wanted) == 0 && d.Name != measure.Unattributed:
 			alone = append(alone, d)
 		case len(wanted) == 0, p.ChartType == drawing.Pie:
 			rest = append(rest, d)
 		}
 	}
-	slices.SortStableFunc(alone, func(x, y drawn) int {
-		return cmp.Compare(weight(c.Snapshot, p.Metric, y.Total(days)), weight(c.Snapshot, p.Metric, x.Total(days)))
+	slices.SortStableFunc(alone, func(x, y snapshot.NamedSeries) int {
+		return cmp.Compare(snapshot.Weight(c.Snapshot, p.Metric, y.Total(days)), snapshot.Weight(c.Snapshot, p.Metric, x.Total(days)))
 	})
 	if limit := p.seriesLimit(); len(alone) > limit {
 		alone, rest = alone[:limit], append(slices.Clone(alone[limit:]), rest...)
@@ -101,66 +94,25 @@ func apart(c *toolkit.Call, p chartParams, days civil.Range, wanted []measure.Ch
 }
 
 // withOther adds the rest as one series. Orders that no channel is credited with keep their name if they are all of it.
-func withOther(c *toolkit.Call, metric snapshot.Metric, days civil.Range, alone, rest []drawn) []drawn {
+func withOther(c *toolkit.Call, metric snapshot.Metric, days civil.Range, alone, rest []snapshot.NamedSeries) []snapshot.NamedSeries {
 	if len(rest) == 0 {
 		return alone
 	}
-	group := drawn{otherChannels, sumOfSeries(rest)}
-	if len(rest) == 1 && rest[0].name == measure.Unattributed {
-		group.name = measure.Unattributed
+	group := snapshot.NamedSeries{Name: otherChannels, Series: snapshot.SumOf(rest)}
+	if len(rest) == 1 && rest[0].Name == measure.Unattributed {
+		group.Name = measure.Unattributed
 	}
-	if size := weight(c.Snapshot, metric, group.Total(days)); size == 0 || math.IsNaN(size) {
+	if size := snapshot.Weight(c.Snapshot, metric, group.Total(days)); size == 0 || math.IsNaN(size) {
 		return alone
 	}
 	return append(alone, group)
-}
-
-// named lists series by name.
-func named(found map[measure.Channel]snapshot.Series) []drawn {
-	out := make([]drawn, 0, len(found))
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		out = append(out, drawn{name, found[name]})
-	}
-	return out
-}
-
-// sumOfSeries adds series up.
-func sumOfSeries(all []drawn) (sum snapshot.Series) {
-	for _, d := range all {
-		sum = sum.Plus(d.Series)
-	}
-	return sum
-}
-
-// weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
-// cannot be drawn.
-func weight(c *snapshot.Snapshot, metric snapshot.Metric, t snapshot.Total) float64 {
-	switch metric {
-	case snapshot.ROAS:
-		metric = snapshot.Spend
-		if t.Untold {
-			return math.NaN()
-		}
-	case snapshot.AOV:
-		metric = snapshot.Orders
-	case snapshot.Revenue, snapshot.Orders, snapshot.Spend:
-	}
-	return pointValue(c, metric, snapshot.Point{Total: t})
-}
-
-// pointValue is the metric of a point, NaN where it cannot be told.
-func pointValue(c *snapshot.Snapshot, metric snapshot.Metric, p snapshot.Point) float64 {
-	if p.Untold && metric != snapshot.Spend {
-		return math.NaN()
-	}
-	return c.Value(metric, p)
 }
 
 // chartPoints cuts a series into the points that are drawn.
 func chartPoints(c *toolkit.Call, p chartParams, s snapshot.Series, days civil.Range) []drawing.Point {
 	var out []drawing.Point
 	for _, bucket := range days.Intersect(s.Days).Buckets(p.Granularity) {
-		value := pointValue(c.Snapshot, p.Metric, s.Point(bucket))
+		value := snapshot.KnownValue(c.Snapshot, p.Metric, s.Point(bucket))
 		whole := p.Granularity.Start(bucket.First) == bucket.First && p.Granularity.Next(bucket.First) == bucket.Last.AddDays(1)
 		point := drawing.Point{Date: bucket.First, Value: value, Partial: !whole || bucket.Contains(c.Today)}
 		if math.IsNaN(value) {
@@ -172,20 +124,20 @@ func chartPoints(c *toolkit.Call, p chartParams, s snapshot.Series, days civil.R
 }
 
 // chartRows lists the points of all series, or the slices of a pie.
-func chartRows(c *toolkit.Call, p chartParams, shown []drawn, days civil.Range) []chartRow {
+func chartRows(c *toolkit.Call, p chartParams, shown []snapshot.NamedSeries, days civil.Range) []chartRow {
 	round := c.Rounding(p.Metric)
 	var rows []chartRow
 	if p.ChartType == drawing.Pie {
-		whole := weight(c.Snapshot, p.Metric, sumOfSeries(shown).Total(days))
+		whole := snapshot.Weight(c.Snapshot, p.Metric, snapshot.SumOf(shown).Total(days))
 		for _, d := range shown {
-			size := weight(c.Snapshot, p.Metric, d.Total(days))
-			rows = append(rows, chartRow{Channel: d.name, Value: round(size), Share: answer.PercentOf(100*size/whole, whole > 0)})
+			size := snapshot.Weight(c.Snapshot, p.Metric, d.Total(days))
+			rows = append(rows, chartRow{Channel: d.Name, Value: round(size), Share: answer.PercentOf(100*size/whole, whole > 0)})
 		}
 		return rows
 	}
 	for _, d := range shown {
 		for _, point := range chartPoints(c, p, d.Series, days) {
-			row := chartRow{Date: point.Date, Channel: d.name, Partial: point.Partial}
+			row := chartRow{Date: point.Date, Channel: d.Name, Partial: point.Partial}
 			if !point.Missing {
 				row.Value = round(point.Value)
 			}
@@ -201,7 +153,7 @@ const (
 )
 
 // chartOf lays out the picture.
-func chartOf(c *toolkit.Call, p chartParams, a *chartAnswer, shown []drawn, days civil.Range) drawing.Chart {
+func chartOf(c *toolkit.Call, p chartParams, a *chartAnswer, shown []snapshot.NamedSeries, days civil.Range) drawing.Chart {
 	picture := drawing.Chart{
 		Kind: p.ChartType, Title: p.Title, Metric: metricName[p.Metric], Granularity: p.Granularity, Period: days,
 	}
@@ -223,7 +175,7 @@ func chartOf(c *toolkit.Call, p chartParams, a *chartAnswer, shown []drawn, days
 		picture.Title = picture.Metric
 	}
 	for _, d := range shown {
-		picture.Series = append(picture.Series, drawing.Series{Name: string(d.name), Points: chartPoints(c, p, d.Series, days)})
+		picture.Series = append(picture.Series, drawing.Series{Name: string(d.Name), Points: chartPoints(c, p, d.Series, days)})
 	}
 	for _, m := range a.Annotations {
 		picture.Annotations = append(picture.Annotations, drawing.Annotation{Date: m.Date, Label: m.Label})

@@ -137,7 +137,7 @@ func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTota
 		before[t.Channel] = t
 	}
 	rows := make([]comparedRow, 0, len(recent))
-	for _, t := range byRevenue(f, recent) {
+	for _, t := range toolkit.ByRevenue(f, recent) {
 		row := comparedRowOf(f, t, before[t.Channel])
 		if c.Store.Untouched() {
 			row.ROAS, row.ROASPrevious = nil, nil

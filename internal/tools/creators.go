@@ -132,7 +132,7 @@ func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*creat
 	}
 	chosen := found.Now
 	if p.CreatorID != "" {
-		one, err := creatorByID(found.Now, "creator_id", p.CreatorID)
+		one, err := toolkit.CreatorByID(found.Now, "creator_id", p.CreatorID)
 		if err != nil {
 			return nil, err
 		}
@@ -146,12 +146,12 @@ func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*creat
 	if err != nil {
 		return nil, err
 	}
-	largestFirst(now, p.SortBy.of, func(e snapshot.CreatorEstimate) string { return e.ID })
+	toolkit.LargestFirst(now, p.SortBy.of, func(e snapshot.CreatorEstimate) string { return e.ID })
 	a := &creatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: creatorMetricsOf(c, rates, now, before)}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	creatorRows(c, a, p, rates, now)
 	if len(now) == 0 {
-		a.Summary = noCreators(c, &a.Closing, false)
+		a.Summary = toolkit.NoCreators(c, &a.Closing, false)
 	} else {
 		a.Summary = creatorsSummary(c, a, p, days, now)
 		warnCreators(c, &a.Closing, rates)

@@ -42,7 +42,7 @@ func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*cus
 	case journeysView:
 		quality.Method, err = journeyMethod, journeys(c, ctx, a, days, page)
 	case ltvView:
-		quality.Revenue, err = netQuality(c.Workspace.Basis), ltv(c, ctx, a, days, page)
+		quality.Revenue, err = toolkit.NetQuality(c.Workspace.Basis), ltv(c, ctx, a, days, page)
 	}
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func segments(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civ
 	if len(rows) > 0 {
 		a.Summary = segmentsSummary(c, a, totals.Recent, days)
 		c.WarnBefore(&a.Closing, days)
-		warnFirstDays(c, &a.Closing, days)
+		toolkit.WarnFirstDays(c, &a.Closing, days)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func retention(c *toolkit.Call, ctx context.Context, a *customersAnswer, days ci
 	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "share of a cohort with an order in a later month, Wilson interval"}
 	if len(rows) > 0 {
 		a.Summary = retentionSummary(c, a, months, won)
-		warnFirstDays(c, &a.Closing, months)
+		toolkit.WarnFirstDays(c, &a.Closing, months)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/cohort"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -60,7 +60,7 @@ type customersMetrics struct {
 	Median    *answer.Count                `json:"median_days,omitempty" doc:"Whole days from the first touch to the order."`
 	P90       *answer.Count                `json:"p90_days,omitempty"`
 
-	valueSoFar
+	toolkit.ValueSoFar
 	Pareto *answer.Estimate[answer.Ratio] `json:"expected_orders_pareto,omitempty" detail:"debug" doc:"The same by the Pareto/NBD model."`
 }
 
@@ -84,7 +84,7 @@ type customersRow struct {
 	Days      *answer.Ratio     `json:"days_to_order,omitempty" doc:"Mean, from the first touch."`
 	Hidden    bool              `json:"suppressed,omitempty" doc:"Too few customers to show rates of."`
 	retentionCells
-	valueSoFar
+	toolkit.ValueSoFar
 }
 
 // retentionCells are the rates of the months after a cohort's own.
@@ -122,37 +122,6 @@ func (p customersParams) Check() error {
 
 func (r *retentionCells) list() []**retentionCell {
 	return []**retentionCell{&r.M1, &r.M2, &r.M3, &r.M4, &r.M5, &r.M6, &r.M7, &r.M8, &r.M9, &r.M10, &r.M11, &r.M12}
-}
-
-// valueSoFar is what a customer has brought on average by an age, and what is expected of one from here on.
-type valueSoFar struct {
-	LTV30    *answer.Estimate[answer.Money] `json:"ltv_30d,omitempty" detail:"analyst" doc:"Net revenue per customer within 30 days of the first order."`
-	LTV90    *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty"`
-	LTV180   *answer.Estimate[answer.Money] `json:"ltv_180d,omitempty" detail:"analyst"`
-	LTV365   *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
-	Expected *answer.Estimate[answer.Ratio] `json:"expected_orders,omitempty" doc:"Further orders per customer within horizon_days. Basis modelled."`
-	Value    *answer.Estimate[answer.Money] `json:"expected_revenue,omitempty" doc:"Revenue of these, refunds not taken off. Basis modelled."`
-}
-
-func valueSoFarOf(f answer.Figures, curve cohort.Curve) (v valueSoFar) {
-	for age, into := range v.ages() {
-		if point, ok := curve.At(age); ok {
-			*into = f.Estimate(point.Value, point.Interval)
-		}
-	}
-	return v
-}
-
-// ages are the ages at which values are shown, in days.
-func (v *valueSoFar) ages() map[int]**answer.Estimate[answer.Money] {
-	return map[int]**answer.Estimate[answer.Money]{30: &v.LTV30, 90: &v.LTV90, 180: &v.LTV180, 365: &v.LTV365}
-}
-
-// longest keeps the value of the longest age, for answers with little room.
-func (v *valueSoFar) longest() {
-	if v.LTV365 != nil {
-		v.LTV90 = nil
-	}
 }
 
 // pathCredit is a channel's share of the orders with touches under several models.

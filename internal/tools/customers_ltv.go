@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
-	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -81,14 +79,14 @@ func ltv(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Ra
 	if a.Rows, all, err = ltvRows(c, shown, whole, p, ahead); err != nil {
 		return err
 	}
-	a.Metrics = customersMetrics{Customers: all.Customers, valueSoFar: all.valueSoFar}
+	a.Metrics = customersMetrics{Customers: all.Customers, ValueSoFar: all.ValueSoFar}
 	if a.Metrics.Pareto, err = secondOpinion(c, p, ahead); err != nil {
 		return err
 	}
-	a.Estimates = panelEstimates(p, "mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.Model), ahead)
+	a.Estimates = toolkit.PanelEstimates(p, "mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.Model), ahead)
 	a.Summary = ltvSummary(c, a, whole, curves, days)
-	warnPanel(c, &a.Closing, p, ahead)
-	warnFirstDays(c, &a.Closing, days)
+	toolkit.WarnPanel(c, &a.Closing, p, ahead)
+	toolkit.WarnFirstDays(c, &a.Closing, days)
 	return nil
 }
 
@@ -97,17 +95,6 @@ func orNothing(model string) string {
 		return "no model"
 	}
 	return model
-}
-
-// estimates says what the estimates of a panel are.
-func panelEstimates(p snapshot.Panel, method string, ahead snapshot.Projection) *answer.Estimates {
-	e := &answer.Estimates{
-		LevelPct: int(100 * answer.Level90), Method: method, Model: ahead.Model, Sample: len(p.Inside), Customers: p.Everybody,
-	}
-	if ahead.Project != nil {
-		e.HorizonDays, e.Seed = int(ahead.Weeks*7+0.5), new(uint64(snapshot.ProjectionSeed))
-	}
-	return e
 }
 
 // ltvRows describes the customers of each curve shown, and all of them.
@@ -121,7 +108,7 @@ func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapsh
 		work = append(work, func() (err error) {
 			rows[i], err = ltvRow(c, curve, p, ahead)
 			if c.View.DetailLevel == answer.SummaryLevel {
-				rows[i].longest()
+				rows[i].Longest()
 			}
 			return err
 		})
@@ -131,7 +118,7 @@ func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapsh
 
 // ltvRow describes the customers of a curve: those of its channel, or all when its channel is "all".
 func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (customersRow, error) {
-	row := customersRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), valueSoFar: valueSoFarOf(c.Figures, curve)}
+	row := customersRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), ValueSoFar: toolkit.ValueSoFarOf(c.Figures, curve)}
 	row.Hidden = curve.Customers < cohort.SmallestCohort
 	if ahead.Project == nil || row.Hidden {
 		return row, nil
@@ -157,23 +144,6 @@ func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapsho
 		row.Value = c.Figures.Estimate(expected.Value/n, cohort.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
 	}
 	return row, nil
-}
-
-// warnPanel says what the customers at hand cannot tell.
-func warnPanel(c *toolkit.Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
-	if refused := notProjected(ahead); len(refused) > 0 {
-		a.Warn(answer.WarnNotProjected, "Nothing is expected of the future: "+strings.Join(refused, "; ")+".")
-	}
-	switch dear := ahead.Dear; {
-	case dear.Correlation != 0:
-		a.Warn(answer.WarnValueNotProjected, fmt.Sprintf("Orders are expected and not their revenue: customers who buy more often spend differently (correlation %.3f, at most %.1f).",
-			dear.Correlation, cohort.LargestCorrelation))
-	case dear.NoFit:
-		a.Warn(answer.WarnValueNotProjected, "Orders are expected and not their revenue: the model of what purchases are worth does not fit.")
-	}
-	if p.Sampled() {
-		a.Warn(answer.WarnSample, fmt.Sprintf("Values come from a fixed sample of %s of %s customers.", number.Grouped(float64(len(p.Customers)), 0), number.Grouped(float64(p.Everybody), 0)))
-	}
 }
 
 func ltvSummary(c *toolkit.Call, a *customersAnswer, whole cohort.Curve, curves []cohort.Curve, days civil.Range) string {
@@ -218,29 +188,4 @@ func bestCurve(c *toolkit.Call, curves []cohort.Curve, age int) string {
 		return " The channels' intervals overlap."
 	}
 	return fmt.Sprintf(" Customers won by %s are worth most (%s), by %s least (%s).", answer.ChannelName(best), c.Amount(int64(high.Value)), answer.ChannelName(least), c.Amount(int64(low.Value)))
-}
-
-// notProjected says why nothing is expected of customers; nil where something is.
-func notProjected(ahead snapshot.Projection) []string {
-	if ahead.NoFit {
-		return []string{"the model of repeat purchases has no best fit to these customers"}
-	}
-	return ahead.Refused
-}
-
-// netQuality says what lifetime values are sums of.
-func netQuality(basis measure.RevenueBasis) string {
-	basis.NetOfRefunds = true
-	return basis.String()
-}
-
-// booksYoung is how many days after the first order of the store many a customer only looks new.
-const booksYoung = 90
-
-// warnFirstDays says that customers of before the books look new at their beginning.
-func warnFirstDays(c *toolkit.Call, a *answer.Closing, days civil.Range) {
-	first := c.Store.OrderDays.First
-	if !first.IsZero() && days.First.Sub(first) < booksYoung {
-		a.Warn(answer.WarnBooksYoung, fmt.Sprintf("Orders begin on %s: who had ordered before looks new.", first))
-	}
 }

@@ -125,7 +125,7 @@ func factRows(c *toolkit.Call) []discoverRow {
 func channelVolumes(c *toolkit.Call) []discoverRow {
 	f := c.Figures
 	sorted := slices.Clone(c.Store.Channels)
-	sortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
+	toolkit.SortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
 	rows := make([]discoverRow, len(sorted))
 	for i, v := range sorted {
 		rows[i] = discoverRow{

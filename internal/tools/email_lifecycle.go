@@ -257,7 +257,7 @@ func messagesSummary(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days ci
 	text := fmt.Sprintf("%s claim %s %s, %s, from %s delivered.", what, c.Amount(now.all().Revenue), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Quantity(float64(now.all().Delivered)))
 	if m := a.Metrics.Credited; m != nil {
-		text += fmt.Sprintf(" Last touch credits them with %s.", majorAmount(c, float64(*m.Value)))
+		text += fmt.Sprintf(" Last touch credits them with %s.", toolkit.MajorAmount(c, float64(*m.Value)))
 	}
 	if open := a.Metrics.OpenPct.Value; open != nil && now.mails.Rows > 0 {
 		text += fmt.Sprintf(" %s %% of the mails were opened", number.Grouped(answer.Decimals(float64(*open), 1), 1))

@@ -186,7 +186,7 @@ func showResults(c *toolkit.Call, ctx context.Context, a *experimentsAnswer, id 
 		a.Rows = append(a.Rows, trialRow(c, t))
 	}
 	// Completed ones first: what they found is what is asked for.
-	sortBy(a.Rows, func(r experimentRow) float64 { return float64(slices.Index(shownFirst, r.Status)) })
+	toolkit.SortBy(a.Rows, func(r experimentRow) float64 { return float64(slices.Index(shownFirst, r.Status)) })
 	if len(all) == 0 {
 		withoutFactors(c, a)
 		a.Summary = "There are no experiments in this workspace."
@@ -369,7 +369,7 @@ func evidenceOf(t *experiment.Result) *experimentEvidence {
 	for _, w := range f.Weights {
 		e.Weights = append(e.Weights, donorWeight{Region: geo.Region(answer.Clean(string(w.Region))), Weight: answer.Percent(100 * w.Weight)})
 	}
-	sortBy(e.Weights, func(w donorWeight) float64 { return -float64(w.Weight) })
+	toolkit.SortBy(e.Weights, func(w donorWeight) float64 { return -float64(w.Weight) })
 	if f.Placebo != nil {
 		e.Placebo = placeboOf(f.Placebo)
 	}

@@ -130,7 +130,7 @@ func showNextTest(c *toolkit.Call, ctx context.Context, a *experimentsAnswer) er
 		r.Why = testedNow(c, r.Channel)
 		a.Rows = append(a.Rows, r)
 	}
-	sortBy(a.Rows, func(r experimentRow) float64 {
+	toolkit.SortBy(a.Rows, func(r experimentRow) float64 {
 		switch {
 		case r.Why != "":
 			return math.Inf(1)

@@ -68,16 +68,16 @@ func recommend(c *toolkit.Call, a *forecastingAnswer) error {
 	}
 	monthly := 1 / m.Months()
 	a.Period = c.Period(m.Window)
-	for _, r := range mixRows(m, plan, monthly) {
+	for _, r := range toolkit.MixRows(m, plan, monthly) {
 		if a.Channel == "" || r.Channel == a.Channel {
 			a.Rows = append(a.Rows, forecastRow{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: monthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
 		}
 	}
-	a.Summary = planSummary(c, planMetricsOf(c, m, plan, m.Spend(), monthly), plan, "a month")
+	a.Summary = toolkit.PlanSummary(c, toolkit.PlanMetricsOf(c, m, plan, m.Spend(), monthly), plan, "a month")
 	if len(a.Rows) == 0 {
 		a.Warn(answer.WarnNoData, "The model has no figures for "+answer.ChannelName(a.Channel)+".")
 	}
-	warnPlan(c, &a.Closing, plan)
+	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.Suggest(&a.Closing, "optimization", map[string]any{}, "See returns, saturation and what other spends would do.")
 	return nil
 }

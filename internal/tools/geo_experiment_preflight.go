@@ -99,7 +99,7 @@ func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflight
 	if panel != nil {
 		a.Metrics.Regions, a.Metrics.History = len(panel.Regions), len(panel.Periods)
 	}
-	treated, err := namedRegions(panel, p.TreatmentRegions)
+	treated, err := toolkit.NamedRegions(panel, p.TreatmentRegions)
 	if err != nil {
 		return nil, err
 	}
@@ -115,25 +115,6 @@ func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflight
 		Method:  "gates and power from backtests of the scaled synthetic control with placebo sets; see methods/geo",
 	}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
-}
-
-// namedRegions returns the candidates as the panel writes them: "ca" and "US-CA" are CA.
-func namedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
-	if panel == nil {
-		return nil, nil
-	}
-	var treated []geo.Region
-	for _, name := range names {
-		region, ok := snapshot.RegionNamed(panel.Regions, name)
-		if !ok {
-			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", answer.Clean(name), answer.ListedUpTo(toolkit.NamedRegionsShown, toolkit.SpelledRegions(panel.Regions))).
-				WithHint("Leave treatmentRegions out to have a set searched for.")
-		}
-		if !slices.Contains(treated, region) {
-			treated = append(treated, region)
-		}
-	}
-	return treated, nil
 }
 
 // judgePreflight runs the check. A store too small or too young for one is an answer and not an error.
@@ -160,7 +141,7 @@ func judgePreflight(c *toolkit.Call, ctx context.Context, a *preflightAnswer, pa
 		a.Rows = append(a.Rows, gateRow{Gate: g.Name, Status: g.Verdict, Detail: g.Detail})
 	}
 	weight := []geo.Verdict{geo.Fail, geo.Warn, geo.Unknown, geo.Pass}
-	sortBy(a.Rows, func(g gateRow) float64 { return float64(slices.Index(weight, g.Status)) })
+	toolkit.SortBy(a.Rows, func(g gateRow) float64 { return float64(slices.Index(weight, g.Status)) })
 	m := &a.Metrics
 	m.Score, m.Ready, m.Donors = found.Score, found.Ready, len(panel.Regions)-len(found.Plan.Treated)
 	if found.Plan.Planning != nil {

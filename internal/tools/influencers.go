@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
@@ -131,7 +130,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 	a.Metrics = influencerMetricsOf(c, chosen, snapshot.Among(found.Before, chosen))
 	influencerRows(c, a, p, chosen)
 	if len(chosen) == 0 {
-		a.Summary = noCreators(c, &a.Closing, len(found.Now) > 0)
+		a.Summary = toolkit.NoCreators(c, &a.Closing, len(found.Now) > 0)
 	} else {
 		a.Summary = influencersSummary(c, a, p, days, chosen)
 		a.Warn(answer.WarnCodeOrders, "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
@@ -146,12 +145,12 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 func (p influencersParams) choose(all []snapshot.Creator) ([]snapshot.Creator, error) {
 	switch p.Action {
 	case oneInfluencer:
-		one, err := creatorByID(all, "influencer_id", p.InfluencerID)
+		one, err := toolkit.CreatorByID(all, "influencer_id", p.InfluencerID)
 		return []snapshot.Creator{one}, err
 	case compareInfluencers:
 		var out []snapshot.Creator
 		for _, id := range p.InfluencerIDs {
-			one, err := creatorByID(all, "influencer_ids", id)
+			one, err := toolkit.CreatorByID(all, "influencer_ids", id)
 			if err != nil {
 				return nil, err
 			}
@@ -162,23 +161,13 @@ func (p influencersParams) choose(all []snapshot.Creator) ([]snapshot.Creator, e
 		return out, nil
 	case listInfluencers, topInfluencers:
 	}
-	chosen := ofPlatform(all, p.Platform)
+	chosen := toolkit.OfPlatform(all, p.Platform)
 	if len(chosen) == 0 && len(all) > 0 {
-		return nil, fault.Invalid("platform %q has no influencers; those there are use %s", answer.Clean(p.Platform), answer.Listed(platforms(all))).
+		return nil, fault.Invalid("platform %q has no influencers; those there are use %s", answer.Clean(p.Platform), answer.Listed(toolkit.Platforms(all))).
 			WithHint("Leave platform out for all.")
 	}
-	largestFirst(chosen, p.SortBy.of, func(f snapshot.Creator) string { return f.ID })
+	toolkit.LargestFirst(chosen, p.SortBy.of, func(f snapshot.Creator) string { return f.ID })
 	return chosen, nil
-}
-
-// creatorByID finds the creator that a parameter names.
-func creatorByID(all []snapshot.Creator, parameter, id string) (snapshot.Creator, error) {
-	at := slices.IndexFunc(all, func(f snapshot.Creator) bool { return strings.EqualFold(f.ID, id) })
-	if at < 0 {
-		return snapshot.Creator{}, fault.Invalid("%s %q is not known to this store", parameter, answer.Clean(id)).
-			WithHint("influencers with action=list shows the ids.")
-	}
-	return all[at], nil
 }
 
 // of returns the figure by which influencers are sorted.
@@ -249,17 +238,6 @@ func influencerRowOf(c *toolkit.Call, f snapshot.Creator) influencerRow {
 	return row
 }
 
-// noCreators says that there is nobody to show, and why.
-func noCreators(c *toolkit.Call, a *answer.Closing, has bool) string {
-	c.Suggest(a, "discover", map[string]any{}, "See what the store has.")
-	if has {
-		a.Warn(answer.WarnNoData, "Nothing in this window matches.")
-		return "There is no influencer to show."
-	}
-	a.Warn(answer.WarnNoData, "No creators, codes of creators or links were imported into this workspace yet.")
-	return "There are no creators yet: nothing about them was imported into this workspace."
-}
-
 func influencersSummary(c *toolkit.Call, a *influencersAnswer, p influencersParams, days civil.Range, chosen []snapshot.Creator) string {
 	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with"
 	if p.Action == oneInfluencer {
@@ -283,23 +261,4 @@ func influencersNext(c *toolkit.Call, a *influencersAnswer, days civil.Range) {
 		creators["creator_id"] = a.Rows[0].ID
 	}
 	c.Suggest(&a.Closing, "creators", creators, "Estimate what codes and links do not see.")
-}
-
-// ofPlatform keeps the creators of a social platform, all when none is named.
-func ofPlatform(all []snapshot.Creator, platform string) []snapshot.Creator {
-	return slices.DeleteFunc(slices.Clone(all), func(f snapshot.Creator) bool {
-		return platform != "" && !strings.EqualFold(f.Platform, platform)
-	})
-}
-
-// platforms names the social platforms of creators.
-func platforms(all []snapshot.Creator) []string {
-	var out []string
-	for _, f := range all {
-		if f.Platform != "" && !slices.Contains(out, answer.Clean(f.Platform)) {
-			out = append(out, answer.Clean(f.Platform))
-		}
-	}
-	slices.Sort(out)
-	return out
 }

@@ -128,13 +128,13 @@ func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*lif
 	case summaryAspect:
 		lifecycleSplit(c, a, acquired, days)
 	case ltvAspect:
-		quality.Revenue, quality.Method = netQuality(c.Workspace.Basis), paybackMethod
+		quality.Revenue, quality.Method = toolkit.NetQuality(c.Workspace.Basis), paybackMethod
 		err = lifecycleValues(c, ctx, a, acquired, days)
 	}
 	if err != nil {
 		return nil, err
 	}
-	warnFirstDays(c, &a.Closing, days)
+	toolkit.WarnFirstDays(c, &a.Closing, days)
 	c.WarnDays(&a.Closing, days, 0, true)
 	c.WarnSpend(&a.Closing, snapshot.Total{SpendKnown: acquired.SpendKnown}, "")
 	lifecycleNext(c, a, days)
@@ -170,14 +170,9 @@ func lifecycleSplit(c *toolkit.Call, a *lifecycleAnswer, q snapshot.Acquisition,
 	a.Summary = fmt.Sprintf("New customers placed %s %% of the %s orders %s and brought %s of %s.", number.Grouped(answer.Decimals(share, 1), 1),
 		answer.Quantity(float64(answer.Orders(all.Orders))), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.Amount(q.Spent), majorAmount(c, float64(*cac)))
+		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.Amount(q.Spent), toolkit.MajorAmount(c, float64(*cac)))
 	}
 	c.WarnBefore(&a.Closing, days)
-}
-
-// majorAmount writes whole units of the currency for a sentence.
-func majorAmount(c *toolkit.Call, major float64) string {
-	return c.Amount(int64(major/float64(c.Figures.Money(1)) + 0.5))
 }
 
 // paybackMethod says how margins and paybacks are counted.
@@ -240,17 +235,17 @@ func lifecycleValues(c *toolkit.Call, ctx context.Context, a *lifecycleAnswer, q
 			}
 		}
 	}
-	a.Estimates = panelEstimates(p, "mean per customer by age, as long as each was watched; payback from the interval of the margin", snapshot.Projection{})
+	a.Estimates = toolkit.PanelEstimates(p, "mean per customer by age, as long as each was watched; payback from the interval of the margin", snapshot.Projection{})
 	if err := wholeValues(c, a, whole, earned, q); err != nil {
 		return err
 	}
-	warnPanel(c, &a.Closing, p, snapshot.Projection{})
+	toolkit.WarnPanel(c, &a.Closing, p, snapshot.Projection{})
 	a.Summary = valuesSummary(c, a, days)
 	return nil
 }
 
 func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) (lifecycleRow, error) {
-	value := valueSoFarOf(f, curve)
+	value := toolkit.ValueSoFarOf(f, curve)
 	row := lifecycleRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), LTV90: value.LTV90, LTV365: value.LTV365, Hidden: len(curve.Points) == 0}
 	won := q.ByChannel[curve.Channel].New.Orders
 	row.Won = new(answer.Orders(won))
@@ -270,7 +265,7 @@ func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]c
 		row.Payback = "too few customers"
 		return row, nil
 	}
-	worth := valueSoFarOf(f, margin)
+	worth := toolkit.ValueSoFarOf(f, margin)
 	row.Margin90, row.Margin365 = worth.LTV90, worth.LTV365
 	cost, ok := measure.CPA(spend, won)
 	switch {
@@ -319,7 +314,7 @@ func wholeValues(c *toolkit.Call, a *lifecycleAnswer, whole cohort.Curve, earned
 	if whole.Customers == 0 {
 		return nil
 	}
-	a.Metrics.LTV365 = valueSoFarOf(f, whole).LTV365
+	a.Metrics.LTV365 = toolkit.ValueSoFarOf(f, whole).LTV365
 	all := snapshot.Acquisition{ByChannel: map[measure.Channel]warehouse.SegmentTotals{snapshot.Everybody: q.Segments.Recent}, Spend: map[measure.Channel]int64{}}
 	if q.SpendKnown {
 		all.Spend[snapshot.Everybody] = q.Spent
@@ -335,7 +330,7 @@ func wholeValues(c *toolkit.Call, a *lifecycleAnswer, whole cohort.Curve, earned
 func valuesSummary(c *toolkit.Call, a *lifecycleAnswer, days civil.Range) string {
 	text := fmt.Sprintf("%s new customers %s", answer.Quantity(float64(*a.Metrics.New.Value)), answer.Dates(days))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		text += fmt.Sprintf(" cost %s each", majorAmount(c, float64(*cac)))
+		text += fmt.Sprintf(" cost %s each", toolkit.MajorAmount(c, float64(*cac)))
 	}
 	text += "."
 	switch {
@@ -348,7 +343,7 @@ func valuesSummary(c *toolkit.Call, a *lifecycleAnswer, days civil.Range) string
 		text += " Their margin is not known, because costs of products are not."
 	}
 	if l := a.Metrics.LTV365; l != nil {
-		text += fmt.Sprintf(" A customer brings %s within a year, refunds taken off.", majorAmount(c, float64(l.Value)))
+		text += fmt.Sprintf(" A customer brings %s within a year, refunds taken off.", toolkit.MajorAmount(c, float64(l.Value)))
 	}
 	return text
 }

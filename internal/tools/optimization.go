@@ -31,30 +31,12 @@ type optimizationParams struct {
 
 type optimizationAnswer struct {
 	answer.Opening
-	Answer    string            `json:"answer,omitempty" doc:"To the question, from the model's facts."`
-	Model     toolkit.ModelInfo `json:"model"`
-	Estimates answer.Estimates  `json:"estimates"`
-	Metrics   planMetrics       `json:"metrics" doc:"Of the best plan for the monthly budget."`
-	answer.Table[mixRow]
+	Answer    string              `json:"answer,omitempty" doc:"To the question, from the model's facts."`
+	Model     toolkit.ModelInfo   `json:"model"`
+	Estimates answer.Estimates    `json:"estimates"`
+	Metrics   toolkit.PlanMetrics `json:"metrics" doc:"Of the best plan for the monthly budget."`
+	answer.Table[toolkit.MixRow]
 	answer.Closing
-}
-
-// mixRow is what the model says of a channel; money is a month's.
-type mixRow struct {
-	Channel      measure.Channel                  `json:"channel"`
-	Spend        answer.Money                     `json:"monthly_spend"`
-	Proposed     answer.Money                     `json:"proposed_monthly_spend"`
-	Brought      *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Revenue that would be missing without the channel."`
-	SharePct     *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Of all revenue in the window."`
-	ROAS         answer.Estimate[answer.Ratio]    `json:"roas"`
-	MarginalROAS answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue of the next unit of money at today's spend."`
-	Saturation   *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"By how much the next unit of money brings less than the mean one."`
-	Less         *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
-	More         *answer.Estimate[answer.Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
-	CarryOver    *answer.Estimate[answer.Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Part of a week's effect that carries over to the next."`
-	Worth        *answer.Money                    `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Monthly revenue that the best plan would gain if an experiment settled what the channel brings, before its cost."`
-	Tested       []string                         `json:"calibrated_by,omitempty" doc:"Experiments of the channel that the model was fitted to."`
-	Unseen       bool                             `json:"beyond_data,omitempty" doc:"The proposed spend is more than was ever spent."`
 }
 
 func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (*optimizationAnswer, error) {
@@ -75,17 +57,17 @@ func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (
 		return nil, err
 	}
 	monthly := 1 / m.Months()
-	a := &optimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: planMetricsOf(c, m, plan, budget, monthly)}
+	a := &optimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: toolkit.PlanMetricsOf(c, m, plan, budget, monthly)}
 	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
-	a.Rows = mixRows(m, plan, monthly)
-	a.Summary = planSummary(c, a.Metrics, plan, "a month")
+	a.Rows = toolkit.MixRows(m, plan, monthly)
+	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, "a month")
 	if strings.TrimSpace(p.Question) != "" {
 		a.Answer = mixAnswer(c, p.Question, a)
 		if c.View.Format == answer.SummaryFormat { // which shows no other field with text
 			a.Summary = a.Answer + " " + a.Summary
 		}
 	}
-	warnPlan(c, &a.Closing, plan)
+	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)
 	c.Suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Divide a budget with bounds by channel.")
 	c.Suggest(&a.Closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
@@ -93,44 +75,11 @@ func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (
 	return a, nil
 }
 
-// mixRows lists the channels, largest contribution first.
-func mixRows(m *mix.Model, plan *mix.Plan, times float64) []mixRow {
-	rows := make([]mixRow, 0, len(m.Effects))
-	for _, e := range m.Effects {
-		if e.ROAS == nil || e.MarginalROAS == nil {
-			continue
-		}
-		reach := m.Reach(e.Channel)
-		row := mixRow{
-			Channel: e.Channel, Spend: answer.Money(times * e.Spend), Brought: new(toolkit.Posterior[answer.Money](e.Contribution, times)),
-			SharePct: new(answer.Percent(100 * e.Share.Mean)), ROAS: toolkit.Posterior[answer.Ratio](*e.ROAS, 1), MarginalROAS: toolkit.Posterior[answer.Ratio](*e.MarginalROAS, 1),
-			Saturation: new(toolkit.Posterior[answer.Percent](reach.Saturation, 100)), Less: new(toolkit.Posterior[answer.Money](reach.Less, times)), More: new(toolkit.Posterior[answer.Money](reach.More, times)),
-			Tested: toolkit.CalibratedBy(m, e.Channel),
-		}
-		for _, one := range plan.Allocations {
-			if one.Channel == e.Channel {
-				row.Proposed, row.Unseen = answer.Money(times*one.Proposed), one.Unseen
-			}
-		}
-		if alpha, ok := e.Adstock["alpha"]; ok {
-			row.CarryOver = new(toolkit.Posterior[answer.Percent](alpha, 100))
-		}
-		for _, one := range plan.Advice.Worth {
-			if one.Channel == e.Channel {
-				row.Worth = new(answer.Money(times * one.Gain))
-			}
-		}
-		rows = append(rows, row)
-	}
-	sortBy(rows, func(r mixRow) float64 { return -float64(r.Brought.Value) })
-	return rows
-}
-
 // mixTopics are what a question can be about, by the beginnings of words that say so, or by phrases. The first that fits
 // answers.
 var mixTopics = []struct {
 	words  []string
-	answer func(*toolkit.Call, []mixRow, *optimizationAnswer) string
+	answer func(*toolkit.Call, []toolkit.MixRow, *optimizationAnswer) string
 }{
 	{[]string{"test", "experiment", "holdout", "prove", "learn"}, sayTests},
 	{[]string{"trust", "reliab", "accura", "confiden", "fit", "valid", "certain", "uncertain", "how good", "how sure"}, sayTrust},
@@ -177,7 +126,7 @@ func speaksOf(topic, text string, words []string) bool {
 
 // mixChannels returns the channels of the model that the words name, by their own names or those of their platforms, and
 // what to say of channels that are not in it.
-func mixChannels(c *toolkit.Call, words []string, a *optimizationAnswer) (about []mixRow, without string) {
+func mixChannels(c *toolkit.Call, words []string, a *optimizationAnswer) (about []toolkit.MixRow, without string) {
 	names := map[measure.Channel]bool{}
 	for i, w := range words {
 		names[measure.ParseChannel(w)] = true
@@ -199,7 +148,7 @@ func mixChannels(c *toolkit.Call, words []string, a *optimizationAnswer) (about 
 }
 
 // mixLines says something of each channel, the first few of them.
-func mixLines(rows []mixRow, say func(mixRow) string) string {
+func mixLines(rows []toolkit.MixRow, say func(toolkit.MixRow) string) string {
 	const most = 5
 	var lines []string
 	for _, r := range rows[:min(most, len(rows))] {
@@ -209,8 +158,8 @@ func mixLines(rows []mixRow, say func(mixRow) string) string {
 }
 
 // sortedRows returns the rows, largest figure first.
-func sortedRows(rows []mixRow, of func(mixRow) float64) []mixRow {
-	return slices.SortedStableFunc(slices.Values(rows), func(a, b mixRow) int { return cmp.Compare(of(b), of(a)) })
+func sortedRows(rows []toolkit.MixRow, of func(toolkit.MixRow) float64) []toolkit.MixRow {
+	return slices.SortedStableFunc(slices.Values(rows), func(a, b toolkit.MixRow) int { return cmp.Compare(of(b), of(a)) })
 }
 
 func ratios(e answer.Estimate[answer.Ratio]) string {
@@ -221,66 +170,66 @@ func amounts(c *toolkit.Call, e answer.Estimate[answer.Money]) string {
 	return fmt.Sprintf("%s (%s to %s)", c.Spelled(e.Value), c.Spelled(e.Low), c.Spelled(e.High))
 }
 
-func sayReturns(c *toolkit.Call, rows []mixRow, _ *optimizationAnswer) string {
-	return "Revenue per unit of spend, with 90 % intervals: " + mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.ROAS.Value) }),
-		func(r mixRow) string { return ratios(r.ROAS) + ", " + c.Spelled(r.Brought.Value) + " a month" })
+func sayReturns(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
+	return "Revenue per unit of spend, with 90 % intervals: " + mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.ROAS.Value) }),
+		func(r toolkit.MixRow) string { return ratios(r.ROAS) + ", " + c.Spelled(r.Brought.Value) + " a month" })
 }
 
-func saySaturation(c *toolkit.Call, rows []mixRow, _ *optimizationAnswer) string {
+func saySaturation(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
 	return "The next unit of money brings less than the mean one by, with 90 % intervals: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.Saturation.Value) }), func(r mixRow) string {
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.Saturation.Value) }), func(r toolkit.MixRow) string {
 			return fmt.Sprintf("%.0f %% (%.0f to %.0f)", r.Saturation.Value, r.Saturation.Low, r.Saturation.High)
 		})
 }
 
-func sayMarginal(c *toolkit.Call, rows []mixRow, _ *optimizationAnswer) string {
+func sayMarginal(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
 	return "Revenue of the next unit of spend, and change of monthly revenue with 20 % more, with 90 % intervals: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.MarginalROAS.Value) }),
-			func(r mixRow) string { return ratios(r.MarginalROAS) + ", " + amounts(c, *r.More) })
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.MarginalROAS.Value) }),
+			func(r toolkit.MixRow) string { return ratios(r.MarginalROAS) + ", " + amounts(c, *r.More) })
 }
 
-func sayLess(c *toolkit.Call, rows []mixRow, _ *optimizationAnswer) string {
+func sayLess(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
 	return "Change of monthly revenue with 20 % less spend, with 90 % intervals; the least harm first: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.Less.Value) / max(float64(r.Spend), 1) }),
-			func(r mixRow) string {
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.Less.Value) / max(float64(r.Spend), 1) }),
+			func(r toolkit.MixRow) string {
 				return amounts(c, *r.Less) + ", saving " + c.Spelled(answer.Money(mix.Step)*r.Spend)
 			})
 }
 
-func sayPlan(c *toolkit.Call, rows []mixRow, a *optimizationAnswer) string {
+func sayPlan(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("Advice: %s, with %s confidence and a %.0f %% chance of more revenue. By month: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
-			func(r mixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
+			func(r toolkit.MixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
 }
 
-func sayCarryOver(c *toolkit.Call, rows []mixRow, _ *optimizationAnswer) string {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r mixRow) bool { return r.CarryOver == nil })
+func sayCarryOver(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r toolkit.MixRow) bool { return r.CarryOver == nil })
 	if len(rows) == 0 {
 		return "The model has no carry-over."
 	}
 	return "Part of a week's effect that carries over to the next, with 90 % intervals: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.CarryOver.Value) }), func(r mixRow) string {
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.CarryOver.Value) }), func(r toolkit.MixRow) string {
 			return fmt.Sprintf("%.0f %% (%.0f to %.0f)", r.CarryOver.Value, r.CarryOver.Low, r.CarryOver.High)
 		})
 }
 
-func sayTests(c *toolkit.Call, rows []mixRow, a *optimizationAnswer) string {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r mixRow) bool { return r.Worth == nil || *r.Worth <= 0 })
+func sayTests(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r toolkit.MixRow) bool { return r.Worth == nil || *r.Worth <= 0 })
 	if a.Metrics.TestFirst == "" || len(rows) == 0 {
 		return "No experiment would change the plan: what is not known of these channels does not decide how the budget is divided."
 	}
 	return "Revenue a month that the best plan would gain if an experiment settled what a channel brings, before its cost: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(*r.Worth) }), func(r mixRow) string { return c.Spelled(*r.Worth) })
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(*r.Worth) }), func(r toolkit.MixRow) string { return c.Spelled(*r.Worth) })
 }
 
-func sayTrust(c *toolkit.Call, rows []mixRow, a *optimizationAnswer) string {
+func sayTrust(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("The model explains %.0f %% of the variance of %d weeks and its sampler converged. That does not prove causes: "+
 		"widest is what it knows least, and only an experiment settles it. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "Return by channel: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r mixRow) string { return ratios(r.ROAS) })
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r toolkit.MixRow) string { return ratios(r.ROAS) })
 }
 
 // testedSentence says which channels the model knows tests of; "" where it knows none.
-func testedSentence(rows []mixRow) string {
+func testedSentence(rows []toolkit.MixRow) string {
 	var tested []string
 	for _, r := range rows {
 		if len(r.Tested) > 0 {

@@ -22,7 +22,7 @@ func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "makes no clear difference: 20.00 USD more revenue than today is expected, with a 90 % interval from 1,000 USD less to 1,040 USD more"},
 		{answer.Estimate[answer.Money]{}, "changes no revenue"},
 	} {
-		if got := gain(c, test.change, " than today"); got != test.want {
+		if got := toolkit.Gain(c, test.change, " than today"); got != test.want {
 			t.Errorf("%+v:\n got %s\nwant %s", test.change, got, test.want)
 		}
 	}
@@ -31,14 +31,14 @@ func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 func TestQuestionsAreReadByTheirWords(t *testing.T) {
 	t.Parallel()
 	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
-	row := func(channel measure.Channel, roas answer.Ratio) mixRow {
-		return mixRow{
+	row := func(channel measure.Channel, roas answer.Ratio) toolkit.MixRow {
+		return toolkit.MixRow{
 			Channel: channel, Spend: 100, ROAS: answer.Estimate[answer.Ratio]{Value: roas}, MarginalROAS: answer.Estimate[answer.Ratio]{Value: roas / 2}, Brought: new(answer.Estimate[answer.Money]),
 			Saturation: new(answer.Estimate[answer.Percent]), Less: new(answer.Estimate[answer.Money]), More: new(answer.Estimate[answer.Money]), CarryOver: &answer.Estimate[answer.Percent]{Value: 40}, Worth: new(answer.Money(7)),
 		}
 	}
-	a := &optimizationAnswer{Model: toolkit.ModelInfo{LeftOut: []string{"podcast"}}, Metrics: planMetrics{TestFirst: "google", Advice: "hold"}}
-	a.Rows = []mixRow{row("facebook", 2), row("google", 3)}
+	a := &optimizationAnswer{Model: toolkit.ModelInfo{LeftOut: []string{"podcast"}}, Metrics: toolkit.PlanMetrics{TestFirst: "google", Advice: "hold"}}
+	a.Rows = []toolkit.MixRow{row("facebook", 2), row("google", 3)}
 	for _, test := range []struct{ question, begins, without string }{
 		{"Which channel is the most profitable?", "Revenue per unit of spend", ""},
 		{"What is the ROAS of Meta?", "Revenue per unit of spend, with 90 % intervals: facebook", "google"},

@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strings"
 
 	"assay/internal/answer"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/decide"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 	"assay/internal/snapshot"
@@ -61,26 +58,11 @@ func (p optimizeBudgetParams) Check() error {
 
 type optimizeBudgetAnswer struct {
 	answer.Opening
-	Model     toolkit.ModelInfo `json:"model"`
-	Estimates answer.Estimates  `json:"estimates"`
-	Metrics   planMetrics       `json:"metrics"`
+	Model     toolkit.ModelInfo   `json:"model"`
+	Estimates answer.Estimates    `json:"estimates"`
+	Metrics   toolkit.PlanMetrics `json:"metrics"`
 	answer.Table[allocationRow]
 	answer.Closing
-}
-
-// planMetrics is what a plan promises over the period it is for.
-type planMetrics struct {
-	Budget       answer.Money                   `json:"budget"`
-	CurrentSpend answer.Money                   `json:"current_spend" doc:"Of the model's channels, over a period as long."`
-	Lift         answer.Estimate[answer.Money]  `json:"expected_lift" doc:"Revenue more than the same budget brings when it is divided as today."`
-	Change       *answer.Estimate[answer.Money] `json:"expected_change,omitempty" doc:"Revenue more than current spend brings, where the budget is another."`
-	BetterPct    answer.Percent                 `json:"better_pct" doc:"Chance that the plan brings more than the same budget divided as today."`
-	Confidence   string                         `json:"confidence" doc:"high from 95 % chance on, medium from 80 % on, else low."`
-	Advice       string                         `json:"advice" doc:"shift: move the money; hold: leave it until more is known."`
-	Why          []string                       `json:"why,omitempty" doc:"Reasons for the advice. Current spends are today's, scaled to the budget."`
-	TestFirst    measure.Channel                `json:"test_first,omitempty" doc:"Channel whose experiment would be worth most."`
-	AgreementPct answer.Percent                 `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that two halves of the draws divide alike."`
-	GapPct       *answer.Percent                `json:"gap_pct,omitempty" detail:"analyst" doc:"How far at most the plan is from the best one, of its value."`
 }
 
 // allocationRow is what a plan gives a channel.
@@ -115,12 +97,12 @@ func runOptimizeBudget(_ context.Context, c *toolkit.Call, p optimizeBudgetParam
 	if err != nil {
 		return nil, err
 	}
-	a := &optimizeBudgetAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: planMetricsOf(c, m, plan, p.TotalBudget, 1)}
+	a := &optimizeBudgetAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: toolkit.PlanMetricsOf(c, m, plan, p.TotalBudget, 1)}
 	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
 	a.ShowAll(true)
 	a.Rows = allocationRows(m, plan, 1, shown)
-	a.Summary = planSummary(c, a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
-	warnPlan(c, &a.Closing, plan)
+	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
+	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)
 	c.Suggest(&a.Closing, "optimization", map[string]any{}, "See saturation and marginal returns by channel.")
 	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
@@ -165,31 +147,6 @@ func limitsOf(m *mix.Model, constraints map[string]bounds) (map[measure.Channel]
 	return limits, nil
 }
 
-// planMetricsOf says what a plan promises; times turns amounts over the window into those of the answer's period.
-func planMetricsOf(c *toolkit.Call, m *mix.Model, plan *mix.Plan, budget, times float64) planMetrics {
-	out := planMetrics{
-		Budget: answer.Money(times * budget), CurrentSpend: answer.Money(times * m.Spend()), Lift: toolkit.Posterior[answer.Money](plan.Lift, times),
-		BetterPct: answer.Percent(100 * plan.BeatsCurrent), Confidence: "low", Advice: string(plan.Advice.Action), Why: plan.Advice.Reasons,
-		AgreementPct: answer.Percent(100 * plan.Agreement),
-	}
-	if math.Abs(plan.Times-1) > 0.001 {
-		out.Change = new(toolkit.Posterior[answer.Money](plan.Change, times))
-	}
-	switch {
-	case plan.BeatsCurrent >= 0.95:
-		out.Confidence = "high"
-	case plan.BeatsCurrent >= 0.8:
-		out.Confidence = "medium"
-	}
-	if plan.Certificate.UpperBound > 0 {
-		out.GapPct = new(answer.Percent(100 * plan.Certificate.Gap()))
-	}
-	if plan.Advice.Settle != nil {
-		out.TestFirst = plan.Advice.Settle.Channel
-	}
-	return out
-}
-
 // allocationRows lists what a plan gives the channels, largest change first.
 func allocationRows(m *mix.Model, plan *mix.Plan, times float64, shown []measure.Channel) []allocationRow {
 	rows := []allocationRow{}
@@ -207,69 +164,8 @@ func allocationRows(m *mix.Model, plan *mix.Plan, times float64, shown []measure
 		}
 		rows = append(rows, row)
 	}
-	sortBy(rows, func(r allocationRow) float64 {
+	toolkit.SortBy(rows, func(r allocationRow) float64 {
 		return -max(float64(r.Proposed-r.Current), float64(r.Current-r.Proposed))
 	})
 	return rows
-}
-
-func planSummary(c *toolkit.Call, m planMetrics, plan *mix.Plan, over string) string {
-	var up, down decide.Allocation
-	for _, a := range plan.Allocations {
-		if a.Proposed-a.Current > up.Proposed-up.Current {
-			up = a
-		}
-		if a.Proposed-a.Current < down.Proposed-down.Current {
-			down = a
-		}
-	}
-	text := fmt.Sprintf("%s %s, divided by the plan, %s.", c.Spelled(m.Budget), over, gain(c, m.Lift, " than divided as today"))
-	if m.Change != nil {
-		text += fmt.Sprintf(" Against the %s spent now, it %s.", c.Spelled(m.CurrentSpend), gain(c, *m.Change, ""))
-	}
-	var moves []string
-	if up.Channel != "" {
-		moves = append(moves, "most goes to "+answer.ChannelName(up.Channel))
-	}
-	if down.Channel != "" {
-		moves = append(moves, "most comes from "+answer.ChannelName(down.Channel))
-	}
-	if len(moves) > 0 {
-		text += " By the plan, " + strings.Join(moves, " and ") + "."
-	}
-	return text + fmt.Sprintf(" Advice: %s, with %s confidence.", m.Advice, m.Confidence)
-}
-
-// gain says of a change of revenue whether it is a gain, a loss, or not clearly either.
-func gain(c *toolkit.Call, e answer.Estimate[answer.Money], than string) string {
-	expected := c.Spelled(answer.Money(math.Abs(float64(e.Value)))) + " more revenue" + than
-	if e.Value < 0 {
-		expected = c.Spelled(-e.Value) + " less revenue" + than
-	}
-	switch {
-	case e.Low > 0:
-		return fmt.Sprintf("is expected to bring %s (90 %% interval %s to %s more)", expected, c.Spelled(e.Low), c.Spelled(e.High))
-	case e.High < 0:
-		return fmt.Sprintf("is expected to bring %s (90 %% interval %s to %s less)", expected, c.Spelled(-e.High), c.Spelled(-e.Low))
-	case e.Low == 0 && e.High == 0:
-		return "changes no revenue"
-	}
-	return fmt.Sprintf("makes no clear difference: %s is expected, with a 90 %% interval from %s less to %s more", expected, c.Spelled(-e.Low), c.Spelled(e.High))
-}
-
-// warnPlan says what a plan does not know.
-func warnPlan(c *toolkit.Call, a *answer.Closing, plan *mix.Plan) {
-	c.WarnModelAge(a)
-	if plan.Advice.Action == decide.Hold {
-		a.Warn(answer.WarnHold, "The evidence does not carry this shift: leave the money where it is until more is known.")
-	}
-	var beyond []string
-	for _, one := range plan.Allocations {
-		if one.Unseen {
-			beyond = append(beyond, answer.Clean(string(one.Channel)))
-		}
-	}
-	if len(beyond) > 0 {
-		a.Warn(answer.WarnBeyondData, "The plan spends more than was ever seen on "+answer.Listed(beyond)+": there the assumed shape speaks, not data.")
-	}
 }

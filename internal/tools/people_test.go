@@ -148,7 +148,7 @@ func TestSampledPanelsSaySo(t *testing.T) {
 	t.Parallel()
 	c := &toolkit.Call{}
 	var a answer.Closing
-	warnPanel(c, &a, snapshot.Panel{Panel: warehouse.Panel{Customers: make([]warehouse.PanelCustomer, 3), Everybody: 10}}, snapshot.Projection{})
+	toolkit.WarnPanel(c, &a, snapshot.Panel{Panel: warehouse.Panel{Customers: make([]warehouse.PanelCustomer, 3), Everybody: 10}}, snapshot.Projection{})
 	if len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0].Text, "3 of 10") {
 		t.Errorf("%+v", a.Warnings)
 	}

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -153,7 +152,7 @@ func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal
 		earlier[t.Channel] = t.Sums
 	}
 	rows := make([]channelRow, 0, len(totals.Recent))
-	for _, t := range byRevenue(f, totals.Recent) {
+	for _, t := range toolkit.ByRevenue(f, totals.Recent) {
 		row := channelRowOf(f, t, earlier[t.Channel])
 		switch {
 		case basis == measure.Reported:
@@ -164,13 +163,6 @@ func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// byRevenue sorts channels, largest revenue first.
-func byRevenue(f answer.Figures, totals []warehouse.ChannelTotal) []warehouse.ChannelTotal {
-	return slices.SortedFunc(slices.Values(totals), func(s, t warehouse.ChannelTotal) int {
-		return cmp.Or(cmp.Compare(f.Basis.Revenue(t.Sums), f.Basis.Revenue(s.Sums)), cmp.Compare(s.Channel, t.Channel))
-	})
 }
 
 func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sums) channelRow {
@@ -259,7 +251,7 @@ func performanceNext(c *toolkit.Call, a *performanceAnswer, days civil.Range, ch
 		return
 	}
 	c.Suggest(&a.Closing, "trends", toolkit.With(toolkit.Dated(days), "channel", string(channel)), "See this channel's days.")
-	if v, ok := c.Store.Volume(channel); ok && listedPlatform(v.Platform) {
+	if v, ok := c.Store.Volume(channel); ok && toolkit.ListedPlatform(v.Platform) {
 		c.Suggest(&a.Closing, "campaigns", toolkit.With(toolkit.Dated(days), "platform", string(v.Platform)), "See this platform's campaigns.")
 	}
 }

@@ -115,19 +115,8 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*trendsAns
 		quality.Model = ""
 	}
 	quality.Method = "expected: robust local line with weekday factors, the point left out; z and q_value from Student's t fitted to the errors; see methods/anomalies"
-	c.Describe(&a.Closing, quality, kindsOf(p.Metric)...)
+	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
 	return a, nil
-}
-
-func kindsOf(metric snapshot.Metric) []string {
-	switch metric {
-	case snapshot.Spend:
-		return []string{snapshot.FromAds, snapshot.FromSpend}
-	case snapshot.ROAS:
-		return []string{snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend}
-	case snapshot.Revenue, snapshot.Orders, snapshot.AOV:
-	}
-	return []string{snapshot.FromOrders}
 }
 
 // trendRows writes the points of a window.

@@ -1,4 +1,4 @@
-package tools
+package toolkit
 
 import (
 	"cmp"
@@ -6,12 +6,12 @@ import (
 )
 
 // sortBy sorts by a figure, smallest first, and leaves equals in their order.
-func sortBy[T any](items []T, of func(T) float64) {
+func SortBy[T any](items []T, of func(T) float64) {
 	slices.SortStableFunc(items, func(a, b T) int { return cmp.Compare(of(a), of(b)) })
 }
 
 // largestFirst sorts by a figure, ties by id; what has none comes last.
-func largestFirst[T any](rows []T, of func(T) (float64, bool), id func(T) string) {
+func LargestFirst[T any](rows []T, of func(T) (float64, bool), id func(T) string) {
 	slices.SortStableFunc(rows, func(x, y T) int {
 		a, hasA := of(x)
 		b, hasB := of(y)
