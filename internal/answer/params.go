@@ -107,7 +107,7 @@ func (p Paged) Page(w *Writer) Page {
 	if !w.LimitGiven && w.View.DetailLevel == SummaryLevel {
 		p.Limit = SummaryRows
 	}
-	return Page{Limit: p.Limit, Offset: p.Offset}
+	return Page(p)
 }
 
 // Page is a part of all rows.

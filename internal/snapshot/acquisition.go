@@ -23,6 +23,7 @@ type Acquisition struct {
 	KnownBefore bool
 }
 
+// Acquired returns what winning customers cost in a window, and who was won.
 func (c *Snapshot) Acquired(ctx context.Context, days civil.Range) (q Acquisition, err error) {
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
 	if q.Segments, err = c.facts.SegmentTotals(ctx, c.Workspace.ID, "", in); err != nil {

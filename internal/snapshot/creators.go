@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// creatorFacts is a creator and all that is known of a window.
+// Creator is a creator with what is known of a window.
 type Creator struct {
 	warehouse.CreatorProfile
 	Code, Named  measure.Sums // orders by code, and by survey; those with both are in both
@@ -154,6 +154,7 @@ type TrackedSums struct {
 	CostKnown                                  bool
 }
 
+// TrackedSums adds up the tracked figures of creators.
 func (c *Snapshot) TrackedSums(all []Creator) (sum TrackedSums) {
 	for _, f := range all {
 		sum.Revenue += f.TrackedRevenue(c.Workspace.Basis)

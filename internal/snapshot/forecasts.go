@@ -58,10 +58,10 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if s.Store.OrderDays.Days() == 0 {
 		return nil
 	}
-	if err := keepDaily(s, ctx); err != nil {
+	if err := keepDaily(ctx, s); err != nil {
 		return fmt.Errorf("forecast of %q: %w", w.ID, err)
 	}
-	if err := judgeForecasts(s, ctx); err != nil {
+	if err := judgeForecasts(ctx, s); err != nil {
 		return fmt.Errorf("forecasts of %q that are over: %w", w.ID, err)
 	}
 	return nil
@@ -69,7 +69,7 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 
 // keepDaily makes the forecasts of today unless they are made, and those of the past where there are none. All are kept at
 // once: half of them would say that all is done.
-func keepDaily(c *Snapshot, ctx context.Context) error {
+func keepDaily(ctx context.Context, c *Snapshot) error {
 	made, err := c.reader.Forecasts.LastForecast(ctx, c.Workspace.ID)
 	if err != nil || made == c.Today {
 		return err
@@ -87,7 +87,7 @@ func keepDaily(c *Snapshot, ctx context.Context) error {
 			return err
 		}
 		if made.IsZero() {
-			past, err := pastForecasts(c, ctx, metric, s)
+			past, err := pastForecasts(ctx, c, metric, s)
 			if err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func keepDaily(c *Snapshot, ctx context.Context) error {
 }
 
 // pastForecasts returns forecasts of past weeks, each from the days before only.
-func pastForecasts(c *Snapshot, ctx context.Context, metric Metric, s *Daily) ([]control.Forecast, error) {
+func pastForecasts(ctx context.Context, c *Snapshot, metric Metric, s *Daily) ([]control.Forecast, error) {
 	var all []control.Forecast
 	for week := 1; week <= backMade; week++ {
 		if err := ctx.Err(); err != nil {
@@ -167,7 +167,7 @@ func (c *Snapshot) ForecastRecord(key SeriesKey, method string, total forecast.T
 
 // judgeForecasts compares forecasts whose days are over with what came. A day is over when a later one has data: the last
 // one with data may have come in part.
-func judgeForecasts(c *Snapshot, ctx context.Context) error {
+func judgeForecasts(ctx context.Context, c *Snapshot) error {
 	open, err := c.reader.Forecasts.OpenForecasts(ctx, c.Workspace.ID, c.Today)
 	if err != nil || len(open) == 0 {
 		return err

@@ -8,13 +8,13 @@ import (
 	"assay/internal/measure"
 )
 
-// drawn is a series of a chart.
+// NamedSeries is a series of a chart.
 type NamedSeries struct {
 	Name measure.Channel // "" for a total
 	Series
 }
 
-// named lists series by name.
+// NamedSorted lists series by name.
 func NamedSorted(found map[measure.Channel]Series) []NamedSeries {
 	out := make([]NamedSeries, 0, len(found))
 	for _, name := range slices.Sorted(maps.Keys(found)) {
@@ -23,7 +23,7 @@ func NamedSorted(found map[measure.Channel]Series) []NamedSeries {
 	return out
 }
 
-// sumOfSeries adds series up.
+// SumOf adds series up.
 func SumOf(all []NamedSeries) (sum Series) {
 	for _, d := range all {
 		sum = sum.Plus(d.Series)
@@ -31,7 +31,7 @@ func SumOf(all []NamedSeries) (sum Series) {
 	return sum
 }
 
-// weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
+// Weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
 // cannot be drawn.
 func Weight(c *Snapshot, metric Metric, t Total) float64 {
 	switch metric {
@@ -47,7 +47,7 @@ func Weight(c *Snapshot, metric Metric, t Total) float64 {
 	return KnownValue(c, metric, Point{Total: t})
 }
 
-// pointValue is the metric of a point, NaN where it cannot be told.
+// KnownValue is the metric of a point, NaN where it cannot be told.
 func KnownValue(c *Snapshot, metric Metric, p Point) float64 {
 	if p.Untold && metric != Spend {
 		return math.NaN()

@@ -13,6 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// How halo effects are estimated.
 const (
 	HaloSeed  = 1
 	HaloDraws = 800

@@ -14,6 +14,7 @@ import (
 // Metric is what a series can follow.
 type Metric string
 
+// The metrics.
 const (
 	Revenue Metric = "revenue"
 	Orders  Metric = "orders"

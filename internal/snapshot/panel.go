@@ -22,7 +22,7 @@ type Panel struct {
 	Inside   []warehouse.PanelCustomer
 }
 
-// panel reads the customers won in a window, by one channel or by any.
+// CustomerPanel reads the customers won in a window, by one channel or by any.
 func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel measure.Channel) (Panel, error) {
 	all, err := c.wholePanel(ctx)
 	if err != nil {
@@ -199,7 +199,7 @@ type Projection struct {
 // longestHorizon is how far a projection looks ahead, in days, when the history is as long.
 const longestHorizon = 365
 
-// projection returns what the models of repeat purchases expect of customers like those of the panel.
+// Project returns what the models of repeat purchases expect of customers like those of the panel.
 func (c *Snapshot) Project(ctx context.Context, p Panel) (Projection, error) {
 	if c.data == 0 { // the version is not known: nothing is kept
 		return c.fitted(p)
@@ -244,6 +244,7 @@ func (c *Snapshot) fitted(p Panel) (Projection, error) {
 	return out, nil
 }
 
+// HistoriesOf returns the purchase histories of buyers.
 func HistoriesOf(buyers []cohort.Buyer) []cohort.History {
 	histories := make([]cohort.History, len(buyers))
 	for i, b := range buyers {

@@ -124,7 +124,7 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 	}
 	s.model = modelKey{version: s.MMM.Version(), drift: s.MMM.Drift, news: strings.Join(s.MMM.News, "\n"), training: s.MMM.Training}
 	if wants.Experiments {
-		if s.Experiments, err = r.Sources.Experiments.Experiments(ctx, w.ID); err != nil {
+		if s.Experiments, err = r.Experiments.Experiments(ctx, w.ID); err != nil {
 			return s, err
 		}
 		s.experiments = stateOfExperiments(s.Experiments)

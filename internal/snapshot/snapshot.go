@@ -121,6 +121,7 @@ func (s Contents) Active() int {
 	return n
 }
 
+// Volume returns what the store has of a channel.
 func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
 	at := slices.IndexFunc(s.Channels, func(v warehouse.ChannelVolume) bool { return v.Channel == of })
 	if at < 0 {
@@ -135,18 +136,18 @@ func (c *Snapshot) Untold(channel measure.Channel) bool {
 }
 
 // ModelState returns the status of the workspace's model and why it is not active; "" where there is none.
-func (s *Snapshot) ModelState() (status mix.Status, why []string) {
-	if s.MMM.Model == nil {
+func (c *Snapshot) ModelState() (status mix.Status, why []string) {
+	if c.MMM.Model == nil {
 		return "", nil
 	}
-	last := s.Store.OrderDays.Last
-	if s.Today.Before(last) {
-		last = s.Today
+	last := c.Store.OrderDays.Last
+	if c.Today.Before(last) {
+		last = c.Today
 	}
-	return s.MMM.State(last, s.Workspace.ModelSettings())
+	return c.MMM.State(last, c.Workspace.ModelSettings())
 }
 
 // fresh returns a snapshot of the same state that has read nothing yet, for results that several calls share.
-func (s *Snapshot) fresh() *Snapshot {
-	return &Snapshot{State: s.State, questions: questions{facts: s.facts, workspace: s.workspace}, Real: s.Real, Store: s.Store, reader: s.reader}
+func (c *Snapshot) fresh() *Snapshot {
+	return &Snapshot{State: c.State, questions: questions{facts: c.facts, workspace: c.workspace}, Real: c.Real, Store: c.Store, reader: c.reader}
 }

@@ -29,4 +29,6 @@ func (c *Snapshot) SourceStatus(s warehouse.SourceState) string {
 }
 
 // DeliversDaily reports whether a kind of source is expected to deliver every day.
-func DeliversDaily(kind string) bool { return kind == FromOrders || kind == FromAds || kind == "messages" }
+func DeliversDaily(kind string) bool {
+	return kind == FromOrders || kind == FromAds || kind == "messages"
+}

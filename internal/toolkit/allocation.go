@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/mix"
 )
 
-// mixRow is what the model says of a channel; money is a month's.
+// MixRow is what the model says of a channel; money is a month's.
 type MixRow struct {
 	Channel      measure.Channel                  `json:"channel"`
 	Spend        answer.Money                     `json:"monthly_spend"`
@@ -29,7 +29,7 @@ type MixRow struct {
 	Unseen       bool                             `json:"beyond_data,omitempty" doc:"The proposed spend is more than was ever spent."`
 }
 
-// mixRows lists the channels, largest contribution first.
+// MixRows lists the channels, largest contribution first.
 func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 	rows := make([]MixRow, 0, len(m.Effects))
 	for _, e := range m.Effects {
@@ -62,7 +62,7 @@ func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 	return rows
 }
 
-// planMetrics is what a plan promises over the period it is for.
+// PlanMetrics is what a plan promises over the period it is for.
 type PlanMetrics struct {
 	Budget       answer.Money                   `json:"budget"`
 	CurrentSpend answer.Money                   `json:"current_spend" doc:"Of the model's channels, over a period as long."`
@@ -77,7 +77,7 @@ type PlanMetrics struct {
 	GapPct       *answer.Percent                `json:"gap_pct,omitempty" detail:"analyst" doc:"How far at most the plan is from the best one, of its value."`
 }
 
-// planMetricsOf says what a plan promises; times turns amounts over the window into those of the answer's period.
+// PlanMetricsOf says what a plan promises; times turns amounts over the window into those of the answer's period.
 func PlanMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64) PlanMetrics {
 	out := PlanMetrics{
 		Budget: answer.Money(times * budget), CurrentSpend: answer.Money(times * m.Spend()), Lift: Posterior[answer.Money](plan.Lift, times),
@@ -102,6 +102,7 @@ func PlanMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64)
 	return out
 }
 
+// PlanSummary says what an allocation is expected to change, and what is advised.
 func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	var up, down decide.Allocation
 	for _, a := range plan.Allocations {
@@ -129,7 +130,7 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	return text + fmt.Sprintf(" Advice: %s, with %s confidence.", m.Advice, m.Confidence)
 }
 
-// gain says of a change of revenue whether it is a gain, a loss, or not clearly either.
+// Gain says of a change of revenue whether it is a gain, a loss, or not clearly either.
 func Gain(c *Call, e answer.Estimate[answer.Money], than string) string {
 	expected := c.Spelled(answer.Money(math.Abs(float64(e.Value)))) + " more revenue" + than
 	if e.Value < 0 {
@@ -146,7 +147,7 @@ func Gain(c *Call, e answer.Estimate[answer.Money], than string) string {
 	return fmt.Sprintf("makes no clear difference: %s is expected, with a 90 %% interval from %s less to %s more", expected, c.Spelled(-e.Low), c.Spelled(e.High))
 }
 
-// warnPlan says what a plan does not know.
+// WarnPlan says what a plan does not know.
 func WarnPlan(c *Call, a *answer.Closing, plan *mix.Plan) {
 	c.WarnModelAge(a)
 	if plan.Advice.Action == decide.Hold {

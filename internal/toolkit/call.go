@@ -41,18 +41,19 @@ type Call struct {
 	Log       *slog.Logger
 }
 
-// namedChannels is how many channels an error names.
+// NamedChannels is how many channels an error names.
 const NamedChannels = 25
 
-// period describes a window.
+// Period describes a window.
 func (c *Call) Period(w civil.Range) *answer.Period {
 	return &answer.Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
 }
 
-// channel returns the canonical key of a channel that the caller named, "" when none was named. A channel that the
+// Channel returns the canonical key of a channel that the caller named, "" when none was named. A channel that the
 // store does not know is a fault that lists those it knows.
 func (c *Call) Channel(name string) (measure.Channel, error) { return KnownChannel(c.Snapshot, name) }
 
+// KnownChannel returns the canonical key of a channel of the store, "" for no name.
 func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	if name == "" {
 		return "", nil
@@ -73,7 +74,7 @@ func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 		WithHint("Leave channel out for the whole store, or use one of these names.")
 }
 
-// suggest offers a call to make after this one, unless this caller may not make it.
+// Suggest offers a call to make after this one, unless this caller may not make it.
 func (c *Call) Suggest(a *answer.Closing, tool string, arguments map[string]any, reason string) {
 	if !c.Principal.Has(control.ScopeRead) || !c.Principal.MayCall(tool) || !c.available(tool) {
 		return
@@ -86,18 +87,18 @@ func (c *Call) available(tool string) bool {
 	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() })
 }
 
-// dated are the arguments that name a window.
+// Dated are the arguments that name a window.
 func Dated(w civil.Range) map[string]any {
 	return map[string]any{"start_date": w.First.String(), "end_date": w.Last.String()}
 }
 
-// with adds an argument.
+// With adds an argument.
 func With(arguments map[string]any, name string, value any) map[string]any {
 	arguments[name] = value
 	return arguments
 }
 
-// describe adds what the answer rests on: the sources of these kinds, how the figures were made and how far the data
+// Describe adds what the answer rests on: the sources of these kinds, how the figures were made and how far the data
 // reach.
 func (c *Call) Describe(a *answer.Closing, quality answer.DataQuality, kinds ...string) {
 	a.Sources = []answer.Source{}
@@ -153,7 +154,7 @@ func (c *Call) stillGrowing(w civil.Range) string {
 	return text.String()
 }
 
-// biggestMover names the channel whose revenue changed most.
+// BiggestMover names the channel whose revenue changed most.
 func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
 	change := map[measure.Channel]int64{}
 	for _, t := range totals.Recent {
@@ -181,7 +182,7 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	return fmt.Sprintf(" The biggest mover is %s, %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
 }
 
-// quality says how the figures of a window were made.
+// Quality says how the figures of a window were made.
 func (c *Call) Quality(model measure.Model, of snapshot.Total) answer.DataQuality {
 	q := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
 	if of.Undated > 0 {
@@ -197,7 +198,7 @@ func abs(n int64) int64 {
 	return n
 }
 
-// rounding returns how the metric's figures are written. NaN is written as nothing.
+// Rounding returns how the metric's figures are written. NaN is written as nothing.
 func (c *Call) Rounding(metric snapshot.Metric) func(float64) *float64 {
 	return func(x float64) *float64 {
 		switch {

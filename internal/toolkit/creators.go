@@ -9,7 +9,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// creatorByID finds the creator that a parameter names.
+// CreatorByID finds the creator that a parameter names.
 func CreatorByID(all []snapshot.Creator, parameter, id string) (snapshot.Creator, error) {
 	at := slices.IndexFunc(all, func(f snapshot.Creator) bool { return strings.EqualFold(f.ID, id) })
 	if at < 0 {
@@ -19,7 +19,7 @@ func CreatorByID(all []snapshot.Creator, parameter, id string) (snapshot.Creator
 	return all[at], nil
 }
 
-// noCreators says that there is nobody to show, and why.
+// NoCreators says that there is nobody to show, and why.
 func NoCreators(c *Call, a *answer.Closing, has bool) string {
 	c.Suggest(a, "discover", map[string]any{}, "See what the store has.")
 	if has {
@@ -30,14 +30,14 @@ func NoCreators(c *Call, a *answer.Closing, has bool) string {
 	return "There are no creators yet: nothing about them was imported into this workspace."
 }
 
-// ofPlatform keeps the creators of a social platform, all when none is named.
+// OfPlatform keeps the creators of a social platform, all when none is named.
 func OfPlatform(all []snapshot.Creator, platform string) []snapshot.Creator {
 	return slices.DeleteFunc(slices.Clone(all), func(f snapshot.Creator) bool {
 		return platform != "" && !strings.EqualFold(f.Platform, platform)
 	})
 }
 
-// platforms names the social platforms of creators.
+// Platforms names the social platforms of creators.
 func Platforms(all []snapshot.Creator) []string {
 	var out []string
 	for _, f := range all {

@@ -12,7 +12,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// valueSoFar is what a customer has brought on average by an age, and what is expected of one from here on.
+// ValueSoFar is what a customer has brought on average by an age, and what is expected of one from here on.
 type ValueSoFar struct {
 	LTV30    *answer.Estimate[answer.Money] `json:"ltv_30d,omitempty" detail:"analyst" doc:"Net revenue per customer within 30 days of the first order."`
 	LTV90    *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty"`
@@ -22,6 +22,7 @@ type ValueSoFar struct {
 	Value    *answer.Estimate[answer.Money] `json:"expected_revenue,omitempty" doc:"Revenue of these, refunds not taken off. Basis modelled."`
 }
 
+// ValueSoFarOf writes the value of customers at the ages of the answer.
 func ValueSoFarOf(f answer.Figures, curve cohort.Curve) (v ValueSoFar) {
 	for age, into := range v.ages() {
 		if point, ok := curve.At(age); ok {
@@ -36,14 +37,14 @@ func (v *ValueSoFar) ages() map[int]**answer.Estimate[answer.Money] {
 	return map[int]**answer.Estimate[answer.Money]{30: &v.LTV30, 90: &v.LTV90, 180: &v.LTV180, 365: &v.LTV365}
 }
 
-// longest keeps the value of the longest age, for answers with little room.
+// Longest keeps the value of the longest age, for answers with little room.
 func (v *ValueSoFar) Longest() {
 	if v.LTV365 != nil {
 		v.LTV90 = nil
 	}
 }
 
-// estimates says what the estimates of a panel are.
+// PanelEstimates says what the estimates of a panel are.
 func PanelEstimates(p snapshot.Panel, method string, ahead snapshot.Projection) *answer.Estimates {
 	e := &answer.Estimates{
 		LevelPct: int(100 * answer.Level90), Method: method, Model: ahead.Model, Sample: len(p.Inside), Customers: p.Everybody,
@@ -54,7 +55,7 @@ func PanelEstimates(p snapshot.Panel, method string, ahead snapshot.Projection) 
 	return e
 }
 
-// warnPanel says what the customers at hand cannot tell.
+// WarnPanel says what the customers at hand cannot tell.
 func WarnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
 	if refused := notProjected(ahead); len(refused) > 0 {
 		a.Warn(answer.WarnNotProjected, "Nothing is expected of the future: "+strings.Join(refused, "; ")+".")
@@ -79,7 +80,7 @@ func notProjected(ahead snapshot.Projection) []string {
 	return ahead.Refused
 }
 
-// netQuality says what lifetime values are sums of.
+// NetQuality says what lifetime values are sums of.
 func NetQuality(basis measure.RevenueBasis) string {
 	basis.NetOfRefunds = true
 	return basis.String()
@@ -88,7 +89,7 @@ func NetQuality(basis measure.RevenueBasis) string {
 // booksYoung is how many days after the first order of the store many a customer only looks new.
 const booksYoung = 90
 
-// warnFirstDays says that customers of before the books look new at their beginning.
+// WarnFirstDays says that customers of before the books look new at their beginning.
 func WarnFirstDays(c *Call, a *answer.Closing, days civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && days.First.Sub(first) < booksYoung {

@@ -5,7 +5,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// perDay adds the changes per day of the figures that grow with the length of the window.
+// PerDay adds the changes per day of the figures that grow with the length of the window.
 func (m *StoreMetrics) PerDay(days, daysBefore int) {
 	m.Revenue.AddPerDay(days, daysBefore)
 	m.Orders.AddPerDay(days, daysBefore)
@@ -14,7 +14,7 @@ func (m *StoreMetrics) PerDay(days, daysBefore int) {
 	m.NetRevenue.AddPerDay(days, daysBefore)
 }
 
-// storeMetrics are the key figures of a window beside those of the window it is compared with.
+// StoreMetrics are the key figures of a window beside those of the window it is compared with.
 type StoreMetrics struct {
 	Revenue    answer.Metric[answer.Money] `json:"revenue"`
 	Orders     answer.Metric[answer.Count] `json:"orders"`
@@ -27,6 +27,7 @@ type StoreMetrics struct {
 	NewOrders *answer.Metric[answer.Count] `json:"new_orders,omitempty" detail:"analyst"`
 }
 
+// StoreMetricsOf compares two windows.
 func StoreMetricsOf(f answer.Figures, now, before snapshot.Total) StoreMetrics {
 	return StoreMetrics{
 		Revenue:    answer.MetricOf(f.Revenue(now.Sums), f.Revenue(before.Sums)),
@@ -48,7 +49,7 @@ func spendOf(f answer.Figures, t snapshot.Total) *answer.Money {
 	return new(f.Money(t.Spend))
 }
 
-// roasOf returns revenue per unit of spend, nil when either is not known.
+// RoasOf returns revenue per unit of spend, nil when either is not known.
 func RoasOf(f answer.Figures, t snapshot.Total) *answer.Ratio {
 	if !t.SpendKnown || t.Untold {
 		return nil

@@ -12,11 +12,11 @@ import (
 	"assay/internal/snapshot"
 )
 
-// mmmMethod is how the media mix model infers.
+// MmmMethod is how the media mix model infers.
 const MmmMethod = "Bayesian media mix model of weekly sales and spend: geometric carry-over, diminishing returns along a curve whose bend is learnt, trend, waves of the year; " +
 	"posterior means with 90 % intervals. The store's completed tests by region are part of it, where there are any. Spend that follows demand is taken for its cause; only an experiment can tell."
 
-// whyNotNewer says why the last training did not replace the model that answers; "" where it did.
+// WhyNotNewer says why the last training did not replace the model that answers; "" where it did.
 func (c *Call) WhyNotNewer() string {
 	m := c.MMM.Attempt
 	if m == nil {
@@ -26,7 +26,7 @@ func (c *Call) WhyNotNewer() string {
 		m.Version, m.Window.Last, c.MMM.Model.Version, answer.Clean(strings.Join(m.Why(), "; ")))
 }
 
-// model returns the workspace's media mix model. Without one that has figures the fault says how it is trained.
+// Model returns the workspace's media mix model. Without one that has figures the fault says how it is trained.
 func (c *Call) Model() (*mix.Model, error) {
 	status, why := ModelState(c.Snapshot)
 	train := "Train one with: assay train mmm --workspace " + string(c.Workspace.ID)
@@ -48,7 +48,7 @@ func (c *Call) Model() (*mix.Model, error) {
 	return c.MMM.Model, nil
 }
 
-// warnModelAge says that the store has moved on since the model was trained, or that a newer training was refused.
+// WarnModelAge says that the store has moved on since the model was trained, or that a newer training was refused.
 func (c *Call) WarnModelAge(a *answer.Closing) {
 	if status, why := ModelState(c.Snapshot); status == mix.Stale {
 		a.Warn(answer.WarnModelStale, "The model is stale: "+strings.Join(why, "; ")+". Train again with: assay train mmm --workspace "+string(c.Workspace.ID))
@@ -58,7 +58,7 @@ func (c *Call) WarnModelAge(a *answer.Closing) {
 	}
 }
 
-// modelTools names the tools that answer from the media mix model.
+// ModelTools names the tools that answer from the media mix model.
 func ModelTools(all []Spec) []string {
 	var names []string
 	for _, s := range all {
@@ -69,7 +69,7 @@ func ModelTools(all []Spec) []string {
 	return names
 }
 
-// modelState returns the status of the workspace's model and why it is not active, as it is written.
+// ModelState returns the status of the workspace's model and why it is not active, as it is written.
 func ModelState(s *snapshot.Snapshot) (status mix.Status, why []string) {
 	status, why = s.ModelState()
 	for i := range why {
@@ -78,7 +78,7 @@ func ModelState(s *snapshot.Snapshot) (status mix.Status, why []string) {
 	return status, why
 }
 
-// modelInfo says which model an answer rests on.
+// ModelInfo says which model an answer rests on.
 type ModelInfo struct {
 	Version  int          `json:"version"`
 	Status   mix.Status   `json:"status" doc:"active or stale."`
@@ -92,6 +92,7 @@ type ModelInfo struct {
 	DataHash string       `json:"data_hash,omitempty" detail:"debug"`
 }
 
+// ModelInfo says which model an answer uses.
 func (c *Call) ModelInfo(m *mix.Model) ModelInfo {
 	status, _ := ModelState(c.Snapshot)
 	info := ModelInfo{
@@ -104,17 +105,17 @@ func (c *Call) ModelInfo(m *mix.Model) ModelInfo {
 	return info
 }
 
-// modelEstimates says what the intervals of the model's answers are.
+// ModelEstimates says what the intervals of the model's answers are.
 func ModelEstimates() answer.Estimates {
 	return answer.Estimates{LevelPct: 90, Method: "posterior of a media mix model", Basis: "modelled"}
 }
 
-// posterior turns a summary of draws, times a factor, into an estimate.
+// Posterior turns a summary of draws, times a factor, into an estimate.
 func Posterior[T ~float64](s stats.Summary, times float64) answer.Estimate[T] {
 	return answer.Estimate[T]{Value: T(times * s.Mean), Low: T(times * s.Q05), High: T(times * s.Q95)}
 }
 
-// modelSentence says in a sentence how the model stands.
+// ModelSentence says in a sentence how the model stands.
 func (c *Call) ModelSentence() string {
 	status, _ := ModelState(c.Snapshot)
 	switch {
@@ -134,7 +135,7 @@ func (c *Call) ModelSentence() string {
 	return "There is no trained MMM model yet."
 }
 
-// modelCapability says whether the tools that need a model can answer.
+// ModelCapability says whether the tools that need a model can answer.
 func (c *Call) ModelCapability() (status, why string) {
 	switch _, err := c.Model(); {
 	case err == nil:

@@ -12,7 +12,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// modelCard is the resource that says what the workspace's media mix model is. A model that was refused has reasons
+// ModelCard is the resource that says what the workspace's media mix model is. A model that was refused has reasons
 // there, and no figures.
 type ModelCard struct {
 	Status      string           `json:"status"`        // none, active, stale, refused

@@ -46,7 +46,7 @@ func modelTests(m *mix.Model) []modelTest {
 	return out
 }
 
-// calibratedBy names the tests of a channel that a model was fitted to.
+// CalibratedBy names the tests of a channel that a model was fitted to.
 func CalibratedBy(m *mix.Model, channel measure.Channel) []string {
 	var out []string
 	for _, t := range m.TestsOf(channel) {
@@ -55,7 +55,7 @@ func CalibratedBy(m *mix.Model, channel measure.Channel) []string {
 	return out
 }
 
-// warnTests says which tests contradict what weeks of sales and spend say.
+// WarnTests says which tests contradict what weeks of sales and spend say.
 func (c *Call) WarnTests(a *answer.Closing, m *mix.Model) {
 	for _, t := range m.Tests {
 		if t.Contradicts() {
@@ -64,6 +64,7 @@ func (c *Call) WarnTests(a *answer.Closing, m *mix.Model) {
 	}
 }
 
+// Contradiction says how an experiment and the model without experiments differ.
 func Contradiction(t mix.Calibration) string {
 	found, weeks := t.PerCost(), t.WeeksPerCost()
 	more := "more"
@@ -75,7 +76,7 @@ func Contradiction(t mix.Calibration) string {
 		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Mean, weeks.Mean, more, math.Abs(t.Alone.Apart), answer.Clean(t.ID))
 }
 
-// testsSentence says how many tests a model was fitted to; "" where there is none.
+// TestsSentence says how many tests a model was fitted to; "" where there is none.
 func TestsSentence(m *mix.Model) string {
 	used := 0
 	for _, t := range m.Tests {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// sortBy sorts by a figure, smallest first, and leaves equals in their order.
+// SortBy sorts by a figure, smallest first, and leaves equals in their order.
 func SortBy[T any](items []T, of func(T) float64) {
 	slices.SortStableFunc(items, func(a, b T) int { return cmp.Compare(of(a), of(b)) })
 }
 
-// largestFirst sorts by a figure, ties by id; what has none comes last.
+// LargestFirst sorts by a figure, ties by id; what has none comes last.
 func LargestFirst[T any](rows []T, of func(T) (float64, bool), id func(T) string) {
 	slices.SortStableFunc(rows, func(x, y T) int {
 		a, hasA := of(x)

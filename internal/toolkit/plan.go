@@ -12,7 +12,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// testable returns the canonical key of a channel of the store, or of a platform that it does not use yet.
+// Testable returns the canonical key of a channel of the store, or of a platform that it does not use yet.
 func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	key, err := KnownChannel(s, name)
 	if err == nil && key == measure.Unattributed {
@@ -86,9 +86,10 @@ func regionsNamed(what string, known []geo.Region, names []string) ([]string, er
 	return regions, nil
 }
 
-// namedRegionsShown is how many regions a message lists: the states of a country.
+// NamedRegionsShown is how many regions a message lists: the states of a country.
 const NamedRegionsShown = 60
 
+// SpelledRegions names regions for a message.
 func SpelledRegions(known []geo.Region) []string {
 	names := make([]string, len(known))
 	for i, r := range known {
@@ -97,7 +98,7 @@ func SpelledRegions(known []geo.Region) []string {
 	return names
 }
 
-// namedRegions returns the candidates as the panel writes them: "ca" and "US-CA" are CA.
+// NamedRegions returns the candidates as the panel writes them: "ca" and "US-CA" are CA.
 func NamedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 	if panel == nil {
 		return nil, nil

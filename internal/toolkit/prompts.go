@@ -12,6 +12,7 @@ import (
 	"assay/internal/mcp"
 )
 
+// WeeklyReview is the name of a prompt.
 const WeeklyReview = "weekly_review"
 
 // ListPrompts lists the prompts.

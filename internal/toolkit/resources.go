@@ -11,6 +11,7 @@ import (
 	"assay/internal/mcp"
 )
 
+// Addresses of resources.
 const (
 	guideURI  = "assay://guide"
 	SchemaURI = "assay://result-schemas/"

@@ -105,7 +105,7 @@ func (s *Service) Session(p auth.Principal, requestID string) mcp.Session {
 	return &Session{service: s, principal: p, requestID: requestID}
 }
 
-// session is one caller's view of the service.
+// Session is one caller's view of the service.
 type Session struct {
 	service   *Service
 	principal auth.Principal

@@ -59,7 +59,7 @@ func (s Spec) mcp() mcp.Spec {
 	}
 }
 
-// define makes a tool that only reads. Its parameters embed [answer.Shared], which says how the answer is written.
+// Define makes a tool that only reads. Its parameters embed [answer.Shared], which says how the answer is written.
 func Define[P answer.Viewer, A answer.Answer](spec Spec, run func(context.Context, *Call, P) (A, error)) Tool {
 	spec.Repeatable = spec.Repeatable || !spec.Writes
 	return Tool{mcp.NewTool(spec.mcp(), func(ctx context.Context, call *Call, p P) (A, error) {
@@ -68,7 +68,7 @@ func Define[P answer.Viewer, A answer.Answer](spec Spec, run func(context.Contex
 	}), spec}
 }
 
-// defineLater makes a tool without answers: it checks its arguments and says what it needs.
+// DefineLater makes a tool without answers: it checks its arguments and says what it needs.
 func DefineLater[P any](spec Spec) Tool {
 	spec.Repeatable = spec.Repeatable || !spec.Writes
 	return Tool{mcp.NewTool(spec.mcp(), func(context.Context, *Call, P) (*statement, error) {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// warnUntouched says that no order names its channel, and offers what platforms claim before anything else.
+// WarnUntouched says that no order names its channel, and offers what platforms claim before anything else.
 func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.Channel) {
 	text := "No order says which channel it came from, so channel revenue and ROAS cannot be told"
 	if c.Store.AdDays.Days() == 0 {
@@ -25,7 +25,7 @@ func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.C
 	c.Suggest(a, "performance", arguments, "See what the platforms claim.")
 }
 
-// untoldSummary is what there is to say of a channel when no order names one.
+// UntoldSummary is what there is to say of a channel when no order names one.
 func (c *Call) UntoldSummary(channel measure.Channel, days civil.Range, now snapshot.Total) string {
 	if !now.SpendKnown {
 		return fmt.Sprintf("What %s brought %s cannot be told: no order says which channel it came from.", answer.ChannelName(channel), answer.Dates(days))
@@ -34,7 +34,7 @@ func (c *Call) UntoldSummary(channel measure.Channel, days civil.Range, now snap
 		answer.ChannelName(channel), c.Amount(now.Spend), answer.Dates(days))
 }
 
-// warnSpend says that spend is not known where it is a part of the question. A channel that no ad platform runs, such
+// WarnSpend says that spend is not known where it is a part of the question. A channel that no ad platform runs, such
 // as mail, is not expected to have any.
 func (c *Call) WarnSpend(a *answer.Closing, now snapshot.Total, channel measure.Channel) {
 	if v, ok := c.Store.Volume(channel); now.SpendKnown || channel != "" && (!ok || v.SpendDays == 0) {
@@ -43,7 +43,7 @@ func (c *Call) WarnSpend(a *answer.Closing, now snapshot.Total, channel measure.
 	a.Warn(answer.WarnSpendUnknown, "No ad report covers the period: spend and ROAS are unknown, which is not zero.")
 }
 
-// warnDays says what there is to know about the days of a window: a day that is not over, days without data, days that
+// WarnDays says what there is to know about the days of a window: a day that is not over, days without data, days that
 // platforms may still change, refunds without a date.
 func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds bool) {
 	c.WarnPartial(a, w)
@@ -58,7 +58,7 @@ func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 	}
 }
 
-// warnBefore tells of a window before that the store's orders do not fill, so that a change against it says little.
+// WarnBefore tells of a window before that the store's orders do not fill, so that a change against it says little.
 func (c *Call) WarnBefore(a *answer.Closing, w civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && w.Previous().First.Before(first) && !w.Last.Before(first) {
@@ -66,6 +66,7 @@ func (c *Call) WarnBefore(a *answer.Closing, w civil.Range) {
 	}
 }
 
+// WarnPartial says that today is not over.
 func (c *Call) WarnPartial(a *answer.Closing, w civil.Range) {
 	if w.Contains(c.Today) {
 		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is not over: changes against whole days look worse than they are.", c.Today))
@@ -84,7 +85,7 @@ func (c *Call) warnEnd(a *answer.Closing, w civil.Range) {
 	}
 }
 
-// warnStale tells of ad reports that end inside the window.
+// WarnStale tells of ad reports that end inside the window.
 func (c *Call) WarnStale(a *answer.Closing, w civil.Range) {
 	var late []string
 	for _, s := range c.Store.Sources {
@@ -101,7 +102,7 @@ func (c *Call) WarnStale(a *answer.Closing, w civil.Range) {
 	}
 }
 
-// warnProvisional tells of days that ad platforms may still restate: so many before today, as far as their reports
+// WarnProvisional tells of days that ad platforms may still restate: so many before today, as far as their reports
 // and the window reach. Where one was seen to do so later than it is known for, it says that too.
 func (c *Call) WarnProvisional(a *answer.Closing, w civil.Range) {
 	var days civil.Range
@@ -120,7 +121,7 @@ func (c *Call) WarnProvisional(a *answer.Closing, w civil.Range) {
 	}
 }
 
-// explainEmpty says why there are no rows, and where to look.
+// ExplainEmpty says why there are no rows, and where to look.
 func (c *Call) ExplainEmpty(a *answer.Closing, w civil.Range) string {
 	have := c.Store.Days()
 	c.Suggest(a, "diagnose", map[string]any{}, "See what the store has and what is missing.")

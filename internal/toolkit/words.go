@@ -10,23 +10,24 @@ import (
 	"assay/internal/warehouse"
 )
 
-// listedPlatform reports whether campaigns can be asked for this platform alone.
+// ListedPlatform reports whether campaigns can be asked for this platform alone.
 func ListedPlatform(p measure.Platform) bool {
 	return slices.Contains([]measure.Platform{measure.Facebook, measure.Google, measure.TikTok, measure.Amazon, measure.Snapchat}, p)
 }
 
-// majorAmount writes whole units of the currency for a sentence.
+// MajorAmount writes whole units of the currency for a sentence.
 func MajorAmount(c *Call, major float64) string {
 	return c.Amount(int64(major/float64(c.Figures.Money(1)) + 0.5))
 }
 
-// byRevenue sorts channels, largest revenue first.
+// ByRevenue sorts channels, largest revenue first.
 func ByRevenue(f answer.Figures, totals []warehouse.ChannelTotal) []warehouse.ChannelTotal {
 	return slices.SortedFunc(slices.Values(totals), func(s, t warehouse.ChannelTotal) int {
 		return cmp.Or(cmp.Compare(f.Basis.Revenue(t.Sums), f.Basis.Revenue(s.Sums)), cmp.Compare(s.Channel, t.Channel))
 	})
 }
 
+// KindsOf lists the kinds of sources that a metric comes from.
 func KindsOf(metric snapshot.Metric) []string {
 	switch metric {
 	case snapshot.Spend:

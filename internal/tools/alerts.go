@@ -23,7 +23,7 @@ const (
 )
 
 // alerts shows which metrics have moved away from what was expected, by little but for long, and since when.
-func alerts(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) error {
+func alerts(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 	shown := c.LastDays(activeDays)
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend, snapshot.ROAS}
@@ -98,7 +98,7 @@ func alertsSummary(c *toolkit.Call, a *forecastingAnswer, shown civil.Range) {
 	} else {
 		r := a.Rows[0]
 		a.Summary = fmt.Sprintf("%s of %d watched %s: %s has been %s since %s", answer.Plural(len(a.Rows), "alert", "alerts"), *a.Metrics.Watched, answer.Dates(shown),
-			spokenMetric(c, r), r.Direction, r.Since)
+			spokenMetric(r), r.Direction, r.Since)
 		if r.ChangePct != nil {
 			a.Summary += fmt.Sprintf(", %s %% against what was expected", number.Grouped(answer.Decimals(float64(*r.ChangePct), 1), 1))
 		}

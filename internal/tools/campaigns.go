@@ -100,14 +100,14 @@ func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*cam
 	for _, t := range found.Rows {
 		a.Rows = append(a.Rows, campaignRowOf(f, t, p.Level, credited))
 	}
-	if err := addCampaignStates(c, ctx, a, of); err != nil {
+	if err := addCampaignStates(ctx, c, a, of); err != nil {
 		return nil, err
 	}
 	a.Pagination = page.Pagination(len(a.Rows), found.Total)
 	if found.Total == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		creatives, err := haveCreatives(c, ctx, of, found)
+		creatives, err := haveCreatives(ctx, c, of, found)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (m *campaignMetrics) where(reported, reportedBefore bool) {
 
 // haveCreatives reports whether the reports of the selection name ads: whether their finest rows are more than the
 // campaigns, or any of them has an ad. Reports by campaign have one row without an ad for each.
-func haveCreatives(c *toolkit.Call, ctx context.Context, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
+func haveCreatives(ctx context.Context, c *toolkit.Call, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
 	named := func(t warehouse.CampaignTotal) bool { return t.AdID != "" || t.AdName != "" || t.AdSetID != "" }
 	if of.Level == warehouse.Creatives && len(found.Rows) > 0 {
 		return slices.ContainsFunc(found.Rows, named), nil

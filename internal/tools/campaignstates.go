@@ -44,7 +44,7 @@ const changesTold = 20
 
 // addCampaignStates adds how the campaigns of the page stood at the end of the period, and what changed in it. Stores that have
 // no table of campaigns are not asked.
-func addCampaignStates(c *toolkit.Call, ctx context.Context, a *campaignsAnswer, of warehouse.CampaignsOf) error {
+func addCampaignStates(ctx context.Context, c *toolkit.Call, a *campaignsAnswer, of warehouse.CampaignsOf) error {
 	if c.Store.Counts["ad_states"] == 0 || c.View.DetailLevel == answer.SummaryLevel {
 		return nil
 	}

@@ -41,7 +41,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer
 	if a.Channel, err = c.Channel(p.Channel); err != nil {
 		return nil, err
 	}
-	shown, whole, err := chartSeries(c, ctx, p, a, days)
+	shown, whole, err := chartSeries(ctx, c, p, a, days)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer
 	if len(a.Rows) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		if a.Annotations, err = chartMarks(c, ctx, p, a, days, shown); err != nil {
+		if a.Annotations, err = chartMarks(ctx, c, p, a, days, shown); err != nil {
 			return nil, err
 		}
 		a.Summary = chartSummary(c, a, days, shown) + markSentence(a.Annotations)

@@ -3,9 +3,8 @@ package tools
 import (
 	"encoding/base64"
 
-	drawing "assay/internal/chart"
-
 	"assay/internal/answer"
+	drawing "assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/mcp"

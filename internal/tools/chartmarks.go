@@ -23,7 +23,7 @@ const (
 
 // chartMarks returns what is marked on lines and bars, in order of days: where experiments on the channels that are drawn
 // start and end, and the points of a single series that are worth a look. A pie has no days to mark.
-func chartMarks(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) ([]chartMark, error) {
+func chartMarks(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) ([]chartMark, error) {
 	if a.ChartType == drawing.Pie || len(shown) == 0 {
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func chartMarks(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAns
 				chartMark{e.Days.Last, markExperiment, answer.Clean(string(e.Channel)) + " " + what + " ends", e.Channel})
 		}
 	}
-	odd, err := oddPoints(c, ctx, p, a, days)
+	odd, err := oddPoints(ctx, c, p, a, days)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func marksExperiment(e control.Experiment, p chartParams, shown []snapshot.Named
 }
 
 // oddPoints returns the points of a single series that trends says are worth a look, the strongest of them.
-func oddPoints(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
+func oddPoints(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
 	if !searched(p, a) {
 		return nil, nil
 	}

@@ -18,7 +18,7 @@ import (
 const otherChannels measure.Channel = "other"
 
 // chartSeries returns what is drawn, and the sum of all that was asked for.
-func chartSeries(c *toolkit.Call, ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []snapshot.NamedSeries, whole snapshot.Series, err error) {
+func chartSeries(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range) (shown []snapshot.NamedSeries, whole snapshot.Series, err error) {
 	both := days.Previous().Span(days)
 	if a.Breakdown == noBreakdown {
 		if searched(p, a) { // the history is read first, and has the window in it

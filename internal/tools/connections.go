@@ -55,7 +55,7 @@ const toldImports = 20
 const watchedDays = 90
 
 // connections describes each source that has delivered anything.
-func connections(c *toolkit.Call, ctx context.Context) ([]connection, error) {
+func connections(ctx context.Context, c *toolkit.Call) ([]connection, error) {
 	watched := civil.Range{First: c.Today.AddDays(1 - watchedDays), Last: c.Today}
 	days, err := c.SourceDays(ctx, watched)
 	if err != nil {

@@ -154,7 +154,7 @@ func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*creat
 		a.Summary = toolkit.NoCreators(c, &a.Closing, false)
 	} else {
 		a.Summary = creatorsSummary(c, a, p, days, now)
-		warnCreators(c, &a.Closing, rates)
+		warnCreators(&a.Closing, rates)
 		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
 		creatorsNext(c, a, p, days)
 	}
@@ -293,7 +293,7 @@ func creatorsSummary(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, days 
 // weakEvidence is below how many orders, named and with a code, the level of all estimates is hardly known.
 const weakEvidence = 10
 
-func warnCreators(c *toolkit.Call, a *answer.Closing, r creator.Rates) {
+func warnCreators(a *answer.Closing, r creator.Rates) {
 	switch {
 	case r.Known.Code == 0:
 		a.Warn(answer.WarnLevelAssumed, "No code of a creator was used: how much links and surveys see is assumed, and the level of all estimates with it.")

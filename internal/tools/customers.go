@@ -36,13 +36,13 @@ func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*cus
 	page := p.Page(&c.Writer)
 	switch p.View {
 	case segmentsView:
-		err = segments(c, ctx, a, days, page)
+		err = segments(ctx, c, a, days, page)
 	case retentionView:
-		quality, err = answer.DataQuality{Model: measure.LastTouch, Method: retentionMethod}, retention(c, ctx, a, days, page)
+		quality, err = answer.DataQuality{Model: measure.LastTouch, Method: retentionMethod}, retention(ctx, c, a, days, page)
 	case journeysView:
-		quality.Method, err = journeyMethod, journeys(c, ctx, a, days, page)
+		quality.Method, err = journeyMethod, journeys(ctx, c, a, days, page)
 	case ltvView:
-		quality.Revenue, err = toolkit.NetQuality(c.Workspace.Basis), ltv(c, ctx, a, days, page)
+		quality.Revenue, err = toolkit.NetQuality(c.Workspace.Basis), ltv(ctx, c, a, days, page)
 	}
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*cus
 }
 
 // segments fills in new against returning customers.
-func segments(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func segments(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
 	totals, err := c.SegmentTotals(ctx, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ const retentionMethod = "Cohorts are whole calendar months of first orders; a cu
 	"Intervals are Wilson's. Orders without a customer are in no cohort."
 
 // retention fills in the cohorts of the months that the window touches.
-func retention(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func retention(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
 	months := civil.Range{First: civil.ByMonth.Start(days.First), Last: civil.ByMonth.Start(days.Last)}
 	list, err := c.Cohorts(ctx, a.Channel, months)
 	if err != nil {
@@ -187,7 +187,7 @@ func retention(c *toolkit.Call, ctx context.Context, a *customersAnswer, days ci
 	}
 	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "share of a cohort with an order in a later month, Wilson interval"}
 	if len(rows) > 0 {
-		a.Summary = retentionSummary(c, a, months, won)
+		a.Summary = retentionSummary(a, months, won)
 		toolkit.WarnFirstDays(c, &a.Closing, months)
 	}
 	return nil
@@ -208,7 +208,7 @@ func retentionRow(r cohort.Row) customersRow {
 	return row
 }
 
-func retentionSummary(c *toolkit.Call, a *customersAnswer, months civil.Range, won int) string {
+func retentionSummary(a *customersAnswer, months civil.Range, won int) string {
 	text := fmt.Sprintf("%s placed their first order from %s to %s.", answer.Plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
 	if m := a.Metrics.Month1; m != nil {
 		text += fmt.Sprintf(" %s %% ordered again in the month after (90 %% interval %s to %s).", number.Grouped(answer.Decimals(float64(m.Value), 1), 1),

@@ -27,7 +27,7 @@ const (
 )
 
 // journeys fills in the paths to the orders.
-func journeys(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func journeys(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
 	top, err := c.TopPaths(ctx, warehouse.PathsOf{
 		Windows: warehouse.Windows{Recent: days, Earlier: days.Previous()}, Segment: a.Segment, Channel: a.Channel, Limit: page.Limit, Offset: page.Offset,
 	})
@@ -51,21 +51,21 @@ func journeys(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civ
 		return nil
 	}
 	if a.Channel == "" {
-		if err := delays(c, ctx, a, days); err != nil {
+		if err := delays(ctx, c, a, days); err != nil {
 			return err
 		}
 	}
 	if c.View.DetailLevel != answer.SummaryLevel {
-		if err := journeyCredits(c, ctx, a, days); err != nil {
+		if err := journeyCredits(ctx, c, a, days); err != nil {
 			return err
 		}
 	}
-	a.Summary = journeysSummary(c, a, top.First, total, days)
+	a.Summary = journeysSummary(a, top.First, total, days)
 	return nil
 }
 
 // journeyCredits fills in what models credit channels with, which takes all journeys.
-func journeyCredits(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range) error {
+func journeyCredits(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range) error {
 	all, err := c.Paths(ctx, a.Segment, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func pathRow(f answer.Figures, p warehouse.PathTotal, all int64) customersRow {
 }
 
 // delays fills in how long journeys take.
-func delays(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range) error {
+func delays(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range) error {
 	counts, err := c.Journeys(ctx, a.Segment, days)
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 	return "direct"
 }
 
-func journeysSummary(c *toolkit.Call, a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
+func journeysSummary(a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
 	text := fmt.Sprintf("%s orders %s have known touches", answer.Quantity(float64(answer.Orders(total.Orders))), answer.Dates(days))
 	if r := a.Metrics.Touches; r != nil {
 		text += fmt.Sprintf(", %s each", number.Grouped(answer.Decimals(float64(*r), 2), 2))

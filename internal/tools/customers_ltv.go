@@ -48,7 +48,7 @@ func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 }
 
 // ltv fills in what the customers won in the window are worth, by the channel that won them.
-func ltv(c *toolkit.Call, ctx context.Context, a *customersAnswer, days civil.Range, page answer.Page) error {
+func ltv(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
 	p, err := c.CustomerPanel(ctx, days, a.Channel)
 	if err != nil {
 		return err

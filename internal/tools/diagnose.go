@@ -48,17 +48,17 @@ func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*diagn
 	found := checkFacts(c)
 	found = append(found, checkSources(c)...)
 	found = append(found, checkImports(c, imports))
-	history, err := checkHistory(c, ctx)
+	history, err := checkHistory(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	found = append(found, history)
-	keys, err := checkKeys(c, ctx)
+	keys, err := checkKeys(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	found = append(found, keys...)
-	hooks, err := checkHooks(c, ctx)
+	hooks, err := checkHooks(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*diagn
 	a.Summary = diagnoseSummary(found) + " " + c.ModelSentence()
 	a.Rows = found
 	if c.View.DetailLevel == answer.DebugLevel && c.View.Format == answer.JSONFormat {
-		if a.Connections, err = connections(c, ctx); err != nil {
+		if a.Connections, err = connections(ctx, c); err != nil {
 			return nil, err
 		}
 		a.Imports = importLines(imports)
@@ -171,7 +171,7 @@ func checkImports(c *toolkit.Call, imports []warehouse.ImportRecord) finding {
 }
 
 // checkKeys looks for keys that end soon and keys that are never used.
-func checkKeys(c *toolkit.Call, ctx context.Context) ([]finding, error) {
+func checkKeys(ctx context.Context, c *toolkit.Call) ([]finding, error) {
 	if c.Keys == nil {
 		return nil, nil
 	}
@@ -218,7 +218,7 @@ const (
 )
 
 // checkHooks looks for messages that came and are not in the figures. A workspace without webhooks has nothing to check.
-func checkHooks(c *toolkit.Call, ctx context.Context) ([]finding, error) {
+func checkHooks(ctx context.Context, c *toolkit.Call) ([]finding, error) {
 	if c.Hooks == nil {
 		return nil, nil
 	}

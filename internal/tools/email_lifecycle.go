@@ -121,7 +121,7 @@ func runEmailLifecycle(ctx context.Context, c *toolkit.Call, p emailLifecyclePar
 	if now.all().Rows == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		credited, err := creditedMessages(c, ctx, a.Channel, in)
+		credited, err := creditedMessages(ctx, c, a.Channel, in)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +226,7 @@ func messageRowOf(f answer.Figures, e warehouse.MessageEntity) messageRow {
 
 // creditedMessages returns what last touch credits the channel of messages with, nil when no order says where it came
 // from.
-func creditedMessages(c *toolkit.Call, ctx context.Context, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
+func creditedMessages(ctx context.Context, c *toolkit.Call, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
 	if c.Store.Untouched() {
 		return nil, nil
 	}

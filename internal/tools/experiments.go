@@ -34,14 +34,14 @@ func runExperiments(ctx context.Context, c *toolkit.Call, p experimentsParams) (
 	a.Metrics = experimentCounts(c, channel)
 	switch p.View {
 	case factorsView:
-		err = showFactors(c, ctx, a)
+		err = showFactors(ctx, c, a)
 	case resultsView:
 		a.ShowAll(p.ExperimentID != "")
-		err = showResults(c, ctx, a, control.ExperimentID(p.ExperimentID))
+		err = showResults(ctx, c, a, control.ExperimentID(p.ExperimentID))
 	case truthView:
-		err = showTruth(c, ctx, a, p.Last90)
+		err = showTruth(ctx, c, a, p.Last90)
 	case nextTestView:
-		err = showNextTest(c, ctx, a)
+		err = showNextTest(ctx, c, a)
 	case guideView:
 		showGuide(c, a, p.Topic)
 	}
@@ -85,7 +85,7 @@ func experimentCounts(c *toolkit.Call, channel measure.Channel) experimentMetric
 }
 
 // showFactors shows what reported returns of each tested channel have to be multiplied by.
-func showFactors(c *toolkit.Call, ctx context.Context, a *experimentsAnswer) error {
+func showFactors(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) error {
 	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func withoutFactors(c *toolkit.Call, a *experimentsAnswer) {
 }
 
 // showResults lists experiments with what they found, the latest first, or one of them with its evidence.
-func showResults(c *toolkit.Call, ctx context.Context, a *experimentsAnswer, id control.ExperimentID) error {
+func showResults(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, id control.ExperimentID) error {
 	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func showResults(c *toolkit.Call, ctx context.Context, a *experimentsAnswer, id 
 	if id != "" {
 		at := slices.IndexFunc(all, func(t *experiment.Result) bool { return t.ID == id })
 		if at < 0 {
-			return noExperiment(c, id, all)
+			return noExperiment(id, all)
 		}
 		all = all[at : at+1]
 	}
@@ -196,7 +196,7 @@ func showResults(c *toolkit.Call, ctx context.Context, a *experimentsAnswer, id 
 		return nil
 	}
 	a.estimated()
-	a.Summary = resultsSummary(c, a.Rows)
+	a.Summary = resultsSummary(a.Rows)
 	if id != "" {
 		a.One = evidenceOf(all[0])
 	} else {
@@ -228,7 +228,7 @@ var shownFirst = []control.ExperimentStatus{
 	control.ExperimentCompleted, control.ExperimentRunning, control.ExperimentPlanned, control.ExperimentDraft, control.ExperimentCancelled,
 }
 
-func noExperiment(c *toolkit.Call, id control.ExperimentID, all []*experiment.Result) error {
+func noExperiment(id control.ExperimentID, all []*experiment.Result) error {
 	known := make([]string, len(all))
 	for i, t := range all {
 		known[i] = string(t.ID)
@@ -313,7 +313,7 @@ func ratioOf(x *float64) *answer.Ratio {
 	return new(answer.Ratio(*x))
 }
 
-func resultsSummary(c *toolkit.Call, rows []experimentRow) string {
+func resultsSummary(rows []experimentRow) string {
 	r := rows[0]
 	text := fmt.Sprintf("%s: ", answer.Plural(len(rows), "experiment", "experiments"))
 	days := ""

@@ -16,13 +16,13 @@ import (
 )
 
 // showTruth sets what each channel is reported to return beside what applied experiments make of it.
-func showTruth(c *toolkit.Call, ctx context.Context, a *experimentsAnswer, p answer.Last90) error {
+func showTruth(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, p answer.Last90) error {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return err
 	}
 	a.Period = c.Period(days)
-	rows, err := spenders(c, ctx, a.Channel, warehouse.Windows{Recent: days})
+	rows, err := spenders(ctx, c, a.Channel, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func showTruth(c *toolkit.Call, ctx context.Context, a *experimentsAnswer, p ans
 }
 
 // spenders returns the channels with spend, largest first, with what they are reported to return.
-func spenders(c *toolkit.Call, ctx context.Context, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
+func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
 	totals, err := c.LastTouchTotals(ctx, in, only)
 	if err != nil {
 		return nil, err
@@ -106,10 +106,10 @@ func spenders(c *toolkit.Call, ctx context.Context, only measure.Channel, in war
 }
 
 // showNextTest ranks channels by how much revenue hangs on what is not known of them.
-func showNextTest(c *toolkit.Call, ctx context.Context, a *experimentsAnswer) error {
+func showNextTest(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) error {
 	days := c.LastDays(lookBack)
 	a.Period = c.Period(days)
-	rows, err := spenders(c, ctx, a.Channel, warehouse.Windows{Recent: days})
+	rows, err := spenders(ctx, c, a.Channel, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
 	}

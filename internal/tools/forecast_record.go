@@ -15,7 +15,7 @@ import (
 )
 
 // keepAnswered keeps what an answer stands on. An answer does not fail because it cannot be kept.
-func keepAnswered(c *toolkit.Call, ctx context.Context, all []control.Forecast) {
+func keepAnswered(ctx context.Context, c *toolkit.Call, all []control.Forecast) {
 	if err := c.RecordForecasts(ctx, all); err != nil {
 		c.Log.WarnContext(ctx, "forecasts of an answer are not kept", slog.String("workspace", string(c.Workspace.ID)), slog.Any("error", err))
 	}

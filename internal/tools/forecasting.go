@@ -30,11 +30,11 @@ func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (
 	a.Currency, a.Rows = c.Workspace.Currency, []forecastRow{}
 	switch p.Aspect {
 	case pacingAspect:
-		err = pacing(c, ctx, a)
+		err = pacing(ctx, c, a)
 	case targetsAspect:
-		err = listTargets(c, ctx, a)
+		err = listTargets(ctx, c, a)
 	case alertsAspect:
-		err = alerts(c, ctx, a)
+		err = alerts(ctx, c, a)
 	case recommendationsAspect:
 		err = recommend(c, a)
 	}

@@ -143,7 +143,7 @@ func (m *forecastMetrics) count(s forecastStatus) {
 }
 
 // spokenMetric names what a row is about at the beginning of a sentence.
-func spokenMetric(c *toolkit.Call, r forecastRow) string {
+func spokenMetric(r forecastRow) string {
 	name := map[snapshot.Metric]string{snapshot.Revenue: "Revenue", snapshot.Orders: "The number of orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS"}[r.Metric]
 	if r.Channel != "" {
 		name = answer.ChannelName(r.Channel) + ": " + name

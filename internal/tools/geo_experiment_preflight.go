@@ -107,7 +107,7 @@ func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflight
 	if err != nil {
 		return nil, err
 	}
-	if err := judgePreflight(c, ctx, a, panel, treated, spent, days); err != nil {
+	if err := judgePreflight(ctx, c, a, panel, treated, spent, days); err != nil {
 		return nil, err
 	}
 	c.Describe(&a.Closing, answer.DataQuality{
@@ -118,7 +118,7 @@ func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflight
 }
 
 // judgePreflight runs the check. A store too small or too young for one is an answer and not an error.
-func judgePreflight(c *toolkit.Call, ctx context.Context, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
+func judgePreflight(ctx context.Context, c *toolkit.Call, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
 	if panel == nil {
 		notReady(c, a, "no order says which region it comes from")
 		return nil
@@ -157,7 +157,7 @@ func judgePreflight(c *toolkit.Call, ctx context.Context, a *preflightAnswer, pa
 		}
 		a.Power = append(a.Power, point)
 	}
-	if err := holdout(c, ctx, a, panel, spent, days); err != nil {
+	if err := holdout(ctx, c, a, panel, spent, days); err != nil {
 		return err
 	}
 	a.Summary = preflightSummary(a)
@@ -187,7 +187,7 @@ func notReady(c *toolkit.Call, a *preflightAnswer, why string) {
 }
 
 // holdout compares the smallest revenue that is found with what pausing the channel would save.
-func holdout(c *toolkit.Call, ctx context.Context, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
+func holdout(ctx context.Context, c *toolkit.Call, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
 	s, err := c.SeriesOf(ctx, a.Channel, days)
 	if err != nil {
 		return err

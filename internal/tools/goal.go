@@ -24,7 +24,7 @@ type goal struct {
 }
 
 // goals reads the targets that match the answer's filters, and counts all.
-func goals(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) (found []goal, all int, err error) {
+func goals(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) (found []goal, all int, err error) {
 	targets, err := c.Targets(ctx)
 	if err != nil {
 		return nil, 0, err

@@ -14,7 +14,7 @@ import (
 const lateDays = 7
 
 // checkHistory says what changed after it was shown, and whether a platform settles later than it is known for.
-func checkHistory(c *toolkit.Call, ctx context.Context) (finding, error) {
+func checkHistory(ctx context.Context, c *toolkit.Call) (finding, error) {
 	imported := civil.Range{First: c.Today.AddDays(1 - lateDays), Last: c.Today}
 	parts, days, err := c.LateChanges(ctx, imported)
 	if err != nil {

@@ -129,7 +129,7 @@ func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*lif
 		lifecycleSplit(c, a, acquired, days)
 	case ltvAspect:
 		quality.Revenue, quality.Method = toolkit.NetQuality(c.Workspace.Basis), paybackMethod
-		err = lifecycleValues(c, ctx, a, acquired, days)
+		err = lifecycleValues(ctx, c, a, acquired, days)
 	}
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ const paybackMethod = "Contribution margin is revenue without tax and shipping l
 	"The cost of a customer is the channel's whole spend over the new orders that last touch credits it with. Payback is the first day on which margin per customer covers it."
 
 // lifecycleValues fills in what customers are worth by channel, beside what it cost to win them.
-func lifecycleValues(c *toolkit.Call, ctx context.Context, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
+func lifecycleValues(ctx context.Context, c *toolkit.Call, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
 	p, err := c.CustomerPanel(ctx, days, "")
 	if err != nil {
 		return err

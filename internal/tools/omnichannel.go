@@ -118,12 +118,12 @@ func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (
 		c.Describe(&a.Closing, c.Quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 		return a, nil
 	}
-	effects, err := showHalo(c, ctx, a, days)
+	effects, err := showHalo(ctx, c, a, days)
 	if err != nil {
 		return nil, err
 	}
 	a.Summary = omnichannelSummary(c, a, p, days, effects)
-	warnHalo(c, a, effects)
+	warnHalo(a, effects)
 	c.WarnWindow(&a.Closing, p.StartDate, days, now.Undated, true)
 	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See what channels are credited with on all surfaces together.")
 	c.Suggest(&a.Closing, "chart", toolkit.With(toolkit.With(toolkit.Dated(days), "metric", "revenue"), "granularity", "month"), "Draw the revenue of all surfaces.")
@@ -166,7 +166,7 @@ func surfaceRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.SurfaceTotal
 }
 
 // showHalo shows the effects, those that are most certain first.
-func showHalo(c *toolkit.Call, ctx context.Context, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
+func showHalo(ctx context.Context, c *toolkit.Call, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
 	found, err := c.HaloEffects(ctx, window)
 	if err != nil || len(found.Effects) == 0 {
 		return nil, err
@@ -255,7 +255,7 @@ func orZero(p *answer.Percent) *answer.Percent {
 	return p
 }
 
-func warnHalo(c *toolkit.Call, a *omnichannelAnswer, effects []halo.Effect) {
+func warnHalo(a *omnichannelAnswer, effects []halo.Effect) {
 	switch {
 	case len(effects) == 0 && len(a.Rows) < 2:
 		a.Warn(answer.WarnHaloNotEstimable, "There is one sales surface: import the orders of others to see what spend brings there.")

@@ -96,7 +96,7 @@ var mixTopics = []struct {
 func mixAnswer(c *toolkit.Call, question string, a *optimizationAnswer) string {
 	text := strings.ToLower(answer.Clean(question))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
-	about, without := mixChannels(c, words, a)
+	about, without := mixChannels(words, a)
 	named := len(about) > 0
 	if !named && without != "" {
 		return without
@@ -126,7 +126,7 @@ func speaksOf(topic, text string, words []string) bool {
 
 // mixChannels returns the channels of the model that the words name, by their own names or those of their platforms, and
 // what to say of channels that are not in it.
-func mixChannels(c *toolkit.Call, words []string, a *optimizationAnswer) (about []toolkit.MixRow, without string) {
+func mixChannels(words []string, a *optimizationAnswer) (about []toolkit.MixRow, without string) {
 	names := map[measure.Channel]bool{}
 	for i, w := range words {
 		names[measure.ParseChannel(w)] = true

@@ -18,8 +18,8 @@ import (
 )
 
 // pacing shows where each goal under way stands. Without goals it shows what to expect of the periods under way.
-func pacing(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) error {
-	found, all, err := goals(c, ctx, a)
+func pacing(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
+	found, all, err := goals(ctx, c, a)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func pacing(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) error {
 	if slices.ContainsFunc(a.Rows, func(r forecastRow) bool { return r.Expected != nil }) {
 		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "conformal intervals of the sum of the rest of the period", Basis: measure.Modelled}
 	}
-	keepAnswered(c, ctx, out.kept)
+	keepAnswered(ctx, c, out.kept)
 	a.Past = past(c, a)
 	a.Summary = pacingSummary(c, a, set)
 	warnPacing(c, a, all, set)
@@ -203,7 +203,7 @@ func pacingSummary(c *toolkit.Call, a *forecastingAnswer, set bool) string {
 	if first.Expected == nil {
 		return fmt.Sprintf("%s under way; where they will end cannot be told from the data.", answer.Plural(len(a.Rows), "target is", "targets are"))
 	}
-	text := fmt.Sprintf("%s %s %s is expected to end at %s (90 %% interval %s to %s)", spokenMetric(c, first), first.PeriodType.said(),
+	text := fmt.Sprintf("%s %s %s is expected to end at %s (90 %% interval %s to %s)", spokenMetric(first), first.PeriodType.said(),
 		answer.Dates(civil.Range{First: first.Start, Last: first.End}), figure(c, first.Metric, first.Expected), figure(c, first.Metric, first.Low), figure(c, first.Metric, first.High))
 	past := pastSentence(c, a.Past, first.Metric)
 	if !set {

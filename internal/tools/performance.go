@@ -91,7 +91,7 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 		}
 		warnModel(c, &a.Closing, model, days)
 		if model == measure.PlatformReported {
-			if err := warnClaims(c, ctx, &a.Closing, days, totals.Recent); err != nil {
+			if err := warnClaims(ctx, c, &a.Closing, days, totals.Recent); err != nil {
 				return nil, err
 			}
 		}
@@ -217,7 +217,7 @@ func performanceSummary(c *toolkit.Call, a *performanceAnswer, days civil.Range,
 
 // warnClaims says that the figures are claims, and by how much they exceed what the store's orders credit the same
 // channels with by last touch.
-func warnClaims(c *toolkit.Call, ctx context.Context, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
+func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
 	credited, err := c.LastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
 	if err != nil {
 		return err

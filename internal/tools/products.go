@@ -93,9 +93,9 @@ func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*produ
 	var revenue int64
 	switch p.View {
 	case couponsView:
-		revenue, err = coupons(c, ctx, a, p, windows)
+		revenue, err = coupons(ctx, c, a, p, windows)
 	case productsView:
-		revenue, err = productSales(c, ctx, a, p, windows)
+		revenue, err = productSales(ctx, c, a, p, windows)
 	}
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*produ
 	return a, nil
 }
 
-func productSales(c *toolkit.Call, ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
+func productSales(ctx context.Context, c *toolkit.Call, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
 	page := p.Page(&c.Writer)
 	found, err := c.Products(ctx, warehouse.ProductsOf{
 		Windows: windows, Sort: p.SortBy, Limit: page.Limit, Offset: page.Offset,
@@ -151,7 +151,7 @@ func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) salesRow 
 	return row
 }
 
-func coupons(c *toolkit.Call, ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
+func coupons(ctx context.Context, c *toolkit.Call, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
 	page := p.Page(&c.Writer)
 	found, err := c.Coupons(ctx, warehouse.CouponsOf{
 		Windows: windows, Code: strings.ToUpper(strings.TrimSpace(p.Code)), Limit: page.Limit, Offset: page.Offset,

@@ -105,10 +105,10 @@ func runSurveys(ctx context.Context, c *toolkit.Call, p surveysParams) (*surveys
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	switch p.View {
 	case answersView:
-		err = surveySums(c, ctx, a, of, page)
+		err = surveySums(ctx, c, a, of, page)
 	case individualView:
 		of.Limit, of.Offset = page.Limit, page.Offset
-		err = surveyRows(c, ctx, a, of, page)
+		err = surveyRows(ctx, c, a, of, page)
 	}
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func surveyMetricsOf(t warehouse.Pair[warehouse.AnswerTotals]) surveyMetrics {
 }
 
 // surveySums fills in how often each answer was given.
-func surveySums(c *toolkit.Call, ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
+func surveySums(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
 	found, err := c.Answers(ctx, of)
 	if err != nil {
 		return err
@@ -163,8 +163,8 @@ func surveySums(c *toolkit.Call, ctx context.Context, a *surveysAnswer, of wareh
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
 	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Wilson interval of a share: chance in who answered, not the bias of what people remember"}
 	if len(rows) > 0 {
-		a.Summary = surveysSummary(c, a, rows, of.Windows.Recent)
-		warnSurvey(c, a)
+		a.Summary = surveysSummary(a, rows, of.Windows.Recent)
+		warnSurvey(a)
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func plus(a, b warehouse.AnswerCount) warehouse.AnswerCount {
 }
 
 // surveyRows fills in single answers, the latest first.
-func surveyRows(c *toolkit.Call, ctx context.Context, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
+func surveyRows(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
 	found, err := c.AnswerRows(ctx, of)
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func surveyRows(c *toolkit.Call, ctx context.Context, a *surveysAnswer, of wareh
 	return nil
 }
 
-func surveysSummary(c *toolkit.Call, a *surveysAnswer, rows []surveyRow, days civil.Range) string {
+func surveysSummary(a *surveysAnswer, rows []surveyRow, days civil.Range) string {
 	text := fmt.Sprintf("%s %s from %s", answer.Plural(int(*a.Metrics.Answers.Value), "answer", "answers"), answer.Dates(days),
 		answer.Plural(int(*a.Metrics.Responses.Value), "order", "orders"))
 	if r := a.Metrics.ResponsePct; r != nil {
@@ -289,7 +289,7 @@ const (
 )
 
 // warnSurvey says what the answers cannot tell.
-func warnSurvey(c *toolkit.Call, a *surveysAnswer) {
+func warnSurvey(a *surveysAnswer) {
 	if n := *a.Metrics.Answers.Value; n < fewAnswers {
 		a.Warn(answer.WarnLowSample, fmt.Sprintf("%s: shares can move a lot by chance.", answer.Plural(int(n), "answer", "answers")))
 	}

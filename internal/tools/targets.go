@@ -13,8 +13,8 @@ import (
 )
 
 // listTargets shows every goal: those under way, then those to come, then those that are over, the last first.
-func listTargets(c *toolkit.Call, ctx context.Context, a *forecastingAnswer) error {
-	found, all, err := goals(c, ctx, a)
+func listTargets(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
+	found, all, err := goals(ctx, c, a)
 	if err != nil {
 		return err
 	}
