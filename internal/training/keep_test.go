@@ -75,7 +75,7 @@ func (s testStore) load(b *warehouse.Batch) {
 }
 
 func (s testStore) keeper(dir string) *Keeper {
-	return New(Options{Dir: dir, Facts: s.facts, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	return New(Options{Dir: dir, Facts: s.facts, Now: time.Now, Today: func(control.Workspace) civil.Date { return s.days.Last.AddDays(1) }, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (s testStore) held(k *Keeper) mix.Held {

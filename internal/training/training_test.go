@@ -69,7 +69,7 @@ func newDemoShop(t *testing.T, seed uint64, orders int) *demoShop {
 }
 
 func (s *demoShop) keeper(dir string) *Keeper {
-	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: time.Now, Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler)})
 }
 
 // TestTheDemosTruthLiesInsideTheIntervals trains on the demo store as its commands do, with the tests that the store had, keeps the
