@@ -8,7 +8,7 @@ LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X assay/internal/app.version=$(VERSION)
 
-.PHONY: help demo test build check lint race fuzz golden pictures bench peers clients oauth pages conformance clean toolchain
+.PHONY: help demo test build check lint race fuzz golden pictures bench peers clients oauth pages conformance structure clean toolchain
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ pages: build ## Take a picture of every page into PICTURES and let axe-core read
 
 conformance: build ## Run both versions of the official conformance suite
 	./test/conformance/run.sh
+
+structure: ## Measure the sizes of packages and types and the references inside the tools, and enforce all limits
+	ASSAY_STRUCTURE=1 $(GO) test -count=1 -v ./test/structure
 
 clean: ## Remove what was built
 	rm -rf bin

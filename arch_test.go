@@ -26,6 +26,8 @@ var parts = []struct {
 	{"internal/fault", nil},
 	{"internal/limit", nil},
 	{"internal/panics", nil},
+	{"internal/number", nil},
+	{"internal/spelling", nil},
 	{"internal/sheet", nil},
 	{"internal/notice", nil},
 	{"internal/notice/generate", []string{"internal/notice"}},
@@ -40,7 +42,7 @@ var parts = []struct {
 	{"internal/measure/mix", []string{"internal/panics", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide", "internal/measure/mmm", "internal/measure/holiday"}},
 	{"internal/measure/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/holiday"}},
 	{"internal/lab", []string{"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
-	{"internal/config", []string{"internal/fault", "internal/money"}},
+	{"internal/config", []string{"internal/spelling", "internal/fault", "internal/money"}},
 	{"internal/warehouse", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
 	{"internal/warehouse/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/..."}},
 	{"internal/control", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
@@ -50,12 +52,22 @@ var parts = []struct {
 	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control", "internal/experiment"}},
 	{"internal/jobs", []string{"internal/panics", "internal/fault", "internal/measure", "internal/measure/mix", "internal/control"}},
 	{"internal/auth", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control"}},
-	{"internal/chart", []string{"internal/civil", "internal/money"}},
+	{"internal/chart", []string{"internal/number", "internal/civil", "internal/money"}},
 	{"internal/ingest/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
-	{"internal/mcp", []string{"internal/panics", "internal/civil", "internal/fault"}},
+	{"internal/mcp", []string{"internal/panics", "internal/spelling", "internal/civil", "internal/fault"}},
+	{"internal/answer", []string{"internal/number", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/mcp"}},
+	{"internal/snapshot", []string{
+		"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
+		"internal/warehouse", "internal/control", "internal/experiment",
+	}},
+	{"internal/toolkit", []string{
+		"internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
+		"internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer", "internal/snapshot",
+	}},
+	{"internal/toolkit/toolkittest", []string{"internal/measure", "internal/measure/mix", "internal/control", "internal/auth"}},
 	{"internal/tools", []string{
-		"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
-		"internal/warehouse", "internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/chart",
+		"internal/panics", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
+		"internal/warehouse", "internal/control", "internal/experiment", "internal/answer", "internal/snapshot", "internal/toolkit", "internal/chart", "internal/mcp",
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/operation", []string{
@@ -64,7 +76,7 @@ var parts = []struct {
 		"internal/oauth/...",
 	}},
 	{"internal/console", []string{
-		"internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
+		"internal/number", "internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
 		"internal/sheet", "internal/slowbody", "internal/auth", "internal/chart", "internal/oauth/...", "internal/operation",
 	}},
 	{"api", nil},
@@ -78,7 +90,8 @@ var parts = []struct {
 
 // testOnly names what a package's tests may import besides: the real engines and the hand-typed contract.
 var testOnly = []string{
-	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/tools", "internal/jobs",
+	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/snapshot",
+	"internal/toolkit/...", "internal/tools", "internal/jobs",
 }
 
 func TestImportsGoOneWay(t *testing.T) {

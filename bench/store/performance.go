@@ -18,6 +18,9 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/mcp"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/tools"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
@@ -111,13 +114,17 @@ func inTurn(ctx context.Context, sides []*side, calls int) error {
 }
 
 // openService opens the tools over a folder of facts.
-func openService(ctx context.Context, dir string) (s *tools.Service, stop func() error, err error) {
+func openService(ctx context.Context, dir string) (s *toolkit.Service, stop func() error, err error) {
 	engine, err := duckdb.Open(ctx, duckdb.Options{Dir: dir, Clock: clock})
 	if err != nil {
 		return nil, nil, err
 	}
 	stop = func() error { return engine.Close(ctx) }
-	s, err = tools.NewService(tools.Deps{Facts: warehouse.New(engine), Clock: clock, Log: slog.New(slog.DiscardHandler)})
+	s, err = toolkit.NewService(toolkit.Deps{
+		Sources: snapshot.Sources{Facts: warehouse.New(engine), Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: clock, Now: clock},
+		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
+		Log: slog.New(slog.DiscardHandler),
+	}, tools.All())
 	if err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}

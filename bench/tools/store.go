@@ -20,6 +20,9 @@ import (
 	"assay/internal/ingest/demo"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/tools"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
@@ -33,7 +36,7 @@ type bench struct {
 	facts     *warehouse.Warehouse
 	control   *sqlstore.Store
 	workspace control.Workspace
-	service   *tools.Service
+	service   *toolkit.Service
 	zone      *time.Location
 	back      atomic.Int64 // days by which the clock of answers stands before the last day
 }
@@ -73,9 +76,13 @@ func (b *bench) by() control.By { return control.By{Actor: "bench", At: b.clock(
 
 // start makes the tools anew, which have kept no answer then.
 func (b *bench) start() (err error) {
-	b.service, err = tools.NewService(tools.Deps{
-		Facts: b.facts, Experiments: b.control, Forecasts: b.control, Clock: b.clock, Log: slog.New(slog.DiscardHandler),
-	})
+	b.service, err = toolkit.NewService(toolkit.Deps{
+		Sources: snapshot.Sources{
+			Facts: b.facts, Models: toolkittest.Nothing{}, Experiments: b.control, Forecasts: b.control, Clock: b.clock, Now: b.clock,
+		},
+		Keys: toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
+		Log: slog.New(slog.DiscardHandler),
+	}, tools.All())
 	return err
 }
 
@@ -111,7 +118,7 @@ func (b *bench) fill(ctx context.Context, o settings) error {
 			return err
 		}
 	}
-	if err := b.service.Forecast(ctx, b.workspace); err != nil { // as a service does each day
+	if err := b.service.Snapshots().Forecast(ctx, b.workspace); err != nil { // as a service does each day
 		return err
 	}
 	fmt.Fprintf(os.Stdout, "%d orders, %d touches, %d lines, %d answers, %d coupons\n", have.Counts["orders"], have.Counts["touches"],

@@ -28,6 +28,8 @@ import (
 	"assay/internal/operation"
 	"assay/internal/panics"
 	"assay/internal/slowbody"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/tools"
 	"assay/internal/training"
 	"assay/internal/warehouse"
@@ -81,7 +83,7 @@ type App struct {
 	calls   *calllog.Recorder
 	models  *training.Keeper
 	jobs    *jobs.Runner
-	tools   *tools.Service
+	tools   *toolkit.Service
 	clock   func() time.Time   // the clock of answers
 	arrived chan struct{}      // a webhook's message waits
 	bodies  *bodybudget.Budget // of callers that are not known yet
@@ -126,7 +128,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	a.facts.Forgetting(a.control.Store.ForgottenCustomers)
-	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Experiments: a.control.Store, Now: now, Log: log})
+	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Experiments: a.control.Store, Now: now, Today: a.today, Log: log})
 	a.jobs = jobs.New(jobs.Options{
 		File: filepath.Join(c.Data, jobsFile), Trainer: trainer{a}, Forecaster: forecaster{a}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
 	})
@@ -155,15 +157,17 @@ func (a *App) setClock() error {
 		return err
 	}
 	a.clock = clock
-	a.tools, err = tools.NewService(tools.Deps{
-		Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
-		Clock: clock, Now: a.now, Log: a.log,
-	})
+	a.tools, err = toolkit.NewService(toolkit.Deps{
+		Sources: snapshot.Sources{
+			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Clock: clock, Now: a.now,
+		},
+		Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
+	}, tools.All())
 	if err != nil {
 		return err
 	}
 	a.operations = operation.New(a.control.Control, operation.Facts{
-		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, uploadsDir), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools,
+		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, uploadsDir), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools.Snapshots(),
 		Drop: a.dropFacts, Unopened: a.engine.Unopened,
 	})
 	return nil

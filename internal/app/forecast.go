@@ -17,5 +17,5 @@ func (f forecaster) Forecast(ctx context.Context, w control.Workspace) error {
 	if f.clock().In(w.Location()).Hour() < forecastHour {
 		return nil
 	}
-	return f.tools.Forecast(ctx, w)
+	return f.tools.Snapshots().Forecast(ctx, w)
 }

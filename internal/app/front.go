@@ -17,6 +17,7 @@ import (
 	"assay/internal/mcp"
 	"assay/internal/oauth"
 	"assay/internal/panics"
+	"assay/internal/snapshot"
 	"assay/internal/tools"
 	"assay/internal/warehouse"
 )
@@ -51,7 +52,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	f.pages = console.New(console.Options{
 		BaseURL: baseURL, People: a.control.People, Store: a.control.Store, Keys: f.keys, Limits: a.limiter, Models: pageModels{a},
 		Tools: toolNames(), Ask: a.tools.Answer, Operations: a.operations,
-		History: pageHistory{a.facts, a.tools},
+		History: pageHistory{a.facts, a.tools.Snapshots()},
 		Uploads: filepath.Join(a.config.Data, uploadsDir), TrustedProxies: a.config.TrustedProxies, Counter: a.counter, Now: a.now, Log: a.log,
 	})
 	f.handler = httpapi.New(httpapi.Options{
@@ -80,7 +81,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 // pageHistory is what the pages read of the history of days.
 type pageHistory struct {
 	*warehouse.Warehouse
-	*tools.Service
+	*snapshot.Reader
 }
 
 const signingSecretFile = "oauth-secret"

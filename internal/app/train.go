@@ -10,7 +10,6 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure/mix"
 	"assay/internal/operation"
-	"assay/internal/training"
 )
 
 // jobsFile is where a data directory notes the work that was asked for.
@@ -19,9 +18,12 @@ const jobsFile = "jobs.json"
 // trainer trains models as of the day that answers have.
 type trainer struct{ *App }
 
+// today is the day by the clock of answers, in the workspace's zone.
+func (a *App) today(w control.Workspace) civil.Date { return civil.DayOf(a.clock(), w.Location()) }
+
 // Train trains the workspace's model.
 func (t trainer) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
-	return t.models.Train(ctx, w, civil.DayOf(t.clock(), w.Location()), asked)
+	return t.models.Train(ctx, w, t.today(w), asked)
 }
 
 // Tried returns when the workspace's last training ended.
@@ -54,7 +56,7 @@ func (p pageModels) State(ctx context.Context, w control.Workspace) (console.Mod
 	if today := civil.DayOf(p.clock(), w.Location()); today.Before(last) {
 		last = today
 	}
-	s.Status, s.Why = held.State(last, training.Settings(w))
+	s.Status, s.Why = held.State(last, w.ModelSettings())
 	return s, nil
 }
 

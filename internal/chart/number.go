@@ -2,10 +2,9 @@ package chart
 
 import (
 	"math"
-	"strconv"
-	"strings"
 
 	"assay/internal/money"
+	"assay/internal/number"
 )
 
 // scale is the values an axis shows, from low to high in even steps.
@@ -120,13 +119,5 @@ func grouped(v float64, decimals int) string {
 	if decimals == 0 {
 		v = math.Round(v) // halves away from zero, as in answers
 	}
-	text := strconv.FormatFloat(v, 'f', decimals, 64)
-	whole, fraction, hasFraction := strings.Cut(text, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if hasFraction {
-		return whole + "." + fraction
-	}
-	return whole
+	return number.Grouped(v, decimals)
 }

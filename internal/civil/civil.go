@@ -92,6 +92,14 @@ func (d Date) AddDays(n int) Date { return Date{days: d.days + int32(n)} }
 // Sub returns the number of days from other to d.
 func (d Date) Sub(other Date) int { return int(d.days - other.days) }
 
+// Earliest returns the earlier of two days.
+func Earliest(a, b Date) Date {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // Before reports whether d lies before other.
 func (d Date) Before(other Date) bool { return d.days < other.days }
 

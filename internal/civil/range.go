@@ -35,6 +35,23 @@ func (r Range) Intersect(other Range) Range {
 	return r
 }
 
+// Span returns the shortest range that contains both; an empty range adds nothing.
+func (r Range) Span(other Range) Range {
+	switch {
+	case r.Days() == 0:
+		return other
+	case other.Days() == 0:
+		return r
+	}
+	if other.First.Before(r.First) {
+		r.First = other.First
+	}
+	if other.Last.After(r.Last) {
+		r.Last = other.Last
+	}
+	return r
+}
+
 // String returns "first to last".
 func (r Range) String() string { return fmt.Sprintf("%s to %s", r.First, r.Last) }
 

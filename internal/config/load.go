@@ -15,6 +15,7 @@ import (
 	"github.com/knadh/koanf/v2"
 
 	"assay/internal/fault"
+	"assay/internal/spelling"
 )
 
 // Sources are the places that settings come from.
@@ -159,7 +160,7 @@ func nearest(name string, known []string) string {
 	plain := func(s string) string { return strings.ToLower(strings.TrimPrefix(s, envPrefix)) }
 	best, distance := "", len(plain(name))/2+1
 	for _, other := range known {
-		if d := editDistance(plain(name), plain(other)); d < distance {
+		if d := spelling.Distance(plain(name), plain(other)); d < distance {
 			best, distance = other, d
 		}
 	}
@@ -167,24 +168,4 @@ func nearest(name string, known []string) string {
 		return ""
 	}
 	return "; did you mean " + best + "?"
-}
-
-// editDistance is the Levenshtein distance: the number of characters to insert, remove or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

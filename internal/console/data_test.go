@@ -25,6 +25,9 @@ import (
 	"assay/internal/ingest/source"
 	"assay/internal/measure"
 	"assay/internal/operation"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/tools"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
@@ -34,7 +37,7 @@ import (
 type dataSite struct {
 	*site
 	facts   *warehouse.Warehouse
-	tools   *tools.Service
+	tools   *toolkit.Service
 	uploads string
 	hold    chan struct{} // see lock; nil: not held
 	operate *operation.Service
@@ -42,7 +45,7 @@ type dataSite struct {
 
 // heldNames resolves a channel when the site is not held.
 type heldNames struct {
-	*tools.Service
+	*toolkit.Service
 	site *dataSite
 }
 
@@ -76,7 +79,7 @@ func (d *dataSite) lock() (unlock func()) {
 
 type siteHistory struct {
 	*warehouse.Warehouse
-	*tools.Service
+	*snapshot.Reader
 }
 
 func newDataSite(t *testing.T) *dataSite {
@@ -90,13 +93,17 @@ func newDataSite(t *testing.T) *dataSite {
 		}
 		t.Cleanup(func() { engine.Close(context.Background()) })
 		d.facts = warehouse.New(engine)
-		service, err := tools.NewService(tools.Deps{Facts: d.facts, Keys: s.store, Clock: s.clock.now, Log: slog.New(slog.DiscardHandler)})
+		service, err := toolkit.NewService(toolkit.Deps{
+			Sources: snapshot.Sources{Facts: d.facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: s.clock.now, Now: s.clock.now},
+			Keys:    s.store, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
+			Log: slog.New(slog.DiscardHandler),
+		}, tools.All())
 		if err != nil {
 			t.Fatal(err)
 		}
 		d.tools = service
-		o.Ask, o.Uploads, o.History = service.Answer, d.uploads, siteHistory{d.facts, service}
-		d.operate = s.operations(operation.Facts{Warehouse: d.facts, Known: heldNames{service, d}, Lag: service})
+		o.Ask, o.Uploads, o.History = service.Answer, d.uploads, siteHistory{d.facts, service.Snapshots()}
+		d.operate = s.operations(operation.Facts{Warehouse: d.facts, Known: heldNames{service, d}, Lag: service.Snapshots()})
 		o.Operations = d.operate
 	})
 	return d

@@ -14,6 +14,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/number"
 	"assay/internal/operation"
 )
 
@@ -410,20 +411,9 @@ func placeboBars(e *evidence) (bars []placeboBar, own float64) {
 	return bars, own
 }
 
-// figure writes a number with so many decimals and commas between thousands.
+// figure writes a number with so many decimals, with a minus sign and no hyphen.
 func figure(x float64, decimals int) string {
-	text := strconv.FormatFloat(x, 'f', decimals, 64)
-	whole, fraction, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction != "" {
-		whole += "." + fraction
-	}
-	if strings.HasPrefix(text, "-") && strings.Trim(whole, "0.,") != "" {
-		return "−" + whole
-	}
-	return whole
+	return strings.Replace(number.Grouped(x, decimals), "-", "−", 1)
 }
 
 // gateWords says what the verdict on a condition means.

@@ -13,13 +13,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/source"
+	"assay/internal/number"
 	"assay/internal/oauth/people"
 )
 
@@ -181,7 +179,7 @@ func took(d time.Duration) string {
 }
 
 // count writes a number with commas between thousands.
-func count(n int64) string { return message.NewPrinter(language.English).Sprintf("%d", n) }
+func count(n int64) string { return number.Grouped(float64(n), 0) }
 
 // size writes an amount of bytes.
 func size(bytes int) string {

@@ -34,6 +34,10 @@ func (w Workspace) Location() *time.Location {
 	return zone
 }
 
+// ModelSettings describes what money and revenue mean in the workspace. A model trained under other settings gives figures
+// with another meaning.
+func (w Workspace) ModelSettings() string { return string(w.Currency) + ", " + w.Basis.String() }
+
 // Scope is a permission of a caller.
 type Scope string
 

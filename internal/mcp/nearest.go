@@ -3,6 +3,8 @@ package mcp
 import (
 	"strings"
 	"unicode"
+
+	"assay/internal/spelling"
 )
 
 // maxNameLength limits the work on a name that a caller invented.
@@ -27,7 +29,7 @@ func nearestOf(word string, known []string) string {
 	word = bareWord(word)
 	best, distance := "", max(2, len(word)/3)+1
 	for _, k := range known {
-		if d := editDistance(word, bareWord(k)); d < distance && d < len(k) {
+		if d := spelling.Distance(word, bareWord(k)); d < distance && d < len(k) {
 			best, distance = k, d
 		}
 	}
@@ -49,25 +51,4 @@ func bareWord(s string) string {
 		}
 		return unicode.ToLower(r)
 	}, s)
-}
-
-// editDistance is the Levenshtein distance in bytes: how many letters to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

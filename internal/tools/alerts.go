@@ -6,9 +6,13 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure/forecast"
+	"assay/internal/number"
 	"assay/internal/panics"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 const (
@@ -19,20 +23,20 @@ const (
 )
 
 // alerts shows which metrics have moved away from what was expected, by little but for long, and since when.
-func (c *Call) alerts(ctx context.Context, a *forecastingAnswer) error {
-	shown := c.lastDays(activeDays)
-	whole := civil.Range{First: historyStart(shown), Last: shown.Last}
-	metrics := []trendMetric{trendRevenue, trendOrders, trendSpend, trendROAS}
+func alerts(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
+	shown := c.LastDays(activeDays)
+	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
+	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend, snapshot.ROAS}
 	a.Metrics.Alerts, a.Metrics.Watched = new(0), new(0)
 	watched, rows := make([]bool, len(metrics)), make([]*forecastRow, len(metrics))
 	var work []func() error
 	for i, metric := range metrics {
-		s, err := c.daily(ctx, seriesKey{metric, a.Channel}, whole)
+		s, err := c.DailySeries(ctx, snapshot.SeriesKey{Metric: metric, Channel: a.Channel}, whole)
 		if err != nil {
 			return err
 		}
 		work = append(work, func() error {
-			judged := forecast.OneStep(s.values, forecast.SlowDays())
+			judged := forecast.OneStep(s.Values, forecast.SlowDays())
 			if watched[i] = slices.ContainsFunc(judged, forecast.Expectation.Judged); !watched[i] {
 				return nil
 			}
@@ -61,68 +65,52 @@ func (c *Call) alerts(ctx context.Context, a *forecastingAnswer) error {
 	slices.SortStableFunc(a.Rows, func(x, y forecastRow) int { return y.Raised.Compare(x.Raised) })
 	*a.Metrics.Alerts = len(a.Rows)
 	rate := float64(*a.Metrics.Watched) / (quietDays * float64(len(metrics)))
-	a.Metrics.FalseAlarms = new(Percent(100 * -math.Expm1(-activeDays*rate)))
-	c.alertsSummary(a, shown)
+	a.Metrics.FalseAlarms = new(answer.Percent(100 * -math.Expm1(-activeDays*rate)))
+	alertsSummary(c, a, shown)
 	return nil
 }
 
 // drift returns the newest alarm of the days shown.
-func drift(s *expectedSeries, judged []forecast.Expectation, runLength float64, shown civil.Range) (forecastRow, bool, error) {
-	errors := make([]float64, len(judged))
-	for i, e := range judged {
-		errors[i] = e.Z
-	}
-	alarms, err := forecast.Drifts(errors, runLength)
-	if err != nil || len(alarms) == 0 {
+func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, shown civil.Range) (forecastRow, bool, error) {
+	d, err := s.Drift(judged, runLength)
+	if err != nil || d == nil || !shown.Contains(d.Raised) {
 		return forecastRow{}, false, err
 	}
-	moves := forecast.Lasting(alarms, week)
-	newest := moves[len(moves)-1]
-	raised := s.first.AddDays(newest.At)
-	if !shown.Contains(raised) {
-		return forecastRow{}, false, nil
-	}
-	row := forecastRow{Raised: raised, Since: s.first.AddDays(newest.Since + 1), Direction: "down", Shift: new(Ratio(newest.Excess))}
-	if newest.Up {
+	row := forecastRow{Raised: d.Raised, Since: d.Since, Direction: "down", Shift: new(answer.Ratio(d.Excess))}
+	if d.Up {
 		row.Direction = "up"
 	}
-	var actual, expected float64
-	for i := newest.Since + 1; i < len(judged); i++ {
-		if judged[i].Judged() {
-			actual, expected = actual+s.values[i], expected+judged[i].Value
-		}
-	}
-	if expected > 0 {
-		row.ChangePct = new(Percent(100 * (actual/expected - 1)))
+	if d.Expected > 0 {
+		row.ChangePct = new(answer.Percent(100 * (d.Actual/d.Expected - 1)))
 	}
 	return row, true, nil
 }
 
-func (c *Call) alertsSummary(a *forecastingAnswer, shown civil.Range) {
+func alertsSummary(c *toolkit.Call, a *forecastingAnswer, shown civil.Range) {
 	if *a.Metrics.Watched == 0 {
-		a.Summary = c.explainNoForecast(a)
+		a.Summary = explainNoForecast(c, a)
 		a.Metrics.FalseAlarms = nil
 		return
 	}
-	chance := grouped(decimals(float64(*a.Metrics.FalseAlarms), 1), 1)
+	chance := number.Grouped(answer.Decimals(float64(*a.Metrics.FalseAlarms), 1), 1)
 	if len(a.Rows) == 0 {
-		a.Summary = fmt.Sprintf("No alert %s: none of %s has moved away from what was expected.", spell(shown), plural(*a.Metrics.Watched, "metric", "metrics"))
+		a.Summary = fmt.Sprintf("No alert %s: none of %s has moved away from what was expected.", answer.Dates(shown), answer.Plural(*a.Metrics.Watched, "metric", "metrics"))
 	} else {
 		r := a.Rows[0]
-		a.Summary = fmt.Sprintf("%s of %d watched %s: %s has been %s since %s", plural(len(a.Rows), "alert", "alerts"), *a.Metrics.Watched, spell(shown),
-			c.spokenMetric(r), r.Direction, r.Since)
+		a.Summary = fmt.Sprintf("%s of %d watched %s: %s has been %s since %s", answer.Plural(len(a.Rows), "alert", "alerts"), *a.Metrics.Watched, answer.Dates(shown),
+			spokenMetric(r), r.Direction, r.Since)
 		if r.ChangePct != nil {
-			a.Summary += fmt.Sprintf(", %s %% against what was expected", grouped(decimals(float64(*r.ChangePct), 1), 1))
+			a.Summary += fmt.Sprintf(", %s %% against what was expected", number.Grouped(answer.Decimals(float64(*r.ChangePct), 1), 1))
 		}
 		a.Summary += "."
-		a.warn("season_unknown", "What is expected knows the week and not the year: a season or a promotion is a move like any other.")
-		arguments := dated(civil.Range{First: r.Since.AddDays(-activeDays), Last: r.Raised})
+		a.Warn(answer.WarnSeasonUnknown, "What is expected knows the week and not the year: a season or a promotion is a move like any other.")
+		arguments := toolkit.Dated(civil.Range{First: r.Since.AddDays(-activeDays), Last: r.Raised})
 		arguments["metric"] = string(r.Metric)
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.suggest(&a.closing, "trends", arguments, "See the days of the move.")
+		c.Suggest(&a.Closing, "trends", arguments, "See the days of the move.")
 	}
-	a.warn("false_alarms", fmt.Sprintf("When nothing moves, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
-	c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See whether targets will be met.")
+	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("When nothing moves, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
+	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See whether targets will be met.")
 }

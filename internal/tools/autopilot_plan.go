@@ -1,15 +1,21 @@
 package tools
 
-import "assay/internal/mcp"
+import (
+	"assay/internal/answer"
+	"assay/internal/toolkit"
+)
 
-var autopilotPlan = defineLater[autopilotPlanParams](mcp.Spec{
+var autopilotPlan = toolkit.DefineLater[autopilotPlanParams](toolkit.Spec{
 	Name:        "autopilot_plan",
 	Title:       "Plan of next steps",
 	Description: "A plan for the coming days across model, experiments and measurement quality.",
+	Later: toolkit.Absence{
+		Needs: "a trained media mix model and experiments", Instead: "performance and trends show where to look",
+	},
 })
 
 type autopilotPlanParams struct {
 	RiskTolerance string `json:"riskTolerance" enum:"conservative|balanced|aggressive" default:"balanced" doc:"How bold."`
 	HorizonDays   int    `json:"horizonDays" default:"14" min:"3" max:"30" doc:"Days to plan."`
-	shared
+	answer.Shared
 }

@@ -14,8 +14,12 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/control"
+	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/panics"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/warehouse"
 )
 
 // noted keeps calls in memory.
@@ -32,10 +36,10 @@ func (n *noted) Note(c control.Call) {
 
 func TestEachCallIsNotedAsItEnded(t *testing.T) {
 	t.Parallel()
-	deps, log := fixtureService(t).deps, &noted{}
+	deps, log := fixtureDeps(t), &noted{}
 	ticks := 0
 	deps.Calls, deps.Now = log, func() time.Time { ticks++; return fixtureNow.Add(time.Duration(ticks) * time.Millisecond) }
-	s, err := NewService(deps)
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,33 +86,26 @@ func TestEachCallIsNotedAsItEnded(t *testing.T) {
 	}
 }
 
-// brokenModels panic once a call has looked at them: where its answer is made.
-type brokenModels struct{ asked *int }
+// brokenFacts panic where the answer of performance is made.
+type brokenFacts struct{ snapshot.Facts }
 
-func (b brokenModels) MMM(context.Context, control.Workspace) (mix.Held, error) {
-	if *b.asked++; *b.asked > 1 {
-		panic("what cannot happen")
-	}
-	return mix.Held{}, nil
+func (brokenFacts) ChannelBriefs(context.Context, measure.WorkspaceID, measure.Model, warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+	panic("what cannot happen")
 }
 
 // The cache would make an error of its own of a panic, which no counter sees.
 func TestADefectInAnAnswerThatIsKeptIsOne(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	deps := fixtureService(t).deps
-	deps.Models, deps.Log = brokenModels{new(int)}, slog.New(slog.NewTextHandler(&log, nil))
-	s, err := NewService(deps)
+	deps := fixtureDeps(t)
+	deps.Facts, deps.Log = brokenFacts{deps.Facts}, slog.New(slog.NewTextHandler(&log, nil))
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
 	result, err := s.Session(reader(newWorkspace("full")), "r1").CallTool(t.Context(), "performance", []byte(`{}`))
 	if err != nil || !strings.Contains(string(result), "logged as request r1") || !strings.Contains(log.String(), `error="panic: what cannot happen\n`) {
 		t.Errorf("%s, %v; logged %.200s", result, err, log.String())
-	}
-	deps.Models = brokenModels{new(int)}
-	if s, err = NewService(deps); err != nil {
-		t.Fatal(err)
 	}
 	log.Reset()
 	_, err = s.Answer(t.Context(), auth.Principal{Workspace: newWorkspace("full"), Scopes: control.Scopes()}, "performance", []byte(`{}`))
@@ -117,12 +114,39 @@ func TestADefectInAnAnswerThatIsKeptIsOne(t *testing.T) {
 	}
 }
 
+// countedModels has a model for the first who asks, and none after that.
+type countedModels struct {
+	fixtureModels
+	asked *int
+}
+
+func (m countedModels) MMM(ctx context.Context, w control.Workspace) (mix.Held, error) {
+	if *m.asked++; *m.asked > 1 {
+		return mix.Held{}, nil
+	}
+	return m.fixtureModels.MMM(ctx, w)
+}
+
+func TestAnAnswerIsMadeFromTheStateThatIdentifiesIt(t *testing.T) {
+	t.Parallel()
+	deps, models := fixtureDeps(t), countedModels{asked: new(int)}
+	deps.Models = models
+	s, err := toolkit.NewService(deps, All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := callAs(t, s.Session(reader(newWorkspace("full")), "r1"), "optimization", `{}`)
+	if r.IsError || *models.asked != 1 {
+		t.Errorf("the model was read %d times, want once: %s", *models.asked, r.Content[0].Text)
+	}
+}
+
 func TestACallThatPanicsIsNoted(t *testing.T) {
 	t.Parallel()
 	log := &noted{}
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	deps.Calls, deps.Facts = log, nil
-	s, err := NewService(deps)
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,223 +5,219 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/number"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var campaigns = define(mcp.Spec{
+var campaigns = toolkit.Define(toolkit.Spec{
 	Name:        "campaigns",
 	Title:       "Campaigns and creatives",
 	Description: "What ad platforms report of campaigns or creatives: spend, claimed revenue, ROAS, conversions, beside the orders credited to them. Use after performance.",
+	Needs:       "ad_days",
 }, runCampaigns)
 
 type campaignsParams struct {
-	last30
+	answer.Last30
 	Platform   string                  `json:"platform" enum:"facebook|google|tiktok|amazon|snapchat" also:"meta=facebook|facebook_ads=facebook|google_ads=google|tiktok_ads=tiktok|amazon_ads=amazon|snapchat_ads=snapchat" doc:"Only this platform."`
 	CampaignID string                  `json:"campaign_id" doc:"Only this campaign."`
 	Level      warehouse.CampaignLevel `json:"level" enum:"campaign|creative" default:"campaign" doc:"Grain of the rows."`
 	SortBy     warehouse.CampaignSort  `json:"sort_by" enum:"spend|revenue|roas|conversions" default:"spend" doc:"Largest first."`
-	paged
-	shared
+	answer.Paged
+	answer.Shared
 }
 
 type campaignsAnswer struct {
-	opening
+	answer.Opening
 	Level   warehouse.CampaignLevel `json:"level"`
 	Basis   measure.Basis           `json:"basis" doc:"Of revenue, roas, conversions and cpa."`
 	Metrics campaignMetrics         `json:"metrics" doc:"Over all campaigns of the selection, not the page."`
-	table[campaignRow]
+	answer.Table[campaignRow]
 	Changes []campaignChange `json:"changes,omitempty" detail:"analyst" doc:"What the platforms changed of names, statuses and budgets in the period, the newest first; at most 20."`
-	closing
+	answer.Closing
 }
 
 // campaignMetrics are the sums of what the platforms report.
 type campaignMetrics struct {
-	Spend       Metric[Money]  `json:"spend"`
-	Revenue     Metric[Money]  `json:"revenue"`
-	ROAS        Metric[Ratio]  `json:"roas"`
-	Conversions Metric[Count]  `json:"conversions"`
-	CPA         *Metric[Money] `json:"cpa,omitempty" detail:"analyst"`
-	CTRPct      *Metric[Ratio] `json:"ctr_pct,omitempty" detail:"analyst"`
-	Credited    *Metric[Money] `json:"credited_revenue,omitempty" detail:"analyst"`
+	Spend       answer.Metric[answer.Money]  `json:"spend"`
+	Revenue     answer.Metric[answer.Money]  `json:"revenue"`
+	ROAS        answer.Metric[answer.Ratio]  `json:"roas"`
+	Conversions answer.Metric[answer.Count]  `json:"conversions"`
+	CPA         *answer.Metric[answer.Money] `json:"cpa,omitempty" detail:"analyst"`
+	CTRPct      *answer.Metric[answer.Ratio] `json:"ctr_pct,omitempty" detail:"analyst"`
+	Credited    *answer.Metric[answer.Money] `json:"credited_revenue,omitempty" detail:"analyst"`
 }
 
 // campaignRow is a campaign, or one ad of it, as its platform reports it.
 type campaignRow struct {
 	Platform        string         `json:"platform"`
-	Name            Foreign        `json:"name"`
+	Name            answer.Foreign `json:"name"`
 	CampaignID      string         `json:"campaign_id,omitempty" detail:"analyst"`
 	PlatformID      string         `json:"platform_campaign_id" doc:"The platform's own id: what campaign_id filters by and the writing tools take."`
-	AdName          Foreign        `json:"ad_name,omitempty"`
+	AdName          answer.Foreign `json:"ad_name,omitempty"`
 	AdID            string         `json:"ad_id,omitempty"`
-	AdSet           Foreign        `json:"ad_set,omitempty" detail:"analyst"`
-	Spend           Money          `json:"spend"`
-	Revenue         Money          `json:"revenue" doc:"Claimed by the platform."`
-	ROAS            *Ratio         `json:"roas,omitempty"`
-	Conversions     Count          `json:"conversions" doc:"Claimed by the platform."`
-	CPA             *Money         `json:"cpa,omitempty" detail:"analyst"`
-	CTRPct          *Ratio         `json:"ctr_pct,omitempty" detail:"analyst"`
-	CreditedOrders  *Count         `json:"credited_orders,omitempty" detail:"analyst" doc:"Of the store's orders, by last touch."`
-	CreditedRevenue *Money         `json:"credited_revenue,omitempty" detail:"analyst"`
+	AdSet           answer.Foreign `json:"ad_set,omitempty" detail:"analyst"`
+	Spend           answer.Money   `json:"spend"`
+	Revenue         answer.Money   `json:"revenue" doc:"Claimed by the platform."`
+	ROAS            *answer.Ratio  `json:"roas,omitempty"`
+	Conversions     answer.Count   `json:"conversions" doc:"Claimed by the platform."`
+	CPA             *answer.Money  `json:"cpa,omitempty" detail:"analyst"`
+	CTRPct          *answer.Ratio  `json:"ctr_pct,omitempty" detail:"analyst"`
+	CreditedOrders  *answer.Count  `json:"credited_orders,omitempty" detail:"analyst" doc:"Of the store's orders, by last touch."`
+	CreditedRevenue *answer.Money  `json:"credited_revenue,omitempty" detail:"analyst"`
 	State           *campaignState `json:"state,omitempty" detail:"analyst" doc:"As the platform last said until the end of the period."`
 	Impressions     int64          `json:"impressions,omitempty" detail:"debug"`
 	Clicks          int64          `json:"clicks,omitempty" detail:"debug"`
-	Account         Foreign        `json:"account,omitempty" detail:"debug"`
+	Account         answer.Foreign `json:"account,omitempty" detail:"debug"`
 	FirstDay        civil.Date     `json:"first_day,omitzero" detail:"debug"`
 	LastDay         civil.Date     `json:"last_day,omitzero" detail:"debug"`
-	Attribution     Foreign        `json:"attribution,omitempty" detail:"debug" doc:"The platform's attribution setting."`
+	Attribution     answer.Foreign `json:"attribution,omitempty" detail:"debug" doc:"The platform's attribution setting."`
 }
 
-func runCampaigns(ctx context.Context, c *Call, p campaignsParams) (*campaignsAnswer, error) {
-	days, err := p.window(c)
+func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*campaignsAnswer, error) {
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	page := p.page(c)
+	page := p.Page(&c.Writer)
 	of := warehouse.CampaignsOf{
 		Windows:  warehouse.Windows{Recent: days, Earlier: days.Previous()},
 		Platform: measure.Platform(p.Platform), Campaign: p.CampaignID, Level: p.Level, Sort: p.SortBy,
-		Limit: page.limit, Offset: page.offset,
+		Limit: page.Limit, Offset: page.Offset,
 	}
-	found, err := c.Facts.Campaigns(ctx, c.Workspace.ID, of)
+	found, err := c.Campaigns(ctx, of)
 	if err != nil {
-		return nil, fmt.Errorf("campaigns %s: %w", days, err)
-	}
-	c.read("campaigns", len(found.Rows))
-	f, credited := c.figures(), p.Level == warehouse.Campaigns && !c.Store.untouched()
-	a := &campaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: f.campaignMetrics(found.Totals, credited)}
-	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.AdDays.Intersect(days.Previous()).Days() > 0)
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	for _, t := range found.Rows {
-		a.Rows = append(a.Rows, f.campaignRow(t, p.Level, credited))
-	}
-	if err := c.addStates(ctx, a, of); err != nil {
 		return nil, err
 	}
-	a.Pagination = page.pagination(len(a.Rows), found.Total)
+	f, credited := c.Figures, p.Level == warehouse.Campaigns && !c.Store.Untouched()
+	a := &campaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: campaignMetricsOf(f, found.Totals, credited)}
+	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.AdDays.Intersect(days.Previous()).Days() > 0)
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	for _, t := range found.Rows {
+		a.Rows = append(a.Rows, campaignRowOf(f, t, p.Level, credited))
+	}
+	if err := addCampaignStates(ctx, c, a, of); err != nil {
+		return nil, err
+	}
+	a.Pagination = page.Pagination(len(a.Rows), found.Total)
 	if found.Total == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		creatives, err := c.haveCreatives(ctx, of, found)
+		creatives, err := haveCreatives(ctx, c, of, found)
 		if err != nil {
 			return nil, err
 		}
-		a.Summary = c.campaignsSummary(a, days, found, creatives)
-		c.warnCampaigns(a, days, found.Totals.Recent, creatives)
-		c.campaignsNext(a, days, p, creatives)
+		a.Summary = campaignsSummary(c, a, days, found, creatives)
+		warnCampaigns(c, a, days, found.Totals.Recent, creatives)
+		campaignsNext(c, a, days, p, creatives)
 	}
-	quality := DataQuality{Revenue: "claimed by the platforms"}
-	if c.view.DetailLevel != summaryLevel {
-		quality = DataQuality{Revenue: quality.Revenue + "; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}
+	quality := answer.DataQuality{Revenue: "claimed by the platforms"}
+	if c.View.DetailLevel != answer.SummaryLevel {
+		quality = answer.DataQuality{Revenue: quality.Revenue + "; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}
 	}
-	c.describe(&a.closing, quality, fromAds)
+	c.Describe(&a.Closing, quality, snapshot.FromAds)
 	return a, nil
 }
 
 // where leaves out what no report covers.
 func (m *campaignMetrics) where(reported, reportedBefore bool) {
-	m.Spend = m.Spend.where(reported, reportedBefore)
-	m.Revenue = m.Revenue.where(reported, reportedBefore)
-	m.Conversions = m.Conversions.where(reported, reportedBefore)
+	m.Spend = m.Spend.Where(reported, reportedBefore)
+	m.Revenue = m.Revenue.Where(reported, reportedBefore)
+	m.Conversions = m.Conversions.Where(reported, reportedBefore)
 }
 
 // haveCreatives reports whether the reports of the selection name ads: whether their finest rows are more than the
 // campaigns, or any of them has an ad. Reports by campaign have one row without an ad for each.
-func (c *Call) haveCreatives(ctx context.Context, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
+func haveCreatives(ctx context.Context, c *toolkit.Call, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
 	named := func(t warehouse.CampaignTotal) bool { return t.AdID != "" || t.AdName != "" || t.AdSetID != "" }
 	if of.Level == warehouse.Creatives && len(found.Rows) > 0 {
 		return slices.ContainsFunc(found.Rows, named), nil
 	}
-	of.Level, of.Limit, of.Offset = warehouse.Creatives, 1, 0
-	finest, err := c.Facts.Campaigns(ctx, c.Workspace.ID, of)
+	finest, err := c.FirstCreative(ctx, of)
 	if err != nil {
-		return false, fmt.Errorf("creatives %s: %w", of.Windows.Recent, err)
+		return false, err
 	}
-	c.read("creatives", len(finest.Rows))
 	return slices.ContainsFunc(finest.Rows, named) || finest.Total > found.Total, nil
 }
 
-func (f figures) campaignMetrics(totals warehouse.Pair[warehouse.CampaignTotal], credited bool) campaignMetrics {
+func campaignMetricsOf(f answer.Figures, totals warehouse.Pair[warehouse.CampaignTotal], credited bool) campaignMetrics {
 	now, before := totals.Recent, totals.Earlier
 	m := campaignMetrics{
-		Spend:       metricOf(f.money(now.Spend), f.money(before.Spend)),
-		Revenue:     metricOf(f.money(now.Value), f.money(before.Value)),
-		ROAS:        metricOfKnown(ratio(measure.ROAS(now.Value, now.Spend)), ratio(measure.ROAS(before.Value, before.Spend))),
-		Conversions: metricOf(orders(now.Conversions), orders(before.Conversions)),
-		CPA: new(metricOfKnown(f.perMinor(measure.CPA(now.Spend, now.Conversions)),
-			f.perMinor(measure.CPA(before.Spend, before.Conversions)))),
-		CTRPct: new(metricOfKnown(ratio(measure.Share(now.Clicks, now.Impressions)), ratio(measure.Share(before.Clicks, before.Impressions)))),
+		Spend:       answer.MetricOf(f.Money(now.Spend), f.Money(before.Spend)),
+		Revenue:     answer.MetricOf(f.Money(now.Value), f.Money(before.Value)),
+		ROAS:        answer.MetricOfKnown(answer.RatioOf(measure.ROAS(now.Value, now.Spend)), answer.RatioOf(measure.ROAS(before.Value, before.Spend))),
+		Conversions: answer.MetricOf(answer.Orders(now.Conversions), answer.Orders(before.Conversions)),
+		CPA: new(answer.MetricOfKnown(f.PerMinor(measure.CPA(now.Spend, now.Conversions)),
+			f.PerMinor(measure.CPA(before.Spend, before.Conversions)))),
+		CTRPct: new(answer.MetricOfKnown(answer.RatioOf(measure.Share(now.Clicks, now.Impressions)), answer.RatioOf(measure.Share(before.Clicks, before.Impressions)))),
 	}
 	if credited {
-		m.Credited = new(metricOf(f.revenue(now.Credited), f.revenue(before.Credited)))
+		m.Credited = new(answer.MetricOf(f.Revenue(now.Credited), f.Revenue(before.Credited)))
 	}
 	return m
 }
 
-func (f figures) campaignRow(t warehouse.CampaignTotal, level warehouse.CampaignLevel, credited bool) campaignRow {
+func campaignRowOf(f answer.Figures, t warehouse.CampaignTotal, level warehouse.CampaignLevel, credited bool) campaignRow {
 	row := campaignRow{
-		Platform: string(t.Platform), CampaignID: t.CampaignID, PlatformID: t.CampaignID, Name: Foreign(t.CampaignName),
-		Spend: f.money(t.Spend), Revenue: f.money(t.Value), ROAS: ratio(measure.ROAS(t.Value, t.Spend)), Conversions: orders(t.Conversions),
-		CPA: f.perMinor(measure.CPA(t.Spend, t.Conversions)), CTRPct: ratio(measure.Share(t.Clicks, t.Impressions)),
-		Impressions: t.Impressions, Clicks: t.Clicks, Account: Foreign(t.Account), FirstDay: t.FirstDay, LastDay: t.LastDay, Attribution: Foreign(t.Attribution),
+		Platform: string(t.Platform), CampaignID: t.CampaignID, PlatformID: t.CampaignID, Name: answer.Foreign(t.CampaignName),
+		Spend: f.Money(t.Spend), Revenue: f.Money(t.Value), ROAS: answer.RatioOf(measure.ROAS(t.Value, t.Spend)), Conversions: answer.Orders(t.Conversions),
+		CPA: f.PerMinor(measure.CPA(t.Spend, t.Conversions)), CTRPct: answer.RatioOf(measure.Share(t.Clicks, t.Impressions)),
+		Impressions: t.Impressions, Clicks: t.Clicks, Account: answer.Foreign(t.Account), FirstDay: t.FirstDay, LastDay: t.LastDay, Attribution: answer.Foreign(t.Attribution),
 	}
 	if level == warehouse.Creatives {
-		row.AdID, row.AdName, row.AdSet = t.AdID, Foreign(t.AdName), Foreign(t.AdSetName)
+		row.AdID, row.AdName, row.AdSet = t.AdID, answer.Foreign(t.AdName), answer.Foreign(t.AdSetName)
 	}
 	if !credited {
 		return row
 	}
-	row.CreditedOrders, row.CreditedRevenue = new(orders(t.Credited.Orders)), new(f.revenue(t.Credited))
+	row.CreditedOrders, row.CreditedRevenue = new(answer.Orders(t.Credited.Orders)), new(f.Revenue(t.Credited))
 	return row
 }
 
-func (c *Call) campaignsSummary(a *campaignsAnswer, days civil.Range, found warehouse.CampaignPage, creatives bool) string {
+func campaignsSummary(c *toolkit.Call, a *campaignsAnswer, days civil.Range, found warehouse.CampaignPage, creatives bool) string {
 	now := found.Totals.Recent
-	what := plural(found.Total, "campaign", "campaigns")
+	what := answer.Plural(found.Total, "campaign", "campaigns")
 	if a.Level == warehouse.Creatives && creatives {
-		what = plural(found.Total, "creative", "creatives")
+		what = answer.Plural(found.Total, "creative", "creatives")
 	}
-	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.amount(now.Spend), spell(days), against(a.Metrics.Spend.ChangePct, days))
+	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.Amount(now.Spend), answer.Dates(days), answer.Against(a.Metrics.Spend.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Platforms claim %s of revenue for it, a ROAS of %s.", c.amount(now.Value), grouped(decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Platforms claim %s of revenue for it, a ROAS of %s.", c.Amount(now.Value), number.Grouped(answer.Decimals(float64(*r), 2), 2))
 	}
 	return text
 }
 
 // warnCampaigns says first of all that the figures are claims, and by how much they exceed what the store credits.
-func (c *Call) warnCampaigns(a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
+func warnCampaigns(c *toolkit.Call, a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
 	if a.Level == warehouse.Creatives && !creatives {
-		a.warn("no_creatives", "The reports have no ads or creatives: the rows are campaigns.")
+		a.Warn(answer.WarnNoCreatives, "The reports have no ads or creatives: the rows are campaigns.")
 	}
-	if a.Level == warehouse.Campaigns && c.Store.untouched() && c.view.DetailLevel != summaryLevel {
-		a.warn("no_touchpoints", "No order says which channel it came from, so what orders credit to campaigns cannot be told.")
+	if a.Level == warehouse.Campaigns && c.Store.Untouched() && c.View.DetailLevel != answer.SummaryLevel {
+		a.Warn(answer.WarnNoTouchpoints, "No order says which channel it came from, so what orders credit to campaigns cannot be told.")
 	}
 	text := "revenue and conversions are what platforms claim; their sum can exceed the store's orders."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
 		text = fmt.Sprintf("revenue and conversions are what platforms claim: %s times what the store's orders credit them with by last touch.",
-			grouped(decimals(times, 2), 2))
+			number.Grouped(answer.Decimals(times, 2), 2))
 	}
-	a.warn("platform_reported", text)
-	c.warnDays(&a.closing, days, 0, true)
+	a.Warn(answer.WarnPlatformReported, text)
+	c.WarnDays(&a.Closing, days, 0, true)
 }
 
-func (c *Call) campaignsNext(a *campaignsAnswer, days civil.Range, p campaignsParams, creatives bool) {
+func campaignsNext(c *toolkit.Call, a *campaignsAnswer, days civil.Range, p campaignsParams, creatives bool) {
 	if a.Level == warehouse.Campaigns && creatives {
-		arguments := with(dated(days), "level", string(warehouse.Creatives))
+		arguments := toolkit.With(toolkit.Dated(days), "level", string(warehouse.Creatives))
 		if p.Platform != "" {
 			arguments["platform"] = p.Platform
 		}
 		if p.CampaignID != "" {
 			arguments["campaign_id"] = p.CampaignID
 		}
-		c.suggest(&a.closing, "campaigns", arguments, "See the creatives.")
+		c.Suggest(&a.Closing, "campaigns", arguments, "See the creatives.")
 	}
-	c.suggest(&a.closing, "performance", with(dated(days), "model", string(measure.PlatformReported)), "See the claims beside the store's revenue.")
-}
-
-// listedPlatform reports whether campaigns can be asked for this platform alone.
-func listedPlatform(p measure.Platform) bool {
-	return slices.Contains([]measure.Platform{measure.Facebook, measure.Google, measure.TikTok, measure.Amazon, measure.Snapchat}, p)
+	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "See the claims beside the store's revenue.")
 }

@@ -2,26 +2,27 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
 // campaignState is how a campaign stands at its platform.
 type campaignState struct {
 	Status measure.AdStatus `json:"status,omitempty" doc:"active, paused, removed or other."`
-	Told   Foreign          `json:"told,omitempty" detail:"debug" doc:"The platform's own word for the status."`
+	Told   answer.Foreign   `json:"told,omitempty" detail:"debug" doc:"The platform's own word for the status."`
 	Budget *campaignBudget  `json:"budget,omitempty"`
 	AsOf   time.Time        `json:"as_of" doc:"When the platform last changed it, as far as imported."`
 }
 
 // campaignBudget is what a campaign may spend.
 type campaignBudget struct {
-	Amount   *Ratio               `json:"amount,omitempty" doc:"In the account's currency; left out where no report tells it."`
+	Amount   *answer.Ratio        `json:"amount,omitempty" doc:"In the account's currency; left out where no report tells it."`
 	Currency money.Currency       `json:"currency,omitempty"`
 	Per      measure.BudgetPeriod `json:"per" doc:"day, lifetime or none: then ad sets have budgets of their own."`
 }
@@ -32,28 +33,27 @@ type campaignChange struct {
 	Platform string          `json:"platform"`
 	Level    measure.AdLevel `json:"level"`
 	ID       string          `json:"id"`
-	Name     Foreign         `json:"name,omitempty"`
+	Name     answer.Foreign  `json:"name,omitempty"`
 	What     string          `json:"what" doc:"name, status or budget."`
-	Before   Foreign         `json:"before"`
-	Now      Foreign         `json:"now"`
+	Before   answer.Foreign  `json:"before"`
+	Now      answer.Foreign  `json:"now"`
 }
 
 // changesTold is how many changes an answer lists.
 const changesTold = 20
 
-// addStates adds how the campaigns of the page stood at the end of the period, and what changed in it. Stores that have
+// addCampaignStates adds how the campaigns of the page stood at the end of the period, and what changed in it. Stores that have
 // no table of campaigns are not asked.
-func (c *Call) addStates(ctx context.Context, a *campaignsAnswer, of warehouse.CampaignsOf) error {
-	if c.Store.Counts["ad_states"] == 0 || c.view.DetailLevel == summaryLevel {
+func addCampaignStates(ctx context.Context, c *toolkit.Call, a *campaignsAnswer, of warehouse.CampaignsOf) error {
+	if c.Store.Counts["ad_states"] == 0 || c.View.DetailLevel == answer.SummaryLevel {
 		return nil
 	}
 	days, zone := of.Windows.Recent, c.Workspace.Location()
 	from, until := civil.StartOf(days.First, zone), civil.StartOf(days.Last.AddDays(1), zone)
-	history, err := c.Facts.AdHistory(ctx, c.Workspace.ID, measure.AdHistoryOf{From: from, Until: until, Platform: of.Platform, Campaign: of.Campaign})
+	history, err := c.AdHistory(ctx, measure.AdHistoryOf{From: from, Until: until, Platform: of.Platform, Campaign: of.Campaign}, days)
 	if err != nil {
-		return fmt.Errorf("history of campaigns %s: %w", days, err)
+		return err
 	}
-	c.read("ad_versions", len(history.Standings)+len(history.Changes))
 	type key struct{ platform, id string }
 	known := map[key]*campaignState{}
 	for _, s := range history.Standings {
@@ -67,8 +67,8 @@ func (c *Call) addStates(ctx context.Context, a *campaignsAnswer, of warehouse.C
 	for _, change := range history.Changes[:min(len(history.Changes), changesTold)] {
 		for _, move := range change.Moves() {
 			a.Changes = append(a.Changes, campaignChange{
-				At: change.Now.Since.UTC(), Platform: string(change.Now.Platform), Level: change.Now.Level, ID: change.Now.ID, Name: Foreign(change.Now.Name),
-				What: move.What, Before: Foreign(move.Before), Now: Foreign(move.Now),
+				At: change.Now.Since.UTC(), Platform: string(change.Now.Platform), Level: change.Now.Level, ID: change.Now.ID, Name: answer.Foreign(change.Now.Name),
+				What: move.What, Before: answer.Foreign(move.Before), Now: answer.Foreign(move.Now),
 			})
 		}
 	}
@@ -77,13 +77,13 @@ func (c *Call) addStates(ctx context.Context, a *campaignsAnswer, of warehouse.C
 }
 
 func newState(s measure.AdStanding) *campaignState {
-	state := &campaignState{Status: s.Status, Told: Foreign(s.Told), AsOf: s.Since.UTC()}
+	state := &campaignState{Status: s.Status, Told: answer.Foreign(s.Told), AsOf: s.Since.UTC()}
 	if s.Budget.Per == "" {
 		return state
 	}
 	state.Budget = &campaignBudget{Per: s.Budget.Per, Currency: s.Currency}
 	if s.Currency != "" && s.Budget.Per != measure.NoBudget {
-		amount := Ratio(s.Budget.Amount(s.Currency).Major())
+		amount := answer.Ratio(s.Budget.Amount(s.Currency).Major())
 		state.Budget.Amount = &amount
 	}
 	return state

@@ -2,112 +2,30 @@ package tools
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 
+	"assay/internal/answer"
 	drawing "assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/number"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
-var chart = define(mcp.Spec{
+var chart = toolkit.Define(toolkit.Spec{
 	Name:        "chart",
 	Title:       "Chart",
 	Description: "Draw a metric over time, in total or channel by channel.",
+	Needs:       "orders",
+	Reads:       snapshot.Wants{Experiments: true},
+	Arguments:   map[string]any{"metric": "revenue"},
 }, runChart)
 
-type chartParams struct {
-	Metric    trendMetric  `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"What to draw."`
-	ChartType drawing.Kind `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Form."`
-	last30
-	Channel     string            `json:"channel" doc:"Only this channel."`
-	Breakdown   breakdown         `json:"breakdown" enum:"total|channel" doc:"One line, or one for each channel."`
-	Channels    []string          `json:"channels" doc:"Channels to compare."`
-	SeriesLimit int               `json:"series_limit" default:"5" min:"1" max:"100" doc:"Most channels to compare."`
-	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Width of a point."`
-	Title       string            `json:"title" doc:"Title of the chart."`
-	shared
-}
-
-// breakdown is what the series of a chart are.
-type breakdown string
-
-const (
-	noBreakdown breakdown = "total"
-	byChannel   breakdown = "channel"
-)
-
-// trendAOV is drawn and not followed for anomalies.
-const trendAOV trendMetric = "aov"
-
-// Check refuses a reversed period and choices that contradict one another.
-func (p chartParams) Check() error {
-	if err := p.last30.Check(); err != nil {
-		return err
-	}
-	switch {
-	case p.ChartType == drawing.Pie && !additive(p.Metric):
-		return fault.Invalid("chart_type=pie shows parts of a whole, and metric=%s does not add up", p.Metric).
-			WithHint(`Corrected arguments: {"metric":"%s","chart_type":"bar"}`, p.Metric)
-	case p.Channel != "" && len(p.Channels) > 0:
-		return fault.Invalid("channel and channels were both given").
-			WithHint("Use channel for one channel alone, or channels to compare several.")
-	case p.Breakdown == noBreakdown && len(p.Channels) > 0:
-		return fault.Invalid("breakdown=total draws one line, and channels names several to compare").
-			WithHint("Leave breakdown out, or name one channel as channel.")
-	}
-	return nil
-}
-
-// additive reports whether values of the metric can be summed.
-func additive(m trendMetric) bool { return m != trendROAS && m != trendAOV }
-
-type chartAnswer struct {
-	opening
-	Metric      trendMetric       `json:"metric"`
-	ChartType   drawing.Kind      `json:"chart_type"`
-	Breakdown   breakdown         `json:"breakdown"`
-	Granularity civil.Granularity `json:"granularity"`
-	Channel     measure.Channel   `json:"channel,omitempty"`
-	Metrics     chartMetrics      `json:"metrics"`
-	Annotations []chartMark       `json:"annotations,omitempty" doc:"What is marked on the chart: starts and ends of experiments, and points that trends finds worth a look."`
-	table[chartRow]
-	closing
-
-	png []byte
-}
-
-// chartMetrics has the metric's total over everything that is drawn, beside the window before.
-type chartMetrics struct {
-	Revenue *Metric[Money] `json:"revenue,omitempty"`
-	Orders  *Metric[Count] `json:"orders,omitempty"`
-	Spend   *Metric[Money] `json:"spend,omitempty"`
-	ROAS    *Metric[Ratio] `json:"roas,omitempty"`
-	AOV     *Metric[Money] `json:"aov,omitempty"`
-}
-
-// chartRow is a point of a series, or a slice of a pie. Its figures are rounded as the metric is.
-type chartRow struct {
-	Date    civil.Date      `json:"date,omitzero" doc:"First day of the point. A slice has none."`
-	Channel measure.Channel `json:"channel,omitempty" doc:"Absent in a total. other: all channels that are not drawn on their own."`
-	Value   *float64        `json:"value,omitempty" doc:"Absent where it cannot be told."`
-	Share   *Percent        `json:"share_pct,omitempty" doc:"Of a slice."`
-	Partial bool            `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
-}
-
-// picture returns the chart as a PNG image.
-func (a *chartAnswer) picture() []mcp.Content {
-	if a.png == nil {
-		return nil
-	}
-	return []mcp.Content{{Type: "image", Data: base64.StdEncoding.EncodeToString(a.png), MIMEType: "image/png"}}
-}
-
-func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error) {
-	days, err := p.window(c)
+func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer, error) {
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -116,37 +34,37 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 			WithHint("Use granularity=week or month, or a shorter period.")
 	}
 	a := &chartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}
-	a.Period = c.period(days)
-	if p.Metric != trendOrders && p.Metric != trendROAS {
+	a.Period = c.Period(days)
+	if p.Metric != snapshot.Orders && p.Metric != snapshot.ROAS {
 		a.Currency = c.Workspace.Currency
 	}
-	if a.Channel, err = c.channel(p.Channel); err != nil {
+	if a.Channel, err = c.Channel(p.Channel); err != nil {
 		return nil, err
 	}
-	shown, whole, err := c.chartSeries(ctx, p, a, days)
+	shown, whole, err := chartSeries(ctx, c, p, a, days)
 	if err != nil {
 		return nil, err
 	}
-	now := whole.total(days)
-	a.Metrics = c.chartMetrics(p.Metric, now, whole.total(days.Previous()))
-	a.Rows = c.chartRows(p, shown, days)
+	now := whole.Total(days)
+	a.Metrics = chartMetricsOf(c, p.Metric, now, whole.Total(days.Previous()))
+	a.Rows = chartRows(c, p, shown, days)
 	if len(a.Rows) == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		if a.Annotations, err = c.chartMarks(ctx, p, a, days, shown); err != nil {
+		if a.Annotations, err = chartMarks(ctx, c, p, a, days, shown); err != nil {
 			return nil, err
 		}
-		a.Summary = c.chartSummary(a, days, shown) + markSentence(a.Annotations)
-		c.warnChart(a, p, days, whole)
-		c.chartNext(a, days)
+		a.Summary = chartSummary(c, a, days, shown) + markSentence(a.Annotations)
+		warnChart(c, a, p, days, whole)
+		chartNext(c, a, days)
 	}
-	quality := c.quality("", now)
+	quality := c.Quality("", now)
 	if a.Breakdown == byChannel || a.Channel != "" {
 		quality.Model = measure.LastTouch
 	}
-	c.describe(&a.closing, quality, kindsOf(p.Metric)...)
-	if c.view.Format != csvFormat {
-		a.png, err = drawing.PNG(c.chartOf(p, a, shown, days), 0, dotsPerPixel)
+	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
+	if c.View.Format != answer.CSVFormat {
+		a.png, err = drawing.PNG(chartOf(c, p, a, shown, days), 0, dotsPerPixel)
 	}
 	if cannot, ok := errors.AsType[*drawing.InvalidError](err); ok {
 		return nil, fault.Invalid("%s", cannot.Text)
@@ -154,75 +72,59 @@ func runChart(ctx context.Context, c *Call, p chartParams) (*chartAnswer, error)
 	return a, err
 }
 
-// breakdown returns what the series are: channels where several are named or a whole is cut into parts.
-func (p chartParams) breakdown() breakdown {
-	switch {
-	case p.Breakdown != "":
-		return p.Breakdown
-	case len(p.Channels) > 0, p.ChartType == drawing.Pie:
-		return byChannel
-	}
-	return noBreakdown
-}
-
-func (c *Call) chartMetrics(metric trendMetric, now, before storeTotal) chartMetrics {
-	all := c.figures().storeMetrics(now, before)
+func chartMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) chartMetrics {
+	all := toolkit.StoreMetricsOf(c.Figures, now, before)
 	switch metric {
-	case trendOrders:
+	case snapshot.Orders:
 		return chartMetrics{Orders: &all.Orders}
-	case trendSpend:
+	case snapshot.Spend:
 		return chartMetrics{Spend: &all.Spend}
-	case trendROAS:
+	case snapshot.ROAS:
 		return chartMetrics{ROAS: &all.ROAS}
-	case trendAOV:
+	case snapshot.AOV:
 		return chartMetrics{AOV: &all.AOV}
-	case trendRevenue:
+	case snapshot.Revenue:
 	}
 	return chartMetrics{Revenue: &all.Revenue}
 }
 
-// metricName is how a metric is written on a chart and at the start of a sentence.
-var metricName = map[trendMetric]string{
-	trendRevenue: "Revenue", trendOrders: "Orders", trendSpend: "Spend", trendROAS: "ROAS", trendAOV: "Average order value",
-}
-
 // chartSummary gives the total and its change, and what is drawn where that is not plain.
-func (c *Call) chartSummary(a *chartAnswer, days civil.Range, shown []drawn) string {
-	total, change := c.chartTotal(a)
-	text := fmt.Sprintf("%s cannot be told %s.", metricName[a.Metric], spell(days))
+func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) string {
+	total, change := chartTotal(c, a)
+	text := fmt.Sprintf("%s cannot be told %s.", metricName[a.Metric], answer.Dates(days))
 	if total != "" {
 		was := "was"
-		if a.Metric == trendOrders {
+		if a.Metric == snapshot.Orders {
 			was = "were"
 		}
-		text = fmt.Sprintf("%s %s %s %s, %s.", metricName[a.Metric], spell(days), was, total, against(change, days))
+		text = fmt.Sprintf("%s %s %s %s, %s.", metricName[a.Metric], answer.Dates(days), was, total, answer.Against(change, days))
 	}
 	if a.Channel != "" && a.ChartType != drawing.Pie {
-		text = spoken(a.Channel) + ": " + text
+		text = answer.ChannelName(a.Channel) + ": " + text
 	}
 	if a.Breakdown != byChannel || len(shown) < 2 {
 		return text
 	}
-	largest, whole := c.weight(a.Metric, shown[0].total(days)), c.weight(a.Metric, sumOfSeries(shown).total(days))
+	largest, whole := snapshot.Weight(c.Snapshot, a.Metric, shown[0].Total(days)), snapshot.Weight(c.Snapshot, a.Metric, snapshot.SumOf(shown).Total(days))
 	if !additive(a.Metric) || !(whole > 0) {
 		return text
 	}
-	return text + fmt.Sprintf(" The largest drawn on its own is %s with %s %%.", spoken(shown[0].name), grouped(decimals(100*largest/whole, 1), 1))
+	return text + fmt.Sprintf(" The largest drawn on its own is %s with %s %%.", answer.ChannelName(shown[0].Name), number.Grouped(answer.Decimals(100*largest/whole, 1), 1))
 }
 
 // chartTotal writes the metric's total for a sentence, "" when it is not known.
-func (c *Call) chartTotal(a *chartAnswer) (total string, change *Percent) {
-	amount := func(m *Metric[Money]) (string, *Percent) {
+func chartTotal(c *toolkit.Call, a *chartAnswer) (total string, change *answer.Percent) {
+	amount := func(m *answer.Metric[answer.Money]) (string, *answer.Percent) {
 		if m.Value == nil {
 			return "", nil
 		}
-		return c.spelled(*m.Value), m.ChangePct
+		return c.Spelled(*m.Value), m.ChangePct
 	}
 	switch m := a.Metrics; {
 	case m.Orders != nil:
-		return number(float64(*m.Orders.Value)), m.Orders.ChangePct
+		return answer.Quantity(float64(*m.Orders.Value)), m.Orders.ChangePct
 	case m.ROAS != nil && m.ROAS.Value != nil:
-		return grouped(decimals(float64(*m.ROAS.Value), 2), 2), m.ROAS.ChangePct
+		return number.Grouped(answer.Decimals(float64(*m.ROAS.Value), 2), 2), m.ROAS.ChangePct
 	case m.ROAS != nil:
 		return "", nil
 	case m.Spend != nil:
@@ -233,37 +135,37 @@ func (c *Call) chartTotal(a *chartAnswer) (total string, change *Percent) {
 	return amount(a.Metrics.Revenue)
 }
 
-func (c *Call) warnChart(a *chartAnswer, p chartParams, days civil.Range, whole series) {
-	now := whole.total(days)
-	if (a.Breakdown == byChannel || a.Channel != "") && p.Metric != trendSpend && c.Store.untouched() {
-		c.warnUntouched(&a.closing, days, a.Channel)
+func warnChart(c *toolkit.Call, a *chartAnswer, p chartParams, days civil.Range, whole snapshot.Series) {
+	now := whole.Total(days)
+	if (a.Breakdown == byChannel || a.Channel != "") && p.Metric != snapshot.Spend && c.Store.Untouched() {
+		c.WarnUntouched(&a.Closing, days, a.Channel)
 	}
 	if named := len(p.Channels); named > p.seriesLimit() {
-		a.warn("grouped", fmt.Sprintf("%d channels were named and %d are drawn on their own; the rest is other.", named, p.seriesLimit()))
+		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d channels were named and %d are drawn on their own; the rest is other.", named, p.seriesLimit()))
 	}
-	withSpend := p.Metric == trendSpend || p.Metric == trendROAS
+	withSpend := p.Metric == snapshot.Spend || p.Metric == snapshot.ROAS
 	if withSpend {
-		c.warnSpend(&a.closing, now, a.Channel)
+		c.WarnSpend(&a.Closing, now, a.Channel)
 	}
-	c.warnBefore(&a.closing, days)
+	c.WarnBefore(&a.Closing, days)
 	undated := int64(0)
 	if c.Workspace.Basis.NetOfRefunds {
 		undated = now.Undated
 	}
-	c.warnDays(&a.closing, days, undated, withSpend)
+	c.WarnDays(&a.Closing, days, undated, withSpend)
 }
 
-func (c *Call) chartNext(a *chartAnswer, days civil.Range) {
-	if a.Metric != trendAOV && a.Breakdown == noBreakdown {
-		arguments := with(with(dated(days), "metric", string(a.Metric)), "granularity", string(a.Granularity))
+func chartNext(c *toolkit.Call, a *chartAnswer, days civil.Range) {
+	if a.Metric != snapshot.AOV && a.Breakdown == noBreakdown {
+		arguments := toolkit.With(toolkit.With(toolkit.Dated(days), "metric", string(a.Metric)), "granularity", string(a.Granularity))
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.suggest(&a.closing, "trends", arguments, "See which points stand out.")
+		c.Suggest(&a.Closing, "trends", arguments, "See which points stand out.")
 	}
 	if a.Breakdown == noBreakdown && a.Channel == "" {
-		arguments := with(with(dated(days), "metric", string(a.Metric)), "breakdown", string(byChannel))
-		c.suggest(&a.closing, "chart", arguments, "Draw the channels apart.")
+		arguments := toolkit.With(toolkit.With(toolkit.Dated(days), "metric", string(a.Metric)), "breakdown", string(byChannel))
+		c.Suggest(&a.Closing, "chart", arguments, "Draw the channels apart.")
 	}
-	c.suggest(&a.closing, "performance", dated(days), "See the totals by channel.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See the totals by channel.")
 }

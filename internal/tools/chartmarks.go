@@ -8,26 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	drawing "assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/control"
-	"assay/internal/measure"
-)
-
-// chartMark is something that happened in the window and is marked on the chart.
-type chartMark struct {
-	Date    civil.Date      `json:"date"`
-	Kind    markKind        `json:"kind" doc:"experiment or anomaly."`
-	Label   string          `json:"label" doc:"As it stands on the chart."`
-	Channel measure.Channel `json:"channel,omitempty"`
-}
-
-// markKind is what a mark is about.
-type markKind string
-
-const (
-	markExperiment markKind = "experiment"
-	markAnomaly    markKind = "anomaly"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 const (
@@ -37,7 +23,7 @@ const (
 
 // chartMarks returns what is marked on lines and bars, in order of days: where experiments on the channels that are drawn
 // start and end, and the points of a single series that are worth a look. A pie has no days to mark.
-func (c *Call) chartMarks(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range, shown []drawn) ([]chartMark, error) {
+func chartMarks(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) ([]chartMark, error) {
 	if a.ChartType == drawing.Pie || len(shown) == 0 {
 		return nil, nil
 	}
@@ -48,11 +34,11 @@ func (c *Call) chartMarks(ctx context.Context, p chartParams, a *chartAnswer, da
 			if e.Kind != control.GeoTest {
 				what = "study"
 			}
-			marks = append(marks, chartMark{e.Days.First, markExperiment, clean(string(e.Channel)) + " " + what + " starts", e.Channel},
-				chartMark{e.Days.Last, markExperiment, clean(string(e.Channel)) + " " + what + " ends", e.Channel})
+			marks = append(marks, chartMark{e.Days.First, markExperiment, answer.Clean(string(e.Channel)) + " " + what + " starts", e.Channel},
+				chartMark{e.Days.Last, markExperiment, answer.Clean(string(e.Channel)) + " " + what + " ends", e.Channel})
 		}
 	}
-	odd, err := c.oddPoints(ctx, p, a, days)
+	odd, err := oddPoints(ctx, c, p, a, days)
 	if err != nil {
 		return nil, err
 	}
@@ -64,54 +50,40 @@ func (c *Call) chartMarks(ctx context.Context, p chartParams, a *chartAnswer, da
 }
 
 // marksExperiment reports whether an experiment has settled days and is about a channel that is drawn.
-func marksExperiment(e control.Experiment, p chartParams, shown []drawn) bool {
+func marksExperiment(e control.Experiment, p chartParams, shown []snapshot.NamedSeries) bool {
 	switch {
 	case e.Days.Days() == 0 || e.Status == control.ExperimentDraft || e.Status == control.ExperimentCancelled:
 		return false
 	case p.Channel == "" && len(p.Channels) == 0:
 		return true
 	}
-	return slices.ContainsFunc(shown, func(d drawn) bool { return d.name == e.Channel })
+	return slices.ContainsFunc(shown, func(d snapshot.NamedSeries) bool { return d.Name == e.Channel })
 }
 
 // oddPoints returns the points of a single series that trends says are worth a look, the strongest of them.
-func (c *Call) oddPoints(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
+func oddPoints(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
 	if !searched(p, a) {
 		return nil, nil
 	}
-	s, err := c.history(ctx, a.Channel, days)
+	s, err := c.History(ctx, a.Channel, days)
 	if err != nil {
 		return nil, err
 	}
-	rows, _, err := c.trendRows(s, trendsParams{Metric: p.Metric, Granularity: p.Granularity}, days)
+	points, err := c.JudgedPoints(s, p.Metric, p.Granularity, days)
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(r trendRow) bool { return !r.Actionable || r.Z == nil })
-	slices.SortStableFunc(rows, func(x, y trendRow) int { return cmp.Compare(math.Abs(float64(*y.Z)), math.Abs(float64(*x.Z))) })
+	points = slices.DeleteFunc(points, func(j snapshot.JudgedPoint) bool { return !j.Actionable || !j.Known })
+	slices.SortStableFunc(points, func(x, y snapshot.JudgedPoint) int { return cmp.Compare(math.Abs(y.Z), math.Abs(x.Z)) })
 	var marks []chartMark
-	for _, r := range rows[:min(len(rows), mostAnomalies)] {
+	for _, r := range points[:min(len(points), mostAnomalies)] {
 		label := "unusually high"
-		if *r.Z < 0 {
+		if r.Z < 0 {
 			label = "unusually low"
 		}
 		marks = append(marks, chartMark{Date: r.Date, Kind: markAnomaly, Label: label})
 	}
 	return marks, nil
-}
-
-// searched reports whether odd points are looked for.
-func searched(p chartParams, a *chartAnswer) bool {
-	return a.ChartType != drawing.Pie && a.Breakdown == noBreakdown && p.Metric != trendAOV && p.Granularity != civil.ByMonth
-}
-
-// history is the series that odd points of a window are looked for in.
-func (c *Call) history(ctx context.Context, channel measure.Channel, days civil.Range) (series, error) {
-	whole := civil.Range{First: historyStart(days), Last: c.Today}
-	if days.Last.After(whole.Last) {
-		whole.Last = days.Last
-	}
-	return c.series(ctx, channel, whole)
 }
 
 // markSentence names the marks for who does not see the picture.
@@ -123,7 +95,7 @@ func markSentence(marks []chartMark) string {
 	for _, m := range marks {
 		label := m.Label
 		if m.Channel != "" {
-			label = strings.Replace(label, clean(string(m.Channel)), spoken(m.Channel), 1)
+			label = strings.Replace(label, answer.Clean(string(m.Channel)), answer.ChannelName(m.Channel), 1)
 		}
 		words = append(words, fmt.Sprintf("%s %s", m.Date, label))
 	}

@@ -6,59 +6,56 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/answer"
 	drawing "assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 // otherChannels is the name of the group of channels that are not drawn on their own.
 const otherChannels measure.Channel = "other"
 
-// drawn is a series of a chart.
-type drawn struct {
-	name measure.Channel // "" for a total
-	series
-}
-
 // chartSeries returns what is drawn, and the sum of all that was asked for.
-func (c *Call) chartSeries(ctx context.Context, p chartParams, a *chartAnswer, days civil.Range) (shown []drawn, whole series, err error) {
-	both := join(days.Previous(), days)
+func chartSeries(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range) (shown []snapshot.NamedSeries, whole snapshot.Series, err error) {
+	both := days.Previous().Span(days)
 	if a.Breakdown == noBreakdown {
 		if searched(p, a) { // the history is read first, and has the window in it
-			if _, err := c.history(ctx, a.Channel, days); err != nil {
-				return nil, series{}, err
+			if _, err := c.History(ctx, a.Channel, days); err != nil {
+				return nil, snapshot.Series{}, err
 			}
 		}
-		s, err := c.series(ctx, a.Channel, both)
-		if err != nil || s.days.Intersect(days).Days() == 0 {
+		s, err := c.SeriesOf(ctx, a.Channel, both)
+		if err != nil || s.Days.Intersect(days).Days() == 0 {
 			return nil, s, err
 		}
-		return []drawn{{a.Channel, s}}, s, nil
+		return []snapshot.NamedSeries{{Name: a.Channel, Series: s}}, s, nil
 	}
-	wanted, err := c.chartChannels(p, a.Channel)
+	wanted, err := chartChannels(c, p, a.Channel)
 	if err != nil {
-		return nil, series{}, err
+		return nil, snapshot.Series{}, err
 	}
-	found, err := c.channelSeries(ctx, both)
+	found, err := c.ChannelSeries(ctx, both)
 	if err != nil {
-		return nil, series{}, err
+		return nil, snapshot.Series{}, err
 	}
-	alone, rest := c.apart(p, days, wanted, found)
-	whole = sumOfSeries(append(slices.Clone(alone), rest...))
+	alone, rest := apart(c, p, days, wanted, found)
+	whole = snapshot.SumOf(append(slices.Clone(alone), rest...))
 	if len(wanted) == 0 {
-		whole = sumOfSeries(named(found))
+		whole = snapshot.SumOf(snapshot.NamedSorted(found))
 	}
-	return c.withOther(p.Metric, days, alone, rest), whole, nil
+	return withOther(c, p.Metric, days, alone, rest), whole, nil
 }
 
 // chartChannels returns the channels that the caller named, each once; none means all.
-func (c *Call) chartChannels(p chartParams, only measure.Channel) ([]measure.Channel, error) {
+func chartChannels(c *toolkit.Call, p chartParams, only measure.Channel) ([]measure.Channel, error) {
 	if only != "" {
 		return []measure.Channel{only}, nil
 	}
 	var out []measure.Channel
 	for _, name := range p.Channels {
-		channel, err := c.channel(name)
+		channel, err := c.Channel(name)
 		if err != nil {
 			return nil, err
 		}
@@ -75,20 +72,20 @@ func (p chartParams) seriesLimit() int { return min(p.SeriesLimit, drawing.MaxSe
 
 // apart sorts the channels, largest first, and tells those drawn on their own from the rest. Channels that were not
 // asked for belong to the rest of a pie, which shows a whole, and to nothing else.
-func (c *Call) apart(p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]series) (alone, rest []drawn) {
-	for _, d := range named(found) {
-		size := c.weight(p.Metric, d.total(days))
-		asked := slices.Contains(wanted, d.name)
+func apart(c *toolkit.Call, p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]snapshot.Series) (alone, rest []snapshot.NamedSeries) {
+	for _, d := range snapshot.NamedSorted(found) {
+		size := snapshot.Weight(c.Snapshot, p.Metric, d.Total(days))
+		asked := slices.Contains(wanted, d.Name)
 		switch {
 		case math.IsNaN(size) || size == 0 && !asked:
-		case asked, len(wanted) == 0 && d.name != measure.Unattributed:
+		case asked, len(wanted) == 0 && d.Name != measure.Unattributed:
 			alone = append(alone, d)
 		case len(wanted) == 0, p.ChartType == drawing.Pie:
 			rest = append(rest, d)
 		}
 	}
-	slices.SortStableFunc(alone, func(x, y drawn) int {
-		return cmp.Compare(c.weight(p.Metric, y.total(days)), c.weight(p.Metric, x.total(days)))
+	slices.SortStableFunc(alone, func(x, y snapshot.NamedSeries) int {
+		return cmp.Compare(snapshot.Weight(c.Snapshot, p.Metric, y.Total(days)), snapshot.Weight(c.Snapshot, p.Metric, x.Total(days)))
 	})
 	if limit := p.seriesLimit(); len(alone) > limit {
 		alone, rest = alone[:limit], append(slices.Clone(alone[limit:]), rest...)
@@ -97,66 +94,25 @@ func (c *Call) apart(p chartParams, days civil.Range, wanted []measure.Channel, 
 }
 
 // withOther adds the rest as one series. Orders that no channel is credited with keep their name if they are all of it.
-func (c *Call) withOther(metric trendMetric, days civil.Range, alone, rest []drawn) []drawn {
+func withOther(c *toolkit.Call, metric snapshot.Metric, days civil.Range, alone, rest []snapshot.NamedSeries) []snapshot.NamedSeries {
 	if len(rest) == 0 {
 		return alone
 	}
-	group := drawn{otherChannels, sumOfSeries(rest)}
-	if len(rest) == 1 && rest[0].name == measure.Unattributed {
-		group.name = measure.Unattributed
+	group := snapshot.NamedSeries{Name: otherChannels, Series: snapshot.SumOf(rest)}
+	if len(rest) == 1 && rest[0].Name == measure.Unattributed {
+		group.Name = measure.Unattributed
 	}
-	if size := c.weight(metric, group.total(days)); size == 0 || math.IsNaN(size) {
+	if size := snapshot.Weight(c.Snapshot, metric, group.Total(days)); size == 0 || math.IsNaN(size) {
 		return alone
 	}
 	return append(alone, group)
 }
 
-// named lists series by name.
-func named(found map[measure.Channel]series) []drawn {
-	out := make([]drawn, 0, len(found))
-	for _, name := range sortedKeys(found) {
-		out = append(out, drawn{name, found[name]})
-	}
-	return out
-}
-
-// sumOfSeries adds series up.
-func sumOfSeries(all []drawn) (sum series) {
-	for _, d := range all {
-		sum = sum.plus(d.series)
-	}
-	return sum
-}
-
-// weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
-// cannot be drawn.
-func (c *Call) weight(metric trendMetric, t storeTotal) float64 {
-	switch metric {
-	case trendROAS:
-		metric = trendSpend
-		if t.untold {
-			return math.NaN()
-		}
-	case trendAOV:
-		metric = trendOrders
-	case trendRevenue, trendOrders, trendSpend:
-	}
-	return c.pointValue(metric, point{storeTotal: t})
-}
-
-// pointValue is the metric of a point, NaN where it cannot be told.
-func (c *Call) pointValue(metric trendMetric, p point) float64 {
-	if p.untold && metric != trendSpend {
-		return math.NaN()
-	}
-	return c.value(metric, p)
-}
-
 // chartPoints cuts a series into the points that are drawn.
-func (c *Call) chartPoints(p chartParams, s series, days civil.Range) []drawing.Point {
+func chartPoints(c *toolkit.Call, p chartParams, s snapshot.Series, days civil.Range) []drawing.Point {
 	var out []drawing.Point
-	for _, bucket := range days.Intersect(s.days).Buckets(p.Granularity) {
-		value := c.pointValue(p.Metric, s.point(bucket))
+	for _, bucket := range days.Intersect(s.Days).Buckets(p.Granularity) {
+		value := snapshot.KnownValue(c.Snapshot, p.Metric, s.Point(bucket))
 		whole := p.Granularity.Start(bucket.First) == bucket.First && p.Granularity.Next(bucket.First) == bucket.Last.AddDays(1)
 		point := drawing.Point{Date: bucket.First, Value: value, Partial: !whole || bucket.Contains(c.Today)}
 		if math.IsNaN(value) {
@@ -168,20 +124,20 @@ func (c *Call) chartPoints(p chartParams, s series, days civil.Range) []drawing.
 }
 
 // chartRows lists the points of all series, or the slices of a pie.
-func (c *Call) chartRows(p chartParams, shown []drawn, days civil.Range) []chartRow {
-	round := c.rounding(p.Metric)
+func chartRows(c *toolkit.Call, p chartParams, shown []snapshot.NamedSeries, days civil.Range) []chartRow {
+	round := c.Rounding(p.Metric)
 	var rows []chartRow
 	if p.ChartType == drawing.Pie {
-		whole := c.weight(p.Metric, sumOfSeries(shown).total(days))
+		whole := snapshot.Weight(c.Snapshot, p.Metric, snapshot.SumOf(shown).Total(days))
 		for _, d := range shown {
-			size := c.weight(p.Metric, d.total(days))
-			rows = append(rows, chartRow{Channel: d.name, Value: round(size), Share: percent(100*size/whole, whole > 0)})
+			size := snapshot.Weight(c.Snapshot, p.Metric, d.Total(days))
+			rows = append(rows, chartRow{Channel: d.Name, Value: round(size), Share: answer.PercentOf(100*size/whole, whole > 0)})
 		}
 		return rows
 	}
 	for _, d := range shown {
-		for _, point := range c.chartPoints(p, d.series, days) {
-			row := chartRow{Date: point.Date, Channel: d.name, Partial: point.Partial}
+		for _, point := range chartPoints(c, p, d.Series, days) {
+			row := chartRow{Date: point.Date, Channel: d.Name, Partial: point.Partial}
 			if !point.Missing {
 				row.Value = round(point.Value)
 			}
@@ -197,16 +153,16 @@ const (
 )
 
 // chartOf lays out the picture.
-func (c *Call) chartOf(p chartParams, a *chartAnswer, shown []drawn, days civil.Range) drawing.Chart {
+func chartOf(c *toolkit.Call, p chartParams, a *chartAnswer, shown []snapshot.NamedSeries, days civil.Range) drawing.Chart {
 	picture := drawing.Chart{
 		Kind: p.ChartType, Title: p.Title, Metric: metricName[p.Metric], Granularity: p.Granularity, Period: days,
 	}
 	switch p.Metric {
-	case trendRevenue, trendSpend, trendAOV:
+	case snapshot.Revenue, snapshot.Spend, snapshot.AOV:
 		picture.Unit, picture.Currency = drawing.Money, c.Workspace.Currency
-	case trendROAS:
+	case snapshot.ROAS:
 		picture.Unit = drawing.Ratio
-	case trendOrders:
+	case snapshot.Orders:
 		picture.Unit = drawing.Count
 	}
 	switch {
@@ -219,7 +175,7 @@ func (c *Call) chartOf(p chartParams, a *chartAnswer, shown []drawn, days civil.
 		picture.Title = picture.Metric
 	}
 	for _, d := range shown {
-		picture.Series = append(picture.Series, drawing.Series{Name: string(d.name), Points: c.chartPoints(p, d.series, days)})
+		picture.Series = append(picture.Series, drawing.Series{Name: string(d.Name), Points: chartPoints(c, p, d.Series, days)})
 	}
 	for _, m := range a.Annotations {
 		picture.Annotations = append(picture.Annotations, drawing.Annotation{Date: m.Date, Label: m.Label})

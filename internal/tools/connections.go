@@ -2,20 +2,22 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
 // connection is what one source has delivered, and when.
 type connection struct {
-	Source   Foreign          `json:"source"`
+	Source   answer.Foreign   `json:"source"`
 	Kind     string           `json:"kind"`
 	Platform measure.Platform `json:"platform,omitempty"`
-	Account  Foreign          `json:"account,omitempty"`
+	Account  answer.Foreign   `json:"account,omitempty"`
 	Status   string           `json:"status" enum:"current|stale|gaps"`
 	Rows     int64            `json:"rows"`
 	FirstDay civil.Date       `json:"first_day,omitzero"`
@@ -35,15 +37,15 @@ type span struct {
 
 // importLine is an import as the ledger has it.
 type importLine struct {
-	At        string     `json:"at"`
-	Source    Foreign    `json:"source"`
-	File      Foreign    `json:"file,omitempty"`
-	Inserted  int64      `json:"inserted"`
-	Updated   int64      `json:"updated"`
-	Unchanged int64      `json:"unchanged"`
-	Removed   int64      `json:"removed"`
-	FirstDay  civil.Date `json:"first_day,omitzero" doc:"Of the days that changed."`
-	LastDay   civil.Date `json:"last_day,omitzero"`
+	At        string         `json:"at"`
+	Source    answer.Foreign `json:"source"`
+	File      answer.Foreign `json:"file,omitempty"`
+	Inserted  int64          `json:"inserted"`
+	Updated   int64          `json:"updated"`
+	Unchanged int64          `json:"unchanged"`
+	Removed   int64          `json:"removed"`
+	FirstDay  civil.Date     `json:"first_day,omitzero" doc:"Of the days that changed."`
+	LastDay   civil.Date     `json:"last_day,omitzero"`
 }
 
 // toldImports is how many imports are listed.
@@ -53,26 +55,25 @@ const toldImports = 20
 const watchedDays = 90
 
 // connections describes each source that has delivered anything.
-func (c *Call) connections(ctx context.Context) ([]connection, error) {
+func connections(ctx context.Context, c *toolkit.Call) ([]connection, error) {
 	watched := civil.Range{First: c.Today.AddDays(1 - watchedDays), Last: c.Today}
-	days, err := c.Facts.SourceDays(ctx, c.Workspace.ID, watched)
+	days, err := c.SourceDays(ctx, watched)
 	if err != nil {
-		return nil, fmt.Errorf("days of sources: %w", err)
+		return nil, err
 	}
-	c.read("source_days", len(days))
 	delivered := map[warehouse.SourceDay]bool{}
 	for _, d := range days {
 		delivered[d] = true
 	}
-	all := make([]connection, len(c.Store.sources))
-	for i, s := range c.Store.sources {
+	all := make([]connection, len(c.Store.Sources))
+	for i, s := range c.Store.Sources {
 		all[i] = connection{
-			Source: Foreign(s.Source), Kind: s.Kind, Platform: s.Platform, Account: Foreign(s.Account), Status: c.stateOf(s), Rows: s.Rows,
+			Source: answer.Foreign(s.Source), Kind: s.Kind, Platform: s.Platform, Account: answer.Foreign(s.Account), Status: c.SourceStatus(s), Rows: s.Rows,
 			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays, Imported: utc(s.LastImport),
 		}
-		if daily(s.Kind) {
+		if snapshot.DeliversDaily(s.Kind) {
 			all[i].Behind = new(max(0, c.Today.Sub(s.Days.Last)))
-			all[i].Watched, all[i].Silent = c.silence(s, watched, delivered)
+			all[i].Watched, all[i].Silent = silence(s, watched, delivered)
 		}
 	}
 	return all, nil
@@ -80,7 +81,7 @@ func (c *Call) connections(ctx context.Context) ([]connection, error) {
 
 // silence returns the days of a period on which a source has no rows, as periods. It looks neither before the source's first day
 // nor at today, which has only begun.
-func (c *Call) silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *span, silent []span) {
+func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *span, silent []span) {
 	if in.First.Before(s.Days.First) {
 		in.First = s.Days.First
 	}
@@ -111,7 +112,7 @@ func importLines(imports []warehouse.ImportRecord) []importLine {
 		if last = r; together {
 			l := &lines[len(lines)-1]
 			l.Inserted, l.Updated, l.Unchanged, l.Removed = l.Inserted+r.Inserted, l.Updated+r.Updated, l.Unchanged+r.Unchanged, l.Removed+r.Removed
-			days := join(civil.Range{First: l.FirstDay, Last: l.LastDay}, r.Days)
+			days := (civil.Range{First: l.FirstDay, Last: l.LastDay}).Span(r.Days)
 			l.FirstDay, l.LastDay = days.First, days.Last
 			continue
 		}
@@ -119,7 +120,7 @@ func importLines(imports []warehouse.ImportRecord) []importLine {
 			break
 		}
 		lines = append(lines, importLine{
-			At: utc(r.At), Source: Foreign(r.Source), File: Foreign(r.File), Inserted: r.Inserted, Updated: r.Updated, Unchanged: r.Unchanged,
+			At: utc(r.At), Source: answer.Foreign(r.Source), File: answer.Foreign(r.File), Inserted: r.Inserted, Updated: r.Updated, Unchanged: r.Unchanged,
 			Removed: r.Removed, FirstDay: r.Days.First, LastDay: r.Days.Last,
 		})
 	}

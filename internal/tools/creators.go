@@ -5,25 +5,29 @@ import (
 	"fmt"
 	"math"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/creator"
+	"assay/internal/number"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var creators = define(mcp.Spec{
+var creators = toolkit.Define(toolkit.Spec{
 	Name:        "creators",
 	Title:       "Creators",
 	Description: "Creators by all signals together: survey mentions, codes, link clicks and referrals, with return on their cost.",
+	Needs:       "creators",
 }, runCreators)
 
 type creatorsParams struct {
-	anyTime
+	answer.AnyTime
 	CreatorID string      `json:"creator_id" doc:"Details of one creator."`
 	SortBy    creatorSort `json:"sort_by" enum:"total_revenue|total_orders|roi|blended_confidence" doc:"Largest first."`
 	Limit     int         `json:"limit" default:"20" min:"1" max:"100" doc:"Creators to show."`
-	shared
+	answer.Shared
 }
 
 // creatorSort is what creators are ranked by, largest first; by revenue when empty.
@@ -36,225 +40,166 @@ const (
 	byConfidence   creatorSort = "blended_confidence"
 )
 
-// creatorLevel is the level of the intervals.
-const creatorLevel = 0.9
-
 type creatorsAnswer struct {
-	opening
+	answer.Opening
 	Basis   measure.Basis   `json:"basis"`
 	Blend   creatorBlend    `json:"blend"`
 	Metrics creatorMetrics  `json:"metrics"`
 	Signals []creatorSignal `json:"signals,omitempty" doc:"Of the one creator that was asked for."`
-	table[creatorRow]
-	closing
+	answer.Table[creatorRow]
+	answer.Closing
 }
 
 // creatorBlend says how the signals were put together.
 type creatorBlend struct {
-	Method   string    `json:"method,omitempty" detail:"analyst"`
-	Level    Percent   `json:"level_pct" doc:"Of every interval."`
-	Cleaned  bool      `json:"codes_cleaned" doc:"Orders by codes that were passed on were told apart by their paths. Otherwise a fixed part of the code orders counts."`
-	CodePct  *Percent  `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Part of a creator's orders that uses the code."`
-	NamedPct *Percent  `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Part that is named in a survey."`
-	LinkPct  *Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Part that links count."`
-	Evidence *evidence `json:"evidence,omitempty" detail:"analyst"`
-	Noise    *Ratio    `json:"noise,omitempty" detail:"debug" doc:"By how much the signals of one creator differ more than by chance."`
-	Spread   *Percent  `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the level that all estimates share."`
+	Method   string          `json:"method,omitempty" detail:"analyst"`
+	Level    answer.Percent  `json:"level_pct" doc:"Of every interval."`
+	Cleaned  bool            `json:"codes_cleaned" doc:"Orders by codes that were passed on were told apart by their paths. Otherwise a fixed part of the code orders counts."`
+	CodePct  *answer.Percent `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Part of a creator's orders that uses the code."`
+	NamedPct *answer.Percent `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Part that is named in a survey."`
+	LinkPct  *answer.Percent `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Part that links count."`
+	Evidence *evidence       `json:"evidence,omitempty" detail:"analyst"`
+	Noise    *answer.Ratio   `json:"noise,omitempty" detail:"debug" doc:"By how much the signals of one creator differ more than by chance."`
+	Spread   *answer.Percent `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the level that all estimates share."`
 }
 
 // evidence is what the rates were learnt from, over all of the store's days.
 type evidence struct {
-	Named Count `json:"survey_orders"`
-	Both  Count `json:"survey_and_code_orders"`
-	Code  Count `json:"code_orders"`
-	Link  Count `json:"link_orders"`
+	Named answer.Count `json:"survey_orders"`
+	Both  answer.Count `json:"survey_and_code_orders"`
+	Code  answer.Count `json:"code_orders"`
+	Link  answer.Count `json:"link_orders"`
 }
 
 // creatorMetrics are the sums over all creators.
 type creatorMetrics struct {
-	TotalRevenue Metric[Money]  `json:"total_revenue" doc:"Estimated."`
-	TotalOrders  Metric[Count]  `json:"total_orders" doc:"Estimated, each order once."`
-	OrdersLow    Count          `json:"total_orders_low"`
-	OrdersHigh   Count          `json:"total_orders_high"`
-	SeenOrders   *Metric[Count] `json:"seen_orders,omitempty" detail:"analyst" doc:"Known by code or survey, each order once."`
-	Cost         Metric[Money]  `json:"cost"`
-	ROI          Metric[Ratio]  `json:"roi"`
+	TotalRevenue answer.Metric[answer.Money]  `json:"total_revenue" doc:"Estimated."`
+	TotalOrders  answer.Metric[answer.Count]  `json:"total_orders" doc:"Estimated, each order once."`
+	OrdersLow    answer.Count                 `json:"total_orders_low"`
+	OrdersHigh   answer.Count                 `json:"total_orders_high"`
+	SeenOrders   *answer.Metric[answer.Count] `json:"seen_orders,omitempty" detail:"analyst" doc:"Known by code or survey, each order once."`
+	Cost         answer.Metric[answer.Money]  `json:"cost"`
+	ROI          answer.Metric[answer.Ratio]  `json:"roi"`
 }
 
 // creatorRow is the estimate for a creator, and the signals it is made of.
 type creatorRow struct {
 	ID             string          `json:"creator_id"`
-	Name           Foreign         `json:"name"`
-	Revenue        Money           `json:"total_revenue" doc:"Estimated orders at the mean value of those that are seen."`
-	RevenueLow     *Money          `json:"total_revenue_low,omitempty" detail:"analyst"`
-	RevenueHigh    *Money          `json:"total_revenue_high,omitempty" detail:"analyst"`
-	Orders         Count           `json:"total_orders" doc:"Estimated."`
-	OrdersLow      Count           `json:"total_orders_low"`
-	OrdersHigh     Count           `json:"total_orders_high"`
-	Confidence     Ratio           `json:"blended_confidence" doc:"1 - half the interval / estimate, from 0 to 1."`
-	Cost           *Money          `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent where none are known."`
-	ROI            *Ratio          `json:"roi,omitempty" doc:"(total_revenue - cost) / cost. Costs of goods are not taken off."`
-	ROILow         *Ratio          `json:"roi_low,omitempty" detail:"analyst"`
-	ROIHigh        *Ratio          `json:"roi_high,omitempty" detail:"analyst"`
-	CodeOrders     *Count          `json:"code_orders,omitempty" detail:"analyst" doc:"Absent without a code."`
-	SurveyMentions *Count          `json:"survey_mentions,omitempty" detail:"analyst" doc:"Orders whose customer named the creator."`
-	LinkOrders     *Count          `json:"link_orders,omitempty" detail:"analyst" doc:"Counted by the links, which name no orders."`
-	VanityClicks   *Count          `json:"vanity_clicks,omitempty" detail:"analyst"`
-	ReferralClicks *Count          `json:"referral_clicks,omitempty" detail:"analyst"`
-	SeenOrders     *Count          `json:"seen_orders,omitempty" detail:"analyst" doc:"By code or survey, each order once."`
-	Platform       Foreign         `json:"platform,omitempty" detail:"analyst"`
-	Handle         Foreign         `json:"handle,omitempty" detail:"debug"`
+	Name           answer.Foreign  `json:"name"`
+	Revenue        answer.Money    `json:"total_revenue" doc:"Estimated orders at the mean value of those that are seen."`
+	RevenueLow     *answer.Money   `json:"total_revenue_low,omitempty" detail:"analyst"`
+	RevenueHigh    *answer.Money   `json:"total_revenue_high,omitempty" detail:"analyst"`
+	Orders         answer.Count    `json:"total_orders" doc:"Estimated."`
+	OrdersLow      answer.Count    `json:"total_orders_low"`
+	OrdersHigh     answer.Count    `json:"total_orders_high"`
+	Confidence     answer.Ratio    `json:"blended_confidence" doc:"1 - half the interval / estimate, from 0 to 1."`
+	Cost           *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent where none are known."`
+	ROI            *answer.Ratio   `json:"roi,omitempty" doc:"(total_revenue - cost) / cost. Costs of goods are not taken off."`
+	ROILow         *answer.Ratio   `json:"roi_low,omitempty" detail:"analyst"`
+	ROIHigh        *answer.Ratio   `json:"roi_high,omitempty" detail:"analyst"`
+	CodeOrders     *answer.Count   `json:"code_orders,omitempty" detail:"analyst" doc:"Absent without a code."`
+	SurveyMentions *answer.Count   `json:"survey_mentions,omitempty" detail:"analyst" doc:"Orders whose customer named the creator."`
+	LinkOrders     *answer.Count   `json:"link_orders,omitempty" detail:"analyst" doc:"Counted by the links, which name no orders."`
+	VanityClicks   *answer.Count   `json:"vanity_clicks,omitempty" detail:"analyst"`
+	ReferralClicks *answer.Count   `json:"referral_clicks,omitempty" detail:"analyst"`
+	SeenOrders     *answer.Count   `json:"seen_orders,omitempty" detail:"analyst" doc:"By code or survey, each order once."`
+	Platform       answer.Foreign  `json:"platform,omitempty" detail:"analyst"`
+	Handle         answer.Foreign  `json:"handle,omitempty" detail:"debug"`
 	Signals        []creatorSignal `json:"signals,omitempty" detail:"debug"`
 }
 
 // creatorSignal is what one signal alone says.
 type creatorSignal struct {
 	Signal  creator.Signal `json:"signal"`
-	Seen    Count          `json:"seen" doc:"Orders that the signal sees."`
-	Rate    Percent        `json:"rate_pct" doc:"Part of a creator's orders that it sees."`
-	Implied Count          `json:"implied_orders" doc:"Brought in all, by this signal alone. Code orders that the creator did not bring are taken out before."`
-	Weight  Percent        `json:"weight_pct" doc:"In the estimate; larger for signals that see more."`
+	Seen    answer.Count   `json:"seen" doc:"Orders that the signal sees."`
+	Rate    answer.Percent `json:"rate_pct" doc:"Part of a creator's orders that it sees."`
+	Implied answer.Count   `json:"implied_orders" doc:"Brought in all, by this signal alone. Code orders that the creator did not bring are taken out before."`
+	Weight  answer.Percent `json:"weight_pct" doc:"In the estimate; larger for signals that see more."`
 }
 
-// creatorEstimate is a creator with the estimate.
-type creatorEstimate struct {
-	creatorFacts
-	creator.Estimate
-	revenue int64 // estimated, minor units
-	value   float64
-}
-
-func runCreators(ctx context.Context, c *Call, p creatorsParams) (*creatorsAnswer, error) {
-	days, err := c.openWindow(p.StartDate, p.EndDate)
+func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*creatorsAnswer, error) {
+	days, err := c.OpenWindow(p.StartDate, p.EndDate)
 	if err != nil {
 		return nil, err
 	}
-	rates, err := c.creatorRates(ctx)
+	rates, err := c.CreatorRates(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.creatorFacts(ctx, warehouse.Windows{Recent: days, Earlier: days.Previous()})
+	found, err := c.CreatorsIn(ctx, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
 		return nil, err
 	}
-	chosen := found.now
+	chosen := found.Now
 	if p.CreatorID != "" {
-		one, err := creatorByID(found.now, "creator_id", p.CreatorID)
+		one, err := toolkit.CreatorByID(found.Now, "creator_id", p.CreatorID)
 		if err != nil {
 			return nil, err
 		}
-		chosen = []creatorFacts{one}
+		chosen = []snapshot.Creator{one}
 	}
-	now, err := c.estimates(rates, chosen, found.now)
+	now, err := c.CreatorEstimates(rates, chosen, found.Now)
 	if err != nil {
 		return nil, err
 	}
-	before, err := c.estimates(rates, among(found.before, chosen), found.before)
+	before, err := c.CreatorEstimates(rates, snapshot.Among(found.Before, chosen), found.Before)
 	if err != nil {
 		return nil, err
 	}
-	largestFirst(now, p.SortBy.of, func(e creatorEstimate) string { return e.ID })
-	a := &creatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: c.creatorMetrics(rates, now, before)}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	c.creatorRows(a, p, rates, now)
+	toolkit.LargestFirst(now, p.SortBy.of, func(e snapshot.CreatorEstimate) string { return e.ID })
+	a := &creatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: creatorMetricsOf(c, rates, now, before)}
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	creatorRows(c, a, p, rates, now)
 	if len(now) == 0 {
-		a.Summary = c.noCreators(&a.closing, false)
+		a.Summary = toolkit.NoCreators(c, &a.Closing, false)
 	} else {
-		a.Summary = c.creatorsSummary(a, p, days, now)
-		c.warnCreators(&a.closing, rates)
-		c.warnWindow(&a.closing, p.StartDate, days, 0, false)
-		c.creatorsNext(a, p, days)
+		a.Summary = creatorsSummary(c, a, p, days, now)
+		warnCreators(&a.Closing, rates)
+		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
+		creatorsNext(c, a, p, days)
 	}
-	c.describe(&a.closing, c.quality("", storeTotal{}), fromOrders, fromCreators, fromSurveys)
+	c.Describe(&a.Closing, c.Quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators, snapshot.FromSurveys)
 	return a, nil
 }
 
-// creatorRates learns the rates from all of the store's days, so that a window's estimates do not hang on the window.
-func (c *Call) creatorRates(ctx context.Context) (creator.Rates, error) {
-	all, err := c.openWindow(civil.Date{}, civil.Date{})
-	if err != nil {
-		return creator.Rates{}, err
-	}
-	history, err := c.creatorFacts(ctx, warehouse.Windows{Recent: all})
-	if err != nil {
-		return creator.Rates{}, err
-	}
-	signals := make([]creator.Signals, len(history.now))
-	for i, f := range history.now {
-		signals[i] = f.signals()
-	}
-	return creator.Learn(signals, history.ground)
-}
-
 // whole rounds an estimated number of orders: its interval is wider than the parts of one.
-func whole(orders float64) Count { return Count(math.Round(orders)) }
+func whole(orders float64) answer.Count { return answer.Count(math.Round(orders)) }
 
-// estimates returns the estimates of some creators. An order is worth the mean of the creator's orders that are seen, or
-// of all creators' where none is.
-func (c *Call) estimates(rates creator.Rates, chosen, all []creatorFacts) ([]creatorEstimate, error) {
-	usual := c.meanValue(all)
-	out := make([]creatorEstimate, 0, len(chosen))
-	for _, f := range chosen {
-		e, err := rates.Of(f.signals(), creatorLevel)
-		if err != nil {
-			return nil, err
-		}
-		value := c.meanValue([]creatorFacts{f})
-		if value == 0 {
-			value = usual
-		}
-		out = append(out, creatorEstimate{f, e, int64(math.Round(e.Orders * value)), value})
-	}
-	return out, nil
-}
-
-// meanValue is the revenue of an order that codes, surveys or links see, in minor units, 0 without any.
-func (c *Call) meanValue(all []creatorFacts) float64 {
-	var revenue, count int64
-	for _, f := range all {
-		revenue += c.Workspace.Basis.Revenue(f.seen) + f.linkRevenue
-		count += f.seen.Orders + f.linkOrders*measure.Millionths
-	}
-	value, _ := measure.AOV(revenue, count)
-	return value
-}
-
-// of returns the figure by which creators are sorted.
-func (s creatorSort) of(e creatorEstimate) (float64, bool) {
+func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 	switch s {
 	case byTotalOrders:
 		return e.Orders, true
 	case byReturn:
-		return measure.ROI(e.revenue, e.cost)
+		return measure.ROI(e.Revenue, e.Cost)
 	case byConfidence:
 		return e.Confidence, true
 	case byTotalRevenue, "":
 	}
-	return float64(e.revenue), true
+	return float64(e.Revenue), true
 }
 
 func blendOf(r creator.Rates) creatorBlend {
 	return creatorBlend{
-		Method: "capture and recapture of codes, surveys and links", Level: 100 * creatorLevel, Cleaned: r.Cleaned,
-		CodePct: new(Percent(100 * r.Code)), NamedPct: new(Percent(100 * r.Survey)), LinkPct: new(Percent(100 * r.Link)),
-		Evidence: &evidence{Count(r.Known.Named), Count(r.Known.Both), Count(r.Known.Code), Count(r.Known.Link)},
-		Noise:    new(Ratio(r.Noise)), Spread: new(Percent(100 * r.Spread)),
+		Method: "capture and recapture of codes, surveys and links", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
+		CodePct: new(answer.Percent(100 * r.Code)), NamedPct: new(answer.Percent(100 * r.Survey)), LinkPct: new(answer.Percent(100 * r.Link)),
+		Evidence: &evidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
+		Noise:    new(answer.Ratio(r.Noise)), Spread: new(answer.Percent(100 * r.Spread)),
 	}
 }
 
-func (c *Call) creatorMetrics(rates creator.Rates, now, before []creatorEstimate) creatorMetrics {
-	f := c.figures()
+func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapshot.CreatorEstimate) creatorMetrics {
+	f := c.Figures
 	n, b := sumEstimates(now), sumEstimates(before)
 	var parts []creator.Estimate
 	for _, e := range now {
 		parts = append(parts, e.Estimate)
 	}
-	sum := rates.Sum(parts, creatorLevel)
+	sum := rates.Sum(parts, snapshot.CreatorLevel)
 	return creatorMetrics{
-		TotalRevenue: metricOf(f.money(n.revenue), f.money(b.revenue)), TotalOrders: metricOf(whole(n.orders), whole(b.orders)),
-		OrdersLow: whole(sum.Low), OrdersHigh: whole(sum.High), SeenOrders: new(metricOf(orders(n.seen), orders(b.seen))),
-		Cost: metricOf(f.money(n.cost), f.money(b.cost)).where(n.costKnown, b.costKnown),
-		ROI:  metricOfKnown(ratio(measure.ROI(n.revenue, n.cost)), ratio(measure.ROI(b.revenue, b.cost))),
+		TotalRevenue: answer.MetricOf(f.Money(n.revenue), f.Money(b.revenue)), TotalOrders: answer.MetricOf(whole(n.orders), whole(b.orders)),
+		OrdersLow: whole(sum.Low), OrdersHigh: whole(sum.High), SeenOrders: new(answer.MetricOf(answer.Orders(n.seen), answer.Orders(b.seen))),
+		Cost: answer.MetricOf(f.Money(n.cost), f.Money(b.cost)).Where(n.costKnown, b.costKnown),
+		ROI:  answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.revenue, n.cost)), answer.RatioOf(measure.ROI(b.revenue, b.cost))),
 	}
 }
 
@@ -265,20 +210,20 @@ type creatorSums struct {
 	costKnown           bool
 }
 
-func sumEstimates(all []creatorEstimate) (sum creatorSums) {
+func sumEstimates(all []snapshot.CreatorEstimate) (sum creatorSums) {
 	for _, e := range all {
-		sum.revenue += e.revenue
+		sum.revenue += e.Revenue
 		sum.orders += e.Orders
-		sum.seen += e.seen.Orders
-		sum.cost += e.cost
-		sum.costKnown = sum.costKnown || e.costKnown
+		sum.seen += e.Seen.Orders
+		sum.cost += e.Cost
+		sum.costKnown = sum.costKnown || e.CostKnown
 	}
 	return sum
 }
 
-func (c *Call) creatorRows(a *creatorsAnswer, p creatorsParams, rates creator.Rates, all []creatorEstimate) {
+func creatorRows(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, rates creator.Rates, all []snapshot.CreatorEstimate) {
 	for _, e := range all[:min(p.Limit, len(all))] {
-		a.Rows = append(a.Rows, c.creatorRow(rates, e))
+		a.Rows = append(a.Rows, creatorRowOf(c, rates, e))
 	}
 	if a.Rows == nil {
 		a.Rows = []creatorRow{}
@@ -287,60 +232,60 @@ func (c *Call) creatorRows(a *creatorsAnswer, p creatorsParams, rates creator.Ra
 		a.Signals, a.Rows[0].Signals = a.Rows[0].Signals, nil
 	}
 	if len(a.Rows) < len(all) {
-		a.Truncated = &Truncated{RowsReturned: len(a.Rows), RowsTotal: len(all), Reason: "limit", How: "limit=100"}
+		a.Truncated = &answer.Truncated{RowsReturned: len(a.Rows), RowsTotal: len(all), Reason: "limit", How: "limit=100"}
 	}
 }
 
-func (c *Call) creatorRow(rates creator.Rates, e creatorEstimate) creatorRow {
-	f := c.figures()
-	worth := func(orders float64) int64 { return int64(math.Round(orders * e.value)) }
+func creatorRowOf(c *toolkit.Call, rates creator.Rates, e snapshot.CreatorEstimate) creatorRow {
+	f := c.Figures
+	worth := func(orders float64) int64 { return int64(math.Round(orders * e.Value)) }
 	row := creatorRow{
-		ID: e.ID, Name: Foreign(e.Name), Platform: Foreign(e.Platform), Handle: Foreign(e.Handle),
-		Revenue: f.money(e.revenue), RevenueLow: new(f.money(worth(e.Low))), RevenueHigh: new(f.money(worth(e.High))),
-		Orders: whole(e.Orders), OrdersLow: whole(e.Low), OrdersHigh: whole(e.High), Confidence: Ratio(e.Confidence),
-		SurveyMentions: new(orders(e.named.Orders)), SeenOrders: new(orders(e.seen.Orders)), Signals: signalRows(rates, e),
+		ID: e.ID, Name: answer.Foreign(e.Name), Platform: answer.Foreign(e.Platform), Handle: answer.Foreign(e.Handle),
+		Revenue: f.Money(e.Revenue), RevenueLow: new(f.Money(worth(e.Low))), RevenueHigh: new(f.Money(worth(e.High))),
+		Orders: whole(e.Orders), OrdersLow: whole(e.Low), OrdersHigh: whole(e.High), Confidence: answer.Ratio(e.Confidence),
+		SurveyMentions: new(answer.Orders(e.Named.Orders)), SeenOrders: new(answer.Orders(e.Seen.Orders)), Signals: signalRows(rates, e),
 	}
 	if e.HasCode {
-		row.CodeOrders = new(orders(e.code.Orders))
+		row.CodeOrders = new(answer.Orders(e.Code.Orders))
 	}
 	if e.HasLink {
-		row.LinkOrders, row.VanityClicks, row.ReferralClicks = new(Count(e.linkOrders)), new(Count(e.vanityClicks)), new(Count(e.referral))
+		row.LinkOrders, row.VanityClicks, row.ReferralClicks = new(answer.Count(e.LinkOrders)), new(answer.Count(e.VanityClicks)), new(answer.Count(e.Referral))
 	}
-	if e.costKnown {
-		row.Cost, row.ROI = new(f.money(e.cost)), ratio(measure.ROI(e.revenue, e.cost))
-		row.ROILow, row.ROIHigh = ratio(measure.ROI(worth(e.Low), e.cost)), ratio(measure.ROI(worth(e.High), e.cost))
+	if e.CostKnown {
+		row.Cost, row.ROI = new(f.Money(e.Cost)), answer.RatioOf(measure.ROI(e.Revenue, e.Cost))
+		row.ROILow, row.ROIHigh = answer.RatioOf(measure.ROI(worth(e.Low), e.Cost)), answer.RatioOf(measure.ROI(worth(e.High), e.Cost))
 	}
 	return row
 }
 
-func signalRows(rates creator.Rates, e creatorEstimate) []creatorSignal {
+func signalRows(rates creator.Rates, e snapshot.CreatorEstimate) []creatorSignal {
 	var out []creatorSignal
 	for _, p := range e.Parts {
-		row := creatorSignal{Signal: p.Signal, Implied: Count(max(0, p.Orders)), Weight: Percent(100 * p.Weight)}
+		row := creatorSignal{Signal: p.Signal, Implied: answer.Count(max(0, p.Orders)), Weight: answer.Percent(100 * p.Weight)}
 		switch p.Signal {
 		case creator.ByCode:
-			row.Seen, row.Rate = orders(e.code.Orders), Percent(100*rates.Code)
+			row.Seen, row.Rate = answer.Orders(e.Code.Orders), answer.Percent(100*rates.Code)
 		case creator.BySurvey:
-			row.Seen, row.Rate = orders(e.named.Orders), Percent(100*rates.Survey)
+			row.Seen, row.Rate = answer.Orders(e.Named.Orders), answer.Percent(100*rates.Survey)
 		case creator.ByLink:
-			row.Seen, row.Rate = Count(e.linkOrders), Percent(100*rates.Link)
+			row.Seen, row.Rate = answer.Count(e.LinkOrders), answer.Percent(100*rates.Link)
 		}
 		out = append(out, row)
 	}
 	return out
 }
 
-func (c *Call) creatorsSummary(a *creatorsAnswer, p creatorsParams, days civil.Range, all []creatorEstimate) string {
-	who := plural(len(all), "creator is", "creators are")
+func creatorsSummary(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, days civil.Range, all []snapshot.CreatorEstimate) string {
+	who := answer.Plural(len(all), "creator is", "creators are")
 	if p.CreatorID != "" {
 		who = "The creator is"
 	}
 	m := a.Metrics
 	text := fmt.Sprintf("%s estimated to have brought %s orders (90 %% interval %s to %s) worth %s %s.", who,
-		grouped(math.Round(float64(*m.TotalOrders.Value)), 0), grouped(math.Round(float64(m.OrdersLow)), 0), grouped(math.Round(float64(m.OrdersHigh)), 0),
-		c.spelled(*m.TotalRevenue.Value), spell(days))
+		number.Grouped(math.Round(float64(*m.TotalOrders.Value)), 0), number.Grouped(math.Round(float64(m.OrdersLow)), 0), number.Grouped(math.Round(float64(m.OrdersHigh)), 0),
+		c.Spelled(*m.TotalRevenue.Value), answer.Dates(days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.spelled(*m.Cost.Value), grouped(decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
 	}
 	return text
 }
@@ -348,21 +293,21 @@ func (c *Call) creatorsSummary(a *creatorsAnswer, p creatorsParams, days civil.R
 // weakEvidence is below how many orders, named and with a code, the level of all estimates is hardly known.
 const weakEvidence = 10
 
-func (c *Call) warnCreators(a *closing, r creator.Rates) {
+func warnCreators(a *answer.Closing, r creator.Rates) {
 	switch {
 	case r.Known.Code == 0:
-		a.warn("level_assumed", "No code of a creator was used: how much links and surveys see is assumed, and the level of all estimates with it.")
+		a.Warn(answer.WarnLevelAssumed, "No code of a creator was used: how much links and surveys see is assumed, and the level of all estimates with it.")
 	case r.Known.Both < weakEvidence:
-		a.warn("level_assumed", fmt.Sprintf("Only %s orders have both a code and an answer that names the creator: which part uses codes is mostly assumed.", number(r.Known.Both)))
+		a.Warn(answer.WarnLevelAssumed, fmt.Sprintf("Only %s orders have both a code and an answer that names the creator: which part uses codes is mostly assumed.", answer.Quantity(r.Known.Both)))
 	}
 	if r.Known.Code > 0 && !r.Cleaned {
-		a.warn("codes_not_cleaned", fmt.Sprintf("Paths do not tell which code orders the creators brought; %.0f %% of them are assumed to be.", 100*creator.Assumed))
+		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Paths do not tell which code orders the creators brought; %.0f %% of them are assumed to be.", 100*creator.Assumed))
 	}
 }
 
-func (c *Call) creatorsNext(a *creatorsAnswer, p creatorsParams, days civil.Range) {
+func creatorsNext(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, days civil.Range) {
 	if p.CreatorID == "" {
-		c.suggest(&a.closing, "creators", with(dated(days), "creator_id", a.Rows[0].ID), "See its signals.")
+		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See its signals.")
 	}
-	c.suggest(&a.closing, "influencers", with(dated(days), "action", string(listInfluencers)), "See codes and links as they were counted.")
+	c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.Dated(days), "action", string(listInfluencers)), "See codes and links as they were counted.")
 }

@@ -3,15 +3,16 @@ package tools
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"os"
 	"testing"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/ingest/demo"
 	"assay/internal/mcp"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -52,11 +53,11 @@ func addCreators(b *warehouse.Batch) {
 // demoStore serves a generated store, without the facts that a test does not need, and returns what was planted.
 func demoStore(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch) (mcp.Session, demo.Truth) {
 	t.Helper()
-	return demoStoreWith(t, opt, keep, func(demo.Truth) Deps { return Deps{} })
+	return demoStoreWith(t, opt, keep, func(demo.Truth) toolkit.Deps { return plainDeps(nil, nil) })
 }
 
 // demoStoreWith is demoStore beside other things that the service has, which may depend on what was planted.
-func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch, beside func(demo.Truth) Deps) (mcp.Session, demo.Truth) {
+func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch, beside func(demo.Truth) toolkit.Deps) (mcp.Session, demo.Truth) {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
 	if err != nil {
@@ -83,8 +84,8 @@ func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) w
 		t.Fatal(err)
 	}
 	deps := beside(truth)
-	deps.Facts, deps.Clock, deps.Log = facts, opt.Now, slog.New(slog.DiscardHandler)
-	s, err := NewService(deps)
+	deps.Facts, deps.Clock, deps.Now = facts, opt.Now, opt.Now
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func TestCreatorsAndInfluencersAgree(t *testing.T) {
 	tracked := answerAs[influencersAnswer](t, "influencers", `{"action":"list",`+window+`}`)
 	blended := answerAs[creatorsAnswer](t, "creators", `{`+window+`}`)
 	rows := map[string]creatorRow{}
-	revenue := Money(0)
+	revenue := answer.Money(0)
 	for _, r := range blended.Rows {
 		rows[r.ID] = r
 		revenue += r.Revenue

@@ -4,130 +4,45 @@ import (
 	"context"
 	"fmt"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
-	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
+	"assay/internal/number"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var customers = define(mcp.Spec{
+var customers = toolkit.Define(toolkit.Spec{
 	Name:        "customers",
 	Title:       "Customers",
 	Description: "New and returning customers, retention of cohorts, paths to purchase, lifetime value by channel.",
+	Needs:       "orders",
 }, runCustomers)
 
-type customersParams struct {
-	last90
-	View    customersView     `json:"view" enum:"segments|retention|journeys|ltv" default:"segments" doc:"What the rows are."`
-	Channel string            `json:"channel" doc:"Only this channel."`
-	Segment warehouse.Segment `json:"segment" enum:"new|returning" doc:"Only this segment."`
-	paged
-	shared
-}
-
-// customersView is what the rows of customers are.
-type customersView string
-
-const (
-	segmentsView  customersView = "segments"
-	retentionView customersView = "retention"
-	journeysView  customersView = "journeys"
-	ltvView       customersView = "ltv"
-)
-
-// Check refuses a reversed period, and a segment where customers are followed over all their orders.
-func (p customersParams) Check() error {
-	if p.Segment != "" && (p.View == retentionView || p.View == ltvView) {
-		return fault.Invalid("segment filters orders, and view=%s follows customers over all of theirs", p.View).
-			WithHint(`Corrected arguments: {"view":"%s"}, or {"view":"segments","segment":"%s"}`, p.View, p.Segment)
-	}
-	return p.last90.Check()
-}
-
-type customersAnswer struct {
-	opening
-	View      customersView     `json:"view"`
-	Channel   measure.Channel   `json:"channel,omitempty"`
-	Segment   warehouse.Segment `json:"segment,omitempty"`
-	Metrics   customersMetrics  `json:"metrics" doc:"Over all rows of all pages."`
-	Estimates *Estimates        `json:"estimates,omitempty"`
-	Credits   []pathCredit      `json:"credits,omitempty" detail:"analyst" doc:"Of view=journeys: orders with touches, by channel and model."`
-	table[customersRow]
-	closing
-}
-
-// customersMetrics are the key figures of a view.
-type customersMetrics struct {
-	Revenue   *Metric[Money]   `json:"revenue,omitempty"`
-	Orders    *Metric[Count]   `json:"orders,omitempty"`
-	AOV       *Metric[Money]   `json:"aov,omitempty"`
-	NewPct    *Metric[Percent] `json:"new_orders_pct,omitempty" doc:"Of the store's or channel's orders."`
-	NewRevPct *Metric[Percent] `json:"new_revenue_pct,omitempty"`
-
-	Customers *Count             `json:"customers,omitempty" doc:"Whose first order lies in the cohorts or the period."`
-	Month1    *Estimate[Percent] `json:"month_1_pct,omitempty" doc:"Who ordered in the month after that of the first order, all cohorts for which it is over."`
-	Month2    *Estimate[Percent] `json:"month_2_pct,omitempty"`
-	Month3    *Estimate[Percent] `json:"month_3_pct,omitempty"`
-	Month6    *Estimate[Percent] `json:"month_6_pct,omitempty"`
-	Month12   *Estimate[Percent] `json:"month_12_pct,omitempty"`
-
-	Touched   *Metric[Count] `json:"orders_with_touches,omitempty"`
-	Touches   *Ratio         `json:"touches_per_order,omitempty"`
-	SinglePct *Percent       `json:"single_touch_pct,omitempty"`
-	Median    *Count         `json:"median_days,omitempty" doc:"Whole days from the first touch to the order."`
-	P90       *Count         `json:"p90_days,omitempty"`
-
-	valueSoFar
-	Pareto *Estimate[Ratio] `json:"expected_orders_pareto,omitempty" detail:"debug" doc:"The same by the Pareto/NBD model."`
-}
-
-// customersRow is a segment, a cohort, a journey or a channel; each has the fields that belong to it.
-type customersRow struct {
-	Segment   warehouse.Segment `json:"segment,omitempty"`
-	Cohort    string            `json:"cohort,omitempty" doc:"Month of the first order."`
-	Path      Foreign           `json:"path,omitempty" doc:"Channels touched, the oldest first; repeats at once stand once."`
-	Channel   measure.Channel   `json:"channel,omitempty" doc:"That last touch credits with the first order."`
-	Customers *Count            `json:"customers,omitempty"`
-	Orders    *Count            `json:"orders,omitempty"`
-	Revenue   *Money            `json:"revenue,omitempty"`
-	SharePct  *Percent          `json:"share_pct,omitempty" doc:"Of the orders of all rows of all pages."`
-	AOV       *Money            `json:"aov,omitempty"`
-	Change    *Percent          `json:"revenue_change_pct,omitempty"`
-	Refunds   *Money            `json:"refunds,omitempty" detail:"analyst"`
-	Discounts *Money            `json:"discounts,omitempty" detail:"analyst"`
-	UnitsPer  *Ratio            `json:"units_per_order,omitempty" detail:"analyst"`
-	NewPct    *Percent          `json:"new_orders_pct,omitempty" detail:"analyst"`
-	Touches   *Ratio            `json:"touches_per_order,omitempty"`
-	Days      *Ratio            `json:"days_to_order,omitempty" doc:"Mean, from the first touch."`
-	Hidden    bool              `json:"suppressed,omitempty" doc:"Too few customers to show rates of."`
-	retentionCells
-	valueSoFar
-}
-
-func runCustomers(ctx context.Context, c *Call, p customersParams) (*customersAnswer, error) {
-	days, err := p.window(c)
+func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*customersAnswer, error) {
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	channel, err := c.channel(p.Channel)
+	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err
 	}
 	a := &customersAnswer{View: p.View, Channel: channel, Segment: p.Segment}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	quality := DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
-	page := p.page(c)
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
+	page := p.Page(&c.Writer)
 	switch p.View {
 	case segmentsView:
-		err = c.segments(ctx, a, days, page)
+		err = segments(ctx, c, a, days, page)
 	case retentionView:
-		quality, err = DataQuality{Model: measure.LastTouch, Method: retentionMethod}, c.retention(ctx, a, days, page)
+		quality, err = answer.DataQuality{Model: measure.LastTouch, Method: retentionMethod}, retention(ctx, c, a, days, page)
 	case journeysView:
-		quality.Method, err = journeyMethod, c.journeys(ctx, a, days, page)
+		quality.Method, err = journeyMethod, journeys(ctx, c, a, days, page)
 	case ltvView:
-		quality.Revenue, err = netQuality(c.Workspace.Basis), c.ltv(ctx, a, days, page)
+		quality.Revenue, err = toolkit.NetQuality(c.Workspace.Basis), ltv(ctx, c, a, days, page)
 	}
 	if err != nil {
 		return nil, err
@@ -135,39 +50,32 @@ func runCustomers(ctx context.Context, c *Call, p customersParams) (*customersAn
 	if a.Pagination.Total == 0 {
 		a.Estimates, a.Credits = nil, nil
 		if a.Summary == "" {
-			a.Summary = c.explainEmpty(&a.closing, days)
+			a.Summary = c.ExplainEmpty(&a.Closing, days)
 		}
 	} else {
-		c.customersNext(a, days)
-		c.warnDays(&a.closing, days, 0, false)
+		customersNext(c, a, days)
+		c.WarnDays(&a.Closing, days, 0, false)
 	}
-	c.describe(&a.closing, quality, fromOrders)
+	c.Describe(&a.Closing, quality, snapshot.FromOrders)
 	return a, nil
 }
 
-// netQuality says what lifetime values are sums of.
-func netQuality(basis measure.RevenueBasis) string {
-	basis.NetOfRefunds = true
-	return basis.String()
-}
-
 // segments fills in new against returning customers.
-func (c *Call) segments(ctx context.Context, a *customersAnswer, days civil.Range, page page) error {
-	totals, err := c.Facts.SegmentTotals(ctx, c.Workspace.ID, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
+func segments(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
+	totals, err := c.SegmentTotals(ctx, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
-		return fmt.Errorf("segments %s: %w", days, err)
+		return err
 	}
-	c.read("segment_totals", 2)
-	f := c.figures()
+	f := c.Figures
 	now, before := totals.Recent.Of(a.Segment), totals.Earlier.Of(a.Segment)
 	all, allBefore := totals.Recent.Of(""), totals.Earlier.Of("")
 	a.Metrics = customersMetrics{
-		Revenue: new(metricOf(f.revenue(now), f.revenue(before))), Orders: new(metricOf(orders(now.Orders), orders(before.Orders))),
-		AOV: new(metricOfKnown(f.aov(now), f.aov(before))),
-		NewPct: new(metricOfKnown(percent(measure.Share(totals.Recent.New.Orders, all.Orders)),
-			percent(measure.Share(totals.Earlier.New.Orders, allBefore.Orders)))),
-		NewRevPct: new(metricOfKnown(percent(measure.Share(f.basis.Revenue(totals.Recent.New), f.basis.Revenue(all))),
-			percent(measure.Share(f.basis.Revenue(totals.Earlier.New), f.basis.Revenue(allBefore))))),
+		Revenue: new(answer.MetricOf(f.Revenue(now), f.Revenue(before))), Orders: new(answer.MetricOf(answer.Orders(now.Orders), answer.Orders(before.Orders))),
+		AOV: new(answer.MetricOfKnown(f.AOV(now), f.AOV(before))),
+		NewPct: new(answer.MetricOfKnown(answer.PercentOf(measure.Share(totals.Recent.New.Orders, all.Orders)),
+			answer.PercentOf(measure.Share(totals.Earlier.New.Orders, allBefore.Orders)))),
+		NewRevPct: new(answer.MetricOfKnown(answer.PercentOf(measure.Share(f.Basis.Revenue(totals.Recent.New), f.Basis.Revenue(all))),
+			answer.PercentOf(measure.Share(f.Basis.Revenue(totals.Earlier.New), f.Basis.Revenue(allBefore))))),
 	}
 	var rows []customersRow
 	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
@@ -175,52 +83,41 @@ func (c *Call) segments(ctx context.Context, a *customersAnswer, days civil.Rang
 		if a.Segment != "" && a.Segment != segment || sums == (measure.Sums{}) {
 			continue
 		}
-		rows = append(rows, f.segmentRow(segment, sums, totals.Earlier.Of(segment), now.Orders))
+		rows = append(rows, segmentRow(f, segment, sums, totals.Earlier.Of(segment), now.Orders))
 	}
-	a.Rows = cut(page, rows)
-	a.Pagination = page.pagination(len(a.Rows), len(rows))
+	a.Rows = answer.Cut(page, rows)
+	a.Pagination = page.Pagination(len(a.Rows), len(rows))
 	if len(rows) > 0 {
-		a.Summary = c.segmentsSummary(a, totals.Recent, days)
-		c.warnBefore(&a.closing, days)
-		c.warnFirstDays(&a.closing, days)
+		a.Summary = segmentsSummary(c, a, totals.Recent, days)
+		c.WarnBefore(&a.Closing, days)
+		toolkit.WarnFirstDays(c, &a.Closing, days)
 	}
 	return nil
 }
 
-func (f figures) segmentRow(segment warehouse.Segment, now, before measure.Sums, all int64) customersRow {
-	revenue := f.basis.Revenue(now)
+func segmentRow(f answer.Figures, segment warehouse.Segment, now, before measure.Sums, all int64) customersRow {
+	revenue := f.Basis.Revenue(now)
 	return customersRow{
-		Segment: segment, Orders: new(orders(now.Orders)), Revenue: new(f.money(revenue)), SharePct: percent(measure.Share(now.Orders, all)),
-		AOV: f.aov(now), Change: percent(measure.Change(float64(revenue), float64(f.basis.Revenue(before)))),
-		Refunds: new(f.money(now.Refunds)), Discounts: new(f.money(now.Discounts)),
-		UnitsPer: ratio(measure.AOV(now.Units, now.Orders)),
+		Segment: segment, Orders: new(answer.Orders(now.Orders)), Revenue: new(f.Money(revenue)), SharePct: answer.PercentOf(measure.Share(now.Orders, all)),
+		AOV: f.AOV(now), Change: answer.PercentOf(measure.Change(float64(revenue), float64(f.Basis.Revenue(before)))),
+		Refunds: new(f.Money(now.Refunds)), Discounts: new(f.Money(now.Discounts)),
+		UnitsPer: answer.RatioOf(measure.AOV(now.Units, now.Orders)),
 	}
 }
 
-// booksYoung is how many days after the first order of the store many a customer only looks new.
-const booksYoung = 90
-
-// warnFirstDays says that customers of before the books look new at their beginning.
-func (c *Call) warnFirstDays(a *closing, days civil.Range) {
-	first := c.Store.OrderDays.First
-	if !first.IsZero() && days.First.Sub(first) < booksYoung {
-		a.warn("books_young", fmt.Sprintf("Orders begin on %s: who had ordered before looks new.", first))
-	}
-}
-
-func (c *Call) segmentsSummary(a *customersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
-	f := c.figures()
+func segmentsSummary(c *toolkit.Call, a *customersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
+	f := c.Figures
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
-		return fmt.Sprintf("%s customers placed %s orders of %s %s, %s.", title(string(a.Segment)), number(float64(orders(sums.Orders))),
-			c.amount(f.basis.Revenue(sums)), spell(days), against(a.Metrics.Revenue.ChangePct, days))
+		return fmt.Sprintf("%s customers placed %s orders of %s %s, %s.", title(string(a.Segment)), answer.Quantity(float64(answer.Orders(sums.Orders))),
+			c.Amount(f.Basis.Revenue(sums)), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	}
 	text := fmt.Sprintf("%s of %s orders %s came from new customers, who brought %s of %s.",
-		number(float64(orders(totals.New.Orders))), number(float64(orders(totals.Of("").Orders))), spell(days),
-		c.amount(f.basis.Revenue(totals.New)), c.amount(f.basis.Revenue(totals.Of(""))))
+		answer.Quantity(float64(answer.Orders(totals.New.Orders))), answer.Quantity(float64(answer.Orders(totals.Of("").Orders))), answer.Dates(days),
+		c.Amount(f.Basis.Revenue(totals.New)), c.Amount(f.Basis.Revenue(totals.Of(""))))
 	if v := a.Metrics.NewPct; v.Value != nil && v.Previous != nil {
 		text += fmt.Sprintf(" That is %s %% of the orders, against %s %% in the %d days before.",
-			grouped(decimals(float64(*v.Value), 1), 1), grouped(decimals(float64(*v.Previous), 1), 1), days.Days())
+			number.Grouped(answer.Decimals(float64(*v.Value), 1), 1), number.Grouped(answer.Decimals(float64(*v.Previous), 1), 1), days.Days())
 	}
 	return text
 }
@@ -233,27 +130,27 @@ func title(word string) string {
 	return string(word[0]-'a'+'A') + word[1:]
 }
 
-func (c *Call) customersNext(a *customersAnswer, days civil.Range) {
+func customersNext(c *toolkit.Call, a *customersAnswer, days civil.Range) {
 	offer := func(view customersView, reason string) {
-		arguments := with(dated(days), "view", string(view))
+		arguments := toolkit.With(toolkit.Dated(days), "view", string(view))
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.suggest(&a.closing, "customers", arguments, reason)
+		c.Suggest(&a.Closing, "customers", arguments, reason)
 	}
 	switch a.View {
 	case segmentsView:
 		offer(retentionView, "See who comes back.")
-		if !c.Store.untouched() {
+		if !c.Store.Untouched() {
 			offer(journeysView, "See the paths to the orders.")
 		}
 		offer(ltvView, "See what customers are worth by channel.")
 	case retentionView:
 		offer(ltvView, "See what they are worth by channel.")
 	case journeysView:
-		c.suggest(&a.closing, "performance", with(dated(days), "model", string(measure.Markov)), "See channels with spend by this model.")
+		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.Markov)), "See channels with spend by this model.")
 	case ltvView:
-		c.suggest(&a.closing, "lifecycle", map[string]any{"aspect": string(ltvAspect)}, "See what winning them cost and when it pays back.")
+		c.Suggest(&a.Closing, "lifecycle", map[string]any{"aspect": string(ltvAspect)}, "See what winning them cost and when it pays back.")
 	}
 }
 
@@ -261,44 +158,14 @@ func (c *Call) customersNext(a *customersAnswer, days civil.Range) {
 const retentionMethod = "Cohorts are whole calendar months of first orders; a customer counts once in each later month with an order. " +
 	"Intervals are Wilson's. Orders without a customer are in no cohort."
 
-// retentionCells are the rates of the months after a cohort's own.
-type retentionCells struct {
-	M1  *retentionCell `json:"m1,omitempty" doc:"Percent who ordered in the first month after."`
-	M2  *retentionCell `json:"m2,omitempty"`
-	M3  *retentionCell `json:"m3,omitempty"`
-	M4  *retentionCell `json:"m4,omitempty"`
-	M5  *retentionCell `json:"m5,omitempty"`
-	M6  *retentionCell `json:"m6,omitempty"`
-	M7  *retentionCell `json:"m7,omitempty"`
-	M8  *retentionCell `json:"m8,omitempty"`
-	M9  *retentionCell `json:"m9,omitempty"`
-	M10 *retentionCell `json:"m10,omitempty"`
-	M11 *retentionCell `json:"m11,omitempty"`
-	M12 *retentionCell `json:"m12,omitempty"`
-}
-
-func (r *retentionCells) list() []**retentionCell {
-	return []**retentionCell{&r.M1, &r.M2, &r.M3, &r.M4, &r.M5, &r.M6, &r.M7, &r.M8, &r.M9, &r.M10, &r.M11, &r.M12}
-}
-
-type retentionCell struct {
-	Value   Percent  `json:"value"`
-	Low     *Percent `json:"low,omitempty" detail:"analyst"`
-	High    *Percent `json:"high,omitempty" detail:"analyst"`
-	Active  *Count   `json:"active,omitempty" detail:"analyst" doc:"Customers."`
-	Partial bool     `json:"partial,omitempty" doc:"The month is not over."`
-}
-
 // retention fills in the cohorts of the months that the window touches.
-func (c *Call) retention(ctx context.Context, a *customersAnswer, days civil.Range, page page) error {
+func retention(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
 	months := civil.Range{First: civil.ByMonth.Start(days.First), Last: civil.ByMonth.Start(days.Last)}
-	found, err := c.Facts.Cohorts(ctx, c.Workspace.ID, a.Channel, months)
+	list, err := c.Cohorts(ctx, a.Channel, months)
 	if err != nil {
-		return fmt.Errorf("cohorts %s: %w", months, err)
+		return err
 	}
-	c.read("cohorts", len(found))
-	list := cohortsOf(found, civil.ByMonth.Start(c.Store.OrderDays.Last), c.monthRuns())
-	matrix, err := cohort.Retention(list, 0, level90)
+	matrix, err := cohort.Retention(list, 0, answer.Level90)
 	if err != nil {
 		return err
 	}
@@ -307,73 +174,45 @@ func (c *Call) retention(ctx context.Context, a *customersAnswer, days civil.Ran
 		rows[i] = retentionRow(r)
 		won += r.Customers
 	}
-	a.Rows = cut(page, rows)
-	a.Pagination = page.pagination(len(a.Rows), len(rows))
-	a.Metrics = customersMetrics{Customers: new(Count(won))}
-	for month, into := range map[int]**Estimate[Percent]{
+	a.Rows = answer.Cut(page, rows)
+	a.Pagination = page.Pagination(len(a.Rows), len(rows))
+	a.Metrics = customersMetrics{Customers: new(answer.Count(won))}
+	for month, into := range map[int]**answer.Estimate[answer.Percent]{
 		1: &a.Metrics.Month1, 2: &a.Metrics.Month2, 3: &a.Metrics.Month3, 6: &a.Metrics.Month6, 12: &a.Metrics.Month12,
 	} {
 		if month <= len(matrix.Average) {
 			cell := matrix.Average[month-1]
-			*into = percents(cell.Rate, cell.Interval)
+			*into = answer.Percents(cell.Rate, cell.Interval)
 		}
 	}
-	a.Estimates = &Estimates{LevelPct: int(100 * level90), Method: "share of a cohort with an order in a later month, Wilson interval"}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "share of a cohort with an order in a later month, Wilson interval"}
 	if len(rows) > 0 {
-		a.Summary = c.retentionSummary(a, months, won)
-		c.warnFirstDays(&a.closing, months)
+		a.Summary = retentionSummary(a, months, won)
+		toolkit.WarnFirstDays(c, &a.Closing, months)
 	}
 	return nil
 }
 
-// monthRuns reports whether the month of the store's last order is still going on.
-func (c *Call) monthRuns() bool {
-	last := c.Store.OrderDays.Last
-	return !last.IsZero() && !civil.ByMonth.Next(last).AddDays(-1).Before(c.Today)
-}
-
-// cohortsOf makes cohorts of their months. Months without anybody are zeros, up to the last one of the store.
-func cohortsOf(found []warehouse.CohortMonth, last civil.Date, runs bool) []cohort.Cohort {
-	var list []cohort.Cohort
-	at := map[civil.Date]int{}
-	for _, m := range found {
-		if m.Month == m.Cohort {
-			at[m.Cohort] = len(list)
-			later := cohort.Cohort{Start: m.Cohort, Customers: int(m.Active), LastIsPartial: runs}
-			for month := civil.ByMonth.Next(m.Cohort); !month.After(last); month = civil.ByMonth.Next(month) {
-				later.Active = append(later.Active, 0)
-			}
-			list = append(list, later)
-			continue
-		}
-		months := (m.Month.Year()-m.Cohort.Year())*12 + int(m.Month.Month()) - int(m.Cohort.Month())
-		if i, ok := at[m.Cohort]; ok && months <= len(list[i].Active) {
-			list[i].Active[months-1] = int(m.Active)
-		}
-	}
-	return list
-}
-
 func retentionRow(r cohort.Row) customersRow {
-	row := customersRow{Cohort: r.Start.String()[:7], Customers: new(Count(r.Customers)), Hidden: r.Suppressed}
+	row := customersRow{Cohort: r.Start.String()[:7], Customers: new(answer.Count(r.Customers)), Hidden: r.Suppressed}
 	into := row.list()
 	for i, cell := range r.Cells {
 		if i == len(into) {
 			break
 		}
 		*into[i] = &retentionCell{
-			Value: Percent(100 * cell.Rate), Low: new(Percent(100 * cell.Interval.Low)), High: new(Percent(100 * cell.Interval.High)),
-			Active: new(Count(cell.Active)), Partial: cell.Partial,
+			Value: answer.Percent(100 * cell.Rate), Low: new(answer.Percent(100 * cell.Interval.Low)), High: new(answer.Percent(100 * cell.Interval.High)),
+			Active: new(answer.Count(cell.Active)), Partial: cell.Partial,
 		}
 	}
 	return row
 }
 
-func (c *Call) retentionSummary(a *customersAnswer, months civil.Range, won int) string {
-	text := fmt.Sprintf("%s placed their first order from %s to %s.", plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
+func retentionSummary(a *customersAnswer, months civil.Range, won int) string {
+	text := fmt.Sprintf("%s placed their first order from %s to %s.", answer.Plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
 	if m := a.Metrics.Month1; m != nil {
-		text += fmt.Sprintf(" %s %% ordered again in the month after (90 %% interval %s to %s).", grouped(decimals(float64(m.Value), 1), 1),
-			grouped(decimals(float64(m.Low), 1), 1), grouped(decimals(float64(m.High), 1), 1))
+		text += fmt.Sprintf(" %s %% ordered again in the month after (90 %% interval %s to %s).", number.Grouped(answer.Decimals(float64(m.Value), 1), 1),
+			number.Grouped(answer.Decimals(float64(m.Low), 1), 1), number.Grouped(answer.Decimals(float64(m.High), 1), 1))
 	} else {
 		text += " No month after theirs is over yet."
 	}

@@ -7,24 +7,18 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
+	"assay/internal/number"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
 // journeyMethod says what journeys are.
 const journeyMethod = "Journeys are the touches known before an order; orders without touches have none, and journeys that ended without an order are not known. " +
 	"Shares of markov and shapley are of orders with touches; intervals of markov from 40 resamples."
-
-// pathCredit is a channel's share of the orders with touches under several models.
-type pathCredit struct {
-	Channel measure.Channel    `json:"channel"`
-	First   Percent            `json:"first_pct" doc:"First touch, direct only when there is nothing else."`
-	Last    Percent            `json:"last_pct"`
-	Shapley Percent            `json:"shapley_pct"`
-	Markov  *Estimate[Percent] `json:"markov_pct"`
-}
 
 const (
 	creditedChannels = 8  // channels whose credits an answer of view=journeys holds
@@ -33,48 +27,46 @@ const (
 )
 
 // journeys fills in the paths to the orders.
-func (c *Call) journeys(ctx context.Context, a *customersAnswer, days civil.Range, page page) error {
-	top, err := c.Facts.TopPaths(ctx, c.Workspace.ID, warehouse.PathsOf{
-		Windows: warehouse.Windows{Recent: days, Earlier: days.Previous()}, Segment: a.Segment, Channel: a.Channel, Limit: page.limit, Offset: page.offset,
+func journeys(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
+	top, err := c.TopPaths(ctx, warehouse.PathsOf{
+		Windows: warehouse.Windows{Recent: days, Earlier: days.Previous()}, Segment: a.Segment, Channel: a.Channel, Limit: page.Limit, Offset: page.Offset,
 	})
 	if err != nil {
-		return fmt.Errorf("journeys %s: %w", days, err)
+		return err
 	}
-	c.read("path_totals", 2)
-	c.read("path_tops", len(top.Paths))
-	f, total := c.figures(), top.Totals.Recent
+	f, total := c.Figures, top.Totals.Recent
 	for _, p := range top.Paths {
-		a.Rows = append(a.Rows, f.pathRow(p, total.Orders))
+		a.Rows = append(a.Rows, pathRow(f, p, total.Orders))
 	}
-	a.Pagination = page.pagination(len(a.Rows), int(top.Ranked))
+	a.Pagination = page.Pagination(len(a.Rows), int(top.Ranked))
 	a.Metrics = customersMetrics{
-		Touched: new(metricOf(orders(total.Orders), orders(top.Totals.Earlier.Orders))),
-		Touches: ratio(measure.AOV(total.Touches, total.Orders)),
+		Touched: new(answer.MetricOf(answer.Orders(total.Orders), answer.Orders(top.Totals.Earlier.Orders))),
+		Touches: answer.RatioOf(measure.AOV(total.Touches, total.Orders)),
 	}
 	if top.Ranked == 0 {
-		if c.Store.untouched() && !c.Store.empty() {
-			c.warnUntouched(&a.closing, days, a.Channel)
-			a.Summary = fmt.Sprintf("Nothing is known of the paths to the orders %s: no order says which channels came before it.", spell(days))
+		if c.Store.Untouched() && !c.Store.Empty() {
+			c.WarnUntouched(&a.Closing, days, a.Channel)
+			a.Summary = fmt.Sprintf("Nothing is known of the paths to the orders %s: no order says which channels came before it.", answer.Dates(days))
 		}
 		return nil
 	}
 	if a.Channel == "" {
-		if err := c.delays(ctx, a, days); err != nil {
+		if err := delays(ctx, c, a, days); err != nil {
 			return err
 		}
 	}
-	if c.view.DetailLevel != summaryLevel {
-		if err := c.journeyCredits(ctx, a, days); err != nil {
+	if c.View.DetailLevel != answer.SummaryLevel {
+		if err := journeyCredits(ctx, c, a, days); err != nil {
 			return err
 		}
 	}
-	a.Summary = c.journeysSummary(a, top.First, total, days)
+	a.Summary = journeysSummary(a, top.First, total, days)
 	return nil
 }
 
 // journeyCredits fills in what models credit channels with, which takes all journeys.
-func (c *Call) journeyCredits(ctx context.Context, a *customersAnswer, days civil.Range) error {
-	all, err := c.paths(ctx, a.Segment, warehouse.Windows{Recent: days})
+func journeyCredits(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range) error {
+	all, err := c.Paths(ctx, a.Segment, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
 	}
@@ -83,32 +75,31 @@ func (c *Call) journeyCredits(ctx context.Context, a *customersAnswer, days civi
 	})
 	slices.SortStableFunc(ended, func(a, b warehouse.PathTotal) int { return cmp.Compare(b.Sums.Orders, a.Sums.Orders) })
 	a.Credits, err = pathCredits(ended)
-	a.Estimates = &Estimates{LevelPct: int(100 * level90), Method: "share of orders by removal effects, Poisson resamples of the journeys", Seed: new(uint64(pathSeed))}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "share of orders by removal effects, Poisson resamples of the journeys", Seed: new(uint64(pathSeed))}
 	return err
 }
 
 // secondsPerDay turns seconds into days.
 const secondsPerDay = 86_400
 
-func (f figures) pathRow(p warehouse.PathTotal, all int64) customersRow {
+func pathRow(f answer.Figures, p warehouse.PathTotal, all int64) customersRow {
 	names := make([]string, len(p.Channels))
 	for i, channel := range p.Channels {
 		names[i] = string(channel)
 	}
 	return customersRow{
-		Path: Foreign(strings.Join(names, " > ")), Orders: new(orders(p.Sums.Orders)), Revenue: new(f.revenue(p.Sums)),
-		SharePct: percent(measure.Share(p.Sums.Orders, all)), AOV: f.aov(p.Sums), NewPct: percent(measure.Share(p.Sums.NewOrders, p.Sums.Orders)),
-		Touches: ratio(measure.AOV(p.Touches, p.Sums.Orders)), Days: ratio(measure.AOV(p.Seconds, p.Sums.Orders*secondsPerDay)),
+		Path: answer.Foreign(strings.Join(names, " > ")), Orders: new(answer.Orders(p.Sums.Orders)), Revenue: new(f.Revenue(p.Sums)),
+		SharePct: answer.PercentOf(measure.Share(p.Sums.Orders, all)), AOV: f.AOV(p.Sums), NewPct: answer.PercentOf(measure.Share(p.Sums.NewOrders, p.Sums.Orders)),
+		Touches: answer.RatioOf(measure.AOV(p.Touches, p.Sums.Orders)), Days: answer.RatioOf(measure.AOV(p.Seconds, p.Sums.Orders*secondsPerDay)),
 	}
 }
 
 // delays fills in how long journeys take.
-func (c *Call) delays(ctx context.Context, a *customersAnswer, days civil.Range) error {
-	counts, err := c.Facts.Journeys(ctx, c.Workspace.ID, a.Segment, days)
+func delays(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range) error {
+	counts, err := c.Journeys(ctx, a.Segment, days)
 	if err != nil {
-		return fmt.Errorf("lengths of journeys %s: %w", days, err)
+		return err
 	}
-	c.read("journeys", len(counts))
 	var all, single int64
 	for _, n := range counts {
 		all += n.Orders
@@ -117,17 +108,17 @@ func (c *Call) delays(ctx context.Context, a *customersAnswer, days civil.Range)
 		}
 	}
 	slices.SortFunc(counts, func(a, b warehouse.JourneyCount) int { return cmp.Compare(a.LagDays, b.LagDays) })
-	a.Metrics.SinglePct = percent(measure.Share(single, all))
+	a.Metrics.SinglePct = answer.PercentOf(measure.Share(single, all))
 	a.Metrics.Median, a.Metrics.P90 = lagAt(counts, all, 0.5), lagAt(counts, all, 0.9)
 	return nil
 }
 
 // lagAt returns the smallest number of days within which a part of the orders came. Counts are sorted by days.
-func lagAt(counts []warehouse.JourneyCount, all int64, part float64) *Count {
+func lagAt(counts []warehouse.JourneyCount, all int64, part float64) *answer.Count {
 	var so int64
 	for _, n := range counts {
 		if so += n.Orders; float64(so) >= part*float64(all) {
-			return new(Count(n.LagDays))
+			return new(answer.Count(n.LagDays))
 		}
 	}
 	return nil
@@ -149,31 +140,31 @@ func pathCredits(paths []warehouse.PathTotal) ([]pathCredit, error) {
 				rows[channel] = &pathCredit{Channel: channel}
 			}
 		}
-		rows[touchOf(slices.Values(p.Channels))].First += Percent(100 * n)
+		rows[touchOf(slices.Values(p.Channels))].First += answer.Percent(100 * n)
 		rows[touchOf(func(yield func(measure.Channel) bool) {
 			for _, channel := range slices.Backward(p.Channels) {
 				if !yield(channel) {
 					return
 				}
 			}
-		})].Last += Percent(100 * n)
+		})].Last += answer.Percent(100 * n)
 	}
 	shapley, err := attribution.Attribute(&all, attribution.Shapley)
 	if err != nil {
 		return nil, err
 	}
 	for _, credit := range shapley.Credits {
-		rows[credit.Channel].Shapley = Percent(100 * credit.Conversions)
+		rows[credit.Channel].Shapley = answer.Percent(100 * credit.Conversions)
 	}
-	intervals, err := attribution.Intervals(&all, attribution.Markov1, attribution.Resampling{Draws: pathDraws, Level: level90, Seed: pathSeed})
+	intervals, err := attribution.Intervals(&all, attribution.Markov1, attribution.Resampling{Draws: pathDraws, Level: answer.Level90, Seed: pathSeed})
 	if err != nil {
 		return nil, err
 	}
 	var out []pathCredit
 	for _, in := range intervals {
 		row := rows[in.Channel]
-		row.First, row.Last, row.Shapley = row.First/Percent(total), row.Last/Percent(total), row.Shapley/Percent(total)
-		row.Markov = &Estimate[Percent]{Value: Percent(100 * in.Share), Low: Percent(100 * in.Low), High: Percent(100 * in.High)}
+		row.First, row.Last, row.Shapley = row.First/answer.Percent(total), row.Last/answer.Percent(total), row.Shapley/answer.Percent(total)
+		row.Markov = &answer.Estimate[answer.Percent]{Value: answer.Percent(100 * in.Share), Low: answer.Percent(100 * in.Low), High: answer.Percent(100 * in.High)}
 		out = append(out, *row)
 	}
 	slices.SortStableFunc(out, func(a, b pathCredit) int { return cmp.Compare(b.Markov.Value, a.Markov.Value) })
@@ -190,20 +181,20 @@ func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 	return "direct"
 }
 
-func (c *Call) journeysSummary(a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
-	text := fmt.Sprintf("%s orders %s have known touches", number(float64(orders(total.Orders))), spell(days))
+func journeysSummary(a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
+	text := fmt.Sprintf("%s orders %s have known touches", answer.Quantity(float64(answer.Orders(total.Orders))), answer.Dates(days))
 	if r := a.Metrics.Touches; r != nil {
-		text += fmt.Sprintf(", %s each", grouped(decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(", %s each", number.Grouped(answer.Decimals(float64(*r), 2), 2))
 	}
 	if a.Metrics.Median != nil {
 		// Whole days: the order of day 3 came before four days were over.
 		text += fmt.Sprintf("; half came within %s of the first touch, nine in ten within %s",
-			plural(int(*a.Metrics.Median)+1, "day", "days"), plural(int(*a.Metrics.P90)+1, "day", "days"))
+			answer.Plural(int(*a.Metrics.Median)+1, "day", "days"), answer.Plural(int(*a.Metrics.P90)+1, "day", "days"))
 	}
 	names := make([]string, len(most.Channels))
 	for i, channel := range most.Channels {
-		names[i] = spoken(channel)
+		names[i] = answer.ChannelName(channel)
 	}
 	share, _ := measure.Share(most.Sums.Orders, total.Orders)
-	return text + fmt.Sprintf(". The commonest path is %s, %s %% of them.", strings.Join(names, " > "), grouped(decimals(share, 1), 1))
+	return text + fmt.Sprintf(". The commonest path is %s, %s %% of them.", strings.Join(names, " > "), number.Grouped(answer.Decimals(share, 1), 1))
 }

@@ -6,56 +6,31 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/control"
-	"assay/internal/mcp"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var diagnose = define(mcp.Spec{
+var diagnose = toolkit.Define(toolkit.Spec{
 	Name:        "diagnose",
 	Title:       "Health check",
 	Description: "What is wrong with the store's data, sources, keys or models, and how to put it right. Use when other tools return empty.",
+	Uncached:    true, // it looks at keys and when they end
 }, runDiagnose)
 
-type diagnoseParams struct{ shared }
+type diagnoseParams struct{ answer.Shared }
 
 type diagnoseAnswer struct {
-	opening
+	answer.Opening
 	Status      string       `json:"status" doc:"The worst of the rows: ok, info, warning or error."`
 	Checks      int          `json:"checks" doc:"Checks made."`
 	Connections []connection `json:"connections,omitempty" doc:"What each source has delivered. In JSON at the debug level."`
 	Imports     []importLine `json:"imports,omitempty" doc:"The latest imports, newest first. In JSON at the debug level."`
-	table[finding]
-	closing
+	answer.Table[finding]
+	answer.Closing
 }
-
-// finding is what one check has to say.
-type finding struct {
-	Check    string   `json:"check"`
-	Severity severity `json:"severity"`
-	Finding  string   `json:"finding"`
-	Fix      string   `json:"fix,omitempty"`
-
-	about string // what the summary says instead, where the finding holds a stranger's text
-}
-
-// line is the finding as the summary says it.
-func (f finding) line() string {
-	if f.about != "" {
-		return f.about + "."
-	}
-	return f.Check + ": " + f.Finding
-}
-
-// severity is how bad a finding is.
-type severity string
-
-const (
-	bad  severity = "error"   // answers are missing or wrong
-	poor severity = "warning" // answers are incomplete
-	note severity = "info"    // something is not there yet
-	fine severity = "ok"
-)
 
 // severities lists the severities, worst first.
 var severities = []severity{bad, poor, note, fine}
@@ -65,53 +40,52 @@ const (
 	keyEndsSoon      = 14 * 24 * time.Hour // before a key's end
 )
 
-func runDiagnose(ctx context.Context, c *Call, _ diagnoseParams) (*diagnoseAnswer, error) {
-	imports, err := c.Facts.Imports(ctx, c.Workspace.ID, diagnosedImports)
+func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*diagnoseAnswer, error) {
+	imports, err := c.Imports(ctx, diagnosedImports)
 	if err != nil {
-		return nil, fmt.Errorf("import ledger: %w", err)
+		return nil, err
 	}
-	c.read("imports", len(imports))
-	found := c.checkFacts()
-	found = append(found, c.checkSources()...)
-	found = append(found, c.checkImports(imports))
-	history, err := c.checkHistory(ctx)
+	found := checkFacts(c)
+	found = append(found, checkSources(c)...)
+	found = append(found, checkImports(c, imports))
+	history, err := checkHistory(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	found = append(found, history)
-	keys, err := c.checkKeys(ctx)
+	keys, err := checkKeys(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	found = append(found, keys...)
-	hooks, err := c.checkHooks(ctx)
+	hooks, err := checkHooks(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	found = append(found, hooks...)
-	found = append(found, c.checkSettings()...)
-	found = append(found, c.checkModel())
+	found = append(found, checkSettings(c)...)
+	found = append(found, checkModel(c))
 	slices.SortStableFunc(found, func(a, b finding) int {
 		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
 	})
 	a := &diagnoseAnswer{Status: string(found[0].Severity), Checks: len(found)}
-	a.allRows = true
-	a.Summary = diagnoseSummary(found) + " " + c.modelSentence()
+	a.ShowAll(true)
+	a.Summary = diagnoseSummary(found) + " " + c.ModelSentence()
 	a.Rows = found
-	if c.view.DetailLevel == debugLevel && c.view.Format == jsonFormat {
-		if a.Connections, err = c.connections(ctx); err != nil {
+	if c.View.DetailLevel == answer.DebugLevel && c.View.Format == answer.JSONFormat {
+		if a.Connections, err = connections(ctx, c); err != nil {
 			return nil, err
 		}
 		a.Imports = importLines(imports)
 	}
-	if c.view.DetailLevel == summaryLevel {
+	if c.View.DetailLevel == answer.SummaryLevel {
 		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Severity == fine })
 	}
-	c.suggest(&a.closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See each source with its range and gaps.")
-	if !c.Store.empty() {
-		c.suggest(&a.closing, "performance", map[string]any{}, "See how the last 30 days went.")
+	c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See each source with its range and gaps.")
+	if !c.Store.Empty() {
+		c.Suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
 	}
-	c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
 
@@ -120,23 +94,23 @@ func diagnoseSummary(found []finding) string {
 	for _, f := range found {
 		count[f.Severity]++
 	}
-	text := fmt.Sprintf("%d checks: %s, %s.", len(found), plural(count[bad], "error", "errors"), plural(count[poor], "warning", "warnings"))
+	text := fmt.Sprintf("%d checks: %s, %s.", len(found), answer.Plural(count[bad], "error", "errors"), answer.Plural(count[poor], "warning", "warnings"))
 	if found[0].Severity == bad || found[0].Severity == poor {
 		text += " First, " + found[0].line()
 	}
 	return text
 }
 
-func (c *Call) checkFacts() []finding {
+func checkFacts(c *toolkit.Call) []finding {
 	if c.Store.OrderDays.Days() == 0 {
 		return []finding{{
 			Check: "orders", Severity: bad, Finding: "There are no orders.",
 			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with the shop's order export.",
 		}}
 	}
-	out := []finding{{Check: "orders", Severity: fine, Finding: fmt.Sprintf("%s from %s to %s.", plural(int(c.Store.Orders), "order", "orders"),
+	out := []finding{{Check: "orders", Severity: fine, Finding: fmt.Sprintf("%s from %s to %s.", answer.Plural(int(c.Store.Orders), "order", "orders"),
 		c.Store.OrderDays.First, c.Store.OrderDays.Last)}}
-	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > staleAfter {
+	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > snapshot.StaleAfter {
 		out[0] = finding{
 			Check: "orders", Severity: poor, Finding: fmt.Sprintf("The last order is of %s, %d days ago.", c.Store.OrderDays.Last, behind),
 			Fix: "Import the orders since then.",
@@ -160,28 +134,28 @@ func (c *Call) checkFacts() []finding {
 	return out
 }
 
-func (c *Call) checkSources() []finding {
+func checkSources(c *toolkit.Call) []finding {
 	var out []finding
-	for _, s := range c.Store.sources {
-		out = append(out, c.checkSource(s))
+	for _, s := range c.Store.Sources {
+		out = append(out, checkSource(c, s))
 	}
 	return out
 }
 
-func (c *Call) checkSource(s warehouse.SourceState) finding {
-	f := finding{Check: "source " + clean(s.Source) + " (" + s.Kind + ")", Severity: poor}
-	switch c.stateOf(s) {
+func checkSource(c *toolkit.Call, s warehouse.SourceState) finding {
+	f := finding{Check: "source " + answer.Clean(s.Source) + " (" + s.Kind + ")", Severity: poor}
+	switch c.SourceStatus(s) {
 	case "stale":
 		behind := c.Today.Sub(s.Days.Last)
 		f.Finding, f.Fix = fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, behind), "Import its report up to yesterday."
 		f.about = fmt.Sprintf("a source of %s ends on %s, %d days ago", s.Kind, s.Days.Last, behind)
 	case "gaps":
-		f.Finding = fmt.Sprintf("%s missing between %s and %s, the latest %s.", plural(int(s.MissingDays), "day is", "days are"),
+		f.Finding = fmt.Sprintf("%s missing between %s and %s, the latest %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
 			s.Days.First, s.Days.Last, s.LastGap)
 		f.Fix = "If ads ran on those days, import their report again; days without ads leave no rows."
 		f.about = fmt.Sprintf("a source of %s has gaps, the latest on %s", s.Kind, s.LastGap)
 	default:
-		f.Severity, f.Finding = fine, plural(int(s.Rows), "row", "rows")+"."
+		f.Severity, f.Finding = fine, answer.Plural(int(s.Rows), "row", "rows")+"."
 		if s.Days.Days() > 0 {
 			f.Finding = fmt.Sprintf("From %s to %s without gaps.", s.Days.First, s.Days.Last)
 		}
@@ -189,7 +163,7 @@ func (c *Call) checkSource(s warehouse.SourceState) finding {
 	return f
 }
 
-func (c *Call) checkImports(imports []warehouse.ImportRecord) finding {
+func checkImports(c *toolkit.Call, imports []warehouse.ImportRecord) finding {
 	if len(imports) == 0 {
 		return finding{Check: "imports", Severity: bad, Finding: "Nothing was ever imported.", Fix: "assay import FILE --workspace " + string(c.Workspace.ID)}
 	}
@@ -197,7 +171,7 @@ func (c *Call) checkImports(imports []warehouse.ImportRecord) finding {
 }
 
 // checkKeys looks for keys that end soon and keys that are never used.
-func (c *Call) checkKeys(ctx context.Context) ([]finding, error) {
+func checkKeys(ctx context.Context, c *toolkit.Call) ([]finding, error) {
 	if c.Keys == nil {
 		return nil, nil
 	}
@@ -213,27 +187,27 @@ func (c *Call) checkKeys(ctx context.Context) ([]finding, error) {
 		}
 		valid++
 		if !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(c.Real) < keyEndsSoon {
-			ending = append(ending, clean(k.Name))
+			ending = append(ending, answer.Clean(k.Name))
 		}
 		if k.ExpiresAt.IsZero() && slices.Contains(k.Scopes, control.ScopeApprove) {
-			mighty = append(mighty, clean(k.Name))
+			mighty = append(mighty, answer.Clean(k.Name))
 		}
 	}
 	var out []finding
 	if len(ending) > 0 {
 		out = append(out, finding{
-			Check: "keys", Severity: poor, Finding: "API keys end within 14 days: " + listed(ending) + ".", Fix: "assay keys rotate ID",
-			about: plural(len(ending), "API key ends", "API keys end") + " within 14 days",
+			Check: "keys", Severity: poor, Finding: "API keys end within 14 days: " + answer.Listed(ending) + ".", Fix: "assay keys rotate ID",
+			about: answer.Plural(len(ending), "API key ends", "API keys end") + " within 14 days",
 		})
 	}
 	if len(mighty) > 0 {
 		out = append(out, finding{
-			Check: "keys", Severity: note, Finding: "API keys that may execute changes never end: " + listed(mighty) + ".",
+			Check: "keys", Severity: note, Finding: "API keys that may execute changes never end: " + answer.Listed(mighty) + ".",
 			Fix: "Rotate them into keys with an end.",
 		})
 	}
 	if len(out) == 0 {
-		out = []finding{{Check: "keys", Severity: fine, Finding: plural(valid, "API key is", "API keys are") + " valid."}}
+		out = []finding{{Check: "keys", Severity: fine, Finding: answer.Plural(valid, "API key is", "API keys are") + " valid."}}
 	}
 	return out, nil
 }
@@ -244,7 +218,7 @@ const (
 )
 
 // checkHooks looks for messages that came and are not in the figures. A workspace without webhooks has nothing to check.
-func (c *Call) checkHooks(ctx context.Context) ([]finding, error) {
+func checkHooks(ctx context.Context, c *toolkit.Call) ([]finding, error) {
 	if c.Hooks == nil {
 		return nil, nil
 	}
@@ -255,9 +229,9 @@ func (c *Call) checkHooks(ctx context.Context) ([]finding, error) {
 	f := finding{Check: "webhooks", Severity: fine, Finding: "The last message came on " + h.Last.UTC().Format("2006-01-02 15:04 UTC") + "."}
 	switch {
 	case h.Unusable > 0:
-		f.Severity, f.Finding = poor, fmt.Sprintf("%s could not be used, the latest because of this: %s.", plural(h.Unusable, "message", "messages"), clean(h.Problem))
+		f.Severity, f.Finding = poor, fmt.Sprintf("%s could not be used, the latest because of this: %s.", answer.Plural(h.Unusable, "message", "messages"), answer.Clean(h.Problem))
 		f.Fix = "Import the orders of those days from an export."
-		f.about = plural(h.Unusable, "message of a webhook", "messages of webhooks") + " could not be used"
+		f.about = answer.Plural(h.Unusable, "message of a webhook", "messages of webhooks") + " could not be used"
 	case h.Waiting > hooksLate:
 		f.Severity, f.Finding, f.Fix = poor, fmt.Sprintf("%d messages wait to become facts.", h.Waiting), "Look for errors in the service's log."
 	case h.Last.IsZero():
@@ -270,7 +244,7 @@ func (c *Call) checkHooks(ctx context.Context) ([]finding, error) {
 	return []finding{f}, nil
 }
 
-func (c *Call) checkSettings() []finding {
+func checkSettings(c *toolkit.Call) []finding {
 	zone := finding{Check: "zone", Severity: fine, Finding: "Days begin at midnight in " + c.Workspace.Zone + "."}
 	if c.Workspace.Zone == "UTC" {
 		zone = finding{

@@ -3,15 +3,18 @@ package tools
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var discover = define(mcp.Spec{
+var discover = toolkit.Define(toolkit.Spec{
 	Name:        "discover",
 	Title:       "What the store has",
 	Description: "Which data, channels, sources and tools this store has, without dates. A good first call for a store you do not know.",
@@ -19,7 +22,7 @@ var discover = define(mcp.Spec{
 
 type discoverParams struct {
 	Aspect aspect `json:"aspect" enum:"overview|channels|integrations|capabilities" default:"overview" doc:"What to list."`
-	shared
+	answer.Shared
 }
 
 // aspect is what discover lists.
@@ -33,11 +36,11 @@ const (
 )
 
 type discoverAnswer struct {
-	opening
+	answer.Opening
 	Aspect    aspect        `json:"aspect"`
 	Workspace workspaceInfo `json:"workspace"`
-	table[discoverRow]
-	closing
+	answer.Table[discoverRow]
+	answer.Closing
 }
 
 type workspaceInfo struct {
@@ -53,15 +56,15 @@ type discoverRow struct {
 	Facts     string           `json:"facts,omitempty"`
 	Channel   measure.Channel  `json:"channel,omitempty"`
 	Platform  measure.Platform `json:"platform,omitempty"`
-	Source    Foreign          `json:"source,omitempty"`
+	Source    answer.Foreign   `json:"source,omitempty"`
 	Kind      string           `json:"kind,omitempty"`
 	Tool      string           `json:"tool,omitempty"`
 	Status    string           `json:"status,omitempty" doc:"Of a source: current, stale or gaps. Of a tool: has_data, empty or not_available."`
 	Rows      int64            `json:"rows,omitempty"`
 	Delivered int64            `json:"rows_delivered,omitempty" detail:"analyst"`
-	Orders    *Count           `json:"orders,omitempty" doc:"Credited by last touch."`
-	Revenue   *Money           `json:"revenue,omitempty" doc:"What customers were charged in those orders."`
-	Spend     *Money           `json:"spend,omitempty"`
+	Orders    *answer.Count    `json:"orders,omitempty" doc:"Credited by last touch."`
+	Revenue   *answer.Money    `json:"revenue,omitempty" doc:"What customers were charged in those orders."`
+	Spend     *answer.Money    `json:"spend,omitempty"`
 	FirstDay  civil.Date       `json:"first_day,omitzero" detail:"analyst"`
 	LastDay   civil.Date       `json:"last_day,omitzero"`
 	Missing   int64            `json:"missing_days,omitempty"`
@@ -69,40 +72,40 @@ type discoverRow struct {
 	Imported  string           `json:"last_import,omitempty" detail:"debug"`
 }
 
-func runDiscover(_ context.Context, c *Call, p discoverParams) (*discoverAnswer, error) {
+func runDiscover(_ context.Context, c *toolkit.Call, p discoverParams) (*discoverAnswer, error) {
 	a := &discoverAnswer{Aspect: p.Aspect, Workspace: workspaceInfo{
 		Name: c.Workspace.Name, Currency: string(c.Workspace.Currency), Timezone: c.Workspace.Zone,
 		Today: c.Today, Revenue: c.Workspace.Basis.String(),
 	}}
-	a.allRows = true
+	a.ShowAll(true)
 	switch p.Aspect {
 	case overviewAspect:
-		a.Rows = c.factRows()
+		a.Rows = factRows(c)
 	case channelsAspect:
-		a.Rows = c.channelVolumes()
+		a.Rows = channelVolumes(c)
 	case integrationsAspect:
-		a.Rows = c.sourceRows()
+		a.Rows = sourceRows(c)
 	case capabilitiesAspect:
-		a.Rows = c.capabilities()
+		a.Rows = capabilities(c)
 	}
-	a.Summary = c.discoverSummary(p.Aspect, a.Rows)
-	if c.Store.empty() {
-		a.warn("no_data", "Nothing was imported into this workspace yet.")
-		c.suggest(&a.closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
+	a.Summary = discoverSummary(c, p.Aspect, a.Rows)
+	if c.Store.Empty() {
+		a.Warn(answer.WarnNoData, "Nothing was imported into this workspace yet.")
+		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
 	} else {
-		c.suggest(&a.closing, "performance", map[string]any{}, "See how the last 30 days went.")
+		c.Suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
 		if p.Aspect != channelsAspect {
-			c.suggest(&a.closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
+			c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
 		}
 	}
-	c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
 
 // factRows lists the kinds of facts that the store has.
-func (c *Call) factRows() []discoverRow {
+func factRows(c *toolkit.Call) []discoverRow {
 	var rows []discoverRow
-	for _, name := range sortedKeys(c.Store.Counts) {
+	for _, name := range slices.Sorted(maps.Keys(c.Store.Counts)) {
 		if c.Store.Counts[name] == 0 {
 			continue
 		}
@@ -119,107 +122,83 @@ func (c *Call) factRows() []discoverRow {
 }
 
 // channelVolumes lists the channels, most orders first.
-func (c *Call) channelVolumes() []discoverRow {
-	f := c.figures()
-	sorted := slices.Clone(c.Store.channels)
-	sortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
+func channelVolumes(c *toolkit.Call) []discoverRow {
+	f := c.Figures
+	sorted := slices.Clone(c.Store.Channels)
+	toolkit.SortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
 	rows := make([]discoverRow, len(sorted))
 	for i, v := range sorted {
 		rows[i] = discoverRow{
-			Channel: v.Channel, Platform: v.Platform, Orders: new(orders(v.Credited)), Revenue: new(f.money(v.Charged)),
+			Channel: v.Channel, Platform: v.Platform, Orders: new(answer.Orders(v.Credited)), Revenue: new(f.Money(v.Charged)),
 			FirstDay: v.Days.First, LastDay: v.Days.Last,
 		}
 		if v.SpendDays > 0 {
-			rows[i].Spend = new(f.money(v.Spend))
+			rows[i].Spend = new(f.Money(v.Spend))
 		}
 	}
 	return rows
 }
 
 // sourceRows lists the sources and whether they are up to date.
-func (c *Call) sourceRows() []discoverRow {
-	rows := make([]discoverRow, len(c.Store.sources))
-	for i, s := range c.Store.sources {
+func sourceRows(c *toolkit.Call) []discoverRow {
+	rows := make([]discoverRow, len(c.Store.Sources))
+	for i, s := range c.Store.Sources {
 		rows[i] = discoverRow{
-			Source: Foreign(s.Source), Kind: s.Kind, Status: c.stateOf(s), Delivered: s.Rows,
+			Source: answer.Foreign(s.Source), Kind: s.Kind, Status: c.SourceStatus(s), Delivered: s.Rows,
 			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays,
 			Imported: utc(s.LastImport),
 		}
 		if s.Account != "" {
-			rows[i].Why = "account " + clean(s.Account)
+			rows[i].Why = "account " + answer.Clean(s.Account)
 		}
 	}
 	return rows
 }
 
-// staleAfter is how many days behind today a daily source may be before it is called stale.
-const staleAfter = 2
-
-// stateOf says in a word whether a source can be relied on.
-func (c *Call) stateOf(s warehouse.SourceState) string {
-	switch {
-	case daily(s.Kind) && c.Today.Sub(s.Days.Last) > staleAfter:
-		return "stale"
-	case s.MissingDays > 0:
-		return "gaps"
-	}
-	return "current"
-}
-
-// daily reports whether a kind of source is expected to deliver every day.
-func daily(kind string) bool { return kind == fromOrders || kind == fromAds || kind == "messages" }
-
-// needs lists the facts that the tools with answers rest on.
-var needs = map[string]string{
-	"performance": "orders", "campaigns": "ad_days", "trends": "orders", "products": "order_lines", "compare": "orders",
-	"email_lifecycle": "message_days", "customers": "orders", "surveys": "survey_responses", "lifecycle": "orders",
-	"chart": "orders", "influencers": "creators", "creators": "creators", "omnichannel": "orders",
-	"forecasting": "orders", "geo_experiment_preflight": "orders",
-}
-
 // capabilities lists every tool with whether it has something to answer from.
-func (c *Call) capabilities() []discoverRow {
+func capabilities(c *toolkit.Call) []discoverRow {
 	var rows []discoverRow
 	for _, t := range c.Tools {
-		row := discoverRow{Tool: t, Status: "has_data"}
-		if gone := unavailable(t); gone != nil {
-			row.Status, row.Why = "not_available", "needs "+gone.needs
-		} else if slices.Contains(modelTools, t) {
-			row.Status, row.Why = c.modelCapability()
-		} else if facts := needs[t]; facts != "" && c.Store.Counts[facts] == 0 {
-			row.Status, row.Why = "empty", "there are no "+facts+" yet"
+		row := discoverRow{Tool: t.Name, Status: "has_data"}
+		switch {
+		case t.Later.Set():
+			row.Status, row.Why = "not_available", "needs "+t.Later.Needs
+		case t.Model:
+			row.Status, row.Why = c.ModelCapability()
+		case t.Needs != "" && c.Store.Counts[t.Needs] == 0:
+			row.Status, row.Why = "empty", "there are no "+t.Needs+" yet"
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-func (c *Call) discoverSummary(what aspect, rows []discoverRow) string {
+func discoverSummary(c *toolkit.Call, what aspect, rows []discoverRow) string {
 	switch what {
 	case channelsAspect:
 		if len(rows) == 0 {
 			return "The store has no channels yet: import orders with touchpoints or ad reports."
 		}
-		if c.Store.untouched() {
-			return fmt.Sprintf("The store has %s with orders or spend; no order says which one it came from.", plural(c.Store.active(), "channel", "channels"))
+		if c.Store.Untouched() {
+			return fmt.Sprintf("The store has %s with orders or spend; no order says which one it came from.", answer.Plural(c.Store.Active(), "channel", "channels"))
 		}
-		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", plural(len(rows), "channel", "channels"), spoken(rows[0].Channel))
+		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", answer.Plural(len(rows), "channel", "channels"), answer.ChannelName(rows[0].Channel))
 	case integrationsAspect:
 		if len(rows) == 0 {
 			return "No source has delivered anything yet."
 		}
 		late := countOf(rows, "stale")
-		return fmt.Sprintf("%s delivered data; %d of them are stale.", plural(len(rows), "source has", "sources have"), late)
+		return fmt.Sprintf("%s delivered data; %d of them are stale.", answer.Plural(len(rows), "source has", "sources have"), late)
 	case capabilitiesAspect:
 		return fmt.Sprintf("%d of %d tools have data, %d would return empty, %d are not available yet.",
 			countOf(rows, "has_data"), len(rows), countOf(rows, "empty"), countOf(rows, "not_available"))
 	case overviewAspect:
 	}
-	if c.Store.empty() {
+	if c.Store.Empty() {
 		return "The store is empty: nothing was imported into this workspace yet."
 	}
-	channels := plural(c.Store.active(), "channel", "channels") + " with orders or spend"
-	text := fmt.Sprintf("The store has %s from %s to %s; %s", plural(int(c.Store.Orders), "order", "orders"),
+	channels := answer.Plural(c.Store.Active(), "channel", "channels") + " with orders or spend"
+	text := fmt.Sprintf("The store has %s from %s to %s; %s", answer.Plural(int(c.Store.Orders), "order", "orders"),
 		c.Store.OrderDays.First, c.Store.OrderDays.Last, channels)
 	if c.Store.OrderDays.Days() == 0 {
 		text = "The store has no orders; " + channels

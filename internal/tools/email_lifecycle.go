@@ -5,76 +5,80 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/number"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var emailLifecycle = define(mcp.Spec{
+var emailLifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "email_lifecycle",
 	Title:       "Email and SMS",
 	Description: "Mail and text-message figures as the sending tool reports them: revenue, opens, clicks, top campaigns and flows.",
+	Needs:       "message_days",
 }, runEmailLifecycle)
 
 type emailLifecycleParams struct {
-	last30
+	answer.Last30
 	Channel    string `json:"channel" enum:"all|email|sms" doc:"Kind of message."`
 	EntityType string `json:"entity_type" enum:"all|campaign|flow" doc:"What is ranked."`
 	Limit      int    `json:"limit" default:"5" min:"1" max:"100" doc:"Top campaigns and flows."`
-	shared
+	answer.Shared
 }
 
 type emailLifecycleAnswer struct {
-	opening
+	answer.Opening
 	Channel    string         `json:"channel"`
 	EntityType string         `json:"entity_type"`
 	Basis      measure.Basis  `json:"basis" doc:"Of revenue and conversions: what the sending tool claims."`
 	Metrics    messageMetrics `json:"metrics" doc:"Over all campaigns and flows of the channel, whatever is ranked."`
 	Kinds      []messageRow   `json:"kinds,omitempty" detail:"analyst" doc:"The channels' campaigns and flows in sum."`
 	Ranked     int            `json:"ranked" doc:"Campaigns and flows that the rows are the top of."`
-	table[messageRow]
-	closing
+	answer.Table[messageRow]
+	answer.Closing
 }
 
 // messageMetrics are sums of what the sending tools report; rates come from sums.
 type messageMetrics struct {
-	Revenue     Metric[Money]    `json:"revenue"`
-	Credited    *Metric[Money]   `json:"credited_revenue,omitempty" doc:"Of the store's orders, by last touch. Basis attributed."`
-	Conversions Metric[Count]    `json:"conversions"`
-	Delivered   *Metric[Count]   `json:"delivered,omitempty" detail:"analyst"`
-	OpenPct     Metric[Percent]  `json:"open_rate_pct" doc:"Opens of delivered mails. Opens of text messages are not known."`
-	ClickPct    Metric[Percent]  `json:"click_rate_pct" doc:"Of delivered."`
-	OrderPct    *Metric[Percent] `json:"conversion_rate_pct,omitempty" detail:"analyst" doc:"Conversions of clicks."`
-	UnsubPct    Metric[Ratio]    `json:"unsubscribe_rate_pct" doc:"Of delivered."`
-	BouncePct   *Metric[Ratio]   `json:"bounce_rate_pct,omitempty" detail:"analyst" doc:"Of recipients."`
-	SpamPct     *Metric[Ratio]   `json:"spam_rate_pct,omitempty" detail:"analyst" doc:"Of delivered."`
-	PerMessage  *Metric[Ratio]   `json:"revenue_per_1000_delivered,omitempty" detail:"analyst"`
-	Opens       *Metric[Count]   `json:"opens,omitempty" detail:"analyst"`
-	Clicks      *Metric[Count]   `json:"clicks,omitempty" detail:"analyst"`
+	Revenue     answer.Metric[answer.Money]    `json:"revenue"`
+	Credited    *answer.Metric[answer.Money]   `json:"credited_revenue,omitempty" doc:"Of the store's orders, by last touch. Basis attributed."`
+	Conversions answer.Metric[answer.Count]    `json:"conversions"`
+	Delivered   *answer.Metric[answer.Count]   `json:"delivered,omitempty" detail:"analyst"`
+	OpenPct     answer.Metric[answer.Percent]  `json:"open_rate_pct" doc:"Opens of delivered mails. Opens of text messages are not known."`
+	ClickPct    answer.Metric[answer.Percent]  `json:"click_rate_pct" doc:"Of delivered."`
+	OrderPct    *answer.Metric[answer.Percent] `json:"conversion_rate_pct,omitempty" detail:"analyst" doc:"Conversions of clicks."`
+	UnsubPct    answer.Metric[answer.Ratio]    `json:"unsubscribe_rate_pct" doc:"Of delivered."`
+	BouncePct   *answer.Metric[answer.Ratio]   `json:"bounce_rate_pct,omitempty" detail:"analyst" doc:"Of recipients."`
+	SpamPct     *answer.Metric[answer.Ratio]   `json:"spam_rate_pct,omitempty" detail:"analyst" doc:"Of delivered."`
+	PerMessage  *answer.Metric[answer.Ratio]   `json:"revenue_per_1000_delivered,omitempty" detail:"analyst"`
+	Opens       *answer.Metric[answer.Count]   `json:"opens,omitempty" detail:"analyst"`
+	Clicks      *answer.Metric[answer.Count]   `json:"clicks,omitempty" detail:"analyst"`
 }
 
 // messageRow is a campaign, a flow, or all of a kind.
 type messageRow struct {
-	Name         Foreign         `json:"name,omitempty"`
+	Name         answer.Foreign  `json:"name,omitempty"`
 	Channel      measure.Channel `json:"channel"`
 	Entity       string          `json:"entity"`
-	Revenue      Money           `json:"revenue" doc:"Claimed by the sending tool."`
-	Conversions  *Count          `json:"conversions,omitempty" detail:"analyst"`
-	Delivered    Count           `json:"delivered"`
-	OpenPct      *Percent        `json:"open_rate_pct,omitempty"`
-	ClickPct     *Percent        `json:"click_rate_pct,omitempty"`
-	OrderPct     *Percent        `json:"conversion_rate_pct,omitempty" detail:"analyst"`
-	UnsubPct     *Ratio          `json:"unsubscribe_rate_pct,omitempty" detail:"analyst"`
-	BouncePct    *Ratio          `json:"bounce_rate_pct,omitempty" detail:"analyst"`
-	PerMessage   *Ratio          `json:"revenue_per_1000_delivered,omitempty" detail:"analyst"`
-	Recipients   *Count          `json:"recipients,omitempty" detail:"debug"`
-	Opens        *Count          `json:"opens,omitempty" detail:"debug"`
-	Clicks       *Count          `json:"clicks,omitempty" detail:"debug"`
-	Unsubscribes *Count          `json:"unsubscribes,omitempty" detail:"debug"`
-	Spam         *Count          `json:"spam_reports,omitempty" detail:"debug"`
-	Bounces      *Count          `json:"bounces,omitempty" detail:"debug"`
-	ID           Foreign         `json:"id,omitempty" detail:"debug"`
+	Revenue      answer.Money    `json:"revenue" doc:"Claimed by the sending tool."`
+	Conversions  *answer.Count   `json:"conversions,omitempty" detail:"analyst"`
+	Delivered    answer.Count    `json:"delivered"`
+	OpenPct      *answer.Percent `json:"open_rate_pct,omitempty"`
+	ClickPct     *answer.Percent `json:"click_rate_pct,omitempty"`
+	OrderPct     *answer.Percent `json:"conversion_rate_pct,omitempty" detail:"analyst"`
+	UnsubPct     *answer.Ratio   `json:"unsubscribe_rate_pct,omitempty" detail:"analyst"`
+	BouncePct    *answer.Ratio   `json:"bounce_rate_pct,omitempty" detail:"analyst"`
+	PerMessage   *answer.Ratio   `json:"revenue_per_1000_delivered,omitempty" detail:"analyst"`
+	Recipients   *answer.Count   `json:"recipients,omitempty" detail:"debug"`
+	Opens        *answer.Count   `json:"opens,omitempty" detail:"debug"`
+	Clicks       *answer.Count   `json:"clicks,omitempty" detail:"debug"`
+	Unsubscribes *answer.Count   `json:"unsubscribes,omitempty" detail:"debug"`
+	Spam         *answer.Count   `json:"spam_reports,omitempty" detail:"debug"`
+	Bounces      *answer.Count   `json:"bounces,omitempty" detail:"debug"`
+	ID           answer.Foreign  `json:"id,omitempty" detail:"debug"`
 	FirstDay     civil.Date      `json:"first_day,omitzero" detail:"debug"`
 	LastDay      civil.Date      `json:"last_day,omitzero" detail:"debug"`
 }
@@ -85,50 +89,48 @@ const (
 	everyKind                    = "all"
 )
 
-func runEmailLifecycle(ctx context.Context, c *Call, p emailLifecycleParams) (*emailLifecycleAnswer, error) {
-	days, err := p.window(c)
+func runEmailLifecycle(ctx context.Context, c *toolkit.Call, p emailLifecycleParams) (*emailLifecycleAnswer, error) {
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
 	a := &emailLifecycleAnswer{Channel: orAll(p.Channel), EntityType: orAll(p.EntityType), Basis: measure.Reported}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	a.allRows = true // the limit is how many there are
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	a.ShowAll(true) // the limit is how many there are
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
-	totals, err := c.Facts.MessageTotals(ctx, c.Workspace.ID, in)
+	totals, err := c.MessageTotals(ctx, in)
 	if err != nil {
-		return nil, fmt.Errorf("messages %s: %w", days, err)
+		return nil, err
 	}
-	c.read("message_totals", len(totals.Recent)+len(totals.Earlier))
-	ranked, err := c.Facts.Messages(ctx, c.Workspace.ID, warehouse.MessagesOf{Days: days, Channel: measure.Channel(orNone(a.Channel)), Entity: orNone(a.EntityType)})
+	ranked, err := c.Messages(ctx, warehouse.MessagesOf{Days: days, Channel: measure.Channel(orNone(a.Channel)), Entity: orNone(a.EntityType)})
 	if err != nil {
-		return nil, fmt.Errorf("campaigns and flows %s: %w", days, err)
+		return nil, err
 	}
-	c.read("messages", len(ranked))
 	now, before := sentBy(totals.Recent, a.Channel), sentBy(totals.Earlier, a.Channel)
-	f := c.figures()
-	a.Metrics = f.messageMetrics(now, before)
+	f := c.Figures
+	a.Metrics = messageMetricsOf(f, now, before)
 	a.Ranked = len(ranked)
 	for _, e := range ranked[:min(p.Limit, len(ranked))] {
-		a.Rows = append(a.Rows, f.messageRow(e))
+		a.Rows = append(a.Rows, messageRowOf(f, e))
 	}
 	for _, t := range totals.Recent {
 		if a.Channel == everyKind || string(t.Channel) == a.Channel {
-			a.Kinds = append(a.Kinds, f.messageRow(warehouse.MessageEntity{MessageTotal: t}))
+			a.Kinds = append(a.Kinds, messageRowOf(f, warehouse.MessageEntity{MessageTotal: t}))
 		}
 	}
 	if now.all().Rows == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		credited, err := c.creditedMessages(ctx, a.Channel, in)
+		credited, err := creditedMessages(ctx, c, a.Channel, in)
 		if err != nil {
 			return nil, err
 		}
 		a.Metrics.Credited = credited
-		a.Summary = c.messagesSummary(a, now, days)
-		c.warnMessages(a, now, days)
-		c.messagesNext(a, days)
+		a.Summary = messagesSummary(c, a, now, days)
+		warnMessages(c, a, now, days)
+		messagesNext(c, a, days)
 	}
-	c.describe(&a.closing, DataQuality{Revenue: "claimed by the sending tool; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, "messages", fromOrders)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: "claimed by the sending tool; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, "messages", snapshot.FromOrders)
 	return a, nil
 }
 
@@ -164,29 +166,29 @@ func sentBy(totals []warehouse.MessageTotal, channel string) (s sent) {
 	return s
 }
 
-func (f figures) messageMetrics(now, before sent) messageMetrics {
+func messageMetricsOf(f answer.Figures, now, before sent) messageMetrics {
 	a, b := now.all(), before.all()
-	of := func(part, whole func(warehouse.MessageSums) int64) Metric[Percent] {
-		return metricOfKnown(percent(measure.Share(part(a), whole(a))), percent(measure.Share(part(b), whole(b))))
+	of := func(part, whole func(warehouse.MessageSums) int64) answer.Metric[answer.Percent] {
+		return answer.MetricOfKnown(answer.PercentOf(measure.Share(part(a), whole(a))), answer.PercentOf(measure.Share(part(b), whole(b))))
 	}
-	fine := func(part, whole func(warehouse.MessageSums) int64) Metric[Ratio] {
-		return metricOfKnown(ratio(measure.Share(part(a), whole(a))), ratio(measure.Share(part(b), whole(b))))
+	fine := func(part, whole func(warehouse.MessageSums) int64) answer.Metric[answer.Ratio] {
+		return answer.MetricOfKnown(answer.RatioOf(measure.Share(part(a), whole(a))), answer.RatioOf(measure.Share(part(b), whole(b))))
 	}
 	delivered := func(s warehouse.MessageSums) int64 { return s.Delivered }
 	m := messageMetrics{
-		Revenue:     metricOf(f.money(a.Revenue), f.money(b.Revenue)),
-		Conversions: metricOf(Count(a.Conversions), Count(b.Conversions)),
-		Delivered:   new(metricOf(Count(a.Delivered), Count(b.Delivered))),
-		OpenPct: metricOfKnown(percent(measure.Share(now.mails.Opens, now.mails.Delivered)),
-			percent(measure.Share(before.mails.Opens, before.mails.Delivered))),
+		Revenue:     answer.MetricOf(f.Money(a.Revenue), f.Money(b.Revenue)),
+		Conversions: answer.MetricOf(answer.Count(a.Conversions), answer.Count(b.Conversions)),
+		Delivered:   new(answer.MetricOf(answer.Count(a.Delivered), answer.Count(b.Delivered))),
+		OpenPct: answer.MetricOfKnown(answer.PercentOf(measure.Share(now.mails.Opens, now.mails.Delivered)),
+			answer.PercentOf(measure.Share(before.mails.Opens, before.mails.Delivered))),
 		ClickPct: of(func(s warehouse.MessageSums) int64 { return s.Clicks }, delivered),
 		OrderPct: new(of(func(s warehouse.MessageSums) int64 { return s.Conversions }, func(s warehouse.MessageSums) int64 { return s.Clicks })),
 		UnsubPct: fine(func(s warehouse.MessageSums) int64 { return s.Unsubscribes }, delivered),
 		BouncePct: new(fine(func(s warehouse.MessageSums) int64 { return s.Bounces },
 			func(s warehouse.MessageSums) int64 { return s.Recipients })),
 		SpamPct:    new(fine(func(s warehouse.MessageSums) int64 { return s.Spam }, delivered)),
-		PerMessage: new(metricOfKnown(f.perThousand(a), f.perThousand(b))),
-		Opens:      new(metricOf(Count(a.Opens), Count(b.Opens))), Clicks: new(metricOf(Count(a.Clicks), Count(b.Clicks))),
+		PerMessage: new(answer.MetricOfKnown(perThousand(f, a), perThousand(f, b))),
+		Opens:      new(answer.MetricOf(answer.Count(a.Opens), answer.Count(b.Opens))), Clicks: new(answer.MetricOf(answer.Count(a.Clicks), answer.Count(b.Clicks))),
 	}
 	m.known(a.Rows > 0, b.Rows > 0)
 	return m
@@ -194,45 +196,45 @@ func (f figures) messageMetrics(now, before sent) messageMetrics {
 
 // known leaves out the sums of a window without any report: nothing reported is not nothing sent.
 func (m *messageMetrics) known(now, before bool) {
-	m.Revenue, m.Conversions = m.Revenue.where(now, before), m.Conversions.where(now, before)
-	*m.Delivered, *m.Opens, *m.Clicks = m.Delivered.where(now, before), m.Opens.where(now, before), m.Clicks.where(now, before)
+	m.Revenue, m.Conversions = m.Revenue.Where(now, before), m.Conversions.Where(now, before)
+	*m.Delivered, *m.Opens, *m.Clicks = m.Delivered.Where(now, before), m.Opens.Where(now, before), m.Clicks.Where(now, before)
 }
 
 // perThousand is the revenue per 1,000 messages delivered, in whole units.
-func (f figures) perThousand(s warehouse.MessageSums) *Ratio {
-	m := f.each(1000*s.Revenue, s.Delivered)
+func perThousand(f answer.Figures, s warehouse.MessageSums) *answer.Ratio {
+	m := each(f, 1000*s.Revenue, s.Delivered)
 	if m == nil {
 		return nil
 	}
-	return new(Ratio(*m))
+	return new(answer.Ratio(*m))
 }
 
-func (f figures) messageRow(e warehouse.MessageEntity) messageRow {
+func messageRowOf(f answer.Figures, e warehouse.MessageEntity) messageRow {
 	row := messageRow{
-		Name: Foreign(e.Name), Channel: e.Channel, Entity: e.Entity, Revenue: f.money(e.Revenue), Conversions: new(Count(e.Conversions)),
-		Delivered: Count(e.Delivered), ClickPct: percent(measure.Share(e.Clicks, e.Delivered)),
-		OrderPct: percent(measure.Share(e.Conversions, e.Clicks)), UnsubPct: ratio(measure.Share(e.Unsubscribes, e.Delivered)),
-		BouncePct: ratio(measure.Share(e.Bounces, e.Recipients)), PerMessage: f.perThousand(e.MessageSums),
-		Recipients: new(Count(e.Recipients)), Opens: new(Count(e.Opens)), Clicks: new(Count(e.Clicks)), Unsubscribes: new(Count(e.Unsubscribes)),
-		Spam: new(Count(e.Spam)), Bounces: new(Count(e.Bounces)), ID: Foreign(e.ID), FirstDay: e.Days.First, LastDay: e.Days.Last,
+		Name: answer.Foreign(e.Name), Channel: e.Channel, Entity: e.Entity, Revenue: f.Money(e.Revenue), Conversions: new(answer.Count(e.Conversions)),
+		Delivered: answer.Count(e.Delivered), ClickPct: answer.PercentOf(measure.Share(e.Clicks, e.Delivered)),
+		OrderPct: answer.PercentOf(measure.Share(e.Conversions, e.Clicks)), UnsubPct: answer.RatioOf(measure.Share(e.Unsubscribes, e.Delivered)),
+		BouncePct: answer.RatioOf(measure.Share(e.Bounces, e.Recipients)), PerMessage: perThousand(f, e.MessageSums),
+		Recipients: new(answer.Count(e.Recipients)), Opens: new(answer.Count(e.Opens)), Clicks: new(answer.Count(e.Clicks)), Unsubscribes: new(answer.Count(e.Unsubscribes)),
+		Spam: new(answer.Count(e.Spam)), Bounces: new(answer.Count(e.Bounces)), ID: answer.Foreign(e.ID), FirstDay: e.Days.First, LastDay: e.Days.Last,
 	}
 	if e.Channel != smsChannel {
-		row.OpenPct = percent(measure.Share(e.Opens, e.Delivered))
+		row.OpenPct = answer.PercentOf(measure.Share(e.Opens, e.Delivered))
 	}
 	return row
 }
 
 // creditedMessages returns what last touch credits the channel of messages with, nil when no order says where it came
 // from.
-func (c *Call) creditedMessages(ctx context.Context, channel string, in warehouse.Windows) (*Metric[Money], error) {
-	if c.Store.untouched() {
+func creditedMessages(ctx context.Context, c *toolkit.Call, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
+	if c.Store.Untouched() {
 		return nil, nil
 	}
-	totals, err := c.lastTouchTotals(ctx, in, "")
+	totals, err := c.LastTouchTotals(ctx, in, "")
 	if err != nil {
 		return nil, err
 	}
-	f := c.figures()
+	f := c.Figures
 	sum := func(rows []warehouse.ChannelTotal) (s measure.Sums) {
 		for _, t := range rows {
 			if string(t.Channel) == channel || channel == everyKind && (t.Channel == emailChannel || t.Channel == smsChannel) {
@@ -241,10 +243,10 @@ func (c *Call) creditedMessages(ctx context.Context, channel string, in warehous
 		}
 		return s
 	}
-	return new(metricOf(f.revenue(sum(totals.Recent)), f.revenue(sum(totals.Earlier)))), nil
+	return new(answer.MetricOf(f.Revenue(sum(totals.Recent)), f.Revenue(sum(totals.Earlier)))), nil
 }
 
-func (c *Call) messagesSummary(a *emailLifecycleAnswer, now sent, days civil.Range) string {
+func messagesSummary(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days civil.Range) string {
 	what := "Mails and text messages"
 	switch a.Channel {
 	case string(emailChannel):
@@ -252,15 +254,15 @@ func (c *Call) messagesSummary(a *emailLifecycleAnswer, now sent, days civil.Ran
 	case string(smsChannel):
 		what = "Text messages"
 	}
-	text := fmt.Sprintf("%s claim %s %s, %s, from %s delivered.", what, c.amount(now.all().Revenue), spell(days),
-		against(a.Metrics.Revenue.ChangePct, days), number(float64(now.all().Delivered)))
+	text := fmt.Sprintf("%s claim %s %s, %s, from %s delivered.", what, c.Amount(now.all().Revenue), answer.Dates(days),
+		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Quantity(float64(now.all().Delivered)))
 	if m := a.Metrics.Credited; m != nil {
-		text += fmt.Sprintf(" Last touch credits them with %s.", c.majorAmount(float64(*m.Value)))
+		text += fmt.Sprintf(" Last touch credits them with %s.", toolkit.MajorAmount(c, float64(*m.Value)))
 	}
 	if open := a.Metrics.OpenPct.Value; open != nil && now.mails.Rows > 0 {
-		text += fmt.Sprintf(" %s %% of the mails were opened", grouped(decimals(float64(*open), 1), 1))
+		text += fmt.Sprintf(" %s %% of the mails were opened", number.Grouped(answer.Decimals(float64(*open), 1), 1))
 		if click := a.Metrics.ClickPct.Value; click != nil {
-			text += fmt.Sprintf(", and %s %% of all messages clicked", grouped(decimals(float64(*click), 1), 1))
+			text += fmt.Sprintf(", and %s %% of all messages clicked", number.Grouped(answer.Decimals(float64(*click), 1), 1))
 		}
 		text += "."
 	}
@@ -271,20 +273,20 @@ func (c *Call) messagesSummary(a *emailLifecycleAnswer, now sent, days civil.Ran
 const staleMessages = 2
 
 // warnMessages says first of all that the figures are claims, then what the reports do not cover.
-func (c *Call) warnMessages(a *emailLifecycleAnswer, now sent, days civil.Range) {
+func warnMessages(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days civil.Range) {
 	text := "revenue and conversions are what the sending tool claims, in its own window; other channels claim some of the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
 		text = fmt.Sprintf("revenue is what the sending tool claims: %s times what orders credit the channel with by last touch.",
-			grouped(decimals(float64(*a.Metrics.Revenue.Value)/float64(*m.Value), 2), 2))
+			number.Grouped(answer.Decimals(float64(*a.Metrics.Revenue.Value)/float64(*m.Value), 2), 2))
 	}
-	a.warn("platform_reported", text)
-	if c.view.DetailLevel != summaryLevel {
-		a.warn("opens_inflated", "Mail programs that load pictures by themselves count as opens: clicks are the safer figure.")
+	a.Warn(answer.WarnPlatformReported, text)
+	if c.View.DetailLevel != answer.SummaryLevel {
+		a.Warn(answer.WarnOpensInflated, "Mail programs that load pictures by themselves count as opens: clicks are the safer figure.")
 	}
 	if all := now.all(); all.SinceSend > 0 {
-		a.warn("since_send", fmt.Sprintf("%s hold all since the send and are dated by it.", plural(int(all.SinceSend), "row", "rows")))
+		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s hold all since the send and are dated by it.", answer.Plural(int(all.SinceSend), "row", "rows")))
 	}
-	c.warnPartial(&a.closing, days)
+	c.WarnPartial(&a.Closing, days)
 	last := now.all().Days.Last
 	expected := c.Today.AddDays(-staleMessages)
 	if days.Last.Before(expected) {
@@ -292,13 +294,13 @@ func (c *Call) warnMessages(a *emailLifecycleAnswer, now sent, days civil.Range)
 	}
 	flows := slices.ContainsFunc(a.Kinds, func(r messageRow) bool { return r.Entity == "flow" })
 	if flows && last.Before(expected) {
-		a.warn("source_stale", fmt.Sprintf("The last report of the sending tool is of %s.", last))
+		a.Warn(answer.WarnSourceStale, fmt.Sprintf("The last report of the sending tool is of %s.", last))
 	}
 }
 
-func (c *Call) messagesNext(a *emailLifecycleAnswer, days civil.Range) {
+func messagesNext(c *toolkit.Call, a *emailLifecycleAnswer, days civil.Range) {
 	if a.Channel == everyKind && a.EntityType == everyKind {
-		c.suggest(&a.closing, "email_lifecycle", with(dated(days), "entity_type", "flow"), "See the flows alone.")
+		c.Suggest(&a.Closing, "email_lifecycle", toolkit.With(toolkit.Dated(days), "entity_type", "flow"), "See the flows alone.")
 	}
-	c.suggest(&a.closing, "performance", dated(days), "See mail beside the other channels.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See mail beside the other channels.")
 }

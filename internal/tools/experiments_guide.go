@@ -1,18 +1,10 @@
 package tools
 
-import "slices"
+import (
+	"slices"
 
-// guideTopic is a passage of the guide to experiments.
-type guideTopic string
-
-const (
-	overviewTopic  guideTopic = "overview"
-	geoTopic       guideTopic = "geo_experiments"
-	didTopic       guideTopic = "did"
-	syntheticTopic guideTopic = "synthetic_control"
-	factorsTopic   guideTopic = "factors"
-	returnsTopic   guideTopic = "icpa_iroas"
-	readingTopic   guideTopic = "interpreting_results"
+	"assay/internal/answer"
+	"assay/internal/toolkit"
 )
 
 // passage is what the guide says of a topic. The first sentence is its summary.
@@ -97,9 +89,10 @@ var passages = []passage{
 }
 
 // showGuide shows a topic, or where none is named the overview and what else there is.
-func (c *Call) showGuide(a *experimentsAnswer, topic guideTopic) {
+func showGuide(c *toolkit.Call, a *experimentsAnswer, topic guideTopic) {
 	a.Metrics = experimentMetrics{}
-	a.Topic, a.allRows = topic, true
+	a.Topic = topic
+	a.ShowAll(true)
 	if topic == "" {
 		a.Topic = overviewTopic
 	}
@@ -109,7 +102,7 @@ func (c *Call) showGuide(a *experimentsAnswer, topic guideTopic) {
 		a.Rows = append(a.Rows, experimentRow{Topic: a.Topic, Text: text})
 	}
 	next := passages[(at+1)%len(passages)]
-	c.suggest(&a.closing, "experiments", map[string]any{"view": string(guideView), "topic": string(next.topic)}, "Read on.")
-	c.suggest(&a.closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
-	c.describe(&a.closing, DataQuality{}, "none")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(next.topic)}, "Read on.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
+	c.Describe(&a.Closing, answer.DataQuality{}, "none")
 }

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/ingest/demo"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -30,9 +32,11 @@ func experimentStore(t *testing.T, opt demo.Options) (mcp.Session, demo.Truth, *
 	session, truth := demoStoreWith(t, opt, func(b *warehouse.Batch) warehouse.Batch {
 		b.AdDays = slices.DeleteFunc(b.AdDays, func(d warehouse.AdDay) bool { return d.Channel != "facebook" && d.Channel != "google" })
 		return warehouse.Batch{Orders: b.Orders, Touches: b.Touches, AdDays: b.AdDays}
-	}, func(truth demo.Truth) Deps {
+	}, func(truth demo.Truth) toolkit.Deps {
 		kept.all = demo.Experiments(truth)
-		return Deps{Experiments: kept}
+		deps := plainDeps(nil, nil)
+		deps.Experiments = kept
+		return deps
 	})
 	return session, truth, kept
 }
@@ -129,7 +133,7 @@ func haloKnowsTheTests(t *testing.T, s mcp.Session, truth demo.Truth, kept *kept
 	}
 }
 
-func ratioText(r *Ratio) string {
+func ratioText(r *answer.Ratio) string {
 	if r == nil {
 		return "unknown"
 	}
@@ -161,7 +165,7 @@ func factorsFollowTheirState(t *testing.T, s mcp.Session, kept *keptExperiments)
 		tests += r.Tests
 		sum += float64(r.Incremental.Value)
 		// ratios are written with two decimals
-		for part, f := range map[string][3]Ratio{
+		for part, f := range map[string][3]answer.Ratio{
 			"value": {r.Return.Value, r.Factor.Value, *r.ROAS}, "low": {r.Return.Low, r.Factor.Low, *r.ROAS}, "high": {r.Return.High, r.Factor.High, *r.ROAS},
 		} {
 			if want := float64(f[1]) * float64(f[2]); math.Abs(float64(f[0])-want) > 0.006*(1+math.Abs(float64(f[1]))+math.Abs(float64(f[2]))) {
@@ -206,10 +210,10 @@ func plantedDaysStandOut(t *testing.T, s mcp.Session, truth demo.Truth) {
 
 func TestAnExperimentThatChangesChangesTheAnswer(t *testing.T) {
 	t.Parallel()
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	kept := &keptExperiments{}
 	deps.Experiments = kept
-	s, err := NewService(deps)
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,12 +238,12 @@ func TestAnExperimentThatChangesChangesTheAnswer(t *testing.T) {
 
 func TestThePreflightNamesExperimentsInTheWay(t *testing.T) {
 	t.Parallel()
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	deps.Experiments = &keptExperiments{all: []control.Experiment{{
 		ID: "other", Channel: "google", Kind: control.GeoTest, Status: control.ExperimentRunning, Treated: []string{"GA"},
 		Days: civil.Range{First: fixtureToday, Last: fixtureToday.AddDays(20)},
 	}}}
-	s, err := NewService(deps)
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,24 +6,27 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
+	"assay/internal/number"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
 // showTruth sets what each channel is reported to return beside what applied experiments make of it.
-func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p last90) error {
-	days, err := p.window(c)
+func showTruth(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, p answer.Last90) error {
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return err
 	}
-	a.Period = c.period(days)
-	rows, err := c.spenders(ctx, a.Channel, warehouse.Windows{Recent: days})
+	a.Period = c.Period(days)
+	rows, err := spenders(ctx, c, a.Channel, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
 	}
-	factors, err := c.appliedFactors(ctx)
+	factors, err := c.AppliedFactors(ctx)
 	if err != nil {
 		return err
 	}
@@ -32,64 +35,64 @@ func (c *Call) showTruth(ctx context.Context, a *experimentsAnswer, p last90) er
 	for _, r := range rows {
 		spend += float64(*r.Spend)
 		if f, ok := factors[r.Channel]; ok && r.ROAS != nil && r.Reported != nil {
-			r.Factor, r.Tests, r.LastTest = estimateOf[Ratio](f.Value, f.Interval, 1), f.Tests, f.latest
+			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.Latest
 			roas, in := f.Times(float64(*r.ROAS))
-			r.Return = estimateOf[Ratio](roas, in, 1)
+			r.Return = estimateOf[answer.Ratio](roas, in, 1)
 			revenue, in := f.Times(float64(*r.Reported))
-			r.Incremental = estimateOf[Money](revenue, in, 1)
+			r.Incremental = estimateOf[answer.Money](revenue, in, 1)
 			covered, reported, value = covered+float64(*r.Spend), reported+float64(*r.Reported), value+revenue
 			low, high = math.Hypot(low, revenue-in.Low), math.Hypot(high, in.High-revenue)
 		}
 		a.Rows = append(a.Rows, r)
 	}
 	if len(rows) == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
-		if !c.Store.empty() {
-			a.Summary = fmt.Sprintf("No channel has spend %s, so there are no returns to correct.", spell(days))
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
+		if !c.Store.Empty() {
+			a.Summary = fmt.Sprintf("No channel has spend %s, so there are no returns to correct.", answer.Dates(days))
 		}
 		return nil
 	}
-	m.Covered = new(Percent(100 * covered / spend))
+	m.Covered = new(answer.Percent(100 * covered / spend))
 	if covered > 0 {
 		a.estimated()
-		m.Spend, m.Reported = new(Money(covered)), new(Money(reported))
-		m.Incremental = &Estimate[Money]{Value: Money(value), Low: Money(value - low), High: Money(value + high)}
+		m.Spend, m.Reported = new(answer.Money(covered)), new(answer.Money(reported))
+		m.Incremental = &answer.Estimate[answer.Money]{Value: answer.Money(value), Low: answer.Money(value - low), High: answer.Money(value + high)}
 		a.Summary = fmt.Sprintf("Channels with an applied factor are credited with %s by last touch %s; experiments put what they brought at %s (90 %% interval %s to %s). They have %s %% of the spend. %s",
-			c.spelled(*m.Reported), spell(days), c.spelled(m.Incremental.Value), c.spelled(m.Incremental.Low), c.spelled(m.Incremental.High),
-			grouped(decimals(float64(*m.Covered), 0), 0), factorAssumes)
+			c.Spelled(*m.Reported), answer.Dates(days), c.Spelled(m.Incremental.Value), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High),
+			number.Grouped(answer.Decimals(float64(*m.Covered), 0), 0), factorAssumes)
 	} else {
-		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: reported returns stand uncorrected.", spell(days))
+		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: reported returns stand uncorrected.", answer.Dates(days))
 	}
 	if covered < spend {
-		a.warn("not_covered", "Channels without a factor show what is reported only: what they really bring is not known.")
+		a.Warn(answer.WarnNotCovered, "Channels without a factor show what is reported only: what they really bring is not known.")
 	}
-	if c.Store.untouched() {
-		c.warnUntouched(&a.closing, days, a.Channel)
+	if c.Store.Untouched() {
+		c.WarnUntouched(&a.Closing, days, a.Channel)
 	}
-	c.warnBefore(&a.closing, days)
-	c.warnStale(&a.closing, days)
-	c.suggest(&a.closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
+	c.WarnBefore(&a.Closing, days)
+	c.WarnStale(&a.Closing, days)
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
 	return nil
 }
 
 // spenders returns the channels with spend, largest first, with what they are reported to return.
-func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
-	totals, err := c.lastTouchTotals(ctx, in, only)
+func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
+	totals, err := c.LastTouchTotals(ctx, in, only)
 	if err != nil {
 		return nil, err
 	}
-	f := c.figures()
+	f := c.Figures
 	var rows []experimentRow
 	for _, t := range totals.Recent {
 		if !t.SpendKnown || t.Spend <= 0 {
 			continue
 		}
-		row := experimentRow{Channel: t.Channel, Spend: new(f.money(t.Spend))}
-		if !c.Store.untouched() {
-			row.Reported, row.ROAS = new(f.revenue(t.Sums)), f.roas(t.Sums, t.Spend)
+		row := experimentRow{Channel: t.Channel, Spend: new(f.Money(t.Spend))}
+		if !c.Store.Untouched() {
+			row.Reported, row.ROAS = new(f.Revenue(t.Sums)), f.ROAS(t.Sums, t.Spend)
 		}
 		if t.ClaimedSum > 0 {
-			row.Claimed = ratio(measure.ROAS(t.ClaimedSum, t.Spend))
+			row.Claimed = answer.RatioOf(measure.ROAS(t.ClaimedSum, t.Spend))
 		}
 		rows = append(rows, row)
 	}
@@ -102,51 +105,32 @@ func (c *Call) spenders(ctx context.Context, only measure.Channel, in warehouse.
 	return rows, nil
 }
 
-// appliedFactors returns the factors that correct reported returns, by channel.
-func (c *Call) appliedFactors(ctx context.Context) (map[measure.Channel]channelFactor, error) {
-	all, err := c.trialsOf(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	factors, err := channelFactors(all)
-	if err != nil {
-		return nil, err
-	}
-	out := map[measure.Channel]channelFactor{}
-	for _, f := range factors {
-		if f.applied {
-			out[f.channel] = f
-		}
-	}
-	return out, nil
-}
-
 // showNextTest ranks channels by how much revenue hangs on what is not known of them.
-func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
-	days := c.lastDays(lookBack)
-	a.Period = c.period(days)
-	rows, err := c.spenders(ctx, a.Channel, warehouse.Windows{Recent: days})
+func showNextTest(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) error {
+	days := c.LastDays(lookBack)
+	a.Period = c.Period(days)
+	rows, err := spenders(ctx, c, a.Channel, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
 	}
-	factors, err := c.appliedFactors(ctx)
+	factors, err := c.AppliedFactors(ctx)
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
 		doubt := geo.Doubt(nil, 0)
 		if f, ok := factors[r.Channel]; ok {
-			doubt = geo.Doubt(&f.Factor, c.years(f.latest))
-			r.Factor, r.Tests, r.LastTest = estimateOf[Ratio](f.Value, f.Interval, 1), f.Tests, f.latest
+			doubt = geo.Doubt(&f.Factor, c.Years(f.Latest))
+			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.Latest
 		}
-		r.Doubt = new(Ratio(doubt))
+		r.Doubt = new(answer.Ratio(doubt))
 		if r.Reported != nil {
-			r.Stake = new(Money(doubt * float64(*r.Reported)))
+			r.Stake = new(answer.Money(doubt * float64(*r.Reported)))
 		}
-		r.Why = c.testedNow(r.Channel)
+		r.Why = testedNow(c, r.Channel)
 		a.Rows = append(a.Rows, r)
 	}
-	sortBy(a.Rows, func(r experimentRow) float64 {
+	toolkit.SortBy(a.Rows, func(r experimentRow) float64 {
 		switch {
 		case r.Why != "":
 			return math.Inf(1)
@@ -156,41 +140,41 @@ func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
 		return -float64(*r.Stake)
 	})
 	if len(a.Rows) == 0 {
-		a.Summary = "No channel has spend " + spell(days) + ", so there is nothing to test."
-		c.suggest(&a.closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+		a.Summary = "No channel has spend " + answer.Dates(days) + ", so there is nothing to test."
+		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 		return nil
 	}
-	c.nextTestSummary(a)
+	nextTestSummary(c, a)
 	return nil
 }
 
 const lookBack = 90 // days whose spend says what is worth testing
 
 // testedNow says that a channel is being tested, or is about to be.
-func (c *Call) testedNow(channel measure.Channel) string {
+func testedNow(c *toolkit.Call, channel measure.Channel) string {
 	for _, e := range c.Experiments {
 		if e.Channel == channel && (e.Status == control.ExperimentRunning || e.Status == control.ExperimentPlanned) {
-			return fmt.Sprintf("%s is %s %s", e.ID, e.Status, spell(e.Days))
+			return fmt.Sprintf("%s is %s %s", e.ID, e.Status, answer.Dates(e.Days))
 		}
 	}
 	return ""
 }
 
-func (c *Call) nextTestSummary(a *experimentsAnswer) {
+func nextTestSummary(c *toolkit.Call, a *experimentsAnswer) {
 	r := a.Rows[0]
 	switch {
 	case r.Why != "":
 		a.Summary = "Every channel with spend is being tested or about to be."
 		return
 	case r.Stake == nil:
-		a.Summary = fmt.Sprintf("Test %s next: it has the most spend. What is at stake cannot be told, because no order says which channel it came from.", spoken(r.Channel))
+		a.Summary = fmt.Sprintf("Test %s next: it has the most spend. What is at stake cannot be told, because no order says which channel it came from.", answer.ChannelName(r.Channel))
 	case r.Tests == 0:
-		a.Summary = fmt.Sprintf("Test %s next: it was never tested, and about %s of what it is credited with in 90 days hangs on what it really brings.", spoken(r.Channel), c.spelled(*r.Stake))
+		a.Summary = fmt.Sprintf("Test %s next: it was never tested, and about %s of what it is credited with in 90 days hangs on what it really brings.", answer.ChannelName(r.Channel), c.Spelled(*r.Stake))
 	default:
 		a.Summary = fmt.Sprintf("Test %s next: its latest test ended on %s, and about %s of what it is credited with in 90 days hangs on what is not known of it.",
-			spoken(r.Channel), r.LastTest, c.spelled(*r.Stake))
+			answer.ChannelName(r.Channel), r.LastTest, c.Spelled(*r.Stake))
 	}
-	a.warn("ranking", "What is not known of a channel without a test is taken to be a standard deviation of 0.5 of its factor; the ranking rests on it, no result does.")
-	c.suggest(&a.closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "See whether a test by region can find its effect.")
-	c.suggest(&a.closing, "experiments", map[string]any{"view": string(guideView), "topic": string(geoTopic)}, "Read how a test by region is made.")
+	a.Warn(answer.WarnRanking, "What is not known of a channel without a test is taken to be a standard deviation of 0.5 of its factor; the ranking rests on it, no result does.")
+	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "See whether a test by region can find its effect.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(geoTopic)}, "Read how a test by region is made.")
 }

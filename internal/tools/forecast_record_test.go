@@ -12,6 +12,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
+	"assay/internal/toolkit"
 )
 
 // keptIn is an empty store of control data with the workspace "quiet".
@@ -34,9 +35,9 @@ func keptIn(t *testing.T) (*sqlstore.Store, control.Workspace) {
 }
 
 // forecastOn makes the forecasts of a day and returns all that are kept.
-func forecastOn(t *testing.T, s *Service, kept *sqlstore.Store, w control.Workspace) []control.Forecast {
+func forecastOn(t *testing.T, s *toolkit.Service, kept *sqlstore.Store, w control.Workspace) []control.Forecast {
 	t.Helper()
-	if err := s.Forecast(t.Context(), w); err != nil {
+	if err := s.Snapshots().Forecast(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
 	all, err := kept.Forecasts(t.Context(), w.ID, civil.Date{})
@@ -181,7 +182,7 @@ func TestTheAnswerSaysHowPastForecastsDid(t *testing.T) {
 }
 
 // quietAnswer is what a tool of the service answers for the workspace "quiet".
-func quietAnswer[A any](t *testing.T, s *Service, tool, args string) A {
+func quietAnswer[A any](t *testing.T, s *toolkit.Service, tool, args string) A {
 	t.Helper()
 	r := callAs(t, s.Session(reader(newWorkspace("quiet")), "r1"), tool, args)
 	if r.IsError {

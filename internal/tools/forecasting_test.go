@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -12,6 +11,8 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
 	"assay/internal/money"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -25,7 +26,7 @@ func TestWhatIsThereOfATargetIsThePerformance(t *testing.T) {
 		}
 		seen++
 		m := answerAs[performanceAnswer](t, "performance", fmt.Sprintf(`{"start_date":"%s","end_date":"%s","detail_level":"debug"}`, r.Start, r.Through)).Metrics
-		want := map[trendMetric]float64{trendRevenue: float64(*m.Revenue.Value), trendOrders: float64(*m.Orders.Value), trendROAS: float64(*m.ROAS.Value)}[r.Metric]
+		want := map[snapshot.Metric]float64{snapshot.Revenue: float64(*m.Revenue.Value), snapshot.Orders: float64(*m.Orders.Value), snapshot.ROAS: float64(*m.ROAS.Value)}[r.Metric]
 		near(t, fmt.Sprintf("%s from %s to %s", r.Metric, r.Start, r.Through), *r.Actual, want, 1)
 		if reached := *r.Actual >= *r.Target; r.End.Before(fixtureToday) && reached != (r.Status == met) {
 			t.Errorf("%s from %s: %v of %v is %s", r.Metric, r.Start, *r.Actual, *r.Target, r.Status)
@@ -96,9 +97,11 @@ func quietFacts(t *testing.T, days civil.Range, level func(civil.Date) float64) 
 }
 
 // quietService answers for the workspace "quiet".
-func quietService(t *testing.T, facts *warehouse.Warehouse, kept Forecasts, clock func() time.Time) *Service {
+func quietService(t *testing.T, facts *warehouse.Warehouse, kept snapshot.Forecasts, clock func() time.Time) *toolkit.Service {
 	t.Helper()
-	s, err := NewService(Deps{Facts: facts, Forecasts: kept, Clock: clock, Log: slog.New(slog.DiscardHandler)})
+	deps := plainDeps(facts, clock)
+	deps.Forecasts = kept
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

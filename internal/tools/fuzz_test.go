@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"assay/internal/answer"
 	"assay/internal/mcp"
 )
 
@@ -50,7 +51,7 @@ func FuzzArguments(f *testing.F) {
 		if r.Content[0].Text == "" || !utf8.ValidString(r.Content[0].Text) || r.IsError && r.StructuredContent != nil {
 			t.Errorf("%s %q: %+v", tool.Name, args, r)
 		}
-		if got := len(r.Content[0].Text); got > ceiling*bytesPerToken+5_000 {
+		if got := len(r.Content[0].Text); got > answer.Ceiling*answer.BytesPerToken+5_000 {
 			t.Errorf("%s %q: %d bytes of text", tool.Name, args, got)
 		}
 	})

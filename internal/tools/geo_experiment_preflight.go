@@ -6,58 +6,63 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
-	"assay/internal/money"
+	"assay/internal/number"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var geoExperimentPreflight = define(mcp.Spec{
+var geoExperimentPreflight = toolkit.Define(toolkit.Spec{
 	Name:        "geo_experiment_preflight",
 	Title:       "Geo experiment readiness",
 	Description: "Whether the store is ready for a geo experiment on a channel: a score, each gate, the smallest effect it could find.",
+	Needs:       "orders",
+	Reads:       snapshot.Wants{Experiments: true},
+	Arguments:   map[string]any{"channel": "facebook"},
 }, runPreflight)
 
 type geoExperimentPreflightParams struct {
 	Channel          string   `json:"channel" required:"true" nonempty:"true" doc:"Channel to test."`
 	TreatmentRegions []string `json:"treatmentRegions" doc:"Candidate regions, such as CA."`
-	shared
+	answer.Shared
 }
 
 type preflightAnswer struct {
-	opening
+	answer.Opening
 	Channel   measure.Channel  `json:"channel"`
 	Treatment []geo.Region     `json:"treatment_regions,omitempty" doc:"The candidates, or the set in which backtests find the smallest lift."`
 	Metrics   preflightMetrics `json:"metrics"`
 	Power     []powerPoint     `json:"power,omitempty" detail:"analyst" doc:"Chance to find a lift, by the lift."`
-	table[gateRow]
-	closing
+	answer.Table[gateRow]
+	answer.Closing
 }
 
 type preflightMetrics struct {
-	Score    int      `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
-	Ready    bool     `json:"ready" doc:"No gate fails."`
-	Regions  int      `json:"regions" doc:"With orders, in the country with the most."`
-	Donors   int      `json:"donor_regions" doc:"To compare with: all but the treated ones."`
-	History  int      `json:"history_days"`
-	Duration int      `json:"test_days"`
-	MDE      *Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest change of revenue in the treated regions that is found with a power of 80 % at a level of 10 %; absent when none up to 200 % is."`
-	Best     *Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"The same by the backtests in which the regions were chosen, which is too good to plan with; absent when they were named."`
-	Revenue  *Money   `json:"minimum_detectable_revenue,omitempty" doc:"The same over the whole test."`
-	Spend    *Money   `json:"holdout_spend,omitempty" doc:"What the channel spent in the treated regions in as many days; without spend by region, its share by revenue."`
-	Return   *Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest incremental return on that spend which pausing it would show."`
-	Reported *Ratio   `json:"reported_roas,omitempty" doc:"By last touch in the days of history, which is no incremental return."`
+	Score    int             `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
+	Ready    bool            `json:"ready" doc:"No gate fails."`
+	Regions  int             `json:"regions" doc:"With orders, in the country with the most."`
+	Donors   int             `json:"donor_regions" doc:"To compare with: all but the treated ones."`
+	History  int             `json:"history_days"`
+	Duration int             `json:"test_days"`
+	MDE      *answer.Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest change of revenue in the treated regions that is found with a power of 80 % at a level of 10 %; absent when none up to 200 % is."`
+	Best     *answer.Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"The same by the backtests in which the regions were chosen, which is too good to plan with; absent when they were named."`
+	Revenue  *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"The same over the whole test."`
+	Spend    *answer.Money   `json:"holdout_spend,omitempty" doc:"What the channel spent in the treated regions in as many days; without spend by region, its share by revenue."`
+	Return   *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest incremental return on that spend which pausing it would show."`
+	Reported *answer.Ratio   `json:"reported_roas,omitempty" doc:"By last touch in the days of history, which is no incremental return."`
 }
 
 // powerPoint is a lift and the chance that the test finds it.
 type powerPoint struct {
-	Lift     Ratio    `json:"lift_pct"`
-	Planning Percent  `json:"planning_pct" doc:"By backtests that had no part in the choice of the regions."`
-	Best     *Percent `json:"optimistic_pct,omitempty" doc:"By those in which they were chosen."`
+	Lift     answer.Ratio    `json:"lift_pct"`
+	Planning answer.Percent  `json:"planning_pct" doc:"By backtests that had no part in the choice of the regions."`
+	Best     *answer.Percent `json:"optimistic_pct,omitempty" doc:"By those in which they were chosen."`
 }
 
 // gateRow is one condition of a test that can be trusted.
@@ -69,116 +74,63 @@ type gateRow struct {
 
 const (
 	testDays      = 28
-	historyDays   = 365
 	preflightSeed = 1
 )
 
-func runPreflight(ctx context.Context, c *Call, p geoExperimentPreflightParams) (*preflightAnswer, error) {
+func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflightParams) (*preflightAnswer, error) {
 	a := &preflightAnswer{Metrics: preflightMetrics{Duration: testDays}}
-	a.Rows, a.Currency, a.allRows = []gateRow{}, c.Workspace.Currency, true
-	days := c.lastDays(historyDays).Intersect(c.Store.OrderDays)
+	a.Rows, a.Currency = []gateRow{}, c.Workspace.Currency
+	a.ShowAll(true)
+	days := c.LastDays(snapshot.GeoHistoryDays).Intersect(c.Store.OrderDays)
 	if days.Days() == 0 {
 		a.Channel = measure.ParseChannel(p.Channel)
-		a.Summary = c.explainEmpty(&a.closing, c.lastDays(historyDays))
-		c.describe(&a.closing, DataQuality{}, fromOrders, fromAds)
+		a.Summary = c.ExplainEmpty(&a.Closing, c.LastDays(snapshot.GeoHistoryDays))
+		c.Describe(&a.Closing, answer.DataQuality{}, snapshot.FromOrders, snapshot.FromAds)
 		return a, nil
 	}
 	var err error
-	if a.Channel, err = c.testable(p.Channel); err != nil {
+	if a.Channel, err = toolkit.Testable(c.Snapshot, p.Channel); err != nil {
 		return nil, err
 	}
-	panel, err := c.regionPanel(ctx, days)
+	panel, err := c.RegionPanel(ctx, days)
 	if err != nil {
 		return nil, err
 	}
 	if panel != nil {
 		a.Metrics.Regions, a.Metrics.History = len(panel.Regions), len(panel.Periods)
 	}
-	treated, err := namedRegions(panel, p.TreatmentRegions)
+	treated, err := toolkit.NamedRegions(panel, p.TreatmentRegions)
 	if err != nil {
 		return nil, err
 	}
-	spent, err := c.Facts.RegionSpend(ctx, c.Workspace.ID, a.Channel, c.lastDays(historyDays))
+	spent, err := c.RegionSpend(ctx, a.Channel, c.LastDays(snapshot.GeoHistoryDays))
 	if err != nil {
-		return nil, fmt.Errorf("spend of %q by region: %w", a.Channel, err)
-	}
-	c.read("region_spend", len(spent))
-	if err := c.judge(ctx, a, panel, treated, spent, days); err != nil {
 		return nil, err
 	}
-	c.describe(&a.closing, DataQuality{
+	if err := judgePreflight(ctx, c, a, panel, treated, spent, days); err != nil {
+		return nil, err
+	}
+	c.Describe(&a.Closing, answer.DataQuality{
 		Revenue: "charged to customers, refunds not taken off, by region of the order",
 		Method:  "gates and power from backtests of the scaled synthetic control with placebo sets; see methods/geo",
-	}, fromOrders, fromAds)
+	}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
 
-// testable returns the canonical key of a channel of the store, or of a platform that it does not use yet.
-func (c *Call) testable(name string) (measure.Channel, error) {
-	key, err := c.channel(name)
-	if err == nil && key == measure.Unattributed {
-		return "", fault.Invalid("channel %q cannot be tested: it is what no channel is credited with", name)
-	}
-	if named := measure.ParseChannel(name); err != nil && slices.Contains(measure.Platforms(), measure.Platform(named)) {
-		return named, nil
-	}
-	return key, err
-}
-
-// regionPanel returns revenue by region and day in whole units; nil without any region.
-func (c *Call) regionPanel(ctx context.Context, days civil.Range) (*geo.Panel, error) {
-	found, err := c.Facts.RegionDays(ctx, c.Workspace.ID, days)
-	if err != nil {
-		return nil, fmt.Errorf("days of regions %s: %w", days, err)
-	}
-	c.read("region_days", len(found))
-	if len(found) == 0 {
-		return nil, nil
-	}
-	return geo.NewPanel(regionRows(found, c.Workspace.Currency), geo.Zero)
-}
-
-func regionRows(found []warehouse.RegionTotal, currency money.Currency) []geo.Row {
-	rows := make([]geo.Row, len(found))
-	for i, f := range found {
-		rows[i] = geo.Row{Region: geo.Region(f.Region), Period: geo.Day(f.Day), Value: money.Major(f.Charged, currency)}
-	}
-	return rows
-}
-
-// namedRegions returns the candidates as the panel writes them: "ca" and "US-CA" are CA.
-func namedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
+// judgePreflight runs the check. A store too small or too young for one is an answer and not an error.
+func judgePreflight(ctx context.Context, c *toolkit.Call, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
 	if panel == nil {
-		return nil, nil
-	}
-	var treated []geo.Region
-	for _, name := range names {
-		region, ok := regionNamed(panel.Regions, name)
-		if !ok {
-			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", clean(name), listedUpTo(namedRegionsShown, spelledRegions(panel.Regions))).
-				WithHint("Leave treatmentRegions out to have a set searched for.")
-		}
-		if !slices.Contains(treated, region) {
-			treated = append(treated, region)
-		}
-	}
-	return treated, nil
-}
-
-// judge runs the check. A store too small or too young for one is an answer and not an error.
-func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
-	if panel == nil {
-		c.notReady(a, "no order says which region it comes from")
+		notReady(c, a, "no order says which region it comes from")
 		return nil
 	}
-	o := geo.PreflightOptions{Treated: treated, Duration: testDays, Seed: preflightSeed, Conflicts: c.conflicts(a.Channel)}
+	o := geo.PreflightOptions{Treated: treated, Duration: testDays, Seed: preflightSeed, Conflicts: conflicts(c, a.Channel)}
 	if len(spent) > 0 {
 		o.Targetable = new(true)
 	}
 	found, err := geo.Check(panel, o)
 	if fault.KindOf(err) == fault.KindNotReady {
 		text, _, _ := fault.Public(err)
-		c.notReady(a, text)
+		notReady(c, a, text)
 		return nil
 	}
 	if err != nil {
@@ -189,97 +141,66 @@ func (c *Call) judge(ctx context.Context, a *preflightAnswer, panel *geo.Panel, 
 		a.Rows = append(a.Rows, gateRow{Gate: g.Name, Status: g.Verdict, Detail: g.Detail})
 	}
 	weight := []geo.Verdict{geo.Fail, geo.Warn, geo.Unknown, geo.Pass}
-	sortBy(a.Rows, func(g gateRow) float64 { return float64(slices.Index(weight, g.Status)) })
+	toolkit.SortBy(a.Rows, func(g gateRow) float64 { return float64(slices.Index(weight, g.Status)) })
 	m := &a.Metrics
 	m.Score, m.Ready, m.Donors = found.Score, found.Ready, len(panel.Regions)-len(found.Plan.Treated)
 	if found.Plan.Planning != nil {
-		m.MDE, m.Revenue = new(Percent(100**found.Plan.Planning)), new(Money(*found.Outcome))
+		m.MDE, m.Revenue = new(answer.Percent(100**found.Plan.Planning)), new(answer.Money(*found.Outcome))
 	}
 	if found.Plan.Optimistic != nil {
-		m.Best = new(Percent(100 * *found.Plan.Optimistic))
+		m.Best = new(answer.Percent(100 * *found.Plan.Optimistic))
 	}
 	for _, at := range found.Plan.Curve {
-		point := powerPoint{Lift: Ratio(100 * at.Lift), Planning: Percent(100 * at.Planning)}
+		point := powerPoint{Lift: answer.Ratio(100 * at.Lift), Planning: answer.Percent(100 * at.Planning)}
 		if at.Optimistic != nil {
-			point.Best = new(Percent(100 * *at.Optimistic))
+			point.Best = new(answer.Percent(100 * *at.Optimistic))
 		}
 		a.Power = append(a.Power, point)
 	}
-	if err := c.holdout(ctx, a, panel, spent, days); err != nil {
+	if err := holdout(ctx, c, a, panel, spent, days); err != nil {
 		return err
 	}
 	a.Summary = preflightSummary(a)
-	a.warn("conflicts_unknown", "Only orders, spend and the experiments of this workspace are looked at: promotions and holidays that differ by region have to be ruled out by those who plan them.")
-	c.suggest(&a.closing, "performance", map[string]any{"channel": string(a.Channel)}, "See what the channel spends and is credited with.")
+	a.Warn(answer.WarnConflictsUnknown, "Only orders, spend and the experiments of this workspace are looked at: promotions and holidays that differ by region have to be ruled out by those who plan them.")
+	c.Suggest(&a.Closing, "performance", map[string]any{"channel": string(a.Channel)}, "See what the channel spends and is credited with.")
 	return nil
 }
 
 // conflicts names the experiments that are planned or under way on the channel or in some regions.
-func (c *Call) conflicts(channel measure.Channel) []string {
+func conflicts(c *toolkit.Call, channel measure.Channel) []string {
 	var found []string
 	for _, e := range c.Experiments {
 		if e.Status != control.ExperimentPlanned && e.Status != control.ExperimentRunning {
 			continue
 		}
 		if e.Channel == channel || len(e.Treated) > 0 {
-			found = append(found, fmt.Sprintf("%s is %s %s on %s", e.ID, e.Status, spell(e.Days), spoken(e.Channel)))
+			found = append(found, fmt.Sprintf("%s is %s %s on %s", e.ID, e.Status, answer.Dates(e.Days), answer.ChannelName(e.Channel)))
 		}
 	}
 	return found
 }
 
-func (c *Call) notReady(a *preflightAnswer, why string) {
+func notReady(c *toolkit.Call, a *preflightAnswer, why string) {
 	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
-	a.warn("no_data", "A test takes orders with regions, at least 4 regions and about four times its length of history.")
-	c.suggest(&a.closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+	a.Warn(answer.WarnNoData, "A test takes orders with regions, at least 4 regions and about four times its length of history.")
+	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
 }
 
 // holdout compares the smallest revenue that is found with what pausing the channel would save.
-func (c *Call) holdout(ctx context.Context, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
-	recent := c.lastDays(testDays)
-	s, err := c.series(ctx, a.Channel, days)
+func holdout(ctx context.Context, c *toolkit.Call, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
+	s, err := c.SeriesOf(ctx, a.Channel, days)
 	if err != nil {
 		return err
 	}
-	a.Metrics.Reported = c.figures().totalROAS(s.total(days))
-	var spend float64
-	known := false
-	for _, r := range spent {
-		if !recent.Contains(r.Day) {
-			continue
-		}
-		known = true
-		if slices.Contains(a.Treatment, geo.Region(r.Region)) {
-			spend += money.Major(r.Spend, c.Workspace.Currency)
-		}
-	}
-	if !known {
-		spend = money.Major(s.total(recent).spend, c.Workspace.Currency) * shareOf(panel, a.Treatment)
-	}
+	a.Metrics.Reported = toolkit.RoasOf(c.Figures, s.Total(days))
+	spend := c.TreatedSpend(s, panel, a.Treatment, spent, c.LastDays(testDays))
 	if spend > 0 {
-		a.Metrics.Spend = new(Money(spend))
+		a.Metrics.Spend = new(answer.Money(spend))
 		if a.Metrics.Revenue != nil {
-			a.Metrics.Return = new(Ratio(float64(*a.Metrics.Revenue) / spend))
+			a.Metrics.Return = new(answer.Ratio(float64(*a.Metrics.Revenue) / spend))
 		}
 	}
 	return nil
-}
-
-// shareOf returns the part of the panel's outcome that some regions have.
-func shareOf(panel *geo.Panel, regions []geo.Region) float64 {
-	var part, whole float64
-	for r, values := range panel.Values {
-		for _, v := range values {
-			whole += v
-			if slices.Contains(regions, panel.Regions[r]) {
-				part += v
-			}
-		}
-	}
-	if whole == 0 {
-		return 0
-	}
-	return part / whole
 }
 
 func preflightSummary(a *preflightAnswer) string {
@@ -290,21 +211,21 @@ func preflightSummary(a *preflightAnswer) string {
 			failed = append(failed, g.Gate)
 		}
 	}
-	text := fmt.Sprintf("Readiness for a geo experiment on %s is %d of 100", spoken(a.Channel), m.Score)
+	text := fmt.Sprintf("Readiness for a geo experiment on %s is %d of 100", answer.ChannelName(a.Channel), m.Score)
 	if len(failed) > 0 {
-		text += ": " + listed(failed) + " not passed"
+		text += ": " + answer.Listed(failed) + " not passed"
 	}
 	if m.MDE == nil {
 		return text + ". No lift up to 200 % would be found."
 	}
 	text += fmt.Sprintf(". A test of %d days in %s would find a change of revenue of %s %% or more",
-		m.Duration, plural(len(a.Treatment), "region", "regions"), grouped(decimals(float64(*m.MDE), 1), 1))
+		m.Duration, answer.Plural(len(a.Treatment), "region", "regions"), number.Grouped(answer.Decimals(float64(*m.MDE), 1), 1))
 	if m.Return == nil {
 		return text + "."
 	}
-	text += fmt.Sprintf("; pausing the channel there would show a return of %s or more", grouped(decimals(float64(*m.Return), 2), 2))
+	text += fmt.Sprintf("; pausing the channel there would show a return of %s or more", number.Grouped(answer.Decimals(float64(*m.Return), 2), 2))
 	if m.Reported != nil {
-		text += fmt.Sprintf(", last touch credits it with %s", grouped(decimals(float64(*m.Reported), 2), 2))
+		text += fmt.Sprintf(", last touch credits it with %s", number.Grouped(answer.Decimals(float64(*m.Reported), 2), 2))
 	}
 	return text + "."
 }

@@ -3,75 +3,32 @@ package tools
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
-	"assay/internal/control"
 	"assay/internal/measure"
-	"assay/internal/measure/reportlag"
+	"assay/internal/toolkit"
 )
-
-// Curves says how the figures of a workspace's surfaces and platforms settle.
-func (s *Service) Curves(ctx context.Context, w control.Workspace) ([]reportlag.Curve, error) {
-	var curves []reportlag.Curve
-	for _, kind := range []measure.TotalsKind{measure.OrderTotals, measure.SpendTotals} {
-		of, err := s.curves(ctx, w.ID, kind, w.Basis)
-		if err != nil {
-			return nil, err
-		}
-		curves = append(curves, of...)
-	}
-	return curves, nil
-}
-
-// curves looks at the days before today in UTC: a few hours do not matter.
-func (s *Service) curves(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, basis measure.RevenueBasis) ([]reportlag.Curve, error) {
-	days := reportlag.Period(civil.DayOf(s.deps.Clock(), time.UTC))
-	versions, looks, err := s.deps.Facts.Settling(ctx, ws, kind, days)
-	if err != nil {
-		return nil, fmt.Errorf("settling of %s: %w", kind, err)
-	}
-	return reportlag.Curves(versions, looks, basis), nil
-}
 
 // lateDays are looked back on for days that changed after they were shown.
 const lateDays = 7
 
 // checkHistory says what changed after it was shown, and whether a platform settles later than it is known for.
-func (c *Call) checkHistory(ctx context.Context) (finding, error) {
+func checkHistory(ctx context.Context, c *toolkit.Call) (finding, error) {
 	imported := civil.Range{First: c.Today.AddDays(1 - lateDays), Last: c.Today}
-	parts, days, err := c.Facts.LateChanges(ctx, c.Workspace.ID, imported)
+	parts, days, err := c.LateChanges(ctx, imported)
 	if err != nil {
-		return finding{}, fmt.Errorf("history of days: %w", err)
+		return finding{}, err
 	}
-	c.read("late_changes", 1)
 	f := finding{Check: "history", Severity: fine, Finding: fmt.Sprintf("No day changed in the last %d days after it was shown.", lateDays)}
 	if parts > 0 {
 		f.Finding = fmt.Sprintf("In the last %d days imports changed %s after they were shown, %s, each surface and platform counted apart.",
-			lateDays, plural(parts, "day", "days"), spell(days))
+			lateDays, answer.Plural(parts, "day", "days"), answer.Dates(days))
 	}
-	for _, curve := range c.Store.late {
+	for _, curve := range c.Store.Late {
 		f.Severity = note
-		f.Finding += fmt.Sprintf(" The %s of %s were still changing after its %d days.", curve.Noun(), spoken(measure.Channel(curve.Name)), curve.Window)
+		f.Finding += fmt.Sprintf(" The %s of %s were still changing after its %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
 		f.Fix = "Import its reports of more days again."
 	}
 	return f, nil
-}
-
-// stillGrowing says that days before those that a platform is known to restate may still change, where that was seen.
-func (c *Call) stillGrowing(w civil.Range) string {
-	var text strings.Builder
-	for _, curve := range c.Store.late {
-		oldest := curve.Shares[len(curve.Shares)-1].Age
-		if curve.Settled != nil {
-			oldest = *curve.Settled
-		}
-		open := civil.Range{First: c.Today.AddDays(1 - oldest), Last: measure.Platform(curve.Name).FirstProvisional(c.Today).AddDays(-1)}
-		if open.Intersect(w).Days() > 0 {
-			fmt.Fprintf(&text, " The %s of %s took more than %d days to settle: days since %s may still change.",
-				curve.Noun(), spoken(measure.Channel(curve.Name)), curve.Window, open.First)
-		}
-	}
-	return text.String()
 }

@@ -3,15 +3,17 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -42,7 +44,7 @@ const february = `"start_date":"2026-02-01","end_date":"2026-02-28","detail_leve
 
 func TestChannelRowsSumToTheStoreForEveryModel(t *testing.T) {
 	t.Parallel()
-	var first storeMetrics
+	var first toolkit.StoreMetrics
 	for i, model := range append(measure.Models(), measure.Fitted()...) {
 		a := answerAs[performanceAnswer](t, "performance", fmt.Sprintf(`{%s,"model":%q}`, february, model))
 		var revenue, orders, spend float64
@@ -143,7 +145,7 @@ func TestPagesTileTheRows(t *testing.T) {
 		}
 		type rows struct {
 			Rows       []map[string]any
-			Pagination Pagination
+			Pagination answer.Pagination
 			Metrics    any
 		}
 		whole := answerAs[rows](t, tool, fmt.Sprintf(`{%s,"limit":5%s}`, february, extra))
@@ -176,8 +178,8 @@ func TestExplicitLimitWinsOverTheLevel(t *testing.T) {
 		t.Errorf("%d rows at the summary level with limit 28", len(a.Rows))
 	}
 	a = answerAs[trendsAnswer](t, "trends", `{"start_date":"2026-02-01","end_date":"2026-02-28","limit":null}`)
-	if len(a.Rows) != summaryRows {
-		t.Errorf("%d rows at the summary level without a limit, want %d", len(a.Rows), summaryRows)
+	if len(a.Rows) != answer.SummaryRows {
+		t.Errorf("%d rows at the summary level without a limit, want %d", len(a.Rows), answer.SummaryRows)
 	}
 }
 
@@ -193,7 +195,7 @@ func TestLowerThresholdFlagsMore(t *testing.T) {
 
 func TestDayIsJudgedAlikeInEveryWindow(t *testing.T) {
 	t.Parallel()
-	z := func(first, last string) Ratio {
+	z := func(first, last string) answer.Ratio {
 		a := answerAs[trendsAnswer](t, "trends", fmt.Sprintf(`{"start_date":%q,"end_date":%q,"limit":100}`, first, last))
 		for _, r := range a.Rows {
 			if r.Date == outlier {
@@ -244,7 +246,7 @@ func TestDayBeginsAtTheStoresMidnight(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The clock stands at the day's last second: in the store it is still that day.
-		s, err := NewService(Deps{Facts: facts, Clock: func() time.Time { return end.Add(-time.Second) }, Log: slog.New(slog.DiscardHandler)})
+		s, err := toolkit.NewService(plainDeps(facts, func() time.Time { return end.Add(-time.Second) }), All())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,4 +270,4 @@ func TestFixtureIsClosedToTheFuture(t *testing.T) {
 	}
 }
 
-var _ Facts = (*warehouse.Warehouse)(nil)
+var _ snapshot.Facts = (*warehouse.Warehouse)(nil)

@@ -4,19 +4,23 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/number"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var influencers = define(mcp.Spec{
+var influencers = toolkit.Define(toolkit.Spec{
 	Name:        "influencers",
 	Title:       "Influencers",
 	Description: "Influencers and affiliates: list them, look at one, compare some or rank them. For all signals of a creator use creators.",
+	Needs:       "creators",
+	Arguments:   map[string]any{"action": "list"},
 }, runInfluencers)
 
 type influencersParams struct {
@@ -30,7 +34,7 @@ type influencersParams struct {
 	StartDate     civil.Date       `json:"start_date" doc:"First day."`
 	EndDate       civil.Date       `json:"end_date" doc:"Last day."`
 	Offset        int              `json:"offset" default:"0" min:"0" doc:"Rows to skip."`
-	shared
+	answer.Shared
 }
 
 // influencerAction is what is shown.
@@ -65,260 +69,196 @@ func (p influencersParams) Check() error {
 	case p.Action == compareInfluencers && len(p.InfluencerIDs) == 0:
 		return fault.Invalid("action=compare needs influencer_ids").WithHint("action=list shows the ids.")
 	}
-	return checkOrder("start_date", p.StartDate, "end_date", p.EndDate)
+	return answer.CheckOrder("start_date", p.StartDate, "end_date", p.EndDate)
 }
 
 type influencersAnswer struct {
-	opening
+	answer.Opening
 	Action  influencerAction  `json:"action"`
 	Basis   measure.Basis     `json:"basis" doc:"What revenue and orders rest on."`
 	Metrics influencerMetrics `json:"metrics"`
-	table[influencerRow]
-	closing
+	answer.Table[influencerRow]
+	answer.Closing
 }
 
 // influencerMetrics are the sums over all that were selected, not only the page.
 type influencerMetrics struct {
-	Revenue     Metric[Money] `json:"revenue"`
-	Orders      Metric[Count] `json:"orders"`
-	Clicks      Metric[Count] `json:"clicks"`
-	Conversions Metric[Count] `json:"conversions"`
-	Cost        Metric[Money] `json:"cost"`
-	ROI         Metric[Ratio] `json:"roi"`
+	Revenue     answer.Metric[answer.Money] `json:"revenue"`
+	Orders      answer.Metric[answer.Count] `json:"orders"`
+	Clicks      answer.Metric[answer.Count] `json:"clicks"`
+	Conversions answer.Metric[answer.Count] `json:"conversions"`
+	Cost        answer.Metric[answer.Money] `json:"cost"`
+	ROI         answer.Metric[answer.Ratio] `json:"roi"`
 }
 
 // influencerRow is what codes and links tell of an influencer.
 type influencerRow struct {
-	Rank          int      `json:"rank,omitempty"`
-	ID            string   `json:"influencer_id"`
-	Name          Foreign  `json:"name"`
-	Revenue       Money    `json:"revenue" doc:"Of the orders."`
-	Orders        Count    `json:"orders" doc:"That used the influencer's code. Without a code: that the links count."`
-	Clicks        Count    `json:"clicks" doc:"On links."`
-	Conversions   Count    `json:"conversions" doc:"Orders that the links count. They may have used the code as well."`
-	Cost          *Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent where none are known."`
-	ROI           *Ratio   `json:"roi,omitempty" doc:"(revenue - cost) / cost. Costs of goods are not taken off."`
-	Platform      Foreign  `json:"platform,omitempty" detail:"analyst"`
-	Handle        Foreign  `json:"handle,omitempty" detail:"analyst"`
-	AOV           *Money   `json:"aov,omitempty" detail:"analyst"`
-	NewOrders     *Count   `json:"new_orders,omitempty" detail:"analyst" doc:"Of orders with the code."`
-	ConversionPct *Percent `json:"conversion_pct,omitempty" detail:"analyst" doc:"Conversions per click."`
-	LinkRevenue   *Money   `json:"link_revenue,omitempty" detail:"analyst" doc:"Of the conversions."`
-	OrdersFrom    string   `json:"orders_from,omitempty" detail:"analyst" doc:"code or link."`
-	Refunds       *Money   `json:"refunds,omitempty" detail:"debug"`
+	Rank          int             `json:"rank,omitempty"`
+	ID            string          `json:"influencer_id"`
+	Name          answer.Foreign  `json:"name"`
+	Revenue       answer.Money    `json:"revenue" doc:"Of the orders."`
+	Orders        answer.Count    `json:"orders" doc:"That used the influencer's code. Without a code: that the links count."`
+	Clicks        answer.Count    `json:"clicks" doc:"On links."`
+	Conversions   answer.Count    `json:"conversions" doc:"Orders that the links count. They may have used the code as well."`
+	Cost          *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent where none are known."`
+	ROI           *answer.Ratio   `json:"roi,omitempty" doc:"(revenue - cost) / cost. Costs of goods are not taken off."`
+	Platform      answer.Foreign  `json:"platform,omitempty" detail:"analyst"`
+	Handle        answer.Foreign  `json:"handle,omitempty" detail:"analyst"`
+	AOV           *answer.Money   `json:"aov,omitempty" detail:"analyst"`
+	NewOrders     *answer.Count   `json:"new_orders,omitempty" detail:"analyst" doc:"Of orders with the code."`
+	ConversionPct *answer.Percent `json:"conversion_pct,omitempty" detail:"analyst" doc:"Conversions per click."`
+	LinkRevenue   *answer.Money   `json:"link_revenue,omitempty" detail:"analyst" doc:"Of the conversions."`
+	OrdersFrom    string          `json:"orders_from,omitempty" detail:"analyst" doc:"code or link."`
+	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"debug"`
 }
 
-func runInfluencers(ctx context.Context, c *Call, p influencersParams) (*influencersAnswer, error) {
-	days, err := c.openWindow(p.StartDate, p.EndDate)
+func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (*influencersAnswer, error) {
+	days, err := c.OpenWindow(p.StartDate, p.EndDate)
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.creatorFacts(ctx, warehouse.Windows{Recent: days, Earlier: days.Previous()})
+	found, err := c.CreatorsIn(ctx, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := p.choose(found.now)
+	chosen, err := p.choose(found.Now)
 	if err != nil {
 		return nil, err
 	}
 	a := &influencersAnswer{Action: p.Action, Basis: measure.Attributed}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	a.Metrics = c.influencerMetrics(chosen, among(found.before, chosen))
-	c.influencerRows(a, p, chosen)
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	a.Metrics = influencerMetricsOf(c, chosen, snapshot.Among(found.Before, chosen))
+	influencerRows(c, a, p, chosen)
 	if len(chosen) == 0 {
-		a.Summary = c.noCreators(&a.closing, len(found.now) > 0)
+		a.Summary = toolkit.NoCreators(c, &a.Closing, len(found.Now) > 0)
 	} else {
-		a.Summary = c.influencersSummary(a, p, days, chosen)
-		a.warn("code_orders", "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
-		c.warnWindow(&a.closing, p.StartDate, days, 0, false)
-		c.influencersNext(a, days)
+		a.Summary = influencersSummary(c, a, p, days, chosen)
+		a.Warn(answer.WarnCodeOrders, "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
+		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
+		influencersNext(c, a, days)
 	}
-	c.describe(&a.closing, c.quality("", storeTotal{}), fromOrders, fromCreators)
+	c.Describe(&a.Closing, c.Quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators)
 	return a, nil
 }
 
 // choose returns the influencers that the action is about.
-func (p influencersParams) choose(all []creatorFacts) ([]creatorFacts, error) {
+func (p influencersParams) choose(all []snapshot.Creator) ([]snapshot.Creator, error) {
 	switch p.Action {
 	case oneInfluencer:
-		one, err := creatorByID(all, "influencer_id", p.InfluencerID)
-		return []creatorFacts{one}, err
+		one, err := toolkit.CreatorByID(all, "influencer_id", p.InfluencerID)
+		return []snapshot.Creator{one}, err
 	case compareInfluencers:
-		var out []creatorFacts
+		var out []snapshot.Creator
 		for _, id := range p.InfluencerIDs {
-			one, err := creatorByID(all, "influencer_ids", id)
+			one, err := toolkit.CreatorByID(all, "influencer_ids", id)
 			if err != nil {
 				return nil, err
 			}
-			if !slices.ContainsFunc(out, func(f creatorFacts) bool { return f.ID == one.ID }) {
+			if !slices.ContainsFunc(out, func(f snapshot.Creator) bool { return f.ID == one.ID }) {
 				out = append(out, one)
 			}
 		}
 		return out, nil
 	case listInfluencers, topInfluencers:
 	}
-	chosen := ofPlatform(all, p.Platform)
+	chosen := toolkit.OfPlatform(all, p.Platform)
 	if len(chosen) == 0 && len(all) > 0 {
-		return nil, fault.Invalid("platform %q has no influencers; those there are use %s", clean(p.Platform), listed(platforms(all))).
+		return nil, fault.Invalid("platform %q has no influencers; those there are use %s", answer.Clean(p.Platform), answer.Listed(toolkit.Platforms(all))).
 			WithHint("Leave platform out for all.")
 	}
-	largestFirst(chosen, p.SortBy.of, func(f creatorFacts) string { return f.ID })
+	toolkit.LargestFirst(chosen, p.SortBy.of, func(f snapshot.Creator) string { return f.ID })
 	return chosen, nil
 }
 
-// creatorByID finds the creator that a parameter names.
-func creatorByID(all []creatorFacts, parameter, id string) (creatorFacts, error) {
-	at := slices.IndexFunc(all, func(f creatorFacts) bool { return strings.EqualFold(f.ID, id) })
-	if at < 0 {
-		return creatorFacts{}, fault.Invalid("%s %q is not known to this store", parameter, clean(id)).
-			WithHint("influencers with action=list shows the ids.")
-	}
-	return all[at], nil
-}
-
-// among returns the same creators in another window.
-func among(all, chosen []creatorFacts) []creatorFacts {
-	wanted := map[string]bool{}
-	for _, f := range chosen {
-		wanted[f.ID] = true
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(f creatorFacts) bool { return !wanted[f.ID] })
-}
-
 // of returns the figure by which influencers are sorted.
-func (s influencerSort) of(f creatorFacts) (float64, bool) {
+func (s influencerSort) of(f snapshot.Creator) (float64, bool) {
 	switch s {
 	case byOrdersOf:
-		return float64(f.trackedOrders()), true
+		return float64(f.TrackedOrders()), true
 	case byClicks:
-		return float64(f.clicks()), true
+		return float64(f.Clicks()), true
 	case byConversions:
-		return float64(f.linkOrders), true
+		return float64(f.LinkOrders), true
 	case byROI:
-		return measure.ROI(f.trackedRevenue(measure.RevenueBasis{}), f.cost)
+		return measure.ROI(f.TrackedRevenue(measure.RevenueBasis{}), f.Cost)
 	case byRevenueOf:
 	}
-	return float64(f.trackedRevenue(measure.RevenueBasis{})), true
+	return float64(f.TrackedRevenue(measure.RevenueBasis{})), true
 }
 
-// trackedOrders are the orders with the creator's code, in millionths; for a creator without one those that links count.
-func (f creatorFacts) trackedOrders() int64 {
-	if f.HasCode {
-		return f.code.Orders
-	}
-	return f.linkOrders * measure.Millionths
-}
-
-// trackedRevenue is the revenue of the tracked orders. What a link's tool counts has no other basis than its own.
-func (f creatorFacts) trackedRevenue(basis measure.RevenueBasis) int64 {
-	if f.HasCode {
-		return basis.Revenue(f.code)
-	}
-	return f.linkRevenue
-}
-
-func (c *Call) influencerMetrics(now, before []creatorFacts) influencerMetrics {
-	f := c.figures()
-	n, b := c.influencerSums(now), c.influencerSums(before)
+func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator) influencerMetrics {
+	f := c.Figures
+	n, b := c.TrackedSums(now), c.TrackedSums(before)
 	return influencerMetrics{
-		Revenue: metricOf(f.money(n.revenue), f.money(b.revenue)), Orders: metricOf(orders(n.orders), orders(b.orders)),
-		Clicks: metricOf(Count(n.clicks), Count(b.clicks)), Conversions: metricOf(Count(n.conversions), Count(b.conversions)),
-		Cost: metricOf(f.money(n.cost), f.money(b.cost)).where(n.costKnown, b.costKnown),
-		ROI:  metricOfKnown(ratio(measure.ROI(n.revenue, n.cost)), ratio(measure.ROI(b.revenue, b.cost))),
+		Revenue: answer.MetricOf(f.Money(n.Revenue), f.Money(b.Revenue)), Orders: answer.MetricOf(answer.Orders(n.Orders), answer.Orders(b.Orders)),
+		Clicks: answer.MetricOf(answer.Count(n.Clicks), answer.Count(b.Clicks)), Conversions: answer.MetricOf(answer.Count(n.Conversions), answer.Count(b.Conversions)),
+		Cost: answer.MetricOf(f.Money(n.Cost), f.Money(b.Cost)).Where(n.CostKnown, b.CostKnown),
+		ROI:  answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.Revenue, n.Cost)), answer.RatioOf(measure.ROI(b.Revenue, b.Cost))),
 	}
-}
-
-// influencerSums are the tracked figures of several influencers together.
-type influencerSums struct {
-	revenue, orders, clicks, conversions, cost int64
-	costKnown                                  bool
-}
-
-func (c *Call) influencerSums(all []creatorFacts) (sum influencerSums) {
-	for _, f := range all {
-		sum.revenue += f.trackedRevenue(c.Workspace.Basis)
-		sum.orders += f.trackedOrders()
-		sum.clicks += f.clicks()
-		sum.conversions += f.linkOrders
-		sum.cost += f.cost
-		sum.costKnown = sum.costKnown || f.costKnown
-	}
-	return sum
 }
 
 // influencerRows writes the page, or all that were named.
-func (c *Call) influencerRows(a *influencersAnswer, p influencersParams, chosen []creatorFacts) {
-	page := paged{Limit: p.Limit, Offset: p.Offset}.page(c)
+func influencerRows(c *toolkit.Call, a *influencersAnswer, p influencersParams, chosen []snapshot.Creator) {
+	page := answer.Paged{Limit: p.Limit, Offset: p.Offset}.Page(&c.Writer)
 	shown := chosen
 	if p.Action == listInfluencers || p.Action == topInfluencers {
-		shown = cut(page, chosen)
-		a.Pagination = page.pagination(len(shown), len(chosen))
+		shown = answer.Cut(page, chosen)
+		a.Pagination = page.Pagination(len(shown), len(chosen))
 	} else {
-		a.allRows = true
+		a.ShowAll(true)
 	}
 	a.Rows = make([]influencerRow, 0, len(shown))
 	for i, f := range shown {
-		row := c.influencerRow(f)
+		row := influencerRowOf(c, f)
 		if p.Action == topInfluencers {
-			row.Rank = page.offset + i + 1
+			row.Rank = page.Offset + i + 1
 		}
 		a.Rows = append(a.Rows, row)
 	}
 }
 
-func (c *Call) influencerRow(f creatorFacts) influencerRow {
-	figures := c.figures()
-	revenue := f.trackedRevenue(c.Workspace.Basis)
+func influencerRowOf(c *toolkit.Call, f snapshot.Creator) influencerRow {
+	figures := c.Figures
+	revenue := f.TrackedRevenue(c.Workspace.Basis)
 	row := influencerRow{
-		ID: f.ID, Name: Foreign(f.Name), Platform: Foreign(f.Platform), Handle: Foreign(f.Handle),
-		Revenue: figures.money(revenue), Orders: orders(f.trackedOrders()), Clicks: Count(f.clicks()), Conversions: Count(f.linkOrders),
-		AOV: figures.perMinor(measure.AOV(revenue, f.trackedOrders())), ConversionPct: percent(measure.Share(f.linkOrders, f.clicks())),
+		ID: f.ID, Name: answer.Foreign(f.Name), Platform: answer.Foreign(f.Platform), Handle: answer.Foreign(f.Handle),
+		Revenue: figures.Money(revenue), Orders: answer.Orders(f.TrackedOrders()), Clicks: answer.Count(f.Clicks()), Conversions: answer.Count(f.LinkOrders),
+		AOV: figures.PerMinor(measure.AOV(revenue, f.TrackedOrders())), ConversionPct: answer.PercentOf(measure.Share(f.LinkOrders, f.Clicks())),
 		OrdersFrom: "link",
 	}
 	if f.HasCode {
-		row.OrdersFrom, row.NewOrders, row.Refunds = "code", new(orders(f.code.NewOrders)), new(figures.money(f.code.Refunds))
+		row.OrdersFrom, row.NewOrders, row.Refunds = "code", new(answer.Orders(f.Code.NewOrders)), new(figures.Money(f.Code.Refunds))
 	}
 	if f.HasLink {
-		row.LinkRevenue = new(figures.money(f.linkRevenue))
+		row.LinkRevenue = new(figures.Money(f.LinkRevenue))
 	}
-	if f.costKnown {
-		row.Cost, row.ROI = new(figures.money(f.cost)), ratio(measure.ROI(revenue, f.cost))
+	if f.CostKnown {
+		row.Cost, row.ROI = new(figures.Money(f.Cost)), answer.RatioOf(measure.ROI(revenue, f.Cost))
 	}
 	return row
 }
 
-// noCreators says that there is nobody to show, and why.
-func (c *Call) noCreators(a *closing, has bool) string {
-	c.suggest(a, "discover", map[string]any{}, "See what the store has.")
-	if has {
-		a.warn("no_data", "Nothing in this window matches.")
-		return "There is no influencer to show."
-	}
-	a.warn("no_data", "No creators, codes of creators or links were imported into this workspace yet.")
-	return "There are no creators yet: nothing about them was imported into this workspace."
-}
-
-func (c *Call) influencersSummary(a *influencersAnswer, p influencersParams, days civil.Range, chosen []creatorFacts) string {
-	who := plural(len(chosen), "influencer is", "influencers are") + " credited with"
+func influencersSummary(c *toolkit.Call, a *influencersAnswer, p influencersParams, days civil.Range, chosen []snapshot.Creator) string {
+	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with"
 	if p.Action == oneInfluencer {
 		who = "The influencer is credited with"
 	}
 	m := a.Metrics
-	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.spelled(*m.Revenue.Value), number(float64(*m.Orders.Value)), spell(days),
-		againstWindow(p.StartDate, m.Revenue.ChangePct, days))
+	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.Spelled(*m.Revenue.Value), answer.Quantity(float64(*m.Orders.Value)), answer.Dates(days),
+		toolkit.AgainstWindow(p.StartDate, m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.spelled(*m.Cost.Value), grouped(decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
 	}
 	return text
 }
 
-func (c *Call) influencersNext(a *influencersAnswer, days civil.Range) {
+func influencersNext(c *toolkit.Call, a *influencersAnswer, days civil.Range) {
 	if a.Pagination != nil && len(a.Rows) > 0 {
-		c.suggest(&a.closing, "influencers", with(with(dated(days), "action", string(oneInfluencer)), "influencer_id", a.Rows[0].ID), "Look at the first one.")
+		c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.With(toolkit.Dated(days), "action", string(oneInfluencer)), "influencer_id", a.Rows[0].ID), "Look at the first one.")
 	}
-	creators := dated(days)
+	creators := toolkit.Dated(days)
 	if a.Action == oneInfluencer {
 		creators["creator_id"] = a.Rows[0].ID
 	}
-	c.suggest(&a.closing, "creators", creators, "Estimate what codes and links do not see.")
+	c.Suggest(&a.Closing, "creators", creators, "Estimate what codes and links do not see.")
 }

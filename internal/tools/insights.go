@@ -1,16 +1,22 @@
 package tools
 
-import "assay/internal/mcp"
+import (
+	"assay/internal/answer"
+	"assay/internal/toolkit"
+)
 
-var insights = defineLater[insightsParams](mcp.Spec{
+var insights = toolkit.DefineLater[insightsParams](toolkit.Spec{
 	Name:        "insights",
 	Title:       "Insights",
 	Description: "What the service noticed by itself, most important first, with what to do.",
+	Later: toolkit.Absence{
+		Needs: "insights made by scheduled work", Instead: "trends and compare show what changed",
+	},
 })
 
 type insightsParams struct {
 	Limit    int    `json:"limit" default:"25" min:"1" max:"100" doc:"Rows."`
 	Priority string `json:"priority" enum:"low|medium|high|critical" doc:"Only this priority."`
 	Offset   int    `json:"offset" default:"0" min:"0" doc:"Rows to skip."`
-	shared
+	answer.Shared
 }

@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"assay/internal/answer"
 	"assay/internal/control"
+	"assay/internal/toolkit"
 )
 
 // members are the names that an answer may begin and end with, in their order.
@@ -26,20 +28,14 @@ var members = []string{
 var stores = []string{"full", "untouched", "orders", "loyal", "empty"}
 
 // built lists the tools with answers.
-func built() []Tool {
-	var out []Tool
+func built() []toolkit.Tool {
+	var out []toolkit.Tool
 	for _, tool := range All() {
-		if unavailable(tool.Name) == nil {
+		if !tool.Later.Set() {
 			out = append(out, tool)
 		}
 	}
 	return out
-}
-
-// required are the arguments without which a tool does not answer.
-var required = map[string]map[string]any{
-	"chart": {"metric": "revenue"}, "influencers": {"action": "list"}, "geo_experiment_preflight": {"channel": "facebook"},
-	"optimize_budget": {"total_budget": 250000},
 }
 
 // argumentsOf encodes a call of a tool: what it requires, and more.
@@ -48,7 +44,7 @@ func argumentsOf(tool string, more map[string]any) string {
 	if args == nil {
 		args = map[string]any{}
 	}
-	maps.Copy(args, required[tool])
+	maps.Copy(args, toolNamed(tool).Arguments)
 	text, err := json.Marshal(args)
 	if err != nil {
 		panic(err)
@@ -56,9 +52,14 @@ func argumentsOf(tool string, more map[string]any) string {
 	return string(text)
 }
 
+func toolNamed(name string) toolkit.Tool {
+	all := All()
+	return all[slices.IndexFunc(all, func(t toolkit.Tool) bool { return t.Name == name })]
+}
+
 // refuses reports whether the tool has no answer for the store, as it has no model; the refusal is golden.
-func refuses(store string, tool Tool) bool {
-	return store == "empty" && slices.Contains(modelTools, tool.Name)
+func refuses(store string, tool toolkit.Tool) bool {
+	return store == "empty" && tool.Model
 }
 
 func TestEveryToolHasItsCases(t *testing.T) {
@@ -86,19 +87,22 @@ func TestEveryToolHasItsCases(t *testing.T) {
 	}
 }
 
-func TestEveryToolIsBuiltOrOnTheList(t *testing.T) {
+func TestToolsWithoutAnswersSayWhatHelpsInstead(t *testing.T) {
 	t.Parallel()
-	names := map[string]bool{}
 	for _, tool := range All() {
-		names[tool.Name] = true
-	}
-	for _, a := range notYet {
-		if !names[a.tool] {
-			t.Errorf("the list names %q, which is no tool", a.tool)
+		if l := tool.Later; l.Set() && (l.Needs == "" || l.Instead == "") {
+			t.Errorf("%s needs %q; instead %q", tool.Name, l.Needs, l.Instead)
 		}
 	}
-	if got := len(built()) + len(notYet); got != len(names) {
-		t.Errorf("%d tools have answers and %d are on the list, of %d", len(built()), len(notYet), len(names))
+}
+
+func TestToolsThatWriteSayHowTheyAct(t *testing.T) {
+	t.Parallel()
+	for _, tool := range All() {
+		acts := tool.Acts.Argument != "" && tool.Acts.Scope != ""
+		if acts != tool.Writes {
+			t.Errorf("%s writes: %v, acts: %+v", tool.Name, tool.Writes, tool.Acts)
+		}
 	}
 }
 
@@ -116,7 +120,7 @@ func TestDescriptionsAreShortSentences(t *testing.T) {
 func TestAnswersKeepTheOrderAndTheBudgets(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
-		for lvl, tokens := range budgets {
+		for lvl, tokens := range answer.Budgets {
 			for _, store := range stores {
 				if refuses(store, tool) {
 					continue
@@ -130,7 +134,7 @@ func TestAnswersKeepTheOrderAndTheBudgets(t *testing.T) {
 				if text != string(r.StructuredContent) {
 					t.Errorf("%s at %s: text and object differ", tool.Name, lvl)
 				}
-				if got := len(text) / bytesPerToken; got > tokens {
+				if got := len(text) / answer.BytesPerToken; got > tokens {
 					t.Errorf("%s at %s: about %d tokens, want at most %d", tool.Name, lvl, got, tokens)
 				}
 				checkOrderOfMembers(t, tool.Name, text)
@@ -141,14 +145,14 @@ func TestAnswersKeepTheOrderAndTheBudgets(t *testing.T) {
 
 func checkOrderOfMembers(t *testing.T, tool, text string) {
 	t.Helper()
-	all, err := membersOf(json.RawMessage(text))
+	all, err := answer.MembersOf(json.RawMessage(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := 0
 	for _, m := range all {
 		for i, name := range members {
-			if name != m.name {
+			if name != m.Name {
 				continue
 			}
 			if i < at {
@@ -191,7 +195,7 @@ func TestAnswersMatchTheirSchemas(t *testing.T) {
 			if refuses(store, tool) {
 				continue
 			}
-			for lvl := range budgets {
+			for lvl := range answer.Budgets {
 				var value any
 				if err := json.Unmarshal(call(t, store, tool.Name, argumentsOf(tool.Name, map[string]any{"detail_level": lvl})).StructuredContent, &value); err != nil {
 					t.Fatal(err)
@@ -223,7 +227,7 @@ func TestNextStepsWorkAsTheyStand(t *testing.T) {
 			if refuses(store, tool) {
 				continue
 			}
-			var a struct{ Next []Next }
+			var a struct{ Next []answer.Next }
 			if err := json.Unmarshal(call(t, store, tool.Name, argumentsOf(tool.Name, nil)).StructuredContent, &a); err != nil {
 				t.Fatal(err)
 			}
@@ -243,7 +247,7 @@ func TestNextStepsWorkAsTheyStand(t *testing.T) {
 func TestSameCallGivesTheSameBytes(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
-		one, err := NewService(fixtureService(t).deps)
+		one, err := toolkit.NewService(fixtureDeps(t), All())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,18 +273,21 @@ func TestToolsOnTheListCheckTheirArguments(t *testing.T) {
 		"pause_campaign":       `{"platform":"facebook","platform_campaign_id":"1"}`,
 		"resume_campaign":      `{"platform":"facebook","platform_campaign_id":"1"}`,
 	}
-	for _, a := range notYet {
-		args := valid[a.tool]
+	for _, tool := range All() {
+		if !tool.Later.Set() {
+			continue
+		}
+		args := valid[tool.Name]
 		if args == "" {
 			args = `{}`
 		}
-		r := callAs(t, s, a.tool, args)
-		if !r.IsError || !strings.Contains(r.Content[0].Text, a.needs) {
-			t.Errorf("%s %s: %q, want what it needs", a.tool, args, r.Content[0].Text)
+		r := callAs(t, s, tool.Name, args)
+		if !r.IsError || !strings.Contains(r.Content[0].Text, tool.Later.Needs) {
+			t.Errorf("%s %s: %q, want what it needs", tool.Name, args, r.Content[0].Text)
 		}
-		r = callAs(t, s, a.tool, `{"nonsense":1}`)
+		r = callAs(t, s, tool.Name, `{"nonsense":1}`)
 		if !r.IsError || !strings.Contains(r.Content[0].Text, "nonsense") {
-			t.Errorf("%s: %q, want the unknown argument named", a.tool, r.Content[0].Text)
+			t.Errorf("%s: %q, want the unknown argument named", tool.Name, r.Content[0].Text)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 func TestAPlanHasChannelAndRegionsAsTheStoreWritesThem(t *testing.T) {
@@ -51,18 +53,18 @@ func TestADraftNamesWhatItOverlaps(t *testing.T) {
 		return civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}
 	}
 	draft := control.Experiment{ID: "idea", Channel: "facebook", Status: control.ExperimentDraft, Days: days("2026-04-01", "2026-04-28"), Treated: []string{"CA"}}
-	c := &Call{Experiments: []control.Experiment{
+	c := &toolkit.Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Experiments: []control.Experiment{
 		draft,
 		{ID: "same", Channel: "facebook", Status: control.ExperimentPlanned, Days: days("2026-04-20", "2026-05-10")},
 		{ID: "region", Channel: "tiktok", Status: control.ExperimentDraft, Days: days("2026-04-28", "2026-05-10"), HeldOut: []string{"CA"}},
 		{ID: "gone", Channel: "facebook", Status: control.ExperimentCancelled, Days: days("2026-04-01", "2026-04-28")},
 		{ID: "later", Channel: "facebook", Status: control.ExperimentPlanned, Days: days("2026-04-29", "2026-05-28")},
-	}}
+	}}}}
 	want := []string{
 		"same (planned): it tests facebook too from 2026-04-20 to 2026-04-28",
 		"region (draft): it compares with CA, which is treated here, from 2026-04-28 to 2026-04-28",
 	}
-	if got := c.overlaps(draft); !slices.Equal(got, want) {
+	if got := overlaps(c, draft); !slices.Equal(got, want) {
 		t.Errorf("overlaps %q, want %q", got, want)
 	}
 }

@@ -5,25 +5,29 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
+	"assay/internal/number"
 	"assay/internal/panics"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var lifecycle = define(mcp.Spec{
+var lifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
 	Description: "Lifetime value of each channel's customers, how long their acquisition takes to pay back, new against returning.",
+	Needs:       "orders",
 }, runLifecycle)
 
 type lifecycleParams struct {
-	anyTime
+	answer.AnyTime
 	Aspect lifecycleAspect `json:"aspect" enum:"summary|ltv" doc:"New against returning, or lifetime value."`
-	shared
+	answer.Shared
 }
 
 // lifecycleAspect is what the rows of lifecycle are. None is the summary.
@@ -35,70 +39,70 @@ const (
 )
 
 // window returns the period asked for. Its open ends are the store's.
-func (p lifecycleParams) window(c *Call) (civil.Range, error) {
+func (p lifecycleParams) window(c *toolkit.Call) (civil.Range, error) {
 	first := c.Store.OrderDays.First.Or(c.Today.AddDays(-90))
 	if !p.EndDate.IsZero() && p.EndDate.Before(first) {
 		first = p.EndDate
 	}
-	return c.window(p.StartDate.Or(first), p.EndDate, 90)
+	return answer.Window(c.Today, p.StartDate.Or(first), p.EndDate, 90)
 }
 
 type lifecycleAnswer struct {
-	opening
-	Aspect    lifecycleAspect  `json:"aspect"`
-	Metrics   lifecycleMetrics `json:"metrics"`
-	Estimates *Estimates       `json:"estimates,omitempty"`
-	Margin    *marginInfo      `json:"margin,omitempty" doc:"What contribution margin rests on."`
-	table[lifecycleRow]
-	closing
+	answer.Opening
+	Aspect    lifecycleAspect   `json:"aspect"`
+	Metrics   lifecycleMetrics  `json:"metrics"`
+	Estimates *answer.Estimates `json:"estimates,omitempty"`
+	Margin    *marginInfo       `json:"margin,omitempty" doc:"What contribution margin rests on."`
+	answer.Table[lifecycleRow]
+	answer.Closing
 }
 
 type lifecycleMetrics struct {
-	Revenue   *Metric[Money]   `json:"revenue,omitempty"`
-	Orders    *Metric[Count]   `json:"orders,omitempty"`
-	New       Metric[Count]    `json:"new_customers" doc:"First orders of customers, orders without a customer included."`
-	NewPct    *Metric[Percent] `json:"new_orders_pct,omitempty"`
-	Spend     Metric[Money]    `json:"spend"`
-	CAC       Metric[Money]    `json:"cac" doc:"All spend per new customer."`
-	LTV365    *Estimate[Money] `json:"ltv_365d,omitempty" doc:"Net revenue per customer within a year of the first order."`
-	Margin365 *Estimate[Money] `json:"margin_365d,omitempty" detail:"analyst"`
-	Payback   string           `json:"payback,omitempty"`
-	PaybackIn *Estimate[Count] `json:"payback_days,omitempty"`
-	LTVToCAC  *Estimate[Ratio] `json:"margin_to_cac,omitempty" detail:"analyst"`
+	Revenue   *answer.Metric[answer.Money]   `json:"revenue,omitempty"`
+	Orders    *answer.Metric[answer.Count]   `json:"orders,omitempty"`
+	New       answer.Metric[answer.Count]    `json:"new_customers" doc:"First orders of customers, orders without a customer included."`
+	NewPct    *answer.Metric[answer.Percent] `json:"new_orders_pct,omitempty"`
+	Spend     answer.Metric[answer.Money]    `json:"spend"`
+	CAC       answer.Metric[answer.Money]    `json:"cac" doc:"All spend per new customer."`
+	LTV365    *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty" doc:"Net revenue per customer within a year of the first order."`
+	Margin365 *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
+	Payback   string                         `json:"payback,omitempty"`
+	PaybackIn *answer.Estimate[answer.Count] `json:"payback_days,omitempty"`
+	LTVToCAC  *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst"`
 }
 
 // marginInfo says what contribution margins rest on.
 type marginInfo struct {
 	Source      cohort.MarginSource `json:"source" doc:"costs: of every order; costs_of_a_part: the rest takes their rate."`
-	RatePct     Percent             `json:"rate_pct" doc:"Of revenue without tax and shipping."`
-	CoveragePct Percent             `json:"coverage_pct" doc:"Revenue whose costs are known."`
+	RatePct     answer.Percent      `json:"rate_pct" doc:"Of revenue without tax and shipping."`
+	CoveragePct answer.Percent      `json:"coverage_pct" doc:"Revenue whose costs are known."`
 }
 
 // lifecycleRow is a segment or a channel; each has the fields that belong to it.
 type lifecycleRow struct {
-	Segment   warehouse.Segment `json:"segment,omitempty"`
-	Channel   measure.Channel   `json:"channel,omitempty" doc:"That last touch credits with the first order."`
-	Customers *Count            `json:"customers,omitempty" doc:"Won in the period and followed."`
-	Orders    *Count            `json:"orders,omitempty"`
-	Revenue   *Money            `json:"revenue,omitempty"`
-	SharePct  *Percent          `json:"share_pct,omitempty" doc:"Of orders."`
-	AOV       *Money            `json:"aov,omitempty"`
-	Change    *Percent          `json:"revenue_change_pct,omitempty"`
-	Refunds   *Money            `json:"refunds,omitempty" detail:"analyst"`
-	CAC       *Money            `json:"cac,omitempty" doc:"Spend of the channel per new customer credited to it."`
-	LTV90     *Estimate[Money]  `json:"ltv_90d,omitempty" doc:"Net revenue per customer."`
-	LTV365    *Estimate[Money]  `json:"ltv_365d,omitempty"`
-	Margin90  *Estimate[Money]  `json:"margin_90d,omitempty" detail:"analyst" doc:"Contribution margin per customer."`
-	Margin365 *Estimate[Money]  `json:"margin_365d,omitempty" detail:"analyst"`
-	Payback   string            `json:"payback,omitempty" doc:"When margin per customer covers the cost of winning one."`
-	PaybackIn *Estimate[Count]  `json:"payback_days,omitempty" detail:"analyst" doc:"An end that is not reached is the last day observed."`
-	LTVToCAC  *Estimate[Ratio]  `json:"margin_to_cac,omitempty" detail:"analyst" doc:"Margin of the longest age observed over cost."`
-	Spend     *Money            `json:"spend,omitempty" detail:"analyst"`
-	Won       *Count            `json:"new_customers,omitempty" detail:"analyst" doc:"New orders credited to the channel."`
-	Hidden    bool              `json:"suppressed,omitempty" doc:"Too few customers to show values of."`
+	Segment   warehouse.Segment              `json:"segment,omitempty"`
+	Channel   measure.Channel                `json:"channel,omitempty" doc:"That last touch credits with the first order."`
+	Customers *answer.Count                  `json:"customers,omitempty" doc:"Won in the period and followed."`
+	Orders    *answer.Count                  `json:"orders,omitempty"`
+	Revenue   *answer.Money                  `json:"revenue,omitempty"`
+	SharePct  *answer.Percent                `json:"share_pct,omitempty" doc:"Of orders."`
+	AOV       *answer.Money                  `json:"aov,omitempty"`
+	Change    *answer.Percent                `json:"revenue_change_pct,omitempty"`
+	Refunds   *answer.Money                  `json:"refunds,omitempty" detail:"analyst"`
+	CAC       *answer.Money                  `json:"cac,omitempty" doc:"Spend of the channel per new customer credited to it."`
+	LTV90     *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty" doc:"Net revenue per customer."`
+	LTV365    *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
+	Margin90  *answer.Estimate[answer.Money] `json:"margin_90d,omitempty" detail:"analyst" doc:"Contribution margin per customer."`
+	Margin365 *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
+	Payback   string                         `json:"payback,omitempty" doc:"When margin per customer covers the cost of winning one."`
+	PaybackIn *answer.Estimate[answer.Count] `json:"payback_days,omitempty" detail:"analyst" doc:"An end that is not reached is the last day observed."`
+	LTVToCAC  *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst" doc:"Margin of the longest age observed over cost."`
+	Spend     *answer.Money                  `json:"spend,omitempty" detail:"analyst"`
+	Won       *answer.Count                  `json:"new_customers,omitempty" detail:"analyst" doc:"New orders credited to the channel."`
+	Hidden    bool                           `json:"suppressed,omitempty" doc:"Too few customers to show values of."`
 }
 
-func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAnswer, error) {
+func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*lifecycleAnswer, error) {
 	days, err := p.window(c)
 	if err != nil {
 		return nil, err
@@ -107,109 +111,68 @@ func runLifecycle(ctx context.Context, c *Call, p lifecycleParams) (*lifecycleAn
 	if a.Aspect == "" {
 		a.Aspect = summaryAspect
 	}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	a.allRows = a.Aspect == summaryAspect
-	acquired, err := c.acquisition(ctx, days)
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	a.ShowAll(a.Aspect == summaryAspect)
+	acquired, err := c.Acquired(ctx, days)
 	if err != nil {
 		return nil, err
 	}
-	a.Metrics = c.lifecycleMetrics(acquired)
-	if acquired.segments.Recent.Of("") == (measure.Sums{}) {
-		a.Summary = c.explainEmpty(&a.closing, days)
-		c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String()}, fromOrders, fromAds, fromSpend)
+	a.Metrics = lifecycleMetricsOf(c, acquired)
+	if acquired.Segments.Recent.Of("") == (measure.Sums{}) {
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
+		c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 		return a, nil
 	}
-	quality := DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
+	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
 	switch a.Aspect {
 	case summaryAspect:
-		c.lifecycleSplit(a, acquired, days)
+		lifecycleSplit(c, a, acquired, days)
 	case ltvAspect:
-		quality.Revenue, quality.Method = netQuality(c.Workspace.Basis), paybackMethod
-		err = c.lifecycleValues(ctx, a, acquired, days)
+		quality.Revenue, quality.Method = toolkit.NetQuality(c.Workspace.Basis), paybackMethod
+		err = lifecycleValues(ctx, c, a, acquired, days)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.warnFirstDays(&a.closing, days)
-	c.warnDays(&a.closing, days, 0, true)
-	c.warnSpend(&a.closing, storeTotal{spendKnown: acquired.spendKnown}, "")
-	c.lifecycleNext(a, days)
-	c.describe(&a.closing, quality, fromOrders, fromAds, fromSpend)
+	toolkit.WarnFirstDays(c, &a.Closing, days)
+	c.WarnDays(&a.Closing, days, 0, true)
+	c.WarnSpend(&a.Closing, snapshot.Total{SpendKnown: acquired.SpendKnown}, "")
+	lifecycleNext(c, a, days)
+	c.Describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
-// acquisition is what winning customers cost and who was won.
-type acquisition struct {
-	segments    warehouse.Pair[warehouse.SegmentTotals]
-	byChannel   map[measure.Channel]warehouse.SegmentTotals
-	spend       map[measure.Channel]int64 // of channels whose spend is known
-	spent       int64
-	spentBefore int64
-	spendKnown  bool
-	knownBefore bool
-}
-
-func (c *Call) acquisition(ctx context.Context, days civil.Range) (q acquisition, err error) {
-	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
-	if q.segments, err = c.Facts.SegmentTotals(ctx, c.Workspace.ID, "", in); err != nil {
-		return q, fmt.Errorf("segments %s: %w", days, err)
-	}
-	if q.byChannel, err = c.Facts.SegmentChannels(ctx, c.Workspace.ID, days); err != nil {
-		return q, fmt.Errorf("segments by channel %s: %w", days, err)
-	}
-	totals, err := c.lastTouchTotals(ctx, in, "")
-	if err != nil {
-		return q, err
-	}
-	c.read("segment_totals", 2)
-	c.read("segment_channels", len(q.byChannel))
-	q.spend = map[measure.Channel]int64{}
-	for _, t := range totals.Recent {
-		if t.SpendKnown {
-			q.spend[t.Channel] = t.Spend
-		}
-	}
-	now, before := c.totalOf(totals.Recent, "", days), c.totalOf(totals.Earlier, "", days.Previous())
-	q.spent, q.spendKnown, q.spentBefore, q.knownBefore = now.spend, now.spendKnown, before.spend, before.spendKnown
-	return q, nil
-}
-
-func (c *Call) lifecycleMetrics(q acquisition) lifecycleMetrics {
-	f := c.figures()
-	now, before := q.segments.Recent, q.segments.Earlier
+func lifecycleMetricsOf(c *toolkit.Call, q snapshot.Acquisition) lifecycleMetrics {
+	f := c.Figures
+	now, before := q.Segments.Recent, q.Segments.Earlier
 	all, allBefore := now.Of(""), before.Of("")
 	return lifecycleMetrics{
-		Revenue: new(metricOf(f.revenue(all), f.revenue(allBefore))), Orders: new(metricOf(orders(all.Orders), orders(allBefore.Orders))),
-		New:    metricOf(orders(now.New.Orders), orders(before.New.Orders)),
-		NewPct: new(metricOfKnown(percent(measure.Share(now.New.Orders, all.Orders)), percent(measure.Share(before.New.Orders, allBefore.Orders)))),
-		Spend:  metricOf(f.money(q.spent), f.money(q.spentBefore)).where(q.spendKnown, q.knownBefore),
-		CAC: metricOfKnown(f.perMinor(measure.CPA(q.spent, now.New.Orders)), f.perMinor(measure.CPA(q.spentBefore, before.New.Orders))).
-			where(q.spendKnown, q.knownBefore),
+		Revenue: new(answer.MetricOf(f.Revenue(all), f.Revenue(allBefore))), Orders: new(answer.MetricOf(answer.Orders(all.Orders), answer.Orders(allBefore.Orders))),
+		New:    answer.MetricOf(answer.Orders(now.New.Orders), answer.Orders(before.New.Orders)),
+		NewPct: new(answer.MetricOfKnown(answer.PercentOf(measure.Share(now.New.Orders, all.Orders)), answer.PercentOf(measure.Share(before.New.Orders, allBefore.Orders)))),
+		Spend:  answer.MetricOf(f.Money(q.Spent), f.Money(q.SpentBefore)).Where(q.SpendKnown, q.KnownBefore),
+		CAC: answer.MetricOfKnown(f.PerMinor(measure.CPA(q.Spent, now.New.Orders)), f.PerMinor(measure.CPA(q.SpentBefore, before.New.Orders))).
+			Where(q.SpendKnown, q.KnownBefore),
 	}
 }
 
 // lifecycleSplit fills in new against returning customers.
-func (c *Call) lifecycleSplit(a *lifecycleAnswer, q acquisition, days civil.Range) {
-	f, all := c.figures(), q.segments.Recent.Of("")
+func lifecycleSplit(c *toolkit.Call, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) {
+	f, all := c.Figures, q.Segments.Recent.Of("")
 	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
-		now, before := q.segments.Recent.Of(segment), q.segments.Earlier.Of(segment)
+		now, before := q.Segments.Recent.Of(segment), q.Segments.Earlier.Of(segment)
 		a.Rows = append(a.Rows, lifecycleRow{
-			Segment: segment, Orders: new(orders(now.Orders)), Revenue: new(f.revenue(now)), SharePct: percent(measure.Share(now.Orders, all.Orders)),
-			AOV: f.aov(now), Change: percent(measure.Change(float64(f.basis.Revenue(now)), float64(f.basis.Revenue(before)))), Refunds: new(f.money(now.Refunds)),
+			Segment: segment, Orders: new(answer.Orders(now.Orders)), Revenue: new(f.Revenue(now)), SharePct: answer.PercentOf(measure.Share(now.Orders, all.Orders)),
+			AOV: f.AOV(now), Change: answer.PercentOf(measure.Change(float64(f.Basis.Revenue(now)), float64(f.Basis.Revenue(before)))), Refunds: new(f.Money(now.Refunds)),
 		})
 	}
-	share, _ := measure.Share(q.segments.Recent.New.Orders, all.Orders)
-	a.Summary = fmt.Sprintf("New customers placed %s %% of the %s orders %s and brought %s of %s.", grouped(decimals(share, 1), 1),
-		number(float64(orders(all.Orders))), spell(days), c.amount(f.basis.Revenue(q.segments.Recent.New)), c.amount(f.basis.Revenue(all)))
+	share, _ := measure.Share(q.Segments.Recent.New.Orders, all.Orders)
+	a.Summary = fmt.Sprintf("New customers placed %s %% of the %s orders %s and brought %s of %s.", number.Grouped(answer.Decimals(share, 1), 1),
+		answer.Quantity(float64(answer.Orders(all.Orders))), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.amount(q.spent), c.majorAmount(float64(*cac)))
+		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.Amount(q.Spent), toolkit.MajorAmount(c, float64(*cac)))
 	}
-	c.warnBefore(&a.closing, days)
-}
-
-// majorAmount writes whole units of the currency for a sentence.
-func (c *Call) majorAmount(major float64) string {
-	return c.amount(int64(major/float64(c.figures().money(1)) + 0.5))
+	c.WarnBefore(&a.Closing, days)
 }
 
 // paybackMethod says how margins and paybacks are counted.
@@ -217,8 +180,8 @@ const paybackMethod = "Contribution margin is revenue without tax and shipping l
 	"The cost of a customer is the channel's whole spend over the new orders that last touch credits it with. Payback is the first day on which margin per customer covers it."
 
 // lifecycleValues fills in what customers are worth by channel, beside what it cost to win them.
-func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquisition, days civil.Range) error {
-	p, err := c.panel(ctx, days, "")
+func lifecycleValues(ctx context.Context, c *toolkit.Call, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
+	p, err := c.CustomerPanel(ctx, days, "")
 	if err != nil {
 		return err
 	}
@@ -229,12 +192,12 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 	var earned map[measure.Channel]cohort.Curve
 	err = panics.Together(
 		func() (err error) {
-			curves, whole, err = curvesOf(p.members(c.netOf))
+			curves, whole, err = snapshot.CurvesOf(p.Members(c.NetOf))
 			return err
 		},
 		func() (err error) {
-			if margins, unknown = p.margins(); unknown == nil {
-				earned, err = marginCurves(p, margins)
+			if margins, unknown = p.Margins(); unknown == nil {
+				earned, err = snapshot.MarginCurves(p, margins)
 			}
 			return err
 		},
@@ -244,27 +207,27 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 	}
 	switch {
 	case unknown == nil:
-		a.Margin = &marginInfo{Source: margins.Source, RatePct: Percent(100 * margins.Rate), CoveragePct: Percent(100 * margins.Coverage)}
+		a.Margin = &marginInfo{Source: margins.Source, RatePct: answer.Percent(100 * margins.Rate), CoveragePct: answer.Percent(100 * margins.Coverage)}
 	case fault.KindOf(unknown) != fault.KindNotReady:
 		return unknown
 	default:
-		a.warn("margin_unknown", "Too few costs of products are known to tell a margin, so nothing can be said about payback: import products with their costs.")
+		a.Warn(answer.WarnMarginUnknown, "Too few costs of products are known to tell a margin, so nothing can be said about payback: import products with their costs.")
 	}
-	f := c.figures()
-	if c.Store.untouched() {
-		c.warnUntouched(&a.closing, days, "")
+	f := c.Figures
+	if c.Store.Untouched() {
+		c.WarnUntouched(&a.Closing, days, "")
 	} else {
-		curves = append(curves, unwon(curves, q.spend)...)
+		curves = append(curves, snapshot.Unwon(curves, q.Spend)...)
 	}
 	for _, curve := range curves {
-		row, err := f.valueRow(curve, earned, q)
+		row, err := valueRow(f, curve, earned, q)
 		if err != nil {
 			return err
 		}
 		a.Rows = append(a.Rows, row)
 	}
 	slices.SortStableFunc(a.Rows, func(a, b lifecycleRow) int { return int(*b.Customers) - int(*a.Customers) })
-	if c.view.DetailLevel == summaryLevel {
+	if c.View.DetailLevel == answer.SummaryLevel {
 		a.Metrics.Revenue, a.Metrics.Orders, a.Metrics.NewPct = nil, nil, nil
 		for i, row := range a.Rows {
 			if row.LTV365 != nil {
@@ -272,55 +235,23 @@ func (c *Call) lifecycleValues(ctx context.Context, a *lifecycleAnswer, q acquis
 			}
 		}
 	}
-	a.Estimates = p.estimates("mean per customer by age, as long as each was watched; payback from the interval of the margin", projection{})
-	if err := c.wholeValues(a, whole, earned, q); err != nil {
+	a.Estimates = toolkit.PanelEstimates(p, "mean per customer by age, as long as each was watched; payback from the interval of the margin", snapshot.Projection{})
+	if err := wholeValues(c, a, whole, earned, q); err != nil {
 		return err
 	}
-	c.warnPanel(&a.closing, p, projection{})
-	a.Summary = c.valuesSummary(a, days)
+	toolkit.WarnPanel(c, &a.Closing, p, snapshot.Projection{})
+	a.Summary = valuesSummary(c, a, days)
 	return nil
 }
 
-// unwon lists the channels with spend that won nobody who could be followed.
-func unwon(curves []cohort.Curve, spend map[measure.Channel]int64) (out []cohort.Curve) {
-	for _, channel := range sortedKeys(spend) {
-		if !slices.ContainsFunc(curves, func(c cohort.Curve) bool { return c.Channel == channel }) {
-			out = append(out, cohort.Curve{Channel: channel})
-		}
-	}
-	return out
-}
-
-// everybody stands for all channels where customers are one group.
-const everybody measure.Channel = "all"
-
-// marginCurves returns the margin per customer by channel, and of all customers under "all".
-func marginCurves(p panel, margins cohort.Margins) (map[measure.Channel]cohort.Curve, error) {
-	members := p.members(func(d warehouse.PanelDay) int64 {
-		if d.Orders == 0 {
-			return -d.Refunds
-		}
-		return margins.Of(saleOf(d)) - d.Refunds
-	})
-	curves, whole, err := curvesOf(members)
-	if err != nil {
-		return nil, err
-	}
-	out := map[measure.Channel]cohort.Curve{everybody: whole}
-	for _, curve := range curves {
-		out[curve.Channel] = curve
-	}
-	return out, nil
-}
-
-func (f figures) valueRow(curve cohort.Curve, earned map[measure.Channel]cohort.Curve, q acquisition) (lifecycleRow, error) {
-	value := f.valueSoFar(curve)
-	row := lifecycleRow{Channel: curve.Channel, Customers: new(Count(curve.Customers)), LTV90: value.LTV90, LTV365: value.LTV365, Hidden: len(curve.Points) == 0}
-	won := q.byChannel[curve.Channel].New.Orders
-	row.Won = new(orders(won))
-	spend, known := q.spend[curve.Channel]
+func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) (lifecycleRow, error) {
+	value := toolkit.ValueSoFarOf(f, curve)
+	row := lifecycleRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), LTV90: value.LTV90, LTV365: value.LTV365, Hidden: len(curve.Points) == 0}
+	won := q.ByChannel[curve.Channel].New.Orders
+	row.Won = new(answer.Orders(won))
+	spend, known := q.Spend[curve.Channel]
 	if known {
-		row.Spend, row.CAC = new(f.money(spend)), f.perMinor(measure.CPA(spend, won))
+		row.Spend, row.CAC = new(f.Money(spend)), f.PerMinor(measure.CPA(spend, won))
 	}
 	margin := earned[curve.Channel]
 	switch {
@@ -334,7 +265,7 @@ func (f figures) valueRow(curve cohort.Curve, earned map[measure.Channel]cohort.
 		row.Payback = "too few customers"
 		return row, nil
 	}
-	worth := f.valueSoFar(margin)
+	worth := toolkit.ValueSoFarOf(f, margin)
 	row.Margin90, row.Margin365 = worth.LTV90, worth.LTV365
 	cost, ok := measure.CPA(spend, won)
 	switch {
@@ -364,31 +295,31 @@ func paybackWords(p cohort.Payback) string {
 	return fmt.Sprintf("not by day %d", p.Day.Day)
 }
 
-func paybackDays(p cohort.Payback) *Estimate[Count] {
-	return &Estimate[Count]{Value: Count(p.Day.Day), Low: Count(p.Earliest.Day), High: Count(p.Latest.Day)}
+func paybackDays(p cohort.Payback) *answer.Estimate[answer.Count] {
+	return &answer.Estimate[answer.Count]{Value: answer.Count(p.Day.Day), Low: answer.Count(p.Earliest.Day), High: answer.Count(p.Latest.Day)}
 }
 
 // marginToCost is the margin of the last day observed over the cost of a customer, nil when that is nothing.
-func marginToCost(margin cohort.Curve, cost float64) *Estimate[Ratio] {
+func marginToCost(margin cohort.Curve, cost float64) *answer.Estimate[answer.Ratio] {
 	if cost <= 0 {
 		return nil
 	}
 	last := margin.Points[len(margin.Points)-1]
-	return &Estimate[Ratio]{Value: Ratio(last.Value / cost), Low: Ratio(last.Interval.Low / cost), High: Ratio(last.Interval.High / cost)}
+	return &answer.Estimate[answer.Ratio]{Value: answer.Ratio(last.Value / cost), Low: answer.Ratio(last.Interval.Low / cost), High: answer.Ratio(last.Interval.High / cost)}
 }
 
 // wholeValues fills in the metrics over all channels. Customers nobody paid for count too.
-func (c *Call) wholeValues(a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q acquisition) error {
-	f := c.figures()
+func wholeValues(c *toolkit.Call, a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) error {
+	f := c.Figures
 	if whole.Customers == 0 {
 		return nil
 	}
-	a.Metrics.LTV365 = f.valueSoFar(whole).LTV365
-	all := acquisition{byChannel: map[measure.Channel]warehouse.SegmentTotals{everybody: q.segments.Recent}, spend: map[measure.Channel]int64{}}
-	if q.spendKnown {
-		all.spend[everybody] = q.spent
+	a.Metrics.LTV365 = toolkit.ValueSoFarOf(f, whole).LTV365
+	all := snapshot.Acquisition{ByChannel: map[measure.Channel]warehouse.SegmentTotals{snapshot.Everybody: q.Segments.Recent}, Spend: map[measure.Channel]int64{}}
+	if q.SpendKnown {
+		all.Spend[snapshot.Everybody] = q.Spent
 	}
-	row, err := f.valueRow(whole, earned, all)
+	row, err := valueRow(f, whole, earned, all)
 	if err != nil {
 		return err
 	}
@@ -396,10 +327,10 @@ func (c *Call) wholeValues(a *lifecycleAnswer, whole cohort.Curve, earned map[me
 	return nil
 }
 
-func (c *Call) valuesSummary(a *lifecycleAnswer, days civil.Range) string {
-	text := fmt.Sprintf("%s new customers %s", number(float64(*a.Metrics.New.Value)), spell(days))
+func valuesSummary(c *toolkit.Call, a *lifecycleAnswer, days civil.Range) string {
+	text := fmt.Sprintf("%s new customers %s", answer.Quantity(float64(*a.Metrics.New.Value)), answer.Dates(days))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		text += fmt.Sprintf(" cost %s each", c.majorAmount(float64(*cac)))
+		text += fmt.Sprintf(" cost %s each", toolkit.MajorAmount(c, float64(*cac)))
 	}
 	text += "."
 	switch {
@@ -407,21 +338,21 @@ func (c *Call) valuesSummary(a *lifecycleAnswer, days civil.Range) string {
 		text += " Their contribution margin covers that with the first order."
 	case a.Metrics.PaybackIn != nil:
 		text += fmt.Sprintf(" Their contribution margin covers that: %s (90 %% interval day %s to %s).", a.Metrics.Payback,
-			number(float64(a.Metrics.PaybackIn.Low)), number(float64(a.Metrics.PaybackIn.High)))
+			answer.Quantity(float64(a.Metrics.PaybackIn.Low)), answer.Quantity(float64(a.Metrics.PaybackIn.High)))
 	case a.Margin == nil:
 		text += " Their margin is not known, because costs of products are not."
 	}
 	if l := a.Metrics.LTV365; l != nil {
-		text += fmt.Sprintf(" A customer brings %s within a year, refunds taken off.", c.majorAmount(float64(l.Value)))
+		text += fmt.Sprintf(" A customer brings %s within a year, refunds taken off.", toolkit.MajorAmount(c, float64(l.Value)))
 	}
 	return text
 }
 
-func (c *Call) lifecycleNext(a *lifecycleAnswer, days civil.Range) {
+func lifecycleNext(c *toolkit.Call, a *lifecycleAnswer, days civil.Range) {
 	if a.Aspect == summaryAspect {
-		c.suggest(&a.closing, "lifecycle", with(dated(days), "aspect", string(ltvAspect)), "See value, cost and payback by channel.")
+		c.Suggest(&a.Closing, "lifecycle", toolkit.With(toolkit.Dated(days), "aspect", string(ltvAspect)), "See value, cost and payback by channel.")
 	} else {
-		c.suggest(&a.closing, "customers", with(dated(days), "view", string(ltvView)), "See what is expected of these customers.")
+		c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(ltvView)), "See what is expected of these customers.")
 	}
-	c.suggest(&a.closing, "customers", with(dated(days), "view", string(retentionView)), "See who comes back.")
+	c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(retentionView)), "See who comes back.")
 }

@@ -1,13 +1,20 @@
 package tools
 
-import "assay/internal/mcp"
+import (
+	"assay/internal/control"
+	"assay/internal/toolkit"
+)
 
-var manage = defineLater[manageParams](mcp.Spec{
+var manage = toolkit.DefineLater[manageParams](toolkit.Spec{
 	Name:        "manage",
 	Title:       "Manage records",
 	Description: "Add annotations, alerts, experiments, coupon mappings and reports, or dismiss an insight. Acts only with confirmed=true.",
 	Writes:      true,
 	Destructive: true,
+	Acts:        toolkit.Action{Argument: "confirmed", Scope: control.ScopeWrite},
+	Later: toolkit.Absence{
+		Needs: "the records it changes", Instead: "assay import loads coupon mappings from a file",
+	},
 })
 
 type manageParams struct {

@@ -4,172 +4,32 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/internal/civil"
-	"assay/internal/fault"
+	"assay/internal/answer"
 	"assay/internal/measure/mix"
-	"assay/internal/measure/stats"
+	"assay/internal/toolkit"
 )
 
-// modelTools answer from the media mix model.
-var modelTools = []string{"optimization", "optimize_budget"}
-
-// mmmMethod is how the media mix model infers.
-const mmmMethod = "Bayesian media mix model of weekly sales and spend: geometric carry-over, diminishing returns along a curve whose bend is learnt, trend, waves of the year; " +
-	"posterior means with 90 % intervals. The store's completed tests by region are part of it, where there are any. Spend that follows demand is taken for its cause; only an experiment can tell."
-
-// settings name what money and revenue mean in the workspace, as its model was trained under.
-func (c *Call) settings() string {
-	return string(c.Workspace.Currency) + ", " + c.Workspace.Basis.String()
-}
-
-// modelState returns the status of the workspace's model and why it is not active; "" where there is none.
-func (c *Call) modelState() (status mix.Status, why []string) {
-	if c.MMM.Model == nil {
-		return "", nil
-	}
-	last := c.Store.OrderDays.Last
-	if c.Today.Before(last) {
-		last = c.Today
-	}
-	status, why = c.MMM.State(last, c.settings())
-	for i := range why {
-		why[i] = clean(why[i])
-	}
-	return status, why
-}
-
-// whyNotNewer says why the last training did not replace the model that answers; "" where it did.
-func (c *Call) whyNotNewer() string {
-	m := c.MMM.Attempt
-	if m == nil {
-		return ""
-	}
-	return fmt.Sprintf("A newer training (model %d, up to %s) was refused, so model %d goes on to answer: %s.",
-		m.Version, m.Window.Last, c.MMM.Model.Version, clean(strings.Join(m.Why(), "; ")))
-}
-
-// model returns the workspace's media mix model. Without one that has figures the fault says how it is trained.
-func (c *Call) model() (*mix.Model, error) {
-	status, why := c.modelState()
-	train := "Train one with: assay train mmm --workspace " + string(c.Workspace.ID)
-	switch status {
-	case "":
-		if c.MMM.Training {
-			return nil, fault.NotReady("the media mix model is being trained, %d %% done", c.MMM.DonePct).WithHint("Ask again in a minute.")
-		}
-		return nil, fault.NotReady("this workspace has no trained media mix model").
-			WithHint("%s. Meanwhile performance and campaigns show spend beside revenue.", train)
-	case mix.Refused:
-		return nil, fault.NotReady("the media mix model was refused, so there are no figures: %s", strings.Join(why, "; ")).
-			WithHint("Then train again: assay train mmm --workspace %s", c.Workspace.ID)
-	case mix.Active, mix.Stale:
-	}
-	if c.MMM.Model.Settings != c.settings() {
-		return nil, fault.NotReady("the media mix model speaks of another currency or meaning of revenue than the workspace now has").WithHint("%s", train)
-	}
-	return c.MMM.Model, nil
-}
-
-// warnModelAge says that the store has moved on since the model was trained, or that a newer training was refused.
-func (c *Call) warnModelAge(a *closing) {
-	if status, why := c.modelState(); status == mix.Stale {
-		a.warn("model_stale", "The model is stale: "+strings.Join(why, "; ")+". Train again with: assay train mmm --workspace "+string(c.Workspace.ID))
-	}
-	if why := c.whyNotNewer(); why != "" {
-		a.warn("training_refused", why)
-	}
-}
-
-// modelInfo says which model an answer rests on.
-type modelInfo struct {
-	Version  int         `json:"version"`
-	Status   mix.Status  `json:"status" doc:"active or stale."`
-	Start    civil.Date  `json:"window_start"`
-	End      civil.Date  `json:"window_end"`
-	Weeks    int         `json:"weeks"`
-	R2       Ratio       `json:"r2" doc:"Share of the weeks' variance that the model explains."`
-	LeftOut  []string    `json:"left_out,omitempty" doc:"Channels with too little spend to be in the model."`
-	Tests    []modelTest `json:"tests,omitempty" detail:"analyst" doc:"Completed tests of channels: those that the model was fitted to, and why it was not to others."`
-	Seed     uint64      `json:"seed,omitempty" detail:"debug"`
-	DataHash string      `json:"data_hash,omitempty" detail:"debug"`
-}
-
-func (c *Call) modelInfo(m *mix.Model) modelInfo {
-	status, _ := c.modelState()
-	info := modelInfo{
-		Version: m.Version, Status: status, Start: m.Window.First, End: m.Window.Last, Weeks: m.Weeks, R2: Ratio(m.Accuracy.R2),
-		Seed: m.Seed, DataHash: m.DataHash, Tests: modelTests(m),
-	}
-	for _, l := range m.LeftOut {
-		info.LeftOut = append(info.LeftOut, clean(string(l.Channel)))
-	}
-	return info
-}
-
-// modelEstimates says what the intervals of the model's answers are.
-func modelEstimates() Estimates {
-	return Estimates{LevelPct: 90, Method: "posterior of a media mix model", Basis: "modelled"}
-}
-
-// posterior turns a summary of draws, times a factor, into an estimate.
-func posterior[T ~float64](s stats.Summary, times float64) Estimate[T] {
-	return Estimate[T]{Value: T(times * s.Mean), Low: T(times * s.Q05), High: T(times * s.Q95)}
-}
-
-// modelSentence says in a sentence how the model stands.
-func (c *Call) modelSentence() string {
-	status, _ := c.modelState()
-	switch {
-	case c.MMM.Training:
-		return fmt.Sprintf("An MMM model is being trained, %d %% done.", c.MMM.DonePct)
-	case status == mix.Active && c.MMM.Attempt != nil:
-		return "The MMM model is active; a newer training was refused."
-	case status == mix.Active:
-		return "The MMM model is active."
-	case status == mix.Stale && c.MMM.Attempt != nil:
-		return "The MMM model is stale; a newer training was refused."
-	case status == mix.Stale:
-		return "The MMM model is stale."
-	case status == mix.Refused:
-		return "The MMM model was refused."
-	}
-	return "There is no trained MMM model yet."
-}
-
-// modelCapability says whether the tools that need a model can answer.
-func (c *Call) modelCapability() (status, why string) {
-	switch _, err := c.model(); {
-	case err == nil:
-		return "has_data", c.whyNotNewer()
-	case c.MMM.Training:
-		return "empty", "the media mix model is being trained"
-	default:
-		text, hint, _ := fault.Public(err)
-		return "empty", text + ". " + hint
-	}
-}
-
 // checkModel tells of the media mix model.
-func (c *Call) checkModel() finding {
-	status, why := c.modelState()
+func checkModel(c *toolkit.Call) finding {
+	status, why := toolkit.ModelState(c.Snapshot)
 	train := "assay train mmm --workspace " + string(c.Workspace.ID)
-	f := finding{Check: "mmm_model", Severity: note, Finding: c.modelSentence(), Fix: train}
+	f := finding{Check: "mmm_model", Severity: note, Finding: c.ModelSentence(), Fix: train}
 	switch {
 	case c.MMM.Training:
 		f.Fix = "Ask again in a minute."
 	case status == mix.Active:
 		m := c.MMM.Model
 		f.Severity, f.Fix = fine, ""
-		f.Finding = fmt.Sprintf("Model %d is active: %d channels, %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window) + testsSentence(m)
+		f.Finding = fmt.Sprintf("Model %d is active: %d channels, %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window) + toolkit.TestsSentence(m)
 		for _, t := range m.Tests {
 			if t.Contradicts() {
 				f.Severity, f.Fix = poor, "Look at the test and at what the channel's budgets follow."
-				f.Finding += " " + contradiction(t)
+				f.Finding += " " + toolkit.Contradiction(t)
 				f.about = "a test by region contradicts the media mix model"
 			}
 		}
 		if c.MMM.Drift.Share > 0 {
-			f.Finding += " Since it was trained " + clean(c.MMM.Drift.String()) + "."
+			f.Finding += " Since it was trained " + answer.Clean(c.MMM.Drift.String()) + "."
 		}
 	case status == mix.Stale:
 		f.Severity, f.Finding = poor, "The model is stale: "+strings.Join(why, "; ")+"."
@@ -178,9 +38,9 @@ func (c *Call) checkModel() finding {
 		f.Severity, f.Finding, f.Fix = poor, "The model was refused: "+strings.Join(why, "; ")+".", "Mend that, then "+train
 		f.about = "the media mix model was refused"
 	default:
-		f.Finding = "There is no trained MMM model: " + strings.Join(modelTools, ", ") + " cannot answer."
+		f.Finding = "There is no trained MMM model: " + strings.Join(toolkit.ModelTools(c.Tools), ", ") + " cannot answer."
 	}
-	if why := c.whyNotNewer(); why != "" && !c.MMM.Training {
+	if why := c.WhyNotNewer(); why != "" && !c.MMM.Training {
 		f.Severity, f.Finding, f.Fix = poor, f.Finding+" "+why, "Mend that, then "+train
 		f.about = "a newer training of the media mix model was refused"
 	}

@@ -67,5 +67,5 @@ var fixtureModel = sync.OnceValues(func() (*mix.Model, error) {
 		}
 	}
 	w := newWorkspace("full")
-	return mix.Train(s, mix.Training{Seed: 1, Settings: string(w.Currency) + ", " + w.Basis.String()})
+	return mix.Train(s, mix.Training{Seed: 1, Settings: w.ModelSettings()})
 })

@@ -7,41 +7,44 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/halo"
-	"assay/internal/money"
-	"assay/internal/panics"
+	"assay/internal/number"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var omnichannel = define(mcp.Spec{
+var omnichannel = toolkit.Define(toolkit.Spec{
 	Name:        "omnichannel",
 	Title:       "Sales surfaces and halo",
 	Description: "Revenue of every sales surface, and how spend on a channel drives revenue on the others.",
+	Needs:       "orders",
+	Reads:       snapshot.Wants{Experiments: true},
 }, runOmnichannel)
 
 type omnichannelParams struct {
-	anyTime
-	shared
+	answer.AnyTime
+	answer.Shared
 }
 
 type omnichannelAnswer struct {
-	opening
+	answer.Opening
 	Metrics surfaceMetrics `json:"metrics"`
 	Model   *haloModel     `json:"halo_model,omitempty" doc:"Absent where nothing was to be estimated."`
 	Halo    []haloEffect   `json:"halo" doc:"Revenue on surfaces that a channel is not aimed at, surest first."`
-	table[surfaceRow]
-	closing
+	answer.Table[surfaceRow]
+	answer.Closing
 }
 
 type surfaceMetrics struct {
-	Revenue    Metric[Money] `json:"revenue"`
-	Orders     Metric[Count] `json:"orders"`
-	AOV        Metric[Money] `json:"aov"`
-	NetRevenue Metric[Money] `json:"net_revenue"`
-	Halo       haloCounts    `json:"halo"`
+	Revenue    answer.Metric[answer.Money] `json:"revenue"`
+	Orders     answer.Metric[answer.Count] `json:"orders"`
+	AOV        answer.Metric[answer.Money] `json:"aov"`
+	NetRevenue answer.Metric[answer.Money] `json:"net_revenue"`
+	Halo       haloCounts                  `json:"halo"`
 }
 
 // haloCounts says how many effects of each kind there are, whatever the level of detail shows.
@@ -54,82 +57,77 @@ type haloCounts struct {
 // surfaceRow is what a surface took.
 type surfaceRow struct {
 	Surface   measure.Surface `json:"surface"`
-	Revenue   Money           `json:"revenue"`
-	Share     *Percent        `json:"share_pct,omitempty"`
-	Change    *Percent        `json:"revenue_change_pct,omitempty"`
-	Orders    Count           `json:"orders"`
-	AOV       *Money          `json:"aov,omitempty"`
-	NewOrders *Count          `json:"new_orders,omitempty" detail:"analyst"`
-	Refunds   *Money          `json:"refunds,omitempty" detail:"analyst"`
+	Revenue   answer.Money    `json:"revenue"`
+	Share     *answer.Percent `json:"share_pct,omitempty"`
+	Change    *answer.Percent `json:"revenue_change_pct,omitempty"`
+	Orders    answer.Count    `json:"orders"`
+	AOV       *answer.Money   `json:"aov,omitempty"`
+	NewOrders *answer.Count   `json:"new_orders,omitempty" detail:"analyst"`
+	Refunds   *answer.Money   `json:"refunds,omitempty" detail:"analyst"`
 }
 
 // haloModel says how the effects were estimated.
 type haloModel struct {
-	Basis  measure.Basis `json:"basis"`
-	Grade  string        `json:"grade" doc:"What the coefficients rest on: correlation, or correlation and experiments. Each effect says it too."`
-	Level  Percent       `json:"level_pct" doc:"Of every interval."`
-	Start  civil.Date    `json:"start,omitzero" detail:"analyst"`
-	End    civil.Date    `json:"end,omitzero" detail:"analyst"`
-	Days   int           `json:"days,omitempty" detail:"analyst"`
-	Method string        `json:"method,omitempty" detail:"analyst"`
-	Seed   uint64        `json:"seed,omitempty" detail:"debug"`
-	Draws  int           `json:"draws,omitempty" detail:"debug"`
+	Basis  measure.Basis  `json:"basis"`
+	Grade  string         `json:"grade" doc:"What the coefficients rest on: correlation, or correlation and experiments. Each effect says it too."`
+	Level  answer.Percent `json:"level_pct" doc:"Of every interval."`
+	Start  civil.Date     `json:"start,omitzero" detail:"analyst"`
+	End    civil.Date     `json:"end,omitzero" detail:"analyst"`
+	Days   int            `json:"days,omitempty" detail:"analyst"`
+	Method string         `json:"method,omitempty" detail:"analyst"`
+	Seed   uint64         `json:"seed,omitempty" detail:"debug"`
+	Draws  int            `json:"draws,omitempty" detail:"debug"`
 }
 
 // haloEffect is what a channel's spend brings on a surface that it is not aimed at.
 type haloEffect struct {
 	Channel     measure.Channel `json:"channel"`
 	Surface     measure.Surface `json:"surface"`
-	Coefficient *Ratio          `json:"coefficient,omitempty" doc:"Revenue on the surface for each unit of spend, on average over the days. Absent where it cannot be estimated."`
-	Low         *Ratio          `json:"low,omitempty"`
-	High        *Ratio          `json:"high,omitempty"`
+	Coefficient *answer.Ratio   `json:"coefficient,omitempty" doc:"Revenue on the surface for each unit of spend, on average over the days. Absent where it cannot be estimated."`
+	Low         *answer.Ratio   `json:"low,omitempty"`
+	High        *answer.Ratio   `json:"high,omitempty"`
 	Grade       string          `json:"grade,omitempty" detail:"analyst" doc:"correlation over time, experiment, or both."`
-	Positive    *Percent        `json:"probability_positive_pct,omitempty" detail:"analyst"`
+	Positive    *answer.Percent `json:"probability_positive_pct,omitempty" detail:"analyst"`
 	Reason      halo.Reason     `json:"not_estimable,omitempty" doc:"surface_days_too_few, spend_days_too_few, spend_does_not_vary, moves_with_other_channels or lead_placebo_fails."`
-	Revenue     *Money          `json:"revenue_in_period,omitempty" detail:"analyst" doc:"Coefficient times the channel's spend in the period."`
-	MeanLag     *Ratio          `json:"mean_lag_days,omitempty" detail:"debug"`
-	Inflation   *Ratio          `json:"variance_inflation,omitempty" detail:"debug" doc:"How much less is known because channels move together."`
-	LeadZ       *Ratio          `json:"lead_z,omitempty" detail:"debug" doc:"Of next week's spend on today's sales; above 2.58 the effect is refused."`
+	Revenue     *answer.Money   `json:"revenue_in_period,omitempty" detail:"analyst" doc:"Coefficient times the channel's spend in the period."`
+	MeanLag     *answer.Ratio   `json:"mean_lag_days,omitempty" detail:"debug"`
+	Inflation   *answer.Ratio   `json:"variance_inflation,omitempty" detail:"debug" doc:"How much less is known because channels move together."`
+	LeadZ       *answer.Ratio   `json:"lead_z,omitempty" detail:"debug" doc:"Of next week's spend on today's sales; above 2.58 the effect is refused."`
 }
 
-const (
-	haloSeed  = 1
-	haloDraws = 800
-	haloShown = 3 // effects at the summary level
-)
+const haloShown = 3 // effects at the summary level
 
-func runOmnichannel(ctx context.Context, c *Call, p omnichannelParams) (*omnichannelAnswer, error) {
-	days, err := c.openWindow(p.StartDate, p.EndDate)
+func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (*omnichannelAnswer, error) {
+	days, err := c.OpenWindow(p.StartDate, p.EndDate)
 	if err != nil {
 		return nil, err
 	}
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
-	totals, err := c.Facts.SurfaceTotals(ctx, c.Workspace.ID, in)
-	if err != nil {
-		return nil, fmt.Errorf("surfaces %s: %w", days, err)
-	}
-	c.read("surface_totals", len(totals.Recent)+len(totals.Earlier))
-	a := &omnichannelAnswer{Halo: []haloEffect{}}
-	a.allRows = true
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	now, before := sumSurfaces(totals.Recent), sumSurfaces(totals.Earlier)
-	a.Metrics = c.surfaceMetrics(now, before)
-	a.Rows = c.surfaceRows(totals, now)
-	if len(a.Rows) == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
-		c.describe(&a.closing, c.quality("", storeTotal{Sums: now}), fromOrders, fromAds, fromSpend)
-		return a, nil
-	}
-	effects, err := c.halo(ctx, a, days)
+	totals, err := c.SurfaceTotals(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	a.Summary = c.omnichannelSummary(a, p, days, effects)
-	c.warnHalo(a, effects)
-	c.warnWindow(&a.closing, p.StartDate, days, now.Undated, true)
-	c.suggest(&a.closing, "performance", dated(days), "See what channels are credited with on all surfaces together.")
-	c.suggest(&a.closing, "chart", with(with(dated(days), "metric", "revenue"), "granularity", "month"), "Draw the revenue of all surfaces.")
-	c.describe(&a.closing, c.quality("", storeTotal{Sums: now}), fromOrders, fromAds, fromSpend)
+	a := &omnichannelAnswer{Halo: []haloEffect{}}
+	a.ShowAll(true)
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	now, before := sumSurfaces(totals.Recent), sumSurfaces(totals.Earlier)
+	a.Metrics = surfaceMetricsOf(c, now, before)
+	a.Rows = surfaceRows(c, totals, now)
+	if len(a.Rows) == 0 {
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
+		c.Describe(&a.Closing, c.Quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+		return a, nil
+	}
+	effects, err := showHalo(ctx, c, a, days)
+	if err != nil {
+		return nil, err
+	}
+	a.Summary = omnichannelSummary(c, a, p, days, effects)
+	warnHalo(a, effects)
+	c.WarnWindow(&a.Closing, p.StartDate, days, now.Undated, true)
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See what channels are credited with on all surfaces together.")
+	c.Suggest(&a.Closing, "chart", toolkit.With(toolkit.With(toolkit.Dated(days), "metric", "revenue"), "granularity", "month"), "Draw the revenue of all surfaces.")
+	c.Describe(&a.Closing, c.Quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -140,76 +138,54 @@ func sumSurfaces(all []warehouse.SurfaceTotal) (sum measure.Sums) {
 	return sum
 }
 
-func (c *Call) surfaceMetrics(now, before measure.Sums) surfaceMetrics {
-	all := c.figures().storeMetrics(storeTotal{Sums: now}, storeTotal{Sums: before})
+func surfaceMetricsOf(c *toolkit.Call, now, before measure.Sums) surfaceMetrics {
+	all := toolkit.StoreMetricsOf(c.Figures, snapshot.Total{Sums: now}, snapshot.Total{Sums: before})
 	return surfaceMetrics{Revenue: all.Revenue, Orders: all.Orders, AOV: all.AOV, NetRevenue: all.NetRevenue}
 }
 
 // surfaceRows lists the surfaces, largest revenue first.
-func (c *Call) surfaceRows(totals warehouse.Pair[[]warehouse.SurfaceTotal], now measure.Sums) []surfaceRow {
-	f := c.figures()
+func surfaceRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.SurfaceTotal], now measure.Sums) []surfaceRow {
+	f := c.Figures
 	earlier := map[measure.Surface]measure.Sums{}
 	for _, t := range totals.Earlier {
 		earlier[t.Surface] = t.Sums
 	}
 	rows := make([]surfaceRow, 0, len(totals.Recent))
 	sorted := slices.SortedStableFunc(slices.Values(totals.Recent), func(s, t warehouse.SurfaceTotal) int {
-		return cmp.Compare(f.basis.Revenue(t.Sums), f.basis.Revenue(s.Sums))
+		return cmp.Compare(f.Basis.Revenue(t.Sums), f.Basis.Revenue(s.Sums))
 	})
 	for _, t := range sorted {
-		revenue := f.basis.Revenue(t.Sums)
+		revenue := f.Basis.Revenue(t.Sums)
 		rows = append(rows, surfaceRow{
-			Surface: t.Surface, Revenue: f.money(revenue), Share: percent(measure.Share(revenue, f.basis.Revenue(now))),
-			Change: percent(measure.Change(float64(revenue), float64(f.basis.Revenue(earlier[t.Surface])))),
-			Orders: orders(t.Sums.Orders), AOV: f.aov(t.Sums), NewOrders: new(orders(t.Sums.NewOrders)), Refunds: new(f.money(t.Sums.Refunds)),
+			Surface: t.Surface, Revenue: f.Money(revenue), Share: answer.PercentOf(measure.Share(revenue, f.Basis.Revenue(now))),
+			Change: answer.PercentOf(measure.Change(float64(revenue), float64(f.Basis.Revenue(earlier[t.Surface])))),
+			Orders: answer.Orders(t.Sums.Orders), AOV: f.AOV(t.Sums), NewOrders: new(answer.Orders(t.Sums.NewOrders)), Refunds: new(f.Money(t.Sums.Refunds)),
 		})
 	}
 	return rows
 }
 
-// halo estimates the effects from the store's last years up to the end of the window: they are properties of the store
-// and not of the window. Today is not over and left out.
-func (c *Call) halo(ctx context.Context, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
-	days := c.haloDays(window)
-	if days.Days() == 0 {
-		return nil, nil
-	}
-	data, err := c.haloData(ctx, days)
-	if err != nil || len(data.Channels) == 0 {
+// showHalo shows the effects, those that are most certain first.
+func showHalo(ctx context.Context, c *toolkit.Call, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
+	found, err := c.HaloEffects(ctx, window)
+	if err != nil || len(found.Effects) == 0 {
 		return nil, err
 	}
-	if data.Experiments, err = c.surfaceTests(ctx); err != nil {
-		return nil, err
-	}
-	all, err := halo.Estimate(data, halo.Options{Seed: haloSeed, Draws: haloDraws, Level: creatorLevel})
-	if err != nil {
-		return nil, fmt.Errorf("halo %s: %w", days, err)
-	}
-	effects := slices.DeleteFunc(all, func(e halo.Effect) bool { return e.Home })
-	if len(effects) == 0 {
-		return nil, nil
-	}
+	effects := found.Effects
 	slices.SortStableFunc(effects, func(x, y halo.Effect) int {
 		return cmp.Or(cmp.Compare(len(x.Reason), len(y.Reason)), cmp.Compare(sureness(y), sureness(x)))
 	})
 	a.Model = &haloModel{
-		Basis: measure.Modelled, Grade: "correlation", Level: 100 * creatorLevel, Start: days.First, End: days.Last, Days: days.Days(),
-		Method: "Bayesian distributed-lag regression of each surface's days; see methods/halo", Seed: haloSeed, Draws: haloDraws,
-	}
-	spend := map[measure.Channel]float64{}
-	inside := window.Intersect(days)
-	for _, channel := range data.Channels {
-		for i := range inside.Days() {
-			spend[channel.Name] += channel.Spend[inside.First.AddDays(i).Sub(days.First)]
-		}
+		Basis: measure.Modelled, Grade: "correlation", Level: 100 * snapshot.HaloLevel, Start: found.Days.First, End: found.Days.Last, Days: found.Days.Days(),
+		Method: "Bayesian distributed-lag regression of each surface's days; see methods/halo", Seed: snapshot.HaloSeed, Draws: snapshot.HaloDraws,
 	}
 	for i, e := range effects {
 		a.Metrics.Halo.count(e)
 		if e.Experiments > 0 {
 			a.Model.Grade = "correlation and experiments"
 		}
-		if i < haloShown || c.view.DetailLevel != summaryLevel {
-			a.Halo = append(a.Halo, haloEffectOf(e, spend[e.Channel]))
+		if i < haloShown || c.View.DetailLevel != answer.SummaryLevel {
+			a.Halo = append(a.Halo, haloEffectOf(e, found.Spend[e.Channel]))
 		}
 	}
 	return effects, nil
@@ -238,12 +214,12 @@ func (n *haloCounts) count(e halo.Effect) {
 func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 	row := haloEffect{Channel: e.Channel, Surface: e.Surface, Reason: e.Reason}
 	if e.Inflation > 0 && !math.IsInf(e.Inflation, 0) {
-		row.Inflation, row.LeadZ = new(Ratio(e.Inflation)), new(Ratio(e.LeadZ))
+		row.Inflation, row.LeadZ = new(answer.Ratio(e.Inflation)), new(answer.Ratio(e.LeadZ))
 	}
 	if e.Reason == "" {
-		row.Coefficient, row.Low, row.High = new(Ratio(e.Coefficient)), new(Ratio(e.Low)), new(Ratio(e.High))
-		row.Positive, row.MeanLag = new(Percent(100*e.Positive)), new(Ratio(e.MeanLag))
-		row.Revenue, row.Grade = new(Money(e.Coefficient*spend)), "correlation"
+		row.Coefficient, row.Low, row.High = new(answer.Ratio(e.Coefficient)), new(answer.Ratio(e.Low)), new(answer.Ratio(e.High))
+		row.Positive, row.MeanLag = new(answer.Percent(100*e.Positive)), new(answer.Ratio(e.MeanLag))
+		row.Revenue, row.Grade = new(answer.Money(e.Coefficient*spend)), "correlation"
 		switch {
 		case e.Alone:
 			row.Grade, row.MeanLag = "experiment", nil
@@ -254,98 +230,40 @@ func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 	return row
 }
 
-// haloYears is how far back the effects are learnt.
-const haloYears = 3
-
-// haloDays is the period from which effects are learnt.
-func (c *Call) haloDays(window civil.Range) civil.Range {
-	last := earliest(window.Last, c.Today.AddDays(-1))
-	days := civil.Range{First: last.AddDays(-365*haloYears + 1), Last: last}
-	return days.Intersect(c.Store.OrderDays).Intersect(c.Store.AdDays)
-}
-
-// haloData reads the days. A day of a channel without a report is one without spend.
-func (c *Call) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
-	var sold []warehouse.SurfaceDay
-	var spent []warehouse.SpendDay
-	err := panics.Together(
-		func() (err error) {
-			if sold, err = c.Facts.SurfaceDays(ctx, c.Workspace.ID, days); err != nil {
-				err = fmt.Errorf("days of surfaces %s: %w", days, err)
-			}
-			return err
-		},
-		func() (err error) {
-			if spent, err = c.Facts.SpendDays(ctx, c.Workspace.ID, days); err != nil {
-				err = fmt.Errorf("days of spend %s: %w", days, err)
-			}
-			return err
-		},
-	)
-	if err != nil {
-		return halo.Data{}, err
-	}
-	c.read("surface_days", len(sold))
-	c.read("spend_days", len(spent))
-	data := halo.Data{First: days.First}
-	for _, s := range sold {
-		if n := len(data.Surfaces); n == 0 || data.Surfaces[n-1].Name != s.Surface {
-			data.Surfaces = append(data.Surfaces, halo.Surface{Name: s.Surface, Revenue: make([]float64, days.Days())})
-		}
-		data.Surfaces[len(data.Surfaces)-1].Revenue[s.Day.Sub(days.First)] = money.Major(c.Workspace.Basis.Revenue(s.Sums), c.Workspace.Currency)
-	}
-	for _, s := range spent {
-		if n := len(data.Channels); n == 0 || data.Channels[n-1].Name != s.Channel {
-			data.Channels = append(data.Channels, halo.Channel{Name: s.Channel, Spend: make([]float64, days.Days()), Home: homeOf(s.Channel)})
-		}
-		data.Channels[len(data.Channels)-1].Spend[s.Day.Sub(days.First)] = money.Major(s.Spend, c.Workspace.Currency)
-	}
-	return data, nil
-}
-
-// homeOf is the surface that a channel's spend is aimed at: ads of a marketplace at the marketplace, all others at the
-// online store.
-func homeOf(channel measure.Channel) measure.Surface {
-	if channel == measure.Channel(measure.Amazon) {
-		return measure.Marketplace
-	}
-	return measure.OnlineStore
-}
-
-func (c *Call) omnichannelSummary(a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
+func omnichannelSummary(c *toolkit.Call, a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
-	text := fmt.Sprintf("%s took %s %s%s; %s has %s %% of it.", plural(len(a.Rows), "surface", "surfaces"), c.spelled(*a.Metrics.Revenue.Value), spell(days),
-		againstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, grouped(decimals(float64(*orZero(first.Share)), 1), 1))
+	text := fmt.Sprintf("%s took %s %s%s; %s has %s %% of it.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
+		toolkit.AgainstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, number.Grouped(answer.Decimals(float64(*orZero(first.Share)), 1), 1))
 	n := a.Metrics.Halo
 	switch {
 	case len(effects) == 0:
 		return text + " No halo can be estimated."
 	case n.Estimated == 0:
-		return text + fmt.Sprintf(" None of %s can be estimated.", plural(n.NotEstimable, "halo effect", "halo effects"))
+		return text + fmt.Sprintf(" None of %s can be estimated.", answer.Plural(n.NotEstimable, "halo effect", "halo effects"))
 	case n.AboveZero == 0:
-		return text + fmt.Sprintf(" None of %s lies above zero for sure; %d more cannot be estimated.", plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
+		return text + fmt.Sprintf(" None of %s lies above zero for sure; %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
 	}
 	e := effects[0]
 	return text + fmt.Sprintf(" The surest halo is %s on %s: %s in revenue for each unit of spend (90 %% interval %s to %s); %d of %d lie above zero for sure.",
-		spoken(e.Channel), e.Surface, grouped(decimals(e.Coefficient, 2), 2), grouped(decimals(e.Low, 2), 2), grouped(decimals(e.High, 2), 2), n.AboveZero, n.Estimated)
+		answer.ChannelName(e.Channel), e.Surface, number.Grouped(answer.Decimals(e.Coefficient, 2), 2), number.Grouped(answer.Decimals(e.Low, 2), 2), number.Grouped(answer.Decimals(e.High, 2), 2), n.AboveZero, n.Estimated)
 }
 
-func orZero(p *Percent) *Percent {
+func orZero(p *answer.Percent) *answer.Percent {
 	if p == nil {
-		return new(Percent)
+		return new(answer.Percent)
 	}
 	return p
 }
 
-func (c *Call) warnHalo(a *omnichannelAnswer, effects []halo.Effect) {
+func warnHalo(a *omnichannelAnswer, effects []halo.Effect) {
 	switch {
 	case len(effects) == 0 && len(a.Rows) < 2:
-		a.warn("halo_not_estimable", "There is one sales surface: import the orders of others to see what spend brings there.")
+		a.Warn(answer.WarnHaloNotEstimable, "There is one sales surface: import the orders of others to see what spend brings there.")
 	case len(effects) == 0:
-		a.warn("halo_not_estimable", "No spend lies in the days with orders: what it brings on other surfaces cannot be estimated.")
+		a.Warn(answer.WarnHaloNotEstimable, "No spend lies in the days with orders: what it brings on other surfaces cannot be estimated.")
 	case a.Model.Grade == "correlation":
-		a.warn("correlational", "Halo rests on what moved together over time and not on an experiment; a regional test of the largest would settle it.")
+		a.Warn(answer.WarnCorrelational, "Halo rests on what moved together over time and not on an experiment; a regional test of the largest would settle it.")
 	default:
-		a.warn("correlational", "Where grade is correlation, halo rests on what moved together over time; tests by region are part of the others.")
+		a.Warn(answer.WarnCorrelational, "Where grade is correlation, halo rests on what moved together over time; tests by region are part of the others.")
 	}
 }

@@ -8,54 +8,39 @@ import (
 	"strings"
 	"unicode"
 
+	"assay/internal/answer"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
-var optimization = define(mcp.Spec{
+var optimization = toolkit.Define(toolkit.Spec{
 	Name:        "optimization",
 	Title:       "Media mix results",
 	Description: "What the media mix model says of saturation, marginal return and shifts between channels. Needs an active model.",
+	Model:       true,
 }, runOptimization)
 
 type optimizationParams struct {
 	BudgetConstraint *float64 `json:"budget_constraint" min:"0" doc:"Total monthly budget."`
 	Question         string   `json:"question" doc:"What to know of the model's results."`
-	shared
+	answer.Shared
 }
 
 type optimizationAnswer struct {
-	opening
-	Answer    string      `json:"answer,omitempty" doc:"To the question, from the model's facts."`
-	Model     modelInfo   `json:"model"`
-	Estimates Estimates   `json:"estimates"`
-	Metrics   planMetrics `json:"metrics" doc:"Of the best plan for the monthly budget."`
-	table[mixRow]
-	closing
+	answer.Opening
+	Answer    string              `json:"answer,omitempty" doc:"To the question, from the model's facts."`
+	Model     toolkit.ModelInfo   `json:"model"`
+	Estimates answer.Estimates    `json:"estimates"`
+	Metrics   toolkit.PlanMetrics `json:"metrics" doc:"Of the best plan for the monthly budget."`
+	answer.Table[toolkit.MixRow]
+	answer.Closing
 }
 
-// mixRow is what the model says of a channel; money is a month's.
-type mixRow struct {
-	Channel      measure.Channel    `json:"channel"`
-	Spend        Money              `json:"monthly_spend"`
-	Proposed     Money              `json:"proposed_monthly_spend"`
-	Brought      *Estimate[Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Revenue that would be missing without the channel."`
-	SharePct     *Percent           `json:"share_pct,omitempty" detail:"analyst" doc:"Of all revenue in the window."`
-	ROAS         Estimate[Ratio]    `json:"roas"`
-	MarginalROAS Estimate[Ratio]    `json:"marginal_roas" doc:"Revenue of the next unit of money at today's spend."`
-	Saturation   *Estimate[Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"By how much the next unit of money brings less than the mean one."`
-	Less         *Estimate[Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
-	More         *Estimate[Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
-	CarryOver    *Estimate[Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Part of a week's effect that carries over to the next."`
-	Worth        *Money             `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Monthly revenue that the best plan would gain if an experiment settled what the channel brings, before its cost."`
-	Tested       []string           `json:"calibrated_by,omitempty" doc:"Experiments of the channel that the model was fitted to."`
-	Unseen       bool               `json:"beyond_data,omitempty" doc:"The proposed spend is more than was ever spent."`
-}
-
-func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimizationAnswer, error) {
-	m, err := c.model()
+func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (*optimizationAnswer, error) {
+	m, err := c.Model()
 	if err != nil {
 		return nil, err
 	}
@@ -72,79 +57,46 @@ func runOptimization(_ context.Context, c *Call, p optimizationParams) (*optimiz
 		return nil, err
 	}
 	monthly := 1 / m.Months()
-	a := &optimizationAnswer{Model: c.modelInfo(m), Estimates: modelEstimates(), Metrics: c.planMetrics(m, plan, budget, monthly)}
-	a.Period, a.Currency = c.period(m.Window), c.Workspace.Currency
-	a.Rows = mixRows(m, plan, monthly)
-	a.Summary = c.planSummary(a.Metrics, plan, "a month")
+	a := &optimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: toolkit.PlanMetricsOf(c, m, plan, budget, monthly)}
+	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
+	a.Rows = toolkit.MixRows(m, plan, monthly)
+	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, "a month")
 	if strings.TrimSpace(p.Question) != "" {
-		a.Answer = c.mixAnswer(p.Question, a)
-		if c.view.Format == summaryFormat { // which shows no other field with text
+		a.Answer = mixAnswer(c, p.Question, a)
+		if c.View.Format == answer.SummaryFormat { // which shows no other field with text
 			a.Summary = a.Answer + " " + a.Summary
 		}
 	}
-	c.warnPlan(&a.closing, plan)
-	c.warnTests(&a.closing, m)
-	c.suggest(&a.closing, "optimize_budget", map[string]any{"total_budget": decimals(budget, 0)}, "Divide a budget with bounds by channel.")
-	c.suggest(&a.closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
-	c.describe(&a.closing, DataQuality{Revenue: c.Workspace.Basis.String(), Method: mmmMethod}, fromOrders, fromAds, fromSpend)
+	toolkit.WarnPlan(c, &a.Closing, plan)
+	c.WarnTests(&a.Closing, m)
+	c.Suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Divide a budget with bounds by channel.")
+	c.Suggest(&a.Closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
-}
-
-// mixRows lists the channels, largest contribution first.
-func mixRows(m *mix.Model, plan *mix.Plan, times float64) []mixRow {
-	rows := make([]mixRow, 0, len(m.Effects))
-	for _, e := range m.Effects {
-		if e.ROAS == nil || e.MarginalROAS == nil {
-			continue
-		}
-		reach := m.Reach(e.Channel)
-		row := mixRow{
-			Channel: e.Channel, Spend: Money(times * e.Spend), Brought: new(posterior[Money](e.Contribution, times)),
-			SharePct: new(Percent(100 * e.Share.Mean)), ROAS: posterior[Ratio](*e.ROAS, 1), MarginalROAS: posterior[Ratio](*e.MarginalROAS, 1),
-			Saturation: new(posterior[Percent](reach.Saturation, 100)), Less: new(posterior[Money](reach.Less, times)), More: new(posterior[Money](reach.More, times)),
-			Tested: calibratedBy(m, e.Channel),
-		}
-		for _, one := range plan.Allocations {
-			if one.Channel == e.Channel {
-				row.Proposed, row.Unseen = Money(times*one.Proposed), one.Unseen
-			}
-		}
-		if alpha, ok := e.Adstock["alpha"]; ok {
-			row.CarryOver = new(posterior[Percent](alpha, 100))
-		}
-		for _, one := range plan.Advice.Worth {
-			if one.Channel == e.Channel {
-				row.Worth = new(Money(times * one.Gain))
-			}
-		}
-		rows = append(rows, row)
-	}
-	sortBy(rows, func(r mixRow) float64 { return -float64(r.Brought.Value) })
-	return rows
 }
 
 // mixTopics are what a question can be about, by the beginnings of words that say so, or by phrases. The first that fits
 // answers.
 var mixTopics = []struct {
 	words  []string
-	answer func(*Call, []mixRow, *optimizationAnswer) string
+	answer func(*toolkit.Call, []toolkit.MixRow, *optimizationAnswer) string
 }{
-	{[]string{"test", "experiment", "holdout", "prove", "learn"}, (*Call).sayTests},
-	{[]string{"trust", "reliab", "accura", "confiden", "fit", "valid", "certain", "uncertain", "how good", "how sure"}, (*Call).sayTrust},
-	{[]string{"saturat", "diminish", "headroom", "room", "ceiling", "maxed"}, (*Call).saySaturation},
-	{[]string{"carry", "carries", "adstock", "lag", "lags", "delay", "how long", "decay", "half life", "half-life"}, (*Call).sayCarryOver},
-	{[]string{"margin", "next dollar", "next euro", "next unit", "increment", "extra", "more", "scale", "scaling", "increas", "grow", "raise", "double"}, (*Call).sayMarginal},
-	{[]string{"less", "cut", "reduc", "decreas", "save", "saving", "lower", "pause", "stop", "drop"}, (*Call).sayLess},
-	{[]string{"budget", "shift", "realloc", "alloc", "optimi", "move", "best mix", "split", "divid", "should i spend", "should we spend"}, (*Call).sayPlan},
-	{[]string{"roas", "roi", "return", "effic", "best", "worst", "perform", "contribut", "share", "bring", "brought", "drive", "revenue", "profit", "work", "spend"}, (*Call).sayReturns},
+	{[]string{"test", "experiment", "holdout", "prove", "learn"}, sayTests},
+	{[]string{"trust", "reliab", "accura", "confiden", "fit", "valid", "certain", "uncertain", "how good", "how sure"}, sayTrust},
+	{[]string{"saturat", "diminish", "headroom", "room", "ceiling", "maxed"}, saySaturation},
+	{[]string{"carry", "carries", "adstock", "lag", "lags", "delay", "how long", "decay", "half life", "half-life"}, sayCarryOver},
+	{[]string{"margin", "next dollar", "next euro", "next unit", "increment", "extra", "more", "scale", "scaling", "increas", "grow", "raise", "double"}, sayMarginal},
+	{[]string{"less", "cut", "reduc", "decreas", "save", "saving", "lower", "pause", "stop", "drop"}, sayLess},
+	{[]string{"budget", "shift", "realloc", "alloc", "optimi", "move", "best mix", "split", "divid", "should i spend", "should we spend"}, sayPlan},
+	{[]string{"roas", "roi", "return", "effic", "best", "worst", "perform", "contribut", "share", "bring", "brought", "drive", "revenue", "profit", "work", "spend"}, sayReturns},
 }
 
 // mixAnswer answers a question from the answer's own figures. It reads channels and topics by their words; what it
 // cannot read it says, and what it can be asked.
-func (c *Call) mixAnswer(question string, a *optimizationAnswer) string {
-	text := strings.ToLower(clean(question))
+func mixAnswer(c *toolkit.Call, question string, a *optimizationAnswer) string {
+	text := strings.ToLower(answer.Clean(question))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
-	about, without := c.mixChannels(words, a)
+	about, without := mixChannels(words, a)
 	named := len(about) > 0
 	if !named && without != "" {
 		return without
@@ -158,7 +110,7 @@ func (c *Call) mixAnswer(question string, a *optimizationAnswer) string {
 		}
 	}
 	if named {
-		return strings.TrimSpace(c.sayReturns(about, a) + " " + without)
+		return strings.TrimSpace(sayReturns(c, about, a) + " " + without)
 	}
 	return "The question was not understood. It can be about channels of the model and their returns, marginal returns, saturation, " +
 		"carry-over, what less or more spend would do, the best split of the budget, what to test, or how far the model can be trusted."
@@ -174,7 +126,7 @@ func speaksOf(topic, text string, words []string) bool {
 
 // mixChannels returns the channels of the model that the words name, by their own names or those of their platforms, and
 // what to say of channels that are not in it.
-func (c *Call) mixChannels(words []string, a *optimizationAnswer) (about []mixRow, without string) {
+func mixChannels(words []string, a *optimizationAnswer) (about []toolkit.MixRow, without string) {
 	names := map[measure.Channel]bool{}
 	for i, w := range words {
 		names[measure.ParseChannel(w)] = true
@@ -196,94 +148,96 @@ func (c *Call) mixChannels(words []string, a *optimizationAnswer) (about []mixRo
 }
 
 // mixLines says something of each channel, the first few of them.
-func mixLines(rows []mixRow, say func(mixRow) string) string {
+func mixLines(rows []toolkit.MixRow, say func(toolkit.MixRow) string) string {
 	const most = 5
 	var lines []string
 	for _, r := range rows[:min(most, len(rows))] {
-		lines = append(lines, spoken(r.Channel)+" "+say(r))
+		lines = append(lines, answer.ChannelName(r.Channel)+" "+say(r))
 	}
 	return strings.Join(lines, "; ") + "."
 }
 
 // sortedRows returns the rows, largest figure first.
-func sortedRows(rows []mixRow, of func(mixRow) float64) []mixRow {
-	return slices.SortedStableFunc(slices.Values(rows), func(a, b mixRow) int { return cmp.Compare(of(b), of(a)) })
+func sortedRows(rows []toolkit.MixRow, of func(toolkit.MixRow) float64) []toolkit.MixRow {
+	return slices.SortedStableFunc(slices.Values(rows), func(a, b toolkit.MixRow) int { return cmp.Compare(of(b), of(a)) })
 }
 
-func ratios(e Estimate[Ratio]) string {
+func ratios(e answer.Estimate[answer.Ratio]) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", e.Value, e.Low, e.High)
 }
 
-func (c *Call) amounts(e Estimate[Money]) string {
-	return fmt.Sprintf("%s (%s to %s)", c.spelled(e.Value), c.spelled(e.Low), c.spelled(e.High))
+func amounts(c *toolkit.Call, e answer.Estimate[answer.Money]) string {
+	return fmt.Sprintf("%s (%s to %s)", c.Spelled(e.Value), c.Spelled(e.Low), c.Spelled(e.High))
 }
 
-func (c *Call) sayReturns(rows []mixRow, _ *optimizationAnswer) string {
-	return "Revenue per unit of spend, with 90 % intervals: " + mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.ROAS.Value) }),
-		func(r mixRow) string { return ratios(r.ROAS) + ", " + c.spelled(r.Brought.Value) + " a month" })
+func sayReturns(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
+	return "Revenue per unit of spend, with 90 % intervals: " + mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.ROAS.Value) }),
+		func(r toolkit.MixRow) string { return ratios(r.ROAS) + ", " + c.Spelled(r.Brought.Value) + " a month" })
 }
 
-func (c *Call) saySaturation(rows []mixRow, _ *optimizationAnswer) string {
+func saySaturation(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
 	return "The next unit of money brings less than the mean one by, with 90 % intervals: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.Saturation.Value) }), func(r mixRow) string {
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.Saturation.Value) }), func(r toolkit.MixRow) string {
 			return fmt.Sprintf("%.0f %% (%.0f to %.0f)", r.Saturation.Value, r.Saturation.Low, r.Saturation.High)
 		})
 }
 
-func (c *Call) sayMarginal(rows []mixRow, _ *optimizationAnswer) string {
+func sayMarginal(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
 	return "Revenue of the next unit of spend, and change of monthly revenue with 20 % more, with 90 % intervals: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.MarginalROAS.Value) }),
-			func(r mixRow) string { return ratios(r.MarginalROAS) + ", " + c.amounts(*r.More) })
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.MarginalROAS.Value) }),
+			func(r toolkit.MixRow) string { return ratios(r.MarginalROAS) + ", " + amounts(c, *r.More) })
 }
 
-func (c *Call) sayLess(rows []mixRow, _ *optimizationAnswer) string {
+func sayLess(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
 	return "Change of monthly revenue with 20 % less spend, with 90 % intervals; the least harm first: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.Less.Value) / max(float64(r.Spend), 1) }),
-			func(r mixRow) string { return c.amounts(*r.Less) + ", saving " + c.spelled(Money(mix.Step)*r.Spend) })
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.Less.Value) / max(float64(r.Spend), 1) }),
+			func(r toolkit.MixRow) string {
+				return amounts(c, *r.Less) + ", saving " + c.Spelled(answer.Money(mix.Step)*r.Spend)
+			})
 }
 
-func (c *Call) sayPlan(rows []mixRow, a *optimizationAnswer) string {
+func sayPlan(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("Advice: %s, with %s confidence and a %.0f %% chance of more revenue. By month: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
-			func(r mixRow) string { return "from " + c.spelled(r.Spend) + " to " + c.spelled(r.Proposed) })
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
+			func(r toolkit.MixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
 }
 
-func (c *Call) sayCarryOver(rows []mixRow, _ *optimizationAnswer) string {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r mixRow) bool { return r.CarryOver == nil })
+func sayCarryOver(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r toolkit.MixRow) bool { return r.CarryOver == nil })
 	if len(rows) == 0 {
 		return "The model has no carry-over."
 	}
 	return "Part of a week's effect that carries over to the next, with 90 % intervals: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.CarryOver.Value) }), func(r mixRow) string {
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.CarryOver.Value) }), func(r toolkit.MixRow) string {
 			return fmt.Sprintf("%.0f %% (%.0f to %.0f)", r.CarryOver.Value, r.CarryOver.Low, r.CarryOver.High)
 		})
 }
 
-func (c *Call) sayTests(rows []mixRow, a *optimizationAnswer) string {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r mixRow) bool { return r.Worth == nil || *r.Worth <= 0 })
+func sayTests(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r toolkit.MixRow) bool { return r.Worth == nil || *r.Worth <= 0 })
 	if a.Metrics.TestFirst == "" || len(rows) == 0 {
 		return "No experiment would change the plan: what is not known of these channels does not decide how the budget is divided."
 	}
 	return "Revenue a month that the best plan would gain if an experiment settled what a channel brings, before its cost: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(*r.Worth) }), func(r mixRow) string { return c.spelled(*r.Worth) })
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(*r.Worth) }), func(r toolkit.MixRow) string { return c.Spelled(*r.Worth) })
 }
 
-func (c *Call) sayTrust(rows []mixRow, a *optimizationAnswer) string {
+func sayTrust(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
 	return fmt.Sprintf("The model explains %.0f %% of the variance of %d weeks and its sampler converged. That does not prove causes: "+
 		"widest is what it knows least, and only an experiment settles it. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "Return by channel: " +
-		mixLines(sortedRows(rows, func(r mixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r mixRow) string { return ratios(r.ROAS) })
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r toolkit.MixRow) string { return ratios(r.ROAS) })
 }
 
 // testedSentence says which channels the model knows tests of; "" where it knows none.
-func testedSentence(rows []mixRow) string {
+func testedSentence(rows []toolkit.MixRow) string {
 	var tested []string
 	for _, r := range rows {
 		if len(r.Tested) > 0 {
-			tested = append(tested, spoken(r.Channel)+" ("+strings.Join(r.Tested, ", ")+")")
+			tested = append(tested, answer.ChannelName(r.Channel)+" ("+strings.Join(r.Tested, ", ")+")")
 		}
 	}
 	if len(tested) == 0 {
 		return ""
 	}
-	return "It was fitted to tests by region of " + listed(tested) + ". "
+	return "It was fitted to tests by region of " + answer.Listed(tested) + ". "
 }

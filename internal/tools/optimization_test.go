@@ -4,26 +4,25 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/control"
+	"assay/internal/answer"
 	"assay/internal/measure"
+	"assay/internal/toolkit"
 )
 
 func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 	t.Parallel()
-	w := control.NewWorkspace("W")
-	w.Currency = "USD"
-	c := &Call{Workspace: w}
+	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
 	for _, test := range []struct {
-		change Estimate[Money]
+		change answer.Estimate[answer.Money]
 		want   string
 	}{
-		{Estimate[Money]{Value: 5007, Low: 1000, High: 9000}, "is expected to bring 5,007 USD more revenue than today (90 % interval 1,000 USD to 9,000 USD more)"},
-		{Estimate[Money]{Value: -5007, Low: -9000, High: -1000}, "is expected to bring 5,007 USD less revenue than today (90 % interval 1,000 USD to 9,000 USD less)"},
-		{Estimate[Money]{Value: -5007, Low: -9000, High: 1000}, "makes no clear difference: 5,007 USD less revenue than today is expected, with a 90 % interval from 9,000 USD less to 1,000 USD more"},
-		{Estimate[Money]{Value: 20, Low: -1000, High: 1040}, "makes no clear difference: 20.00 USD more revenue than today is expected, with a 90 % interval from 1,000 USD less to 1,040 USD more"},
-		{Estimate[Money]{}, "changes no revenue"},
+		{answer.Estimate[answer.Money]{Value: 5007, Low: 1000, High: 9000}, "is expected to bring 5,007 USD more revenue than today (90 % interval 1,000 USD to 9,000 USD more)"},
+		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: -1000}, "is expected to bring 5,007 USD less revenue than today (90 % interval 1,000 USD to 9,000 USD less)"},
+		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: 1000}, "makes no clear difference: 5,007 USD less revenue than today is expected, with a 90 % interval from 9,000 USD less to 1,000 USD more"},
+		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "makes no clear difference: 20.00 USD more revenue than today is expected, with a 90 % interval from 1,000 USD less to 1,040 USD more"},
+		{answer.Estimate[answer.Money]{}, "changes no revenue"},
 	} {
-		if got := c.gain(test.change, " than today"); got != test.want {
+		if got := toolkit.Gain(c, test.change, " than today"); got != test.want {
 			t.Errorf("%+v:\n got %s\nwant %s", test.change, got, test.want)
 		}
 	}
@@ -31,17 +30,15 @@ func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 
 func TestQuestionsAreReadByTheirWords(t *testing.T) {
 	t.Parallel()
-	w := control.NewWorkspace("W")
-	w.Currency = "USD"
-	c := &Call{Workspace: w}
-	row := func(channel measure.Channel, roas Ratio) mixRow {
-		return mixRow{
-			Channel: channel, Spend: 100, ROAS: Estimate[Ratio]{Value: roas}, MarginalROAS: Estimate[Ratio]{Value: roas / 2}, Brought: new(Estimate[Money]),
-			Saturation: new(Estimate[Percent]), Less: new(Estimate[Money]), More: new(Estimate[Money]), CarryOver: &Estimate[Percent]{Value: 40}, Worth: new(Money(7)),
+	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
+	row := func(channel measure.Channel, roas answer.Ratio) toolkit.MixRow {
+		return toolkit.MixRow{
+			Channel: channel, Spend: 100, ROAS: answer.Estimate[answer.Ratio]{Value: roas}, MarginalROAS: answer.Estimate[answer.Ratio]{Value: roas / 2}, Brought: new(answer.Estimate[answer.Money]),
+			Saturation: new(answer.Estimate[answer.Percent]), Less: new(answer.Estimate[answer.Money]), More: new(answer.Estimate[answer.Money]), CarryOver: &answer.Estimate[answer.Percent]{Value: 40}, Worth: new(answer.Money(7)),
 		}
 	}
-	a := &optimizationAnswer{Model: modelInfo{LeftOut: []string{"podcast"}}, Metrics: planMetrics{TestFirst: "google", Advice: "hold"}}
-	a.Rows = []mixRow{row("facebook", 2), row("google", 3)}
+	a := &optimizationAnswer{Model: toolkit.ModelInfo{LeftOut: []string{"podcast"}}, Metrics: toolkit.PlanMetrics{TestFirst: "google", Advice: "hold"}}
+	a.Rows = []toolkit.MixRow{row("facebook", 2), row("google", 3)}
 	for _, test := range []struct{ question, begins, without string }{
 		{"Which channel is the most profitable?", "Revenue per unit of spend", ""},
 		{"What is the ROAS of Meta?", "Revenue per unit of spend, with 90 % intervals: facebook", "google"},
@@ -55,7 +52,7 @@ func TestQuestionsAreReadByTheirWords(t *testing.T) {
 		{"Does podcast work?", "podcast is not in the model", "facebook"},
 		{"Who are you?", "The question was not understood", ""},
 	} {
-		got := c.mixAnswer(test.question, a)
+		got := mixAnswer(c, test.question, a)
 		if !strings.HasPrefix(got, test.begins) || test.without != "" && strings.Contains(got, test.without) {
 			t.Errorf("%q: %s", test.question, got)
 		}

@@ -6,17 +6,20 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
-	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
+	"assay/internal/number"
 	"assay/internal/panics"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 // pacing shows where each goal under way stands. Without goals it shows what to expect of the periods under way.
-func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
-	found, all, err := c.goals(ctx, a)
+func pacing(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
+	found, all, err := goals(ctx, c, a)
 	if err != nil {
 		return err
 	}
@@ -24,7 +27,7 @@ func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
 	a.Metrics = forecastMetrics{Targets: new(len(found)), OnTrack: new(0), AtRisk: new(0), OffTrack: new(0), Over: new(0)}
 	set := len(found) > 0
 	if !set {
-		found = c.periodsUnderWay(a)
+		found = periodsUnderWay(c, a)
 	}
 	out, err := newOutlook(ctx, c, found)
 	if err != nil {
@@ -38,7 +41,7 @@ func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
 		if row.Expected == nil && !set {
 			continue
 		}
-		if row.Expected != nil && a.Outlook == nil && c.view.DetailLevel == debugLevel {
+		if row.Expected != nil && a.Outlook == nil && c.View.DetailLevel == answer.DebugLevel {
 			if a.Outlook, err = out.days(g); err != nil {
 				return err
 			}
@@ -47,37 +50,23 @@ func (c *Call) pacing(ctx context.Context, a *forecastingAnswer) error {
 		a.Rows = append(a.Rows, row)
 	}
 	if slices.ContainsFunc(a.Rows, func(r forecastRow) bool { return r.Expected != nil }) {
-		a.Estimates = &Estimates{LevelPct: 100 * level90, Method: "conformal intervals of the sum of the rest of the period", Basis: measure.Modelled}
+		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "conformal intervals of the sum of the rest of the period", Basis: measure.Modelled}
 	}
-	c.keepAnswered(ctx, out.kept)
-	a.Past = c.past(a)
-	a.Summary = c.pacingSummary(a, set)
-	c.warnPacing(a, all, set)
+	keepAnswered(ctx, c, out.kept)
+	a.Past = past(c, a)
+	a.Summary = pacingSummary(c, a, set)
+	warnPacing(c, a, all, set)
 	return nil
 }
 
-func (m *forecastMetrics) count(s forecastStatus) {
-	switch s {
-	case onTrack:
-		*m.OnTrack++
-	case atRisk:
-		*m.AtRisk++
-	case offTrack:
-		*m.OffTrack++
-	case overBudget:
-		*m.Over++
-	case withinBudget, eitherBudget, upcoming, underWay, met, missed, unknown:
-	}
-}
-
 // periodsUnderWay are the periods to forecast where no goal is set.
-func (c *Call) periodsUnderWay(a *forecastingAnswer) []goal {
+func periodsUnderWay(c *toolkit.Call, a *forecastingAnswer) []goal {
 	kinds := []periodType{monthlyPeriod, quarterlyPeriod}
 	if a.PeriodType != "" {
 		kinds = []periodType{a.PeriodType}
 	}
 	var found []goal
-	for _, metric := range []trendMetric{trendRevenue, trendOrders} {
+	for _, metric := range []snapshot.Metric{snapshot.Revenue, snapshot.Orders} {
 		for _, kind := range kinds {
 			found = append(found, goal{metric: metric, channel: a.Channel, period: kind, days: kind.around(c.Today)})
 		}
@@ -87,35 +76,15 @@ func (c *Call) periodsUnderWay(a *forecastingAnswer) []goal {
 
 // outlook is the series of goals, each forecast once and as far as the longest goal reaches.
 type outlook struct {
-	call  *Call
-	known map[seriesKey]*expectedSeries
+	call  *toolkit.Call
+	known map[snapshot.SeriesKey]*snapshot.Daily
 	kept  []control.Forecast // what the rows stand on
 }
 
-type seriesKey struct {
-	metric  trendMetric
-	channel measure.Channel
-}
-
-// expectedSeries is a metric by day up to the last whole day with data, and what will follow.
-type expectedSeries struct {
-	series
-	first, last civil.Date
-	raw         []float64            // of the days from first to last, NaN where one is not known
-	values      []float64            // the same with days that are not known filled in
-	prediction  *forecast.Prediction // nil where none can be made, or none is asked for
-}
-
-// forecastDays is how much history a forecast is made from.
-const forecastDays = 730
-
-// week is the season of daily figures.
-const week = 7
-
 // newOutlook reads the series of the goals one after the other, and forecasts each beside the reading of the next.
-func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
-	o := &outlook{call: c, known: map[seriesKey]*expectedSeries{}}
-	until := map[seriesKey]civil.Date{}
+func newOutlook(ctx context.Context, c *toolkit.Call, goals []goal) (*outlook, error) {
+	o := &outlook{call: c, known: map[snapshot.SeriesKey]*snapshot.Daily{}}
+	until := map[snapshot.SeriesKey]civil.Date{}
 	for _, g := range goals {
 		if key := g.key(); g.days.Last.After(until[key]) {
 			until[key] = g.days.Last
@@ -129,13 +98,13 @@ func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
 		if o.known[key] != nil {
 			continue
 		}
-		s, err := c.daily(ctx, key, civil.Range{First: yesterday.AddDays(1 - forecastDays), Last: yesterday})
+		s, err := c.DailySeries(ctx, key, civil.Range{First: yesterday.AddDays(1 - snapshot.ForecastDays), Last: yesterday})
 		if err != nil {
 			failed[len(goals)] = err
 			break
 		}
 		o.known[key] = s
-		forecasts.Go(func() { failed[i] = s.predict(key, until[key]) })
+		forecasts.Go(func() { failed[i] = s.Predict(key, until[key]) })
 	}
 	forecasts.Wait()
 	if err := errors.Join(failed...); err != nil {
@@ -144,107 +113,52 @@ func newOutlook(ctx context.Context, c *Call, goals []goal) (*outlook, error) {
 	return o, nil
 }
 
-func (g goal) key() seriesKey { return seriesKey{g.metric, g.channel} }
-
-// predict forecasts the series of a metric up to a day.
-func (s *expectedSeries) predict(key seriesKey, last civil.Date) error {
-	ahead := last.Sub(s.last)
-	if key.metric == trendROAS || ahead < 1 || len(s.values) == 0 {
-		return nil
-	}
-	p, err := forecast.Predict(s.values, forecast.Ask{Horizon: ahead, Season: week, Levels: keptLevels()})
-	switch {
-	case err == nil:
-		s.prediction = &p
-	case fault.KindOf(err) != fault.KindNotReady:
-		return fmt.Errorf("forecast of %s of %q: %w", key.metric, key.channel, err)
-	}
-	return nil
-}
-
-// daily reads a metric by day, from the first to the last day on which it is known.
-func (c *Call) daily(ctx context.Context, key seriesKey, days civil.Range) (*expectedSeries, error) {
-	of := c.series
-	if key.metric == trendSpend && key.channel != "" {
-		of = c.spendSeries
-	}
-	read, err := of(ctx, key.channel, days)
-	if err != nil {
-		return nil, err
-	}
-	s := &expectedSeries{series: read, last: days.Last}
-	known := c.Store.OrderDays.Intersect(read.days)
-	switch key.metric {
-	case trendSpend:
-		known = spendDays(read.totals)
-	case trendROAS:
-		known = known.Intersect(spendDays(read.totals))
-	case trendRevenue, trendOrders, trendAOV:
-	}
-	if known.Days() == 0 || read.untold && key.metric != trendSpend {
-		return s, nil
-	}
-	s.first, s.last = known.First, known.Last
-	for i := range known.Days() {
-		day := known.First.AddDays(i)
-		s.raw = append(s.raw, c.value(key.metric, read.point(civil.Range{First: day, Last: day})))
-	}
-	s.values = forecast.Filled(s.raw, week)
-	return s, nil
-}
-
 // row says where a goal stands and what to expect at its end.
 func (o *outlook) row(g goal) (forecastRow, error) {
 	s := o.known[g.key()]
-	row := o.call.goalRow(g, s)
+	row := goalRow(o.call, g, s)
 	if g.value > 0 {
 		row.Status = unknown
 	}
-	if s.prediction == nil || g.days.First.Sub(s.last) > 1 {
+	if s.Prediction == nil || g.days.First.Sub(s.Last) > 1 {
 		return row, nil // nothing is forecast, or days before the period are missing
 	}
-	total, err := s.prediction.Total(g.days.Last.Sub(s.last))
+	total, err := s.Prediction.Total(g.days.Last.Sub(s.Last))
 	if err != nil {
 		return row, fmt.Errorf("sum of %s %s: %w", g.metric, g.days, err)
 	}
-	o.kept = append(o.kept, o.call.keptForecast(g.key(), s.prediction.Model, total, civil.Range{First: s.last.AddDays(1), Last: g.days.Last}))
+	o.kept = append(o.kept, o.call.ForecastRecord(g.key(), s.Prediction.Model, total, civil.Range{First: s.Last.AddDays(1), Last: g.days.Last}))
 	if g.value > 0 {
 		return row, o.pace(&row, s, g)
 	}
 	actual := 0.0
-	if sofar := g.until(s.last); sofar.Days() > 0 {
-		actual = o.call.value(g.metric, s.point(sofar))
+	if sofar := g.until(s.Last); sofar.Days() > 0 {
+		actual = o.call.Value(g.metric, s.Point(sofar))
 	}
 	bands := slices.Clone(total.Bands)
 	for i := range bands {
 		bands[i].Low, bands[i].High = actual+bands[i].Low, actual+bands[i].High
 	}
-	row.expect(actual+total.Value, bands, o.call.rounding(g.metric))
+	row.expect(actual+total.Value, bands, o.call.Rounding(g.metric))
 	return row, nil
-}
-
-// expect sets what is expected, with the intervals of [keptLevels].
-func (r *forecastRow) expect(value float64, bands []forecast.Band, round func(float64) *float64) {
-	r.Expected, r.Low, r.High = round(value), round(bands[at90].Low), round(bands[at90].High)
-	r.Low80, r.High80, r.Low95, r.High95 = round(bands[0].Low), round(bands[0].High), round(bands[2].Low), round(bands[2].High)
 }
 
 // days are a goal's sums by day. The goal has a forecast.
 func (o *outlook) days(g goal) ([]outlookDay, error) {
 	s := o.known[g.key()]
-	round := o.call.rounding(g.metric)
+	round := o.call.Rounding(g.metric)
 	var out []outlookDay
 	sofar := 0.0
 	for i := range g.days.Days() {
 		day := outlookDay{Date: g.days.First.AddDays(i)}
-		if ahead := day.Date.Sub(s.last); ahead < 1 {
-			if day.Date.Before(s.first) {
+		if ahead := day.Date.Sub(s.Last); ahead < 1 {
+			if day.Date.Before(s.First) {
 				continue
 			}
-			sofar = o.call.value(g.metric, s.point(g.until(day.Date)))
+			sofar = o.call.Value(g.metric, s.Point(g.until(day.Date)))
 			day.Actual = round(sofar)
 		} else {
-			total, err := s.prediction.Total(ahead)
+			total, err := s.Prediction.Total(ahead)
 			if err != nil {
 				return nil, fmt.Errorf("%s up to %s: %w", g.metric, day.Date, err)
 			}
@@ -257,51 +171,27 @@ func (o *outlook) days(g goal) ([]outlookDay, error) {
 	return out, nil
 }
 
-// until returns the days of the goal up to a day.
-func (g goal) until(last civil.Date) civil.Range {
-	return civil.Range{First: g.days.First, Last: earliest(last, g.days.Last)}
-}
-
-// goalRow says what a goal is and what is there of it.
-func (c *Call) goalRow(g goal, s *expectedSeries) forecastRow {
-	round := c.rounding(g.metric)
-	row := forecastRow{Metric: g.metric, Channel: g.channel, PeriodType: g.period, Start: g.days.First, End: g.days.Last}
-	if g.value > 0 {
-		row.Target = round(g.value)
-	}
-	sofar := g.until(s.last)
-	if len(s.values) == 0 || sofar.Days() == 0 || g.days.First.Before(s.first) {
-		return row
-	}
-	actual := c.value(g.metric, s.point(sofar))
-	row.Actual, row.Through = round(actual), sofar.Last
-	if row.Actual != nil && g.value > 0 {
-		row.Attained = new(Percent(100 * actual / g.value))
-	}
-	return row
-}
-
 // pace adds what is expected of a goal at the end of its period.
-func (o *outlook) pace(row *forecastRow, s *expectedSeries, g goal) error {
-	of := forecast.Goal{Target: g.value, Elapsed: max(0, s.last.Sub(g.days.First)+1), Length: g.days.Days()}
-	pace, err := s.prediction.Pace(s.values, of)
+func (o *outlook) pace(row *forecastRow, s *snapshot.Daily, g goal) error {
+	of := forecast.Goal{Target: g.value, Elapsed: max(0, s.Last.Sub(g.days.First)+1), Length: g.days.Days()}
+	pace, err := s.Prediction.Pace(s.Values, of)
 	if err != nil {
 		return fmt.Errorf("pace of %s %s: %w", g.metric, g.days, err)
 	}
-	round := o.call.rounding(g.metric)
+	round := o.call.Rounding(g.metric)
 	row.expect(pace.Finish, pace.Bands, round)
-	row.Chance, row.Required, row.Status = new(Percent(100*pace.Probability)), round(pace.Required), g.standing(pace)
-	if o.call.view.DetailLevel != summaryLevel {
-		if i := forecast.Index(s.values, of, forecast.Ask{Season: week}); i != nil {
-			row.Index = new(Ratio(*i))
+	row.Chance, row.Required, row.Status = new(answer.Percent(100*pace.Probability)), round(pace.Required), g.standing(pace)
+	if o.call.View.DetailLevel != answer.SummaryLevel {
+		if i := forecast.Index(s.Values, of, forecast.Ask{Season: snapshot.Week}); i != nil {
+			row.Index = new(answer.Ratio(*i))
 		}
 	}
 	return nil
 }
 
-func (c *Call) pacingSummary(a *forecastingAnswer, set bool) string {
+func pacingSummary(c *toolkit.Call, a *forecastingAnswer, set bool) string {
 	if len(a.Rows) == 0 {
-		return c.explainNoForecast(a)
+		return explainNoForecast(c, a)
 	}
 	first := a.Rows[0]
 	for _, r := range a.Rows {
@@ -311,80 +201,45 @@ func (c *Call) pacingSummary(a *forecastingAnswer, set bool) string {
 		}
 	}
 	if first.Expected == nil {
-		return fmt.Sprintf("%s under way; where they will end cannot be told from the data.", plural(len(a.Rows), "target is", "targets are"))
+		return fmt.Sprintf("%s under way; where they will end cannot be told from the data.", answer.Plural(len(a.Rows), "target is", "targets are"))
 	}
-	text := fmt.Sprintf("%s %s %s is expected to end at %s (90 %% interval %s to %s)", c.spokenMetric(first), first.PeriodType.said(),
-		spell(civil.Range{First: first.Start, Last: first.End}), c.figure(first.Metric, first.Expected), c.figure(first.Metric, first.Low), c.figure(first.Metric, first.High))
-	past := c.pastSentence(a.Past, first.Metric)
+	text := fmt.Sprintf("%s %s %s is expected to end at %s (90 %% interval %s to %s)", spokenMetric(first), first.PeriodType.said(),
+		answer.Dates(civil.Range{First: first.Start, Last: first.End}), figure(c, first.Metric, first.Expected), figure(c, first.Metric, first.Low), figure(c, first.Metric, first.High))
+	past := pastSentence(c, a.Past, first.Metric)
 	if !set {
 		return text + "; no target is set for it." + past
 	}
-	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", c.figure(first.Metric, first.Target), grouped(decimals(float64(*first.Chance), 0), 0))
+	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", figure(c, first.Metric, first.Target), number.Grouped(answer.Decimals(float64(*first.Chance), 0), 0))
 	m := a.Metrics
-	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off, %d over budget.", plural(*m.Targets, "target", "targets"),
+	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off, %d over budget.", answer.Plural(*m.Targets, "target", "targets"),
 		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
 }
 
-// said is the period in a sentence.
-func (t periodType) said() string {
-	switch t {
-	case weeklyPeriod:
-		return "of the week"
-	case monthlyPeriod:
-		return "of the month"
-	case quarterlyPeriod:
-		return "of the quarter"
-	case dailyPeriod:
-	}
-	return "of the day"
-}
-
-// spokenMetric names what a row is about at the beginning of a sentence.
-func (c *Call) spokenMetric(r forecastRow) string {
-	name := map[trendMetric]string{trendRevenue: "Revenue", trendOrders: "The number of orders", trendSpend: "Spend", trendROAS: "ROAS"}[r.Metric]
-	if r.Channel != "" {
-		name = spoken(r.Channel) + ": " + name
-	}
-	return name
-}
-
-// figure writes a figure of a metric for a sentence.
-func (c *Call) figure(metric trendMetric, x *float64) string {
-	if metric == trendRevenue || metric == trendSpend {
-		return c.spelled(Money(*x))
-	}
-	return number(decimals(*x, 2))
-}
-
-// howToLoadTargets is the table that the import reads without a mapping.
-const howToLoadTargets = "Load a CSV with assay import: metric,period,start,channel,value and lines such as revenue,monthly,%s,,100000 " +
-	"(metric revenue, orders, spend or roas; period daily, weekly, monthly or quarterly; channel empty for the whole store)."
-
-func (c *Call) warnPacing(a *forecastingAnswer, all int, set bool) {
+func warnPacing(c *toolkit.Call, a *forecastingAnswer, all int, set bool) {
 	template := fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today))
 	switch {
 	case all == 0:
-		a.warn("no_targets", "No targets are loaded. "+template)
+		a.Warn(answer.WarnNoTargets, "No targets are loaded. "+template)
 	case !set:
-		a.warn("no_targets", "No target under way matches. "+template)
-		c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "See which targets there are.")
+		a.Warn(answer.WarnNoTargets, "No target under way matches. "+template)
+		c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "See which targets there are.")
 	}
 	unforecast, stale := 0, false
 	for _, r := range a.Rows {
 		if r.Expected == nil {
 			unforecast++
 		}
-		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-staleAfter))
+		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-snapshot.StaleAfter))
 	}
 	if a.Estimates != nil {
-		a.warn("season_unknown", "The forecast knows the week and not the year: a season ahead, such as the holidays, is not in it, though it may be in the target.")
+		a.Warn(answer.WarnSeasonUnknown, "The forecast knows the week and not the year: a season ahead, such as the holidays, is not in it, though it may be in the target.")
 	}
 	if unforecast > 0 {
-		a.warn("not_forecast", fmt.Sprintf("%s no forecast: ROAS is a ratio of sums, and other metrics need history up to the last days.", plural(unforecast, "target has", "targets have")))
+		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast: ROAS is a ratio of sums, and other metrics need history up to the last days.", answer.Plural(unforecast, "target has", "targets have")))
 	}
 	if stale {
-		a.warn("data_end", "Some figures end days ago; their later days are forecast.")
+		a.Warn(answer.WarnDataEnd, "Some figures end days ago; their later days are forecast.")
 	}
-	c.suggest(&a.closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "See whether something has drifted away from what was expected.")
-	c.suggest(&a.closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the last weeks.")
+	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "See whether something has drifted away from what was expected.")
+	c.Suggest(&a.Closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the last weeks.")
 }

@@ -1,8 +1,11 @@
 package tools
 
-import "assay/internal/mcp"
+import (
+	"assay/internal/control"
+	"assay/internal/toolkit"
+)
 
-var pauseCampaign = defineLater[statusParams](mcp.Spec{
+var pauseCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Name:        "pause_campaign",
 	Title:       "Pause a campaign",
 	Description: "Preview pausing a campaign, or do it with confirm=true. Recorded; resume_campaign undoes it.",
@@ -10,6 +13,10 @@ var pauseCampaign = defineLater[statusParams](mcp.Spec{
 	Destructive: true,
 	Repeatable:  true,
 	OpenWorld:   true,
+	Acts:        toolkit.Action{Argument: "confirm", Scope: control.ScopeApprove},
+	Later: toolkit.Absence{
+		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
+	},
 })
 
 // statusParams are the parameters of pausing and resuming.

@@ -7,7 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/internal/answer"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -37,9 +40,9 @@ func TestSegmentsSumToPerformance(t *testing.T) {
 // TestChannelRowsSumToTheStoreForEveryModel for the sums.
 func TestFittedModelsCreditJourneysAndAnswers(t *testing.T) {
 	t.Parallel()
-	revenue := func(store, model string) map[measure.Channel]Money {
+	revenue := func(store, model string) map[measure.Channel]answer.Money {
 		a := decoded[performanceAnswer](t, call(t, store, "performance", fmt.Sprintf(`{"model":%q,"detail_level":"debug"}`, model)).StructuredContent)
-		out := map[measure.Channel]Money{}
+		out := map[measure.Channel]answer.Money{}
 		for _, r := range a.Rows {
 			out[r.Channel] = r.Revenue
 		}
@@ -143,9 +146,9 @@ func TestLimitOfMessagesIsTheNumberOfRows(t *testing.T) {
 // A panel that is a part of the customers says so.
 func TestSampledPanelsSaySo(t *testing.T) {
 	t.Parallel()
-	c := &Call{}
-	var a closing
-	c.warnPanel(&a, panel{Panel: warehouse.Panel{Customers: make([]warehouse.PanelCustomer, 3), Everybody: 10}}, projection{})
+	c := &toolkit.Call{}
+	var a answer.Closing
+	toolkit.WarnPanel(c, &a, snapshot.Panel{Panel: warehouse.Panel{Customers: make([]warehouse.PanelCustomer, 3), Everybody: 10}}, snapshot.Projection{})
 	if len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0].Text, "3 of 10") {
 		t.Errorf("%+v", a.Warnings)
 	}

@@ -1,67 +1,69 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/number"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var performance = define(mcp.Spec{
+var performance = toolkit.Define(toolkit.Spec{
 	Name:        "performance",
 	Title:       "Store performance",
 	Description: "Start here for how the store did in a period: revenue, orders, AOV, spend and ROAS with changes, and each channel's part. For single campaigns use campaigns, for days use trends.",
+	Needs:       "orders",
 }, runPerformance)
 
 type performanceParams struct {
-	last30
+	answer.Last30
 	Channel string `json:"channel" doc:"Only this channel."`
 	Model   string `json:"model" doc:"How orders are credited: last_touch (default), first_touch, linear, time_decay, position_based, platform_reported, markov, shapley, survey_blended."`
-	shared
+	answer.Shared
 }
 
 type performanceAnswer struct {
-	opening
-	Model   measure.Model   `json:"model" doc:"How orders were credited to channels."`
-	Basis   measure.Basis   `json:"basis" doc:"What the channels' revenue rests on."`
-	Channel measure.Channel `json:"channel,omitempty"`
-	Metrics storeMetrics    `json:"metrics"`
-	table[channelRow]
-	closing
+	answer.Opening
+	Model   measure.Model        `json:"model" doc:"How orders were credited to channels."`
+	Basis   measure.Basis        `json:"basis" doc:"What the channels' revenue rests on."`
+	Channel measure.Channel      `json:"channel,omitempty"`
+	Metrics toolkit.StoreMetrics `json:"metrics"`
+	answer.Table[channelRow]
+	answer.Closing
 }
 
 // channelRow is what a channel is credited with, spends and claims.
 type channelRow struct {
 	Channel       measure.Channel `json:"channel"`
-	Revenue       Money           `json:"revenue"`
-	Orders        Count           `json:"orders"`
-	Spend         *Money          `json:"spend,omitempty" doc:"Absent where it is not known."`
-	ROAS          *Ratio          `json:"roas,omitempty"`
-	RevenueChange *Percent        `json:"revenue_change_pct,omitempty"`
-	AOV           *Money          `json:"aov,omitempty" detail:"analyst"`
-	CPA           *Money          `json:"cpa,omitempty" detail:"analyst" doc:"Spend per credited order."`
-	NewOrders     *Count          `json:"new_orders,omitempty" detail:"analyst"`
-	Refunds       *Money          `json:"refunds,omitempty" detail:"analyst"`
-	Claimed       *Money          `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Basis reported: what the platform claims."`
-	ClaimedOrders *Count          `json:"claimed_orders,omitempty" detail:"analyst"`
+	Revenue       answer.Money    `json:"revenue"`
+	Orders        answer.Count    `json:"orders"`
+	Spend         *answer.Money   `json:"spend,omitempty" doc:"Absent where it is not known."`
+	ROAS          *answer.Ratio   `json:"roas,omitempty"`
+	RevenueChange *answer.Percent `json:"revenue_change_pct,omitempty"`
+	AOV           *answer.Money   `json:"aov,omitempty" detail:"analyst"`
+	CPA           *answer.Money   `json:"cpa,omitempty" detail:"analyst" doc:"Spend per credited order."`
+	NewOrders     *answer.Count   `json:"new_orders,omitempty" detail:"analyst"`
+	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"analyst"`
+	Claimed       *answer.Money   `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Basis reported: what the platform claims."`
+	ClaimedOrders *answer.Count   `json:"claimed_orders,omitempty" detail:"analyst"`
 	Impressions   int64           `json:"impressions,omitempty" detail:"debug"`
 	Clicks        int64           `json:"clicks,omitempty" detail:"debug"`
 }
 
-func runPerformance(ctx context.Context, c *Call, p performanceParams) (*performanceAnswer, error) {
-	days, err := p.window(c)
+func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (*performanceAnswer, error) {
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	channel, err := c.channel(p.Channel)
+	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err
 	}
@@ -69,38 +71,38 @@ func runPerformance(ctx context.Context, c *Call, p performanceParams) (*perform
 	if err != nil {
 		return nil, err
 	}
-	totals, err := c.channelTotals(ctx, c.performanceFacts(model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
+	totals, err := c.ChannelTotals(ctx, brief(c, model), model, warehouse.Windows{Recent: days, Earlier: days.Previous()}, channel)
 	if err != nil {
 		return nil, err
 	}
 	a := &performanceAnswer{Model: model, Basis: basisOf(model), Channel: channel}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	touchless := c.Store.untouched() && a.Basis == measure.Attributed
-	now, before := c.totalOf(totals.Recent, channel, days), c.totalOf(totals.Earlier, channel, days.Previous())
-	now.untold, before.untold = touchless && now.untold, touchless && before.untold
-	a.Metrics = c.figures().storeMetrics(now, before)
-	a.Rows = c.channelRows(totals, a.Basis, touchless)
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	touchless := c.Store.Untouched() && a.Basis == measure.Attributed
+	now, before := c.Sum(totals.Recent, channel, days), c.Sum(totals.Earlier, channel, days.Previous())
+	now.Untold, before.Untold = touchless && now.Untold, touchless && before.Untold
+	a.Metrics = toolkit.StoreMetricsOf(c.Figures, now, before)
+	a.Rows = channelRows(c, totals, a.Basis, touchless)
 	if len(a.Rows) == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		a.Summary = c.performanceSummary(a, days, totals, now)
+		a.Summary = performanceSummary(c, a, days, totals, now)
 		if touchless {
-			c.warnUntouched(&a.closing, days, channel)
+			c.WarnUntouched(&a.Closing, days, channel)
 		}
-		c.warnModel(&a.closing, model, days)
+		warnModel(c, &a.Closing, model, days)
 		if model == measure.PlatformReported {
-			if err := c.warnClaims(ctx, &a.closing, days, totals.Recent); err != nil {
+			if err := warnClaims(ctx, c, &a.Closing, days, totals.Recent); err != nil {
 				return nil, err
 			}
 		}
-		c.warnSpend(&a.closing, now, channel)
-		c.warnBefore(&a.closing, days)
-		c.warnDays(&a.closing, days, now.Undated, true)
-		c.performanceNext(a, days, channel)
+		c.WarnSpend(&a.Closing, now, channel)
+		c.WarnBefore(&a.Closing, days)
+		c.WarnDays(&a.Closing, days, now.Undated, true)
+		performanceNext(c, a, days, channel)
 	}
-	quality := c.quality("", now)
+	quality := c.Quality("", now)
 	quality.Method = methods[model]
-	c.describe(&a.closing, quality, fromOrders, fromAds, fromSpend)
+	c.Describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -121,7 +123,7 @@ func parseModel(name string) (measure.Model, error) {
 	for _, m := range models {
 		known = append(known, string(m))
 	}
-	return "", fault.Invalid("model %q is not known; known are %s", clean(name), strings.Join(known, ", ")).
+	return "", fault.Invalid("model %q is not known; known are %s", answer.Clean(name), strings.Join(known, ", ")).
 		WithHint(`Corrected arguments: {"model":"%s"}`, measure.LastTouch)
 }
 
@@ -135,72 +137,23 @@ func basisOf(model measure.Model) measure.Basis {
 	return measure.Attributed
 }
 
-// channelQuestion is a question for the totals of channels.
-type channelQuestion func(context.Context, measure.WorkspaceID, measure.Model, warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
-
-// performanceFacts returns the question that tells what the answer will show. Fewer figures cost less.
-func (c *Call) performanceFacts(model measure.Model) channelQuestion {
+// brief reports whether the answer shows so little that fewer figures do, which cost less.
+func brief(c *toolkit.Call, model measure.Model) bool {
 	basis := c.Workspace.Basis
-	if c.view.DetailLevel != summaryLevel || basis.WithoutTax || basis.WithoutShipping || slices.Contains(measure.Fitted(), model) {
-		return c.Facts.ChannelTotals
-	}
-	return c.Facts.ChannelBriefs
-}
-
-// lastTouchTotals returns every channel's totals by last touch, or those of one.
-func (c *Call) lastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
-	return c.channelTotals(ctx, c.Facts.ChannelTotals, measure.LastTouch, in, only)
-}
-
-// channelTotals returns every channel's totals, or those of one.
-func (c *Call) channelTotals(ctx context.Context, ask channelQuestion, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
-	kept := model
-	if slices.Contains(measure.Fitted(), model) {
-		kept = measure.LastTouch
-	}
-	totals, err := ask(ctx, c.Workspace.ID, kept, in)
-	if err != nil {
-		return totals, fmt.Errorf("channel totals %s: %w", in.Recent, err)
-	}
-	c.read("channel_totals", len(totals.Recent)+len(totals.Earlier))
-	if kept != model {
-		if err := c.refit(ctx, model, in, &totals); err != nil {
-			return totals, fmt.Errorf("model %s: %w", model, err)
-		}
-	}
-	unwanted := func(t warehouse.ChannelTotal) bool { return only != "" && t.Channel != only || nothing(t) }
-	totals.Recent, totals.Earlier = slices.DeleteFunc(totals.Recent, unwanted), slices.DeleteFunc(totals.Earlier, unwanted)
-	return totals, nil
-}
-
-// nothing reports whether a channel did nothing at all.
-func nothing(t warehouse.ChannelTotal) bool {
-	return t.Sums == (measure.Sums{}) && t.Spend == 0 && t.Impressions == 0 && t.Claimed == 0 && t.ClaimedSum == 0
-}
-
-// totalOf sums the channels of a window: those of the store, or the one that was asked for. The store's spend is known
-// where its ad reports reach, also on days on which nothing ran.
-func (c *Call) totalOf(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) storeTotal {
-	sum := storeTotal{spendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, untold: c.untold(only)}
-	for _, t := range channels {
-		sum.Sums = sum.Add(t.Sums)
-		sum.spend += t.Spend
-		sum.spendKnown = sum.spendKnown || t.SpendKnown
-	}
-	return sum
+	return c.View.DetailLevel == answer.SummaryLevel && !basis.WithoutTax && !basis.WithoutShipping && !slices.Contains(measure.Fitted(), model)
 }
 
 // channelRows returns a row for each channel of the recent window, largest revenue first. Without touches, a channel
 // has no figure that sets spend against what it brought.
-func (c *Call) channelRows(totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
-	f := c.figures()
+func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
+	f := c.Figures
 	earlier := map[measure.Channel]measure.Sums{}
 	for _, t := range totals.Earlier {
 		earlier[t.Channel] = t.Sums
 	}
 	rows := make([]channelRow, 0, len(totals.Recent))
-	for _, t := range byRevenue(f, totals.Recent) {
-		row := f.channelRow(t, earlier[t.Channel])
+	for _, t := range toolkit.ByRevenue(f, totals.Recent) {
+		row := channelRowOf(f, t, earlier[t.Channel])
 		switch {
 		case basis == measure.Reported:
 			row.reported()
@@ -212,32 +165,25 @@ func (c *Call) channelRows(totals warehouse.Pair[[]warehouse.ChannelTotal], basi
 	return rows
 }
 
-// byRevenue sorts channels, largest revenue first.
-func byRevenue(f figures, totals []warehouse.ChannelTotal) []warehouse.ChannelTotal {
-	return slices.SortedFunc(slices.Values(totals), func(s, t warehouse.ChannelTotal) int {
-		return cmp.Or(cmp.Compare(f.basis.Revenue(t.Sums), f.basis.Revenue(s.Sums)), cmp.Compare(s.Channel, t.Channel))
-	})
-}
-
-func (f figures) channelRow(t warehouse.ChannelTotal, before measure.Sums) channelRow {
+func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sums) channelRow {
 	row := channelRow{
 		Channel:       t.Channel,
-		Revenue:       f.revenue(t.Sums),
-		Orders:        orders(t.Sums.Orders),
-		RevenueChange: percent(measure.Change(float64(f.basis.Revenue(t.Sums)), float64(f.basis.Revenue(before)))),
-		AOV:           f.aov(t.Sums),
-		NewOrders:     new(orders(t.Sums.NewOrders)),
-		Refunds:       new(f.money(t.Sums.Refunds)),
+		Revenue:       f.Revenue(t.Sums),
+		Orders:        answer.Orders(t.Sums.Orders),
+		RevenueChange: answer.PercentOf(measure.Change(float64(f.Basis.Revenue(t.Sums)), float64(f.Basis.Revenue(before)))),
+		AOV:           f.AOV(t.Sums),
+		NewOrders:     new(answer.Orders(t.Sums.NewOrders)),
+		Refunds:       new(f.Money(t.Sums.Refunds)),
 		Impressions:   t.Impressions,
 		Clicks:        t.Clicks,
 	}
 	if t.SpendKnown {
-		row.Spend = new(f.money(t.Spend))
-		row.ROAS = f.roas(t.Sums, t.Spend)
-		row.CPA = f.perMinor(measure.CPA(t.Spend, t.Sums.Orders))
+		row.Spend = new(f.Money(t.Spend))
+		row.ROAS = f.ROAS(t.Sums, t.Spend)
+		row.CPA = f.PerMinor(measure.CPA(t.Spend, t.Sums.Orders))
 	}
 	if t.Claimed != 0 || t.ClaimedSum != 0 {
-		row.Claimed, row.ClaimedOrders = new(f.money(t.ClaimedSum)), new(orders(t.Claimed))
+		row.Claimed, row.ClaimedOrders = new(f.Money(t.ClaimedSum)), new(answer.Orders(t.Claimed))
 	}
 	return row
 }
@@ -250,57 +196,29 @@ func (r *channelRow) reported() {
 	}
 }
 
-func (c *Call) performanceSummary(a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now storeTotal) string {
-	if now.untold {
-		return c.untoldSummary(a.Channel, days, now)
+func performanceSummary(c *toolkit.Call, a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {
+	if now.Untold {
+		return c.UntoldSummary(a.Channel, days, now)
 	}
 	who := "The store took"
 	if a.Channel != "" {
-		who = spoken(a.Channel) + " is credited with"
+		who = answer.ChannelName(a.Channel) + " is credited with"
 	}
-	text := fmt.Sprintf("%s %s %s in %s orders, %s.", who, c.amount(c.Workspace.Basis.Revenue(now.Sums)),
-		spell(days), number(float64(orders(now.Orders))), against(a.Metrics.Revenue.ChangePct, days))
+	text := fmt.Sprintf("%s %s %s in %s orders, %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
+		answer.Dates(days), answer.Quantity(float64(answer.Orders(now.Orders))), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.amount(now.spend), grouped(decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.Amount(now.Spend), number.Grouped(answer.Decimals(float64(*r), 2), 2))
 	}
-	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.untouched()) {
-		text += c.biggestMover(totals)
+	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.Untouched()) {
+		text += c.BiggestMover(totals)
 	}
 	return text
 }
 
-// biggestMover names the channel whose revenue changed most.
-func (c *Call) biggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
-	change := map[measure.Channel]int64{}
-	for _, t := range totals.Recent {
-		change[t.Channel] += c.Workspace.Basis.Revenue(t.Sums)
-	}
-	if len(totals.Earlier) == 0 {
-		return ""
-	}
-	for _, t := range totals.Earlier {
-		change[t.Channel] -= c.Workspace.Basis.Revenue(t.Sums)
-	}
-	var most measure.Channel
-	for _, channel := range sortedKeys(change) {
-		if abs(change[channel]) > abs(change[most]) {
-			most = channel
-		}
-	}
-	if most == "" {
-		return ""
-	}
-	way := "up"
-	if change[most] < 0 {
-		way = "down"
-	}
-	return fmt.Sprintf(" The biggest mover is %s, %s %s.", spoken(most), way, c.amount(abs(change[most])))
-}
-
 // warnClaims says that the figures are claims, and by how much they exceed what the store's orders credit the same
 // channels with by last touch.
-func (c *Call) warnClaims(ctx context.Context, a *closing, days civil.Range, claims []warehouse.ChannelTotal) error {
-	credited, err := c.lastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
+func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
+	credited, err := c.LastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
 	if err != nil {
 		return err
 	}
@@ -318,41 +236,50 @@ func (c *Call) warnClaims(ctx context.Context, a *closing, days civil.Range, cla
 	text := "Channel figures are the platforms' own claims; unattributed takes the difference to the store's revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
 		text = fmt.Sprintf("Platforms claim %s, %s times what orders credit them with by last touch; unattributed takes the difference to the store's revenue.",
-			c.amount(claimed), grouped(decimals(times, 2), 2))
+			c.Amount(claimed), number.Grouped(answer.Decimals(times, 2), 2))
 	}
-	a.warn("platform_reported", text)
+	a.Warn(answer.WarnPlatformReported, text)
 	return nil
 }
 
-func (c *Call) performanceNext(a *performanceAnswer, days civil.Range, channel measure.Channel) {
+func performanceNext(c *toolkit.Call, a *performanceAnswer, days civil.Range, channel measure.Channel) {
 	if channel == "" {
 		if c.Store.AdDays.Days() > 0 {
-			c.suggest(&a.closing, "campaigns", dated(days), "Where the spend went.")
+			c.Suggest(&a.Closing, "campaigns", toolkit.Dated(days), "Where the spend went.")
 		}
-		c.suggest(&a.closing, "trends", dated(days), "Days that stand out.")
+		c.Suggest(&a.Closing, "trends", toolkit.Dated(days), "Days that stand out.")
 		return
 	}
-	c.suggest(&a.closing, "trends", with(dated(days), "channel", string(channel)), "See this channel's days.")
-	if v, ok := c.Store.volume(channel); ok && listedPlatform(v.Platform) {
-		c.suggest(&a.closing, "campaigns", with(dated(days), "platform", string(v.Platform)), "See this platform's campaigns.")
+	c.Suggest(&a.Closing, "trends", toolkit.With(toolkit.Dated(days), "channel", string(channel)), "See this channel's days.")
+	if v, ok := c.Store.Volume(channel); ok && toolkit.ListedPlatform(v.Platform) {
+		c.Suggest(&a.Closing, "campaigns", toolkit.With(toolkit.Dated(days), "platform", string(v.Platform)), "See this platform's campaigns.")
 	}
 }
 
-// quality says how the figures of a window were made.
-func (c *Call) quality(model measure.Model, of storeTotal) DataQuality {
-	q := DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
-	if of.Undated > 0 {
-		q.UndatedRefund = new(c.figures().money(of.Undated))
-	}
-	return q
+// otherModelNames are spellings of models that other tools use.
+var otherModelNames = map[string]measure.Model{
+	"first": measure.FirstTouch, "last": measure.LastTouch, "last_non_direct": measure.LastTouch, "position": measure.PositionBased,
+	"survey_blend": measure.SurveyBlended,
 }
 
-// sortedKeys lists a map's keys in order, so that the same call gives the same bytes.
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+// methods says how the models that are fitted to a window's own data come about.
+var methods = map[measure.Model]string{
+	measure.Markov: "Removal effects in a Markov chain of order 1 over the journeys of the window; orders without touches as under last touch. " +
+		"Journeys that ended without an order are not known, so the effects say how many orders pass through a channel.",
+	measure.Shapley:       "Each order in equal parts to the different channels of its journey; orders without touches as under last touch.",
+	measure.SurveyBlended: "Last touch drawn towards what customers answer, new and returning weighted by their orders; the click record weighs as much as 200 answers.",
+}
 
-func abs(n int64) int64 {
-	if n < 0 {
-		return -n
+// warnModel says how much a survey counted where one was asked for.
+func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civil.Range) {
+	if model != measure.SurveyBlended || c.Blended == nil {
+		return
 	}
-	return n
+	if c.Blended.SurveyWeight == 0 {
+		a.Warn(answer.WarnNoSurvey, "No answer of the period names a channel: the credits are those of last touch.")
+		c.Suggest(a, "surveys", toolkit.Dated(days), "See what was answered.")
+		return
+	}
+	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel weigh %s %%, last touch the rest; what people remember is not what caused the order.",
+		answer.Plural(int(c.Blended.Answers), "answer", "answers"), number.Grouped(answer.Decimals(100*c.Blended.SurveyWeight, 0), 0)))
 }

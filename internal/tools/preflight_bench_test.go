@@ -2,7 +2,6 @@ package tools
 
 import (
 	"fmt"
-	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
 	"assay/internal/money"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -26,7 +26,9 @@ func BenchmarkPreflight(b *testing.B) {
 	if err := load(b.Context(), facts, "wide", wideBatch(210)); err != nil {
 		b.Fatal(err)
 	}
-	s, err := NewService(Deps{Facts: facts, Clock: fixtureClock, Deadline: time.Hour, Log: slog.New(slog.DiscardHandler)}) // a busy machine is measured too
+	deps := plainDeps(facts, fixtureClock)
+	deps.Deadline = time.Hour // a busy machine is measured too
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -39,11 +41,12 @@ func BenchmarkPreflight(b *testing.B) {
 		{"named", `{"channel":"facebook","treatmentRegions":[` + strings.Join(named, ",") + `]}`},
 	} {
 		b.Run(c.name, func(b *testing.B) {
+			w := newWorkspace("wide")
 			var took []time.Duration
 			for b.Loop() {
-				s.answers.InvalidateAll()
+				w.Version++ // no answer is cached under it
 				before := b.Elapsed()
-				answer, err := s.Session(reader(newWorkspace("wide")), "r1").CallTool(b.Context(), "geo_experiment_preflight", []byte(c.args))
+				answer, err := s.Session(reader(w), "r1").CallTool(b.Context(), "geo_experiment_preflight", []byte(c.args))
 				if err != nil || !strings.Contains(string(answer), "readiness_score") {
 					b.Fatalf("%s, %v", answer, err)
 				}

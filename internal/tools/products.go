@@ -5,26 +5,29 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
-	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var products = define(mcp.Spec{
+var products = toolkit.Define(toolkit.Spec{
 	Name:        "products",
 	Title:       "Products and coupons",
 	Description: "What sold, by revenue, units or order value, and which coupon codes were used.",
+	Needs:       "order_lines",
 }, runProducts)
 
 type productsParams struct {
-	last30
+	answer.Last30
 	View   salesView             `json:"view" enum:"products|coupons" default:"products" doc:"What the rows are."`
 	SortBy warehouse.ProductSort `json:"sort_by" enum:"revenue|units|aov" default:"revenue" doc:"Of products, largest first."`
 	Code   string                `json:"code" doc:"Only this coupon; with view=coupons."`
-	paged
-	shared
+	answer.Paged
+	answer.Shared
 }
 
 // salesView is what the rows of products are.
@@ -39,162 +42,160 @@ const (
 func (p productsParams) Check() error {
 	if p.Code != "" && p.View == productsView {
 		return fault.Invalid("code filters coupons, and view is products").
-			WithHint(`Corrected arguments: {"view":"coupons","code":%q}`, clean(p.Code))
+			WithHint(`Corrected arguments: {"view":"coupons","code":%q}`, answer.Clean(p.Code))
 	}
-	return p.last30.Check()
+	return p.Last30.Check()
 }
 
 type productsAnswer struct {
-	opening
+	answer.Opening
 	View    salesView    `json:"view"`
 	Metrics salesMetrics `json:"metrics" doc:"Over all products or coupons of the selection, not the page."`
-	table[salesRow]
-	closing
+	answer.Table[salesRow]
+	answer.Closing
 }
 
 type salesMetrics struct {
-	Revenue  Metric[Money]  `json:"revenue"`
-	Orders   Metric[Count]  `json:"orders"`
-	Units    *Metric[Count] `json:"units,omitempty"`
-	Discount Metric[Money]  `json:"discount"`
-	AOV      Metric[Money]  `json:"aov"`
+	Revenue  answer.Metric[answer.Money]  `json:"revenue"`
+	Orders   answer.Metric[answer.Count]  `json:"orders"`
+	Units    *answer.Metric[answer.Count] `json:"units,omitempty"`
+	Discount answer.Metric[answer.Money]  `json:"discount"`
+	AOV      answer.Metric[answer.Money]  `json:"aov"`
 }
 
 // salesRow is a product or a coupon.
 type salesRow struct {
-	Title     Foreign         `json:"title,omitempty"`
-	SKU       Foreign         `json:"sku,omitempty"`
-	Code      Foreign         `json:"code,omitempty"`
+	Title     answer.Foreign  `json:"title,omitempty"`
+	SKU       answer.Foreign  `json:"sku,omitempty"`
+	Code      answer.Foreign  `json:"code,omitempty"`
 	Channel   measure.Channel `json:"channel,omitempty" doc:"What the coupon is mapped to."`
-	Revenue   Money           `json:"revenue" doc:"Charged for the product's lines, or for the orders that used the coupon."`
+	Revenue   answer.Money    `json:"revenue" doc:"Charged for the product's lines, or for the orders that used the coupon."`
 	Units     *int64          `json:"units,omitempty"`
-	Orders    Count           `json:"orders"`
-	AOV       *Money          `json:"aov,omitempty" doc:"Revenue per order."`
-	NewOrders *Count          `json:"new_orders,omitempty" doc:"Orders by new customers."`
-	Discount  *Money          `json:"discount,omitempty" detail:"analyst"`
-	SharePct  *Percent        `json:"share_pct,omitempty" detail:"analyst" doc:"Of the revenue of all rows of all pages."`
-	Cost      *Money          `json:"cost,omitempty" detail:"analyst" doc:"Of goods, where the cost of every unit is known."`
-	MarginPct *Percent        `json:"margin_pct,omitempty" detail:"analyst"`
-	CostedPct *Percent        `json:"costed_pct,omitempty" detail:"debug" doc:"Units whose cost is known."`
+	Orders    answer.Count    `json:"orders"`
+	AOV       *answer.Money   `json:"aov,omitempty" doc:"Revenue per order."`
+	NewOrders *answer.Count   `json:"new_orders,omitempty" doc:"Orders by new customers."`
+	Discount  *answer.Money   `json:"discount,omitempty" detail:"analyst"`
+	SharePct  *answer.Percent `json:"share_pct,omitempty" detail:"analyst" doc:"Of the revenue of all rows of all pages."`
+	Cost      *answer.Money   `json:"cost,omitempty" detail:"analyst" doc:"Of goods, where the cost of every unit is known."`
+	MarginPct *answer.Percent `json:"margin_pct,omitempty" detail:"analyst"`
+	CostedPct *answer.Percent `json:"costed_pct,omitempty" detail:"debug" doc:"Units whose cost is known."`
 	CreatorID string          `json:"creator_id,omitempty" detail:"debug"`
 }
 
-func runProducts(ctx context.Context, c *Call, p productsParams) (*productsAnswer, error) {
-	days, err := p.window(c)
+func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*productsAnswer, error) {
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
 	a := &productsAnswer{View: p.View}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	windows := warehouse.Windows{Recent: days, Earlier: days.Previous()}
 	var revenue int64
 	switch p.View {
 	case couponsView:
-		revenue, err = c.coupons(ctx, a, p, windows)
+		revenue, err = coupons(ctx, c, a, p, windows)
 	case productsView:
-		revenue, err = c.products(ctx, a, p, windows)
+		revenue, err = productSales(ctx, c, a, p, windows)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if a.Pagination.Total == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		a.Summary = c.productsSummary(a, days, revenue)
-		c.warnBefore(&a.closing, days)
-		c.warnDays(&a.closing, days, 0, false)
-		c.productsNext(a, days)
+		a.Summary = productsSummary(c, a, days, revenue)
+		c.WarnBefore(&a.Closing, days)
+		c.WarnDays(&a.Closing, days, 0, false)
+		productsNext(c, a, days)
 	}
-	quality := DataQuality{Revenue: "charged for the lines after discounts, without shipping"}
+	quality := answer.DataQuality{Revenue: "charged for the lines after discounts, without shipping"}
 	if p.View == couponsView {
 		quality.Revenue = "charged for the orders that used the code; an order with two codes counts for both"
 	}
-	c.describe(&a.closing, quality, fromOrders, "catalogue")
+	c.Describe(&a.Closing, quality, snapshot.FromOrders, "catalogue")
 	return a, nil
 }
 
-func (c *Call) products(ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
-	page := p.page(c)
-	found, err := c.Facts.Products(ctx, c.Workspace.ID, warehouse.ProductsOf{
-		Windows: windows, Sort: p.SortBy, Limit: page.limit, Offset: page.offset,
+func productSales(ctx context.Context, c *toolkit.Call, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
+	page := p.Page(&c.Writer)
+	found, err := c.Products(ctx, warehouse.ProductsOf{
+		Windows: windows, Sort: p.SortBy, Limit: page.Limit, Offset: page.Offset,
 	})
 	if err != nil {
-		return 0, fmt.Errorf("products %s: %w", windows.Recent, err)
+		return 0, err
 	}
-	c.read("products", len(found.Rows))
-	f, now, before := c.figures(), found.Totals.Recent, found.Totals.Earlier
+	f, now, before := c.Figures, found.Totals.Recent, found.Totals.Earlier
 	a.Metrics = salesMetrics{
-		Revenue:  metricOf(f.money(now.Net), f.money(before.Net)),
-		Orders:   metricOf(Count(now.Orders), Count(before.Orders)),
-		Units:    new(metricOf(Count(now.Units), Count(before.Units))),
-		Discount: metricOf(f.money(now.Discount), f.money(before.Discount)),
-		AOV:      metricOfKnown(f.each(now.Net, now.Orders), f.each(before.Net, before.Orders)),
+		Revenue:  answer.MetricOf(f.Money(now.Net), f.Money(before.Net)),
+		Orders:   answer.MetricOf(answer.Count(now.Orders), answer.Count(before.Orders)),
+		Units:    new(answer.MetricOf(answer.Count(now.Units), answer.Count(before.Units))),
+		Discount: answer.MetricOf(f.Money(now.Discount), f.Money(before.Discount)),
+		AOV:      answer.MetricOfKnown(each(f, now.Net, now.Orders), each(f, before.Net, before.Orders)),
 	}
 	for _, t := range found.Rows {
-		a.Rows = append(a.Rows, f.productRow(t, now.Net))
+		a.Rows = append(a.Rows, productRow(f, t, now.Net))
 	}
-	a.Pagination = page.pagination(len(a.Rows), found.Total)
+	a.Pagination = page.Pagination(len(a.Rows), found.Total)
 	return now.Net, nil
 }
 
-func (f figures) productRow(t warehouse.ProductTotal, all int64) salesRow {
+func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) salesRow {
 	row := salesRow{
-		Title: Foreign(t.Title), SKU: Foreign(t.SKU), Revenue: f.money(t.Net), Units: new(t.Units), Orders: Count(t.Orders),
-		AOV: f.each(t.Net, t.Orders), Discount: new(f.money(t.Discount)), SharePct: percent(measure.Share(t.Net, all)),
-		CostedPct: percent(measure.Share(t.Costed, t.Units)),
+		Title: answer.Foreign(t.Title), SKU: answer.Foreign(t.SKU), Revenue: f.Money(t.Net), Units: new(t.Units), Orders: answer.Count(t.Orders),
+		AOV: each(f, t.Net, t.Orders), Discount: new(f.Money(t.Discount)), SharePct: answer.PercentOf(measure.Share(t.Net, all)),
+		CostedPct: answer.PercentOf(measure.Share(t.Costed, t.Units)),
 	}
 	if t.Units > 0 && t.Costed == t.Units {
-		row.Cost, row.MarginPct = new(f.money(t.Cost)), percent(measure.Share(t.Net-t.Cost, t.Net))
+		row.Cost, row.MarginPct = new(f.Money(t.Cost)), answer.PercentOf(measure.Share(t.Net-t.Cost, t.Net))
 	}
 	return row
 }
 
-func (c *Call) coupons(ctx context.Context, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
-	page := p.page(c)
-	found, err := c.Facts.Coupons(ctx, c.Workspace.ID, warehouse.CouponsOf{
-		Windows: windows, Code: strings.ToUpper(strings.TrimSpace(p.Code)), Limit: page.limit, Offset: page.offset,
+func coupons(ctx context.Context, c *toolkit.Call, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
+	page := p.Page(&c.Writer)
+	found, err := c.Coupons(ctx, warehouse.CouponsOf{
+		Windows: windows, Code: strings.ToUpper(strings.TrimSpace(p.Code)), Limit: page.Limit, Offset: page.Offset,
 	})
 	if err != nil {
-		return 0, fmt.Errorf("coupons %s: %w", windows.Recent, err)
+		return 0, err
 	}
-	c.read("coupons", len(found.Rows))
-	f, now, before := c.figures(), found.Totals.Recent, found.Totals.Earlier
+	f, now, before := c.Figures, found.Totals.Recent, found.Totals.Earlier
 	a.Metrics = salesMetrics{
-		Revenue:  metricOf(f.money(now.Charged), f.money(before.Charged)),
-		Orders:   metricOf(Count(now.Orders), Count(before.Orders)),
-		Discount: metricOf(f.money(now.Discount), f.money(before.Discount)),
-		AOV:      metricOfKnown(f.each(now.Charged, now.Orders), f.each(before.Charged, before.Orders)),
+		Revenue:  answer.MetricOf(f.Money(now.Charged), f.Money(before.Charged)),
+		Orders:   answer.MetricOf(answer.Count(now.Orders), answer.Count(before.Orders)),
+		Discount: answer.MetricOf(f.Money(now.Discount), f.Money(before.Discount)),
+		AOV:      answer.MetricOfKnown(each(f, now.Charged, now.Orders), each(f, before.Charged, before.Orders)),
 	}
 	for _, t := range found.Rows {
 		a.Rows = append(a.Rows, salesRow{
-			Code: Foreign(t.Code), Channel: t.Channel, Revenue: f.money(t.Charged), Orders: Count(t.Orders),
-			AOV: f.each(t.Charged, t.Orders), NewOrders: new(Count(t.NewOrders)), Discount: new(f.money(t.Discount)),
-			SharePct: percent(measure.Share(t.Charged, now.Charged)), CreatorID: t.Creator,
+			Code: answer.Foreign(t.Code), Channel: t.Channel, Revenue: f.Money(t.Charged), Orders: answer.Count(t.Orders),
+			AOV: each(f, t.Charged, t.Orders), NewOrders: new(answer.Count(t.NewOrders)), Discount: new(f.Money(t.Discount)),
+			SharePct: answer.PercentOf(measure.Share(t.Charged, now.Charged)), CreatorID: t.Creator,
 		})
 	}
-	a.Pagination = page.pagination(len(a.Rows), found.Total)
+	a.Pagination = page.Pagination(len(a.Rows), found.Total)
 	return now.Charged, nil
 }
 
 // each returns the revenue per whole order.
-func (f figures) each(revenue, orders int64) *Money {
-	return f.perMinor(measure.AOV(revenue, orders*measure.Millionths))
+func each(f answer.Figures, revenue, orders int64) *answer.Money {
+	return f.PerMinor(measure.AOV(revenue, orders*measure.Millionths))
 }
 
-func (c *Call) productsSummary(a *productsAnswer, days civil.Range, revenue int64) string {
-	what, subject := plural(a.Pagination.Total, "product", "products"), "took"
+func productsSummary(c *toolkit.Call, a *productsAnswer, days civil.Range, revenue int64) string {
+	what, subject := answer.Plural(a.Pagination.Total, "product", "products"), "took"
 	if a.View == couponsView {
-		what, subject = plural(a.Pagination.Total, "coupon code", "coupon codes"), "were used in orders of"
+		what, subject = answer.Plural(a.Pagination.Total, "coupon code", "coupon codes"), "were used in orders of"
 		if a.Pagination.Total == 1 {
 			subject = "was used in orders of"
 		}
 	}
-	return fmt.Sprintf("%s %s %s %s, %s.", what, subject, c.amount(revenue), spell(days), against(a.Metrics.Revenue.ChangePct, days))
+	return fmt.Sprintf("%s %s %s %s, %s.", what, subject, c.Amount(revenue), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
 }
 
-func (c *Call) productsNext(a *productsAnswer, days civil.Range) {
+func productsNext(c *toolkit.Call, a *productsAnswer, days civil.Range) {
 	if a.View == productsView && c.Store.Counts["order_coupons"] > 0 {
-		c.suggest(&a.closing, "products", with(dated(days), "view", string(couponsView)), "See which coupon codes were used.")
+		c.Suggest(&a.Closing, "products", toolkit.With(toolkit.Dated(days), "view", string(couponsView)), "See which coupon codes were used.")
 	}
-	c.suggest(&a.closing, "performance", dated(days), "See which channels the orders came from.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See which channels the orders came from.")
 }

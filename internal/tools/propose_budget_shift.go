@@ -1,8 +1,11 @@
 package tools
 
-import "assay/internal/mcp"
+import (
+	"assay/internal/control"
+	"assay/internal/toolkit"
+)
 
-var proposeBudgetShift = defineLater[proposeBudgetShiftParams](mcp.Spec{
+var proposeBudgetShift = toolkit.DefineLater[proposeBudgetShiftParams](toolkit.Spec{
 	Name:        "propose_budget_shift",
 	Title:       "Change a daily budget",
 	Description: "Preview a change of a campaign's daily budget, or make it with confirm=true. Each change is recorded and can be rolled back.",
@@ -10,6 +13,10 @@ var proposeBudgetShift = defineLater[proposeBudgetShiftParams](mcp.Spec{
 	Destructive: true,
 	Repeatable:  true,
 	OpenWorld:   true,
+	Acts:        toolkit.Action{Argument: "confirm", Scope: control.ScopeApprove},
+	Later: toolkit.Absence{
+		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
+	},
 })
 
 type proposeBudgetShiftParams struct {

@@ -1,8 +1,11 @@
 package tools
 
-import "assay/internal/mcp"
+import (
+	"assay/internal/control"
+	"assay/internal/toolkit"
+)
 
-var resumeCampaign = defineLater[statusParams](mcp.Spec{
+var resumeCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Name:        "resume_campaign",
 	Title:       "Resume a campaign",
 	Description: "Preview resuming a paused campaign, or do it with confirm=true. Recorded; pause_campaign undoes it.",
@@ -10,4 +13,8 @@ var resumeCampaign = defineLater[statusParams](mcp.Spec{
 	Destructive: true,
 	Repeatable:  true,
 	OpenWorld:   true,
+	Acts:        toolkit.Action{Argument: "confirm", Scope: control.ScopeApprove},
+	Later: toolkit.Absence{
+		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
+	},
 })

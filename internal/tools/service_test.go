@@ -20,12 +20,14 @@ import (
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
 // counted passes questions on to the fixture's warehouse, counts them and fails them on request.
 type counted struct {
-	Facts
+	snapshot.Facts
 	asked   atomic.Int64
 	version atomic.Uint64
 	failing atomic.Pointer[error]
@@ -53,15 +55,15 @@ func (c *counted) Version(context.Context, measure.WorkspaceID) (uint64, error) 
 }
 
 // countedService is a service whose questions are counted and whose clock the test moves.
-func countedService(t *testing.T) (*Service, *counted, *atomic.Pointer[time.Time], *bytes.Buffer) {
+func countedService(t *testing.T) (*toolkit.Service, *counted, *atomic.Pointer[time.Time], *bytes.Buffer) {
 	t.Helper()
-	facts := &counted{Facts: fixtureService(t).deps.Facts}
+	facts := &counted{Facts: fixtureDeps(t).Facts}
 	var now atomic.Pointer[time.Time]
 	now.Store(&fixtureNow)
 	log := &bytes.Buffer{}
-	s, err := NewService(Deps{
-		Facts: facts, Keys: fixtureKeys{}, Clock: func() time.Time { return *now.Load() }, Log: slog.New(slog.NewTextHandler(log, nil)),
-	})
+	deps := plainDeps(facts, func() time.Time { return *now.Load() })
+	deps.Keys, deps.Log = fixtureKeys{}, slog.New(slog.NewTextHandler(log, nil))
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,9 +142,9 @@ func TestNothingIsKeptWhileTheVersionIsUnknown(t *testing.T) {
 // The clock of answers may stand still, as a demo's does; keys end all the same.
 func TestKeysEndByTheRealClock(t *testing.T) {
 	t.Parallel()
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	deps.Now = func() time.Time { return fixtureNow.AddDate(0, 0, 4) }
-	s, err := NewService(deps)
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,9 +268,9 @@ func TestBasisOfRevenueFollowsTheWorkspace(t *testing.T) {
 
 func TestTheModelCardSaysThatTheModelIsStale(t *testing.T) {
 	t.Parallel()
-	card := func(w control.Workspace) (card modelCard) {
+	card := func(w control.Workspace) (card toolkit.ModelCard) {
 		t.Helper()
-		c, err := fixtureService(t).Session(reader(w), "r1").ReadResource(t.Context(), cardURI)
+		c, err := fixtureService(t).Session(reader(w), "r1").ReadResource(t.Context(), toolkit.CardURI)
 		if err == nil {
 			err = json.Unmarshal([]byte(c.Text), &card)
 		}
@@ -300,17 +302,17 @@ func TestResourcesAreListedAndRead(t *testing.T) {
 		if err != nil || c.Text == "" || c.URI != r.URI || c.MIMEType != r.MIMEType {
 			t.Errorf("%s: %+v, %v", r.URI, c, err)
 		}
-		if strings.HasPrefix(r.URI, schemaURI) && !json.Valid([]byte(c.Text)) {
+		if strings.HasPrefix(r.URI, toolkit.SchemaURI) && !json.Valid([]byte(c.Text)) {
 			t.Errorf("%s is not JSON", r.URI)
 		}
 	}
-	for _, uri := range []string{"assay://nothing", schemaURI + "ask", schemaURI, "file:///etc/passwd", ""} {
+	for _, uri := range []string{"assay://nothing", toolkit.SchemaURI + "ask", toolkit.SchemaURI, "file:///etc/passwd", ""} {
 		if _, err := s.ReadResource(t.Context(), uri); fault.KindOf(err) != fault.KindNotFound {
 			t.Errorf("%q: %v, want not found", uri, err)
 		}
 	}
 	p.Tools = []string{"trends"}
-	if _, err := fixtureService(t).Session(p, "r1").ReadResource(t.Context(), schemaURI+"performance"); fault.KindOf(err) != fault.KindNotFound {
+	if _, err := fixtureService(t).Session(p, "r1").ReadResource(t.Context(), toolkit.SchemaURI+"performance"); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("the schema of a tool outside the allow-list: %v, want not found", err)
 	}
 }
@@ -335,7 +337,7 @@ func TestWeeklyReviewNamesItsDates(t *testing.T) {
 		{map[string]string{"channel": "email"}, []string{`channel="email"`}},
 	}
 	for _, c := range cases {
-		r, err := s.GetPrompt(t.Context(), weeklyReview, c.args)
+		r, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, c.args)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +348,7 @@ func TestWeeklyReviewNamesItsDates(t *testing.T) {
 		}
 	}
 	for _, args := range []map[string]string{{"month": "2026-02"}} {
-		if _, err := s.GetPrompt(t.Context(), weeklyReview, args); fault.KindOf(err) != fault.KindInvalid {
+		if _, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, args); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("%v: %v, want invalid", args, err)
 		}
 	}
@@ -378,9 +380,9 @@ func (d *demoted) Renew(_ context.Context, p auth.Principal) (auth.Principal, er
 func TestWhoActsIsAskedForAnewAndWhoReadsIsNot(t *testing.T) {
 	t.Parallel()
 	callers := &demoted{}
-	deps := fixtureService(t).deps
+	deps := fixtureDeps(t)
 	deps.Callers = callers
-	s, err := NewService(deps)
+	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,9 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -42,23 +45,52 @@ func reader(w control.Workspace) auth.Principal {
 // "orders", whose orders name no channel, "loyal", whose customers come back, "tested", whose orders come from sixteen
 // regions with a test in four of them, and "empty", which has no facts.
 // It is made once, because every test only reads.
-var fixture = sync.OnceValues(func() (*Service, error) {
+var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 	ctx := context.Background()
 	w, err := openFacts(ctx, fixtureDir)
 	if err != nil {
-		return nil, err
+		return toolkit.Deps{}, err
 	}
 	for ws, b := range map[measure.WorkspaceID]*warehouse.Batch{"full": fixtureBatch(), "untouched": untouchedBatch(true), "orders": untouchedBatch(false), "loyal": loyalBatch(), "tested": testedBatch()} {
 		if err := load(ctx, w, ws, b); err != nil {
-			return nil, err
+			return toolkit.Deps{}, err
 		}
 	}
-	return NewService(Deps{Facts: w, Models: fixtureModels{}, Experiments: fixtureExperiments{}, Keys: fixtureKeys{}, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
+	deps := plainDeps(w, fixtureClock)
+	deps.Models, deps.Experiments, deps.Keys = fixtureModels{}, fixtureExperiments{}, fixtureKeys{}
+	return deps, nil
 })
 
-func fixtureService(tb testing.TB) *Service {
+// plainDeps are those of a service that has facts and nothing else. Both clocks are one.
+func plainDeps(facts snapshot.Facts, clock func() time.Time) toolkit.Deps {
+	return toolkit.Deps{
+		Sources: snapshot.Sources{Facts: facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: clock, Now: clock},
+		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
+		Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// fixtureDeps are those of the service over the fixed store.
+func fixtureDeps(tb testing.TB) toolkit.Deps {
 	tb.Helper()
-	s, err := fixture()
+	deps, err := fixture()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return deps
+}
+
+var fixtureOnce = sync.OnceValues(func() (*toolkit.Service, error) {
+	deps, err := fixture()
+	if err != nil {
+		return nil, err
+	}
+	return toolkit.NewService(deps, All())
+})
+
+func fixtureService(tb testing.TB) *toolkit.Service {
+	tb.Helper()
+	s, err := fixtureOnce()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -3,207 +3,142 @@ package tools
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
-	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
+	"assay/internal/number"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
-var trends = define(mcp.Spec{
+var trends = toolkit.Define(toolkit.Spec{
 	Name:        "trends",
 	Title:       "Trends and anomalies",
 	Description: "A metric day by day, week by week or month by month, with what was expected and which points stand out. For totals use performance.",
+	Needs:       "orders",
 }, runTrends)
 
 type trendsParams struct {
-	last90
-	Metric      trendMetric       `json:"metric" enum:"revenue|orders|spend|roas" default:"revenue" doc:"What to follow."`
+	answer.Last90
+	Metric      snapshot.Metric   `json:"metric" enum:"revenue|orders|spend|roas" default:"revenue" doc:"What to follow."`
 	Channel     string            `json:"channel" doc:"Only this channel."`
 	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Weeks start on Monday."`
 	Threshold   float64           `json:"anomaly_threshold" default:"2.0" min:"0" doc:"Z-score from which a point stands out."`
-	paged
-	shared
+	answer.Paged
+	answer.Shared
 }
 
-// trendMetric is what a series can follow.
-type trendMetric string
-
-const (
-	trendRevenue trendMetric = "revenue"
-	trendOrders  trendMetric = "orders"
-	trendSpend   trendMetric = "spend"
-	trendROAS    trendMetric = "roas"
-)
-
 type trendsAnswer struct {
-	opening
-	Metric      trendMetric       `json:"metric"`
+	answer.Opening
+	Metric      snapshot.Metric   `json:"metric"`
 	Granularity civil.Granularity `json:"granularity"`
 	Channel     measure.Channel   `json:"channel,omitempty"`
 	Metrics     trendMetrics      `json:"metrics"`
 	Strongest   []trendRow        `json:"strongest_anomalies,omitempty" doc:"The points that stand out most, of all pages; absent where the rows are they."`
-	table[trendRow]
-	closing
+	answer.Table[trendRow]
+	answer.Closing
 
 	byStrength []trendRow // all anomalies, the strongest first
 }
 
 // trendMetrics are the totals of the window. Only those that the metric is made of are there.
 type trendMetrics struct {
-	Revenue    *Metric[Money] `json:"revenue,omitempty"`
-	Orders     *Metric[Count] `json:"orders,omitempty"`
-	Spend      *Metric[Money] `json:"spend,omitempty"`
-	ROAS       *Metric[Ratio] `json:"roas,omitempty"`
-	Anomalies  int            `json:"anomalies" doc:"Points of all pages that stand out."`
-	Actionable int            `json:"actionable" doc:"Of them, those worth a look: at most one in five is a false alarm."`
+	Revenue    *answer.Metric[answer.Money] `json:"revenue,omitempty"`
+	Orders     *answer.Metric[answer.Count] `json:"orders,omitempty"`
+	Spend      *answer.Metric[answer.Money] `json:"spend,omitempty"`
+	ROAS       *answer.Metric[answer.Ratio] `json:"roas,omitempty"`
+	Anomalies  int                          `json:"anomalies" doc:"Points of all pages that stand out."`
+	Actionable int                          `json:"actionable" doc:"Of them, those worth a look: at most one in five is a false alarm."`
 }
 
 // trendRow is one point. Its figures are rounded as the metric is.
 type trendRow struct {
-	Date       civil.Date `json:"date" doc:"First day of the point."`
-	Value      *float64   `json:"value,omitempty" doc:"Absent where it cannot be told."`
-	Expected   *float64   `json:"expected,omitempty" doc:"What the points around it let expect; of the newest, those before."`
-	Z          *Ratio     `json:"z,omitempty" doc:"How unusual it is, in standard deviations of what is usual: beyond 2 lies one ordinary point in 22."`
-	Q          *float64   `json:"q_value,omitempty" detail:"analyst" doc:"Share of false alarms among the points of the window that are no less unusual."`
-	Actionable bool       `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
-	Anomaly    string     `json:"anomaly,omitempty" doc:"high or low where |z| reaches the threshold."`
-	Partial    bool       `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
+	Date       civil.Date    `json:"date" doc:"First day of the point."`
+	Value      *float64      `json:"value,omitempty" doc:"Absent where it cannot be told."`
+	Expected   *float64      `json:"expected,omitempty" doc:"What the points around it let expect; of the newest, those before."`
+	Z          *answer.Ratio `json:"z,omitempty" doc:"How unusual it is, in standard deviations of what is usual: beyond 2 lies one ordinary point in 22."`
+	Q          *float64      `json:"q_value,omitempty" detail:"analyst" doc:"Share of false alarms among the points of the window that are no less unusual."`
+	Actionable bool          `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
+	Anomaly    string        `json:"anomaly,omitempty" doc:"high or low where |z| reaches the threshold."`
+	Partial    bool          `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
 }
 
 const strongest = 3 // anomalies that are named before the rows
 
-func runTrends(ctx context.Context, c *Call, p trendsParams) (*trendsAnswer, error) {
-	days, err := p.window(c)
+func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*trendsAnswer, error) {
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	channel, err := c.channel(p.Channel)
+	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err
 	}
-	whole := civil.Range{First: historyStart(days), Last: c.Today} // what followed a day says more of it than the window shows
-	if days.Last.After(whole.Last) {
-		whole.Last = days.Last
-	}
+	whole := c.HistoryDays(days)
 	if previous := days.Previous().First; previous.Before(whole.First) {
 		whole.First = previous
 	}
-	s, err := c.series(ctx, channel, whole)
+	s, err := c.SeriesOf(ctx, channel, whole)
 	if err != nil {
 		return nil, err
 	}
 	a := &trendsAnswer{Metric: p.Metric, Granularity: p.Granularity, Channel: channel}
-	a.Period, a.Currency = c.period(days), c.Workspace.Currency
-	rows, judged, err := c.trendRows(s, p, days)
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	judged, err := c.JudgedPoints(s, p.Metric, p.Granularity, days)
 	if err != nil {
 		return nil, err
 	}
-	a.Metrics = c.trendMetrics(p.Metric, s.total(days), s.total(days.Previous()))
+	rows := trendRows(c, p.Metric, judged)
+	a.Metrics = trendMetricsOf(c, p.Metric, s.Total(days), s.Total(days.Previous()))
 	a.standOut(rows, judged, p.Threshold)
-	page := p.page(c)
-	a.Rows = cut(page, rows)
-	if c.view.DetailLevel == summaryLevel && !c.limitGiven && p.Offset == 0 {
-		a.Rows = a.headline(rows, summaryRows)
+	page := p.Page(&c.Writer)
+	a.Rows = answer.Cut(page, rows)
+	if c.View.DetailLevel == answer.SummaryLevel && !c.LimitGiven && p.Offset == 0 {
+		a.Rows = a.headline(rows, answer.SummaryRows)
 	}
-	a.Pagination = page.pagination(len(a.Rows), len(rows))
+	a.Pagination = page.Pagination(len(a.Rows), len(rows))
 	if len(rows) == 0 {
-		a.Summary = c.explainEmpty(&a.closing, days)
+		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		a.Summary = c.trendsSummary(a, days, s.total(days))
-		if s.untold && p.Metric != trendSpend {
-			c.warnUntouched(&a.closing, days, channel)
+		a.Summary = trendsSummary(c, a, days, s.Total(days))
+		if s.Untold && p.Metric != snapshot.Spend {
+			c.WarnUntouched(&a.Closing, days, channel)
 		}
-		c.warnTrends(a, p, days, rows, s)
-		c.trendsNext(a, days)
+		warnTrends(c, a, p, days, rows, s)
+		trendsNext(c, a, days)
 	}
-	quality := c.quality(measure.LastTouch, s.total(days))
+	quality := c.Quality(measure.LastTouch, s.Total(days))
 	if channel == "" {
 		quality.Model = ""
 	}
 	quality.Method = "expected: robust local line with weekday factors, the point left out; z and q_value from Student's t fitted to the errors; see methods/anomalies"
-	c.describe(&a.closing, quality, kindsOf(p.Metric)...)
+	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
 	return a, nil
 }
 
-func kindsOf(metric trendMetric) []string {
-	switch metric {
-	case trendSpend:
-		return []string{fromAds, fromSpend}
-	case trendROAS:
-		return []string{fromOrders, fromAds, fromSpend}
-	case trendRevenue, trendOrders, trendAOV:
-	}
-	return []string{fromOrders}
-}
-
-// historyYears is how far back what is expected is learnt.
-const historyYears = 2
-
-// historyStart returns the first day that is read to know what to expect. It is the same for all windows that begin in
-// one year, so that a day is judged alike whichever window shows it.
-func historyStart(days civil.Range) civil.Date {
-	return civil.New(days.First.Year()-historyYears, time.January, 1)
-}
-
-// trendRows returns the window's points, and how unusual each is among all points of the store.
-func (c *Call) trendRows(s series, p trendsParams, days civil.Range) ([]trendRow, []forecast.Judged, error) {
-	points := s.points(p.Granularity)
-	values := make([]float64, len(points))
-	for i, point := range points {
-		values[i] = c.value(p.Metric, point)
-		if point.days.Contains(c.Today) || !point.whole {
-			values[i] = math.NaN() // what is not over is not comparable
-		}
-	}
-	judged, err := judge(p.Granularity, values)
-	if err != nil {
-		return nil, nil, fmt.Errorf("anomalies of %s: %w", p.Metric, err)
-	}
-	round := c.rounding(p.Metric)
-	var rows []trendRow
-	var shown []forecast.Judged
-	for i, point := range points {
-		inside := point.days.Intersect(days)
-		if inside.Days() == 0 {
-			continue
-		}
-		part := s.point(inside)
-		row := trendRow{Date: inside.First, Value: round(c.value(p.Metric, part))}
-		row.Partial = inside.Contains(c.Today) || p.Granularity.Start(inside.First) != inside.First ||
-			p.Granularity.Next(inside.First).AddDays(-1) != inside.Last
-		if row.Partial {
-			judged[i].Known = false
-		}
-		rows, shown = append(rows, row), append(shown, judged[i])
-	}
-	shown = forecast.Among(shown)
-	for i, o := range shown {
-		if o.Known {
+// trendRows writes the points of a window.
+func trendRows(c *toolkit.Call, metric snapshot.Metric, points []snapshot.JudgedPoint) []trendRow {
+	round := c.Rounding(metric)
+	rows := make([]trendRow, len(points))
+	for i, p := range points {
+		rows[i] = trendRow{Date: p.Date, Value: round(p.Value), Partial: p.Partial}
+		if p.Known {
 			r := &rows[i]
-			r.Expected, r.Z, r.Q, r.Actionable = round(o.Expected), new(Ratio(o.Z)), new(decimals(o.Q, 4)), o.Actionable
+			r.Expected, r.Z, r.Q, r.Actionable = round(p.Expected), new(answer.Ratio(p.Z)), new(answer.Decimals(p.Q, 4)), p.Actionable
 		}
 	}
-	return rows, shown, nil
-}
-
-// judge says how unusual points are, by days of the week or by weeks. Months are too few to judge.
-func judge(g civil.Granularity, values []float64) ([]forecast.Judged, error) {
-	switch g {
-	case civil.ByDay:
-		return forecast.Judge(values, week)
-	case civil.ByWeek:
-		return forecast.Judge(values, 1)
-	case civil.ByMonth:
-	}
-	return make([]forecast.Judged, len(values)), nil
+	return rows
 }
 
 // standOut marks the anomalies, counts them and names the strongest ones.
-func (a *trendsAnswer) standOut(rows []trendRow, judged []forecast.Judged, threshold float64) {
+func (a *trendsAnswer) standOut(rows []trendRow, points []snapshot.JudgedPoint, threshold float64) {
+	judged := make([]forecast.Judged, len(points))
+	for i, p := range points {
+		judged[i] = p.Judged
+	}
 	found := forecast.Beyond(judged, threshold)
 	a.Metrics.Anomalies = len(found)
 	for _, i := range found {
@@ -233,96 +168,58 @@ func (a *trendsAnswer) headline(rows []trendRow, most int) []trendRow {
 	return shown
 }
 
-// value returns the metric of a point in whole units, NaN where there is none.
-func (c *Call) value(metric trendMetric, p point) float64 {
-	f := c.figures()
+func trendMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) trendMetrics {
+	all := toolkit.StoreMetricsOf(c.Figures, now, before)
 	switch metric {
-	case trendRevenue:
-		return float64(f.revenue(p.Sums))
-	case trendOrders:
-		return float64(orders(p.Orders))
-	case trendSpend:
-		if p.spendKnown {
-			return float64(f.money(p.spend))
-		}
-	case trendROAS:
-		if r := f.totalROAS(p.storeTotal); r != nil {
-			return float64(*r)
-		}
-	case trendAOV:
-		if v := f.aov(p.Sums); v != nil {
-			return float64(*v)
-		}
-	}
-	return math.NaN()
-}
-
-// rounding returns how the metric's figures are written. NaN is written as nothing.
-func (c *Call) rounding(metric trendMetric) func(float64) *float64 {
-	as := finish{level: c.view.DetailLevel, exponent: c.Workspace.Currency.Exponent()}
-	return func(x float64) *float64 {
-		switch {
-		case math.IsNaN(x):
-			return nil
-		case metric == trendRevenue || metric == trendSpend || metric == trendAOV:
-			return new(as.money(x))
-		}
-		return new(decimals(x, 2))
-	}
-}
-
-func (c *Call) trendMetrics(metric trendMetric, now, before storeTotal) trendMetrics {
-	all := c.figures().storeMetrics(now, before)
-	switch metric {
-	case trendOrders:
+	case snapshot.Orders:
 		return trendMetrics{Orders: &all.Orders}
-	case trendSpend:
+	case snapshot.Spend:
 		return trendMetrics{Spend: &all.Spend}
-	case trendROAS:
+	case snapshot.ROAS:
 		return trendMetrics{Revenue: &all.Revenue, Spend: &all.Spend, ROAS: &all.ROAS}
-	case trendRevenue, trendAOV:
+	case snapshot.Revenue, snapshot.AOV:
 	}
 	return trendMetrics{Revenue: &all.Revenue}
 }
 
-func (c *Call) trendsSummary(a *trendsAnswer, days civil.Range, now storeTotal) string {
-	if now.untold && (a.Metric == trendRevenue || a.Metric == trendOrders) {
-		return c.untoldSummary(a.Channel, days, now)
+func trendsSummary(c *toolkit.Call, a *trendsAnswer, days civil.Range, now snapshot.Total) string {
+	if now.Untold && (a.Metric == snapshot.Revenue || a.Metric == snapshot.Orders) {
+		return c.UntoldSummary(a.Channel, days, now)
 	}
 	m := a.Metrics
 	var text string
 	switch a.Metric {
-	case trendRevenue, trendAOV:
-		text = fmt.Sprintf("Revenue was %s %s, %s", c.amount(c.Workspace.Basis.Revenue(now.Sums)), spell(days), against(m.Revenue.ChangePct, days))
-	case trendOrders:
-		text = fmt.Sprintf("There were %s orders %s, %s", number(float64(orders(now.Orders))), spell(days), against(m.Orders.ChangePct, days))
-	case trendSpend:
-		text = fmt.Sprintf("Spend is not known %s: no report covers it", spell(days))
-		if now.spendKnown {
-			text = fmt.Sprintf("Spend was %s %s, %s", c.amount(now.spend), spell(days), against(m.Spend.ChangePct, days))
+	case snapshot.Revenue, snapshot.AOV:
+		text = fmt.Sprintf("Revenue was %s %s, %s", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), answer.Dates(days), answer.Against(m.Revenue.ChangePct, days))
+	case snapshot.Orders:
+		text = fmt.Sprintf("There were %s orders %s, %s", answer.Quantity(float64(answer.Orders(now.Orders))), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
+	case snapshot.Spend:
+		text = fmt.Sprintf("Spend is not known %s: no report covers it", answer.Dates(days))
+		if now.SpendKnown {
+			text = fmt.Sprintf("Spend was %s %s, %s", c.Amount(now.Spend), answer.Dates(days), answer.Against(m.Spend.ChangePct, days))
 		}
-	case trendROAS:
+	case snapshot.ROAS:
 		why := "there is no spend"
 		switch {
-		case now.untold:
+		case now.Untold:
 			why = "no order says which channel it came from"
-		case !now.spendKnown:
+		case !now.SpendKnown:
 			why = "no report of spend covers it"
 		}
-		text = fmt.Sprintf("ROAS cannot be told %s, because %s", spell(days), why)
+		text = fmt.Sprintf("ROAS cannot be told %s, because %s", answer.Dates(days), why)
 		if m.ROAS.Value != nil {
-			text = fmt.Sprintf("ROAS was %s %s, %s", grouped(decimals(float64(*m.ROAS.Value), 2), 2), spell(days), against(m.ROAS.ChangePct, days))
+			text = fmt.Sprintf("ROAS was %s %s, %s", number.Grouped(answer.Decimals(float64(*m.ROAS.Value), 2), 2), answer.Dates(days), answer.Against(m.ROAS.ChangePct, days))
 		}
 	}
 	text += "."
 	if a.Channel != "" {
-		text = spoken(a.Channel) + ": " + text
+		text = answer.ChannelName(a.Channel) + ": " + text
 	}
 	if len(a.byStrength) == 0 {
 		return text
 	}
 	s := a.byStrength[0]
-	return text + fmt.Sprintf(" %s out; the strongest is %s (z %s). %s worth a look.", stands(m.Anomalies, a.Granularity), s.Date, grouped(decimals(float64(*s.Z), 1), 1), are(m.Actionable))
+	return text + fmt.Sprintf(" %s out; the strongest is %s (z %s). %s worth a look.", stands(m.Anomalies, a.Granularity), s.Date, number.Grouped(answer.Decimals(float64(*s.Z), 1), 1), are(m.Actionable))
 }
 
 // are counts what was named before.
@@ -333,7 +230,7 @@ func are(n int) string {
 	case 1:
 		return "1 is"
 	}
-	return grouped(float64(n), 0) + " are"
+	return number.Grouped(float64(n), 0) + " are"
 }
 
 func stands(n int, g civil.Granularity) string {
@@ -343,17 +240,17 @@ func stands(n int, g civil.Granularity) string {
 	return fmt.Sprintf("%d %ss stand", n, g)
 }
 
-func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s series) {
+func warnTrends(c *toolkit.Call, a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s snapshot.Series) {
 	var undated int64
 	if c.Workspace.Basis.NetOfRefunds {
-		undated = s.total(days).Undated
+		undated = s.Total(days).Undated
 	}
-	withSpend := a.Metric == trendSpend || a.Metric == trendROAS
+	withSpend := a.Metric == snapshot.Spend || a.Metric == snapshot.ROAS
 	if withSpend {
-		c.warnSpend(&a.closing, s.total(days), a.Channel)
+		c.WarnSpend(&a.Closing, s.Total(days), a.Channel)
 	}
-	c.warnBefore(&a.closing, days)
-	c.warnDays(&a.closing, days, undated, withSpend)
+	c.WarnBefore(&a.Closing, days)
+	c.WarnDays(&a.Closing, days, undated, withSpend)
 	judged, whole := 0, 0
 	for _, r := range rows {
 		if !r.Partial {
@@ -365,15 +262,15 @@ func (c *Call) warnTrends(a *trendsAnswer, p trendsParams, days civil.Range, row
 	}
 	switch {
 	case p.Granularity == civil.ByMonth:
-		a.warn("not_judged", "Months are not checked for anomalies: there are too few of them to know what was to be expected.")
+		a.Warn(answer.WarnNotJudged, "Months are not checked for anomalies: there are too few of them to know what was to be expected.")
 	case judged == 0:
-		a.warn("not_judged", "No point is checked for anomalies: that takes 21 whole days, or 21 whole weeks.")
+		a.Warn(answer.WarnNotJudged, "No point is checked for anomalies: that takes 21 whole days, or 21 whole weeks.")
 	case judged < whole:
-		a.warn("partly_judged", fmt.Sprintf("%d of %d whole points have the history that a check for anomalies takes.", judged, whole))
+		a.Warn(answer.WarnPartlyJudged, fmt.Sprintf("%d of %d whole points have the history that a check for anomalies takes.", judged, whole))
 	}
 }
 
-func (c *Call) trendsNext(a *trendsAnswer, days civil.Range) {
+func trendsNext(c *toolkit.Call, a *trendsAnswer, days civil.Range) {
 	filter := func(arguments map[string]any) map[string]any {
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
@@ -381,14 +278,14 @@ func (c *Call) trendsNext(a *trendsAnswer, days civil.Range) {
 		return arguments
 	}
 	if p := a.Pagination; p.HasMore {
-		arguments := filter(dated(days))
+		arguments := filter(toolkit.Dated(days))
 		arguments["metric"], arguments["granularity"] = string(a.Metric), string(a.Granularity)
-		arguments["limit"], arguments["format"] = 100, string(csvFormat)
-		c.suggest(&a.closing, "trends", arguments, "See up to 100 points as a table.")
+		arguments["limit"], arguments["format"] = 100, string(answer.CSVFormat)
+		c.Suggest(&a.Closing, "trends", arguments, "See up to 100 points as a table.")
 	}
 	if len(a.byStrength) > 0 && a.Granularity == civil.ByDay {
 		day := a.byStrength[0].Date
-		c.suggest(&a.closing, "performance", filter(dated(civil.Range{First: day, Last: day})), "See the channels on the day that stands out most.")
+		c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(civil.Range{First: day, Last: day})), "See the channels on the day that stands out most.")
 	}
-	c.suggest(&a.closing, "performance", filter(dated(days)), "See the totals by channel.")
+	c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(days)), "See the totals by channel.")
 }

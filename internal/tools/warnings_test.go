@@ -2,25 +2,27 @@ package tools
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/reportlag"
 	"assay/internal/money"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
 func TestProvisionalDaysAreThoseOfTheWindow(t *testing.T) {
 	t.Parallel()
-	reported := func(last civil.Date) *Call {
-		return &Call{Today: fixtureToday, Store: store{sources: []warehouse.SourceState{
-			{Kind: fromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: last}},
-			{Kind: fromOrders, Days: civil.Range{First: fixtureFirst, Last: fixtureToday}},
-		}}}
+	reported := func(last civil.Date) *toolkit.Call {
+		return &toolkit.Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Today: fixtureToday}, Store: snapshot.Contents{Sources: []warehouse.SourceState{
+			{Kind: snapshot.FromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: last}},
+			{Kind: snapshot.FromOrders, Days: civil.Range{First: fixtureFirst, Last: fixtureToday}},
+		}}}}
 	}
 	// Today is 10 March, so what is reported from 11 February on may still change.
 	cases := []struct{ reports, first, last, want string }{
@@ -32,8 +34,8 @@ func TestProvisionalDaysAreThoseOfTheWindow(t *testing.T) {
 		{"2026-02-20", "2026-01-15", "2026-03-10", "from 2026-02-11 to 2026-02-20"},
 	}
 	for _, c := range cases {
-		var a closing
-		reported(civil.MustParse(c.reports)).warnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
+		var a answer.Closing
+		reported(civil.MustParse(c.reports)).WarnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
 		got := ""
 		if len(a.Warnings) > 0 {
 			got = a.Warnings[0].Text
@@ -70,11 +72,11 @@ func TestProvisionalDaysReachBackAsFarAsAPlatformWasSeenToSettle(t *testing.T) {
 		"before either": {&after, "2026-01-01", "2026-01-20", ""},
 	} {
 		curve.Settled = c.settled
-		call := &Call{Today: fixtureToday, Store: store{late: []reportlag.Curve{curve}, sources: []warehouse.SourceState{
-			{Kind: fromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: civil.MustParse("2026-03-09")}},
-		}}}
-		var a closing
-		call.warnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
+		call := &toolkit.Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Today: fixtureToday}, Store: snapshot.Contents{Late: []reportlag.Curve{curve}, Sources: []warehouse.SourceState{
+			{Kind: snapshot.FromAds, Platform: measure.Facebook, Days: civil.Range{First: fixtureFirst, Last: civil.MustParse("2026-03-09")}},
+		}}}}
+		var a answer.Closing
+		call.WarnProvisional(&a, civil.Range{First: civil.MustParse(c.first), Last: civil.MustParse(c.last)})
 		got := ""
 		if len(a.Warnings) > 0 {
 			got = a.Warnings[0].Text
@@ -86,7 +88,7 @@ func TestProvisionalDaysReachBackAsFarAsAPlatformWasSeenToSettle(t *testing.T) {
 }
 
 // serviceOver is a service over a store of its own, called w1.
-func serviceOver(t *testing.T, b *warehouse.Batch) *Service {
+func serviceOver(t *testing.T, b *warehouse.Batch) *toolkit.Service {
 	t.Helper()
 	facts, err := openFacts(t.Context(), t.TempDir())
 	if err != nil {
@@ -95,7 +97,7 @@ func serviceOver(t *testing.T, b *warehouse.Batch) *Service {
 	if err := load(t.Context(), facts, "w1", b); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewService(Deps{Facts: facts, Clock: fixtureClock, Log: slog.New(slog.DiscardHandler)})
+	s, err := toolkit.NewService(plainDeps(facts, fixtureClock), All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func (s testStore) load(b *warehouse.Batch) {
 }
 
 func (s testStore) keeper(dir string) *Keeper {
-	return New(Options{Dir: dir, Facts: s.facts, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	return New(Options{Dir: dir, Facts: s.facts, Now: time.Now, Today: func(control.Workspace) civil.Date { return s.days.Last.AddDays(1) }, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (s testStore) held(k *Keeper) mix.Held {
@@ -97,7 +97,7 @@ func TestAGoodModelStaysWhenALaterTrainingIsRefused(t *testing.T) {
 	if _, err := k.Train(t.Context(), s.workspace, today, mix.Request{}); err != nil {
 		t.Fatal(err)
 	}
-	settings := Settings(s.workspace)
+	settings := s.workspace.ModelSettings()
 	held := s.held(k)
 	if status, why := held.State(s.days.Last, settings); status != mix.Active || held.Drift != (mix.Drift{}) {
 		t.Fatalf("just trained: %s %v, drift %+v; want an active model without drift", status, why, held.Drift)

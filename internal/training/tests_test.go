@@ -38,6 +38,7 @@ type regionStore struct {
 
 	kept  experiments
 	clock time.Time
+	today civil.Date // by the clock of answers
 }
 
 // experiments are those of a workspace.
@@ -58,7 +59,7 @@ func newRegionStore(t *testing.T) *regionStore {
 	last := civil.MustParse("2026-11-20")
 	s := &regionStore{
 		testStore: testStore{T: t, facts: warehouse.New(engine), workspace: w, days: civil.Range{First: last.AddDays(1 - 7*80), Last: last}},
-		clock:     time.Unix(1e9, 0),
+		clock:     time.Unix(1e9, 0), today: last.AddDays(1),
 	}
 	s.kept.all = []control.Experiment{s.test("facebook-scale-up", "facebook", 12, 4, 0, 5, 10, 15)}
 	r := rand.New(rand.NewPCG(7, 2))
@@ -112,7 +113,7 @@ func (s *regionStore) treats(region int, day civil.Date) bool {
 // keeper returns one whose clock goes on by an hour whenever it is looked at, so that nothing is remembered.
 func (s *regionStore) keeper(dir string) *Keeper {
 	now := func() time.Time { s.clock = s.clock.Add(time.Hour); return s.clock }
-	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: now, Log: slog.New(slog.DiscardHandler)})
+	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: now, Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (s *regionStore) learnt(k *Keeper) mix.Store {
@@ -217,7 +218,7 @@ func TestAModelIsFittedToTheStoresTests(t *testing.T) {
 	t.Parallel()
 	s, dir := newRegionStore(t), t.TempDir()
 	k := s.keeper(dir)
-	done, today, settings := s.kept.all, s.days.Last.AddDays(1), Settings(s.workspace)
+	done, today, settings := s.kept.all, s.days.Last.AddDays(1), s.workspace.ModelSettings()
 	with, err := k.Train(t.Context(), s.workspace, today, mix.Request{})
 	if err != nil || with.Status != mix.Active {
 		t.Fatalf("a store with a test: %+v, %v; want an active model", with, err)
@@ -260,6 +261,13 @@ func TestAModelIsFittedToTheStoresTests(t *testing.T) {
 	s.kept.all = done
 	if status, why := s.held(k).State(s.days.Last, settings); status != mix.Active {
 		t.Errorf("with the tests of before: %s %v, want active", status, why)
+	}
+	s.kept.all = append(slices.Clone(done), s.test("facebook-until-today", "facebook", 4, 4, 1, 6))
+	for today, want := range map[civil.Date]mix.Status{s.days.Last: mix.Active, s.days.Last.AddDays(1): mix.Stale} {
+		s.today = today
+		if status, why := s.held(k).State(s.days.Last, settings); status != want {
+			t.Errorf("on %s a test that ends on %s makes the model %s %v, want %s", today, s.days.Last, status, why, want)
+		}
 	}
 }
 

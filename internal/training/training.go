@@ -45,8 +45,9 @@ type Experiments interface {
 type Options struct {
 	Dir         string // made where it is missing
 	Facts       Facts
-	Experiments Experiments      // nil: no workspace has any
-	Now         func() time.Time // the real clock
+	Experiments Experiments                          // nil: no workspace has any
+	Now         func() time.Time                     // the real clock
+	Today       func(w control.Workspace) civil.Date // by the clock of answers, in the workspace's zone
 	Log         *slog.Logger
 }
 
@@ -56,6 +57,7 @@ type Keeper struct {
 	facts Facts
 	tests Experiments
 	now   func() time.Time
+	today func(w control.Workspace) civil.Date
 	log   *slog.Logger
 	lane  chan struct{} // held by the training that runs
 
@@ -95,7 +97,7 @@ type stored struct {
 // New returns a keeper.
 func New(o Options) *Keeper {
 	return &Keeper{
-		dir: o.Dir, facts: o.Facts, tests: o.Experiments, now: o.Now, log: o.Log, lane: make(chan struct{}, 1),
+		dir: o.Dir, facts: o.Facts, tests: o.Experiments, now: o.Now, today: o.Today, log: o.Log, lane: make(chan struct{}, 1),
 		kept: map[measure.WorkspaceID]kept{}, running: map[measure.WorkspaceID]int{},
 	}
 }
@@ -175,8 +177,7 @@ func (k *Keeper) news(ctx context.Context, w control.Workspace, m *mix.Model, ve
 			return nil, fmt.Errorf("tests of %q: %w", w.ID, err)
 		}
 	}
-	days := last.coverage.OrderDays
-	last.news = m.News(k.upliftOf(w, all, days, days.Last.AddDays(1)).Completed(last.coverage.AdDays))
+	last.news = m.News(k.evidence(w, all, last.coverage.OrderDays, k.today(w)).Completed(last.coverage.AdDays))
 	last.version, last.at = version, now
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -199,7 +200,8 @@ func (k *Keeper) experiments(ctx context.Context, w control.Workspace) ([]contro
 	return all, nil
 }
 
-func (k *Keeper) upliftOf(w control.Workspace, all []control.Experiment, orders civil.Range, today civil.Date) experiment.Store {
+// evidence is where the workspace's experiments were made.
+func (k *Keeper) evidence(w control.Workspace, all []control.Experiment, orders civil.Range, today civil.Date) experiment.Store {
 	return experiment.Store{Workspace: w, Facts: k.facts, OrderDays: orders, Today: today, All: all}
 }
 
@@ -209,7 +211,7 @@ func (k *Keeper) learn(ctx context.Context, w control.Workspace, have warehouse.
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	made := k.upliftOf(w, all, have.OrderDays, today)
+	made := k.evidence(w, all, have.OrderDays, today)
 	tests := made.Completed(have.AdDays)
 	for i, why := range mix.Unfit(store, tests) {
 		if why != "" {
@@ -275,7 +277,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Dat
 		}
 	}
 	model, err := mix.Train(store, mix.Training{
-		Request: asked, Seed: seed, Settings: Settings(w), Stopped: func() bool { return ctx.Err() != nil },
+		Request: asked, Seed: seed, Settings: w.ModelSettings(), Stopped: func() bool { return ctx.Err() != nil },
 	})
 	if errors.Is(err, hmc.ErrStopped) && ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -305,9 +307,6 @@ func (k *Keeper) Tried(w control.Workspace) (time.Time, error) {
 	defer k.mu.Unlock()
 	return k.kept[w.ID].stored.At, nil
 }
-
-// Settings names what money and revenue mean in a workspace.
-func Settings(w control.Workspace) string { return string(w.Currency) + ", " + w.Basis.String() }
 
 // enter waits until no training runs.
 func (k *Keeper) enter(ctx context.Context, id measure.WorkspaceID) (leave func(), err error) {

@@ -16,6 +16,9 @@ import (
 	"assay/internal/ingest/demo"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/tools"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
@@ -66,7 +69,7 @@ func newDemoShop(t *testing.T, seed uint64, orders int) *demoShop {
 }
 
 func (s *demoShop) keeper(dir string) *Keeper {
-	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: time.Now, Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler)})
 }
 
 // TestTheDemosTruthLiesInsideTheIntervals trains on the demo store as its commands do, with the tests that the store had, keeps the
@@ -101,9 +104,12 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	if tests := have.Model.TestsOf("facebook"); len(tests) != 2 || len(have.Model.TestsOf("google")) != 1 {
 		t.Errorf("the model was fitted to %v, want the three tests that the store had", have.Model.Tests)
 	}
-	service, err := tools.NewService(tools.Deps{
-		Facts: s.facts, Models: k, Experiments: &s.kept, Clock: func() time.Time { return s.today.UTC().Add(17 * time.Hour) }, Log: slog.New(slog.DiscardHandler),
-	})
+	clock := func() time.Time { return s.today.UTC().Add(17 * time.Hour) }
+	service, err := toolkit.NewService(toolkit.Deps{
+		Sources: snapshot.Sources{Facts: s.facts, Models: k, Experiments: &s.kept, Clock: clock, Now: clock},
+		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
+		Log: slog.New(slog.DiscardHandler),
+	}, tools.All())
 	if err != nil {
 		t.Fatal(err)
 	}

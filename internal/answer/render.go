@@ -1,0 +1,221 @@
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"assay/internal/mcp"
+)
+
+// How much of an answer is written.
+const (
+	SummaryRows   = 5      // rows at the summary level unless the caller sets a limit
+	maxNext       = 3      // next steps of one answer
+	maxWarnings   = 5      // warnings of one answer
+	fewWarnings   = 3      // warnings that weigh more than rows
+	BytesPerToken = 4      // measured on minified JSON and CSV of figures
+	Ceiling       = 20_000 // tokens that no answer exceeds, whatever was asked
+)
+
+// Budgets is how many tokens an answer has at each level.
+var Budgets = map[Level]int{SummaryLevel: 600, AnalystLevel: 3_000, DebugLevel: 12_000}
+
+// Render writes an answer as the caller wants it: JSON as text and as an object, CSV and summary as text only.
+func Render(a Answer, w *Writer) (mcp.CallResult, error) {
+	prepare(a, w)
+	budget := Budgets[w.View.DetailLevel]
+	if w.LimitGiven {
+		budget = Ceiling
+	}
+	text, err := fit(a, w, budget)
+	if err != nil {
+		return mcp.CallResult{}, err
+	}
+	result := mcp.CallResult{Content: []mcp.Content{{Type: "text", Text: string(text)}}}
+	if w.View.Format == JSONFormat {
+		result.StructuredContent = text
+	}
+	if p, ok := a.(pictured); ok && w.View.Format != CSVFormat {
+		result.Content = append(result.Content, p.Picture()...)
+	}
+	return result, nil
+}
+
+// pictured is an answer that also shows itself, as images behind the text. A table has none.
+type pictured interface{ Picture() []mcp.Content }
+
+// prepare brings an answer into the form in which it is written: no more than what was asked for, rounded.
+func prepare(a Answer, w *Writer) {
+	end := a.end()
+	byRank(end.Warnings)
+	end.Next = end.Next[:min(len(end.Next), maxNext)]
+	if w.View.Compact {
+		end.Sources, end.DataQuality, end.StoreDataRange = nil, nil, nil
+	}
+	end.keepWarnings(maxWarnings)
+	total := a.size()
+	a.keep(total)
+	if end.Pagination == nil && !end.allRows && !w.LimitGiven && w.View.DetailLevel == SummaryLevel && total > SummaryRows {
+		a.keep(SummaryRows)
+		end.Truncated = &Truncated{RowsReturned: SummaryRows, RowsTotal: total, Reason: "summary level", How: "detail_level=analyst"}
+	}
+	rounding{level: w.View.DetailLevel, exponent: w.Figures.Currency.Exponent()}.apply(reflect.ValueOf(a))
+}
+
+// fit writes the answer with as many rows as the budget allows, and one at least: a page without any would lead
+// nowhere. Rows weigh more than what [Closing.shed] gives up. A table at the summary level has the rows of the JSON;
+// at the others it is the way to see more of them.
+func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
+	measured := w.View.Format
+	if measured == CSVFormat && w.View.DetailLevel == SummaryLevel {
+		measured = JSONFormat
+	}
+	total := a.size()
+	for {
+		text, err := write(a, measured)
+		if err != nil {
+			return nil, err
+		}
+		shown, limit := a.size(), tokens*BytesPerToken
+		switch {
+		case len(text) > limit && a.end().shed():
+		case len(text) > limit && shown > 1:
+			shorten(a, w, max(1, min(shown-1, shown*limit/len(text))), total)
+		case measured != w.View.Format:
+			return write(a, w.View.Format)
+		default:
+			return text, nil
+		}
+	}
+}
+
+// shed gives up the least that an answer can do without, and reports whether there was anything: the names of sources,
+// how the figures were made, a second suggestion, the lighter warnings.
+func (c *Closing) shed() bool {
+	kinds := byKind(c.Sources)
+	switch q := c.DataQuality; {
+	case len(kinds) < len(c.Sources):
+		c.Sources = kinds
+	case q != nil && (q.Method != "" || q.Read != nil):
+		q.Method, q.Read = "", nil
+	case len(c.Next) > 1:
+		c.Next = c.Next[:1]
+	case len(c.Warnings) > fewWarnings:
+		c.keepWarnings(fewWarnings)
+	default:
+		return false
+	}
+	return true
+}
+
+// keepWarnings cuts the warnings and counts those that are left out.
+func (c *Closing) keepWarnings(n int) {
+	more := len(c.Warnings) - n
+	if more <= 0 {
+		return
+	}
+	c.Warnings = c.Warnings[:n]
+	if c.DataQuality != nil {
+		c.DataQuality.MoreWarnings += more
+	}
+}
+
+// byKind makes one line of the sources of each kind.
+func byKind(sources []Source) []Source {
+	out, count := []Source{}, map[string]int{}
+	for _, s := range sources {
+		count[s.Kind] += 1 + strings.Count(s.Source, ", ") // one line may name several already
+		at := slices.IndexFunc(out, func(o Source) bool { return o.Kind == s.Kind })
+		if at < 0 {
+			out = append(out, s)
+			continue
+		}
+		if s.LastDay.Before(out[at].LastDay) {
+			out[at].LastDay = s.LastDay
+		}
+		if s.FirstDay.Before(out[at].FirstDay) {
+			out[at].FirstDay = s.FirstDay
+		}
+		out[at].MissingDays, out[at].Rows = out[at].MissingDays+s.MissingDays, out[at].Rows+s.Rows
+		out[at].Source = Plural(count[s.Kind], "source", "sources")
+	}
+	return out
+}
+
+// shorten cuts rows for which there is no room, and says how to get them.
+func shorten(a Answer, w *Writer, rows, total int) {
+	end := a.end()
+	a.keep(rows)
+	switch {
+	case end.Pagination != nil:
+		total = end.Pagination.Total
+	case end.Truncated != nil:
+		total = end.Truncated.RowsTotal
+	}
+	end.Truncated = &Truncated{RowsReturned: rows, RowsTotal: total, Reason: "size"}
+	switch p := end.Pagination; {
+	case p != nil:
+		p.show(rows)
+		p.HasMore, p.NextOffset = true, new(p.Offset+rows)
+		end.Truncated.How = fmt.Sprintf("offset=%d", *p.NextOffset)
+	case w.View.DetailLevel == SummaryLevel:
+		end.Truncated.How = "detail_level=analyst"
+	case w.View.Format == JSONFormat:
+		end.Truncated.How = "format=csv"
+	default:
+		end.Truncated.How = "a shorter period or a filter"
+	}
+}
+
+func write(a Answer, as Format) ([]byte, error) {
+	switch as {
+	case CSVFormat:
+		return writeCSV(a)
+	case SummaryFormat:
+		return writeSummary(a)
+	case JSONFormat:
+	}
+	return Encode(a)
+}
+
+// Encode writes JSON without blanks, with the characters <, > and & as they are.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// writeSummary writes the sentences, the key metrics and the warnings.
+func writeSummary(a Answer) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(a.start().Summary)
+	b.WriteByte('\n')
+	all, err := MembersOf(a)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		if m.Name != "metrics" {
+			continue
+		}
+		lines, err := metricLines(m.value)
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range lines {
+			fmt.Fprintf(&b, "%s: %s\n", line.name, line.value)
+		}
+	}
+	for _, w := range a.end().Warnings {
+		fmt.Fprintf(&b, "%s: %s\n", w.Code, w.Text)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

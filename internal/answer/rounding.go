@@ -1,0 +1,208 @@
+package answer
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"assay/internal/measure"
+	"assay/internal/money"
+)
+
+// The types of the figures in an answer. The type says how a figure is rounded when the answer is written; until then
+// it is exact.
+type (
+	// Money is an amount in whole units of the answer's currency: no decimals from 1,000 up, two below, and every
+	// minor unit at the debug level.
+	Money float64
+	// Ratio is one figure per another, such as revenue per unit of spend: two decimals.
+	Ratio float64
+	// Percent is parts in a hundred: one decimal.
+	Percent float64
+	// Count is a number of things, which models may split: two decimals.
+	Count float64
+	// Foreign is text that a stranger wrote, such as a campaign's name. It is stripped of control characters and
+	// capped when the answer is written, and it never enters a summary.
+	Foreign string
+)
+
+// foreignLength is how many characters of a stranger's text are shown.
+const foreignLength = 80
+
+// rounding rounds the figures of an answer, cleans its foreign texts and removes what lies below the level of detail.
+type rounding struct {
+	level    Level
+	exponent int // decimals of the currency's minor unit
+}
+
+func (f rounding) apply(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			f.apply(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			f.apply(v.Index(i))
+		}
+	case reflect.Struct:
+		f.applyFields(v)
+	case reflect.Float64:
+		f.round(v)
+	case reflect.String:
+		switch v.Type() {
+		case reflect.TypeFor[Foreign]():
+			v.SetString(f.text(v.String()))
+		case reflect.TypeFor[measure.Channel]():
+			v.SetString(Clean(v.String())) // a channel's name may come from the address of a click
+		}
+	default:
+	}
+}
+
+func (f rounding) applyFields(v reflect.Value) {
+	t := v.Type()
+	for i := range v.NumField() {
+		field := t.Field(i)
+		switch {
+		case !field.IsExported() && !field.Anonymous:
+		case !f.shows(field.Tag.Get("detail")):
+			v.Field(i).SetZero()
+		default:
+			f.apply(v.Field(i))
+		}
+	}
+}
+
+// shows reports whether a field with this tag belongs to the level of detail.
+func (f rounding) shows(tag string) bool {
+	switch Level(tag) {
+	case AnalystLevel:
+		return f.level != SummaryLevel
+	case DebugLevel:
+		return f.level == DebugLevel
+	case SummaryLevel:
+	}
+	return true
+}
+
+func (f rounding) round(v reflect.Value) {
+	switch v.Type() {
+	case reflect.TypeFor[Money]():
+		v.SetFloat(f.money(v.Float()))
+	case reflect.TypeFor[Ratio](), reflect.TypeFor[Count]():
+		v.SetFloat(Decimals(v.Float(), 2))
+	case reflect.TypeFor[Percent]():
+		v.SetFloat(Decimals(v.Float(), 1))
+	}
+}
+
+func (f rounding) money(x float64) float64 {
+	switch {
+	case f.level == DebugLevel:
+		return Decimals(x, f.exponent)
+	case math.Abs(x) >= 999.995:
+		return Decimals(x, 0)
+	}
+	return Decimals(x, min(2, f.exponent))
+}
+
+// text cleans a stranger's text and caps it harder where there is little room.
+func (f rounding) text(s string) string {
+	s = Clean(s)
+	if f.level == SummaryLevel {
+		return capped(s, foreignLength/2)
+	}
+	return s
+}
+
+// Decimals rounds half away from zero. Zero is never negative.
+func Decimals(x float64, n int) float64 {
+	shift := math.Pow10(n)
+	return math.Round(x*shift)/shift + 0
+}
+
+// Clean brings a text onto one line without control characters, and caps it.
+func Clean(s string) string {
+	s = oneLine(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, s))
+	return capped(s, foreignLength)
+}
+
+func capped(s string, length int) string {
+	if utf8.RuneCountInString(s) <= length {
+		return s
+	}
+	return string([]rune(s)[:length-1]) + "…"
+}
+
+// Writer writes one answer: in the workspace's currency and as the caller asked for it.
+type Writer struct {
+	Figures    Figures
+	View       Shared
+	LimitGiven bool // the caller set a limit, which has precedence over the level's
+}
+
+// RoundMoney rounds an amount in whole units as an answer of the writer's level does.
+func (w *Writer) RoundMoney(x float64) float64 {
+	return rounding{level: w.View.DetailLevel, exponent: w.Figures.Currency.Exponent()}.money(x)
+}
+
+// Figures makes the figures of an answer from what the warehouse counts, in the workspace's currency and on its basis
+// of revenue.
+type Figures struct {
+	Currency money.Currency
+	Basis    measure.RevenueBasis
+}
+
+// Money turns minor units into whole units.
+func (f Figures) Money(minor int64) Money { return Money(money.Major(minor, f.Currency)) }
+
+// Revenue is the revenue on the workspace's basis.
+func (f Figures) Revenue(s measure.Sums) Money { return f.Money(f.Basis.Revenue(s)) }
+
+// PerMinor turns a ratio of minor units, such as an average order value, into money.
+func (f Figures) PerMinor(minor float64, ok bool) *Money {
+	if !ok {
+		return nil
+	}
+	return new(Money(minor * money.Major(1, f.Currency)))
+}
+
+// RatioOf returns a ratio, nil where there is none.
+func RatioOf(value float64, ok bool) *Ratio {
+	if !ok {
+		return nil
+	}
+	return new(Ratio(value))
+}
+
+// PercentOf returns a percentage, nil where there is none.
+func PercentOf(value float64, ok bool) *Percent {
+	if !ok {
+		return nil
+	}
+	return new(Percent(value))
+}
+
+// Orders returns a number of orders or conversions from millionths.
+func Orders(millionths int64) Count { return Count(float64(millionths) / measure.Millionths) }
+
+// AOV is the average order value, nil without orders.
+func (f Figures) AOV(s measure.Sums) *Money {
+	return f.PerMinor(measure.AOV(f.Basis.Revenue(s), s.Orders))
+}
+
+// ROAS is revenue per unit of spend, nil without spend.
+func (f Figures) ROAS(s measure.Sums, spend int64) *Ratio {
+	return RatioOf(measure.ROAS(f.Basis.Revenue(s), spend))
+}

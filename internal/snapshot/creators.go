@@ -1,0 +1,228 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/measure/creator"
+	"assay/internal/warehouse"
+)
+
+// Creator is a creator with what is known of a window.
+type Creator struct {
+	warehouse.CreatorProfile
+	Code, Named  measure.Sums // orders by code, and by survey; those with both are in both
+	both         measure.Sums
+	Seen         measure.Sums // orders by code or survey, each once
+	codeTouched  int64
+	namedTouched int64
+	VanityClicks int64
+	Referral     int64 // clicks
+	LinkOrders   int64
+	LinkRevenue  int64
+	Cost         int64
+	CostKnown    bool // a fee, commission or gift is booked in the window
+}
+
+// Clicks are those of all links.
+func (f Creator) Clicks() int64 { return f.VanityClicks + f.Referral }
+
+// signals are what the estimate is made of.
+func (f Creator) signals() creator.Signals {
+	return creator.Signals{
+		ID: f.ID, HasCode: f.HasCode, HasLink: f.HasLink,
+		Code: f.Code.OrderCount(), CodeTouched: float64(f.codeTouched) / measure.Millionths,
+		Named: f.Named.OrderCount(), NamedTouched: float64(f.namedTouched) / measure.Millionths,
+		Both: f.both.OrderCount(), Link: float64(f.LinkOrders),
+	}
+}
+
+// CreatorWindows are the creators in a window, in the one before, and the ground of the first.
+type CreatorWindows struct {
+	Now, Before []Creator      // both with all creators, sorted by name
+	ground      creator.Ground // of now
+}
+
+// CreatorsIn reads all creators in two windows.
+func (c *Snapshot) CreatorsIn(ctx context.Context, in warehouse.Windows) (CreatorWindows, error) {
+	profiles, err := c.facts.Creators(ctx, c.Workspace.ID)
+	if err != nil {
+		return CreatorWindows{}, fmt.Errorf("creators: %w", err)
+	}
+	c.note("creators", len(profiles))
+	totals, err := c.facts.CreatorTotals(ctx, c.Workspace.ID, in)
+	if err != nil {
+		return CreatorWindows{}, fmt.Errorf("creators %s: %w", in.Recent, err)
+	}
+	c.note("creator_orders", len(totals.Recent.Orders)+len(totals.Earlier.Orders))
+	out := CreatorWindows{Now: creatorsOf(profiles, totals.Recent), Before: creatorsOf(profiles, totals.Earlier)}
+	for _, o := range totals.Recent.Orders {
+		if o.Creator == "" {
+			out.ground = creator.Ground{Orders: o.Sums.OrderCount(), Touched: float64(o.Touched) / measure.Millionths}
+		}
+	}
+	return out, nil
+}
+
+// creatorsOf puts the rows of a window together by creator. Rows of creators without a profile get one of their id.
+func creatorsOf(profiles []warehouse.CreatorProfile, t warehouse.CreatorTotals) []Creator {
+	out := make([]Creator, len(profiles))
+	at := map[string]int{}
+	for i, p := range profiles {
+		out[i].CreatorProfile, at[p.ID] = p, i
+	}
+	of := func(id string) *Creator {
+		if _, known := at[id]; !known {
+			at[id] = len(out)
+			out = append(out, Creator{CreatorProfile: warehouse.CreatorProfile{ID: id, Name: id, HasCode: true, HasLink: true}})
+		}
+		return &out[at[id]]
+	}
+	for _, o := range t.Orders {
+		if o.Creator != "" {
+			of(o.Creator).take(o)
+		}
+	}
+	for _, l := range t.Links {
+		f := of(l.Creator)
+		f.LinkOrders += l.Orders
+		f.LinkRevenue += l.Revenue
+		if l.Kind == "referral" {
+			f.Referral += l.Clicks
+		} else {
+			f.VanityClicks += l.Clicks
+		}
+	}
+	for _, s := range t.Costs {
+		f := of(s.Creator)
+		f.Cost, f.CostKnown = s.Amount, true
+	}
+	return out
+}
+
+// take adds orders with the same signals.
+func (f *Creator) take(o warehouse.CreatorOrders) {
+	f.Seen = f.Seen.Add(o.Sums)
+	if o.ByCode {
+		f.Code = f.Code.Add(o.Sums)
+		f.codeTouched += o.Touched
+	}
+	if o.BySurvey {
+		f.Named = f.Named.Add(o.Sums)
+		f.namedTouched += o.Touched
+	}
+	if o.ByCode && o.BySurvey {
+		f.both = f.both.Add(o.Sums)
+	}
+}
+
+// CreatorLevel is the level of the intervals.
+const CreatorLevel = 0.9
+
+// Among returns the same creators in another window.
+func Among(all, chosen []Creator) []Creator {
+	wanted := map[string]bool{}
+	for _, f := range chosen {
+		wanted[f.ID] = true
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(f Creator) bool { return !wanted[f.ID] })
+}
+
+// TrackedOrders are the orders with the creator's code, in millionths; for a creator without one those that links count.
+func (f Creator) TrackedOrders() int64 {
+	if f.HasCode {
+		return f.Code.Orders
+	}
+	return f.LinkOrders * measure.Millionths
+}
+
+// TrackedRevenue is the revenue of the tracked orders. What a link's tool counts has no other basis than its own.
+func (f Creator) TrackedRevenue(basis measure.RevenueBasis) int64 {
+	if f.HasCode {
+		return basis.Revenue(f.Code)
+	}
+	return f.LinkRevenue
+}
+
+// TrackedSums are the tracked figures of several influencers together.
+type TrackedSums struct {
+	Revenue, Orders, Clicks, Conversions, Cost int64
+	CostKnown                                  bool
+}
+
+// TrackedSums adds up the tracked figures of creators.
+func (c *Snapshot) TrackedSums(all []Creator) (sum TrackedSums) {
+	for _, f := range all {
+		sum.Revenue += f.TrackedRevenue(c.Workspace.Basis)
+		sum.Orders += f.TrackedOrders()
+		sum.Clicks += f.Clicks()
+		sum.Conversions += f.LinkOrders
+		sum.Cost += f.Cost
+		sum.CostKnown = sum.CostKnown || f.CostKnown
+	}
+	return sum
+}
+
+// CreatorEstimate is a creator with the estimate.
+type CreatorEstimate struct {
+	Creator
+	creator.Estimate
+	Revenue int64 // estimated, minor units
+	Value   float64
+}
+
+// CreatorRates learns the rates from all of the store's days, so that a window's estimates do not hang on the window.
+func (c *Snapshot) CreatorRates(ctx context.Context) (creator.Rates, error) {
+	history, err := c.CreatorsIn(ctx, warehouse.Windows{Recent: c.wholeDays()})
+	if err != nil {
+		return creator.Rates{}, err
+	}
+	signals := make([]creator.Signals, len(history.Now))
+	for i, f := range history.Now {
+		signals[i] = f.signals()
+	}
+	return creator.Learn(signals, history.ground)
+}
+
+// CreatorEstimates returns the estimates of some creators. An order is worth the mean of the creator's orders that are seen, or
+// of all creators' where none is.
+func (c *Snapshot) CreatorEstimates(rates creator.Rates, chosen, all []Creator) ([]CreatorEstimate, error) {
+	usual := c.meanValue(all)
+	out := make([]CreatorEstimate, 0, len(chosen))
+	for _, f := range chosen {
+		e, err := rates.Of(f.signals(), CreatorLevel)
+		if err != nil {
+			return nil, err
+		}
+		value := c.meanValue([]Creator{f})
+		if value == 0 {
+			value = usual
+		}
+		out = append(out, CreatorEstimate{f, e, int64(math.Round(e.Orders * value)), value})
+	}
+	return out, nil
+}
+
+// meanValue is the revenue of an order that codes, surveys or links see, in minor units, 0 without any.
+func (c *Snapshot) meanValue(all []Creator) float64 {
+	var revenue, count int64
+	for _, f := range all {
+		revenue += c.Workspace.Basis.Revenue(f.Seen) + f.LinkRevenue
+		count += f.Seen.Orders + f.LinkOrders*measure.Millionths
+	}
+	value, _ := measure.AOV(revenue, count)
+	return value
+}
+
+// of returns the figure by which creators are sorted.
+// wholeDays are the store's days up to today, today alone where it has none.
+func (c *Snapshot) wholeDays() civil.Range {
+	if have := c.Store.Days(); have.Days() > 0 {
+		return civil.Range{First: civil.Earliest(have.First, c.Today), Last: c.Today}
+	}
+	return civil.Range{First: c.Today, Last: c.Today}
+}

@@ -1,0 +1,115 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/forecast"
+)
+
+// SeriesKey names a metric of a channel, or of the store.
+type SeriesKey struct {
+	Metric  Metric
+	Channel measure.Channel
+}
+
+// Daily is a metric by day up to the last whole day with data, and what will follow.
+type Daily struct {
+	Series
+	First, Last civil.Date
+	raw         []float64            // of the days from first to last, NaN where one is not known
+	Values      []float64            // the same with days that are not known filled in
+	Prediction  *forecast.Prediction // nil where none can be made, or none is asked for
+}
+
+// ForecastDays is how much history a forecast is made from.
+const ForecastDays = 730
+
+// Week is the season of daily figures.
+const Week = 7
+
+// Predict forecasts the series of a metric up to a day.
+func (s *Daily) Predict(key SeriesKey, last civil.Date) error {
+	ahead := last.Sub(s.Last)
+	if key.Metric == ROAS || ahead < 1 || len(s.Values) == 0 {
+		return nil
+	}
+	p, err := forecast.Predict(s.Values, forecast.Ask{Horizon: ahead, Season: Week, Levels: ForecastLevels()})
+	switch {
+	case err == nil:
+		s.Prediction = &p
+	case fault.KindOf(err) != fault.KindNotReady:
+		return fmt.Errorf("forecast of %s of %q: %w", key.Metric, key.Channel, err)
+	}
+	return nil
+}
+
+// DailySeries reads a metric by day, from the first to the last day on which it is known.
+func (c *Snapshot) DailySeries(ctx context.Context, key SeriesKey, days civil.Range) (*Daily, error) {
+	of := c.SeriesOf
+	if key.Metric == Spend && key.Channel != "" {
+		of = c.spendSeries
+	}
+	read, err := of(ctx, key.Channel, days)
+	if err != nil {
+		return nil, err
+	}
+	s := &Daily{Series: read, Last: days.Last}
+	known := c.Store.OrderDays.Intersect(read.Days)
+	switch key.Metric {
+	case Spend:
+		known = spendDays(read.totals)
+	case ROAS:
+		known = known.Intersect(spendDays(read.totals))
+	case Revenue, Orders, AOV:
+	}
+	if known.Days() == 0 || read.Untold && key.Metric != Spend {
+		return s, nil
+	}
+	s.First, s.Last = known.First, known.Last
+	for i := range known.Days() {
+		day := known.First.AddDays(i)
+		s.raw = append(s.raw, c.Value(key.Metric, read.Point(civil.Range{First: day, Last: day})))
+	}
+	s.Values = forecast.Filled(s.raw, Week)
+	return s, nil
+}
+
+// LastDays are so many whole days before today.
+func (c *Snapshot) LastDays(n int) civil.Range {
+	return civil.Range{First: c.Today.AddDays(-n), Last: c.Today.AddDays(-1)}
+}
+
+// Drift is a lasting move of a metric away from what was expected.
+type Drift struct {
+	Raised   civil.Date // day of the alarm
+	Since    civil.Date // when the move most likely began
+	Up       bool
+	Excess   float64 // mean distance from the expectation since then, in standard deviations
+	Actual   float64 // sum of the judged days since then
+	Expected float64 // of the same days
+}
+
+// Drift returns the newest move; nil where there is none. RunLength is the mean number of days between two false alarms.
+func (s *Daily) Drift(judged []forecast.Expectation, runLength float64) (*Drift, error) {
+	errors := make([]float64, len(judged))
+	for i, e := range judged {
+		errors[i] = e.Z
+	}
+	alarms, err := forecast.Drifts(errors, runLength)
+	if err != nil || len(alarms) == 0 {
+		return nil, err
+	}
+	moves := forecast.Lasting(alarms, Week)
+	newest := moves[len(moves)-1]
+	d := &Drift{Raised: s.First.AddDays(newest.At), Since: s.First.AddDays(newest.Since + 1), Up: newest.Up, Excess: newest.Excess}
+	for i := newest.Since + 1; i < len(judged); i++ {
+		if judged[i].Judged() {
+			d.Actual, d.Expected = d.Actual+s.Values[i], d.Expected+judged[i].Value
+		}
+	}
+	return d, nil
+}

@@ -1,0 +1,164 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+
+	"github.com/maypok86/otter/v2"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/experiment"
+	"assay/internal/measure"
+	"assay/internal/measure/halo"
+)
+
+// Experiments has the workspaces' experiments. The store of control data does.
+type Experiments interface {
+	Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error)
+}
+
+// stateOfExperiments is another number whenever one of them is.
+func stateOfExperiments(all []control.Experiment) uint64 {
+	h := fnv.New64a()
+	for _, e := range all {
+		_, _ = h.Write([]byte(string(e.ID) + " " + strconv.FormatInt(e.Version, 10) + "\n")) // a hash never fails
+	}
+	return h.Sum64()
+}
+
+// resultKey is all that the result of an experiment depends on.
+type resultKey struct {
+	dataKey
+	experiments uint64
+	over        bool // its days are
+	id          control.ExperimentID
+}
+
+// results caches what experiments measured, and works out one at a time: a fit takes all cores.
+type results struct {
+	whole    *otter.Cache[resultKey, *experiment.Result]
+	surfaces *otter.Cache[resultKey, []halo.Experiment] // on each sales surface
+	lane     chan struct{}
+}
+
+const maxResults = 2000
+
+func newResults() (*results, error) {
+	whole, err := otter.New(&otter.Options[resultKey, *experiment.Result]{MaximumSize: maxResults})
+	if err != nil {
+		return nil, err
+	}
+	surfaces, err := otter.New(&otter.Options[resultKey, []halo.Experiment]{MaximumSize: maxResults})
+	return &results{whole: whole, surfaces: surfaces, lane: make(chan struct{}, 1)}, err
+}
+
+// Result returns an experiment with what it measured. Only completed ones are read: looking at a test while it runs, and
+// ending it when it looks good, finds effects that are not there.
+func (c *Snapshot) Result(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
+	if e.Status != control.ExperimentCompleted {
+		return &experiment.Result{Experiment: e}, nil
+	}
+	if c.data == 0 { // the version is not known: nothing is cached
+		return c.measured(ctx, e)
+	}
+	return c.reader.results.whole.Get(ctx, c.resultKey(e), Loading(func(ctx context.Context, _ resultKey) (*experiment.Result, error) {
+		select {
+		case c.reader.results.lane <- struct{}{}:
+			defer func() { <-c.reader.results.lane }()
+			return c.measured(ctx, e)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}))
+}
+
+func (c *Snapshot) resultKey(e control.Experiment) resultKey {
+	return resultKey{dataKey: c.dataKey, experiments: c.experiments, over: e.Days.Last.Before(c.Today), id: e.ID}
+}
+
+// Results returns the experiments of a channel, or all, with what they measured.
+func (c *Snapshot) Results(ctx context.Context, channel measure.Channel) ([]*experiment.Result, error) {
+	var out []*experiment.Result
+	for _, e := range c.Experiments {
+		if channel != "" && e.Channel != channel {
+			continue
+		}
+		r, err := c.Result(ctx, e)
+		if err != nil {
+			return nil, fmt.Errorf("experiment %q: %w", e.ID, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// measured works out what a completed experiment measured.
+func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
+	s, err := c.fresh().SeriesOf(ctx, e.Channel, e.Days)
+	if err != nil {
+		return nil, err
+	}
+	var reported *float64
+	total := s.Total(e.Days)
+	if roas, ok := measure.ROAS(total.Charged, total.Spend); ok && total.SpendKnown && !s.Untold && s.Days == e.Days {
+		reported = &roas
+	}
+	return c.evidence().Result(ctx, e, reported)
+}
+
+// evidence is where the workspace's experiments were made.
+func (c *Snapshot) evidence() experiment.Store {
+	return experiment.Store{Workspace: c.Workspace, Facts: c.facts, OrderDays: c.Store.OrderDays, Today: c.Today, All: c.Experiments}
+}
+
+// surfaceTests returns what completed geo experiments measured of their channels on each sales surface.
+func (c *Snapshot) surfaceTests(ctx context.Context) ([]halo.Experiment, error) {
+	var all []halo.Experiment
+	for _, e := range c.Experiments {
+		if e.Kind != control.GeoTest || e.Status != control.ExperimentCompleted {
+			continue
+		}
+		found, err := c.surfaceTest(ctx, e)
+		if err != nil {
+			return nil, fmt.Errorf("experiment %q by surface: %w", e.ID, err)
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (c *Snapshot) surfaceTest(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
+	if c.data == 0 {
+		return c.evidence().BySurface(ctx, e)
+	}
+	return c.reader.results.surfaces.Get(ctx, c.resultKey(e), Loading(func(ctx context.Context, _ resultKey) ([]halo.Experiment, error) {
+		return c.evidence().BySurface(ctx, e)
+	}))
+}
+
+// AppliedFactors returns the factors that correct reported returns, by channel.
+func (c *Snapshot) AppliedFactors(ctx context.Context) (map[measure.Channel]experiment.ChannelFactor, error) {
+	all, err := c.Results(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	factors, err := experiment.ChannelFactors(all)
+	if err != nil {
+		return nil, err
+	}
+	out := map[measure.Channel]experiment.ChannelFactor{}
+	for _, f := range factors {
+		if f.Applied {
+			out[f.Channel] = f
+		}
+	}
+	return out, nil
+}
+
+// Years is how long before today a day was.
+func (c *Snapshot) Years(day civil.Date) float64 {
+	return float64(c.Today.Sub(day)) / 365.25
+}

@@ -1,0 +1,56 @@
+package snapshot
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"assay/internal/measure"
+)
+
+// NamedSeries is a series of a chart.
+type NamedSeries struct {
+	Name measure.Channel // "" for a total
+	Series
+}
+
+// NamedSorted lists series by name.
+func NamedSorted(found map[measure.Channel]Series) []NamedSeries {
+	out := make([]NamedSeries, 0, len(found))
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, NamedSeries{name, found[name]})
+	}
+	return out
+}
+
+// SumOf adds series up.
+func SumOf(all []NamedSeries) (sum Series) {
+	for _, d := range all {
+		sum = sum.Plus(d.Series)
+	}
+	return sum
+}
+
+// Weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
+// cannot be drawn.
+func Weight(c *Snapshot, metric Metric, t Total) float64 {
+	switch metric {
+	case ROAS:
+		metric = Spend
+		if t.Untold {
+			return math.NaN()
+		}
+	case AOV:
+		metric = Orders
+	case Revenue, Orders, Spend:
+	}
+	return KnownValue(c, metric, Point{Total: t})
+}
+
+// KnownValue is the metric of a point, NaN where it cannot be told.
+func KnownValue(c *Snapshot, metric Metric, p Point) float64 {
+	if p.Untold && metric != Spend {
+		return math.NaN()
+	}
+	return c.Value(metric, p)
+}

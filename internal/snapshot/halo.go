@@ -1,0 +1,115 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/measure/halo"
+	"assay/internal/money"
+	"assay/internal/panics"
+	"assay/internal/warehouse"
+)
+
+// How halo effects are estimated.
+const (
+	HaloSeed  = 1
+	HaloDraws = 800
+	HaloLevel = 0.9 // of the intervals
+)
+
+// HaloEffects are the halo effects of a store.
+type HaloEffects struct {
+	Days    civil.Range // from which they are estimated
+	Effects []halo.Effect
+	Spend   map[measure.Channel]float64 // of the window, in whole units
+}
+
+// HaloEffects estimates the effects from the store's last years up to the end of the window: they are properties of the
+// store and not of the window. Today is not over and left out.
+func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEffects, error) {
+	found := HaloEffects{Days: c.haloDays(window)}
+	if found.Days.Days() == 0 {
+		return found, nil
+	}
+	data, err := c.haloData(ctx, found.Days)
+	if err != nil || len(data.Channels) == 0 {
+		return found, err
+	}
+	if data.Experiments, err = c.surfaceTests(ctx); err != nil {
+		return found, err
+	}
+	all, err := halo.Estimate(data, halo.Options{Seed: HaloSeed, Draws: HaloDraws, Level: HaloLevel})
+	if err != nil {
+		return found, fmt.Errorf("halo %s: %w", found.Days, err)
+	}
+	found.Effects = slices.DeleteFunc(all, func(e halo.Effect) bool { return e.Home })
+	found.Spend = map[measure.Channel]float64{}
+	inside := window.Intersect(found.Days)
+	for _, channel := range data.Channels {
+		for i := range inside.Days() {
+			found.Spend[channel.Name] += channel.Spend[inside.First.AddDays(i).Sub(found.Days.First)]
+		}
+	}
+	return found, nil
+}
+
+// haloYears is how far back the effects are learnt.
+const haloYears = 3
+
+// haloDays is the period from which effects are learnt.
+func (c *Snapshot) haloDays(window civil.Range) civil.Range {
+	last := civil.Earliest(window.Last, c.Today.AddDays(-1))
+	days := civil.Range{First: last.AddDays(-365*haloYears + 1), Last: last}
+	return days.Intersect(c.Store.OrderDays).Intersect(c.Store.AdDays)
+}
+
+// haloData reads the days. A day of a channel without a report is one without spend.
+func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
+	var sold []warehouse.SurfaceDay
+	var spent []warehouse.SpendDay
+	err := panics.Together(
+		func() (err error) {
+			if sold, err = c.facts.SurfaceDays(ctx, c.Workspace.ID, days); err != nil {
+				err = fmt.Errorf("days of surfaces %s: %w", days, err)
+			}
+			return err
+		},
+		func() (err error) {
+			if spent, err = c.facts.SpendDays(ctx, c.Workspace.ID, days); err != nil {
+				err = fmt.Errorf("days of spend %s: %w", days, err)
+			}
+			return err
+		},
+	)
+	if err != nil {
+		return halo.Data{}, err
+	}
+	c.note("surface_days", len(sold))
+	c.note("spend_days", len(spent))
+	data := halo.Data{First: days.First}
+	for _, s := range sold {
+		if n := len(data.Surfaces); n == 0 || data.Surfaces[n-1].Name != s.Surface {
+			data.Surfaces = append(data.Surfaces, halo.Surface{Name: s.Surface, Revenue: make([]float64, days.Days())})
+		}
+		data.Surfaces[len(data.Surfaces)-1].Revenue[s.Day.Sub(days.First)] = money.Major(c.Workspace.Basis.Revenue(s.Sums), c.Workspace.Currency)
+	}
+	for _, s := range spent {
+		if n := len(data.Channels); n == 0 || data.Channels[n-1].Name != s.Channel {
+			data.Channels = append(data.Channels, halo.Channel{Name: s.Channel, Spend: make([]float64, days.Days()), Home: homeOf(s.Channel)})
+		}
+		data.Channels[len(data.Channels)-1].Spend[s.Day.Sub(days.First)] = money.Major(s.Spend, c.Workspace.Currency)
+	}
+	return data, nil
+}
+
+// homeOf is the surface that a channel's spend is aimed at: ads of a marketplace at the marketplace, all others at the
+// online store.
+func homeOf(channel measure.Channel) measure.Surface {
+	if channel == measure.Channel(measure.Amazon) {
+		return measure.Marketplace
+	}
+	return measure.OnlineStore
+}

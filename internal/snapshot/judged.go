@@ -1,0 +1,101 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/measure/forecast"
+)
+
+// Metric is what a series can follow.
+type Metric string
+
+// The metrics.
+const (
+	Revenue Metric = "revenue"
+	Orders  Metric = "orders"
+	Spend   Metric = "spend"
+	ROAS    Metric = "roas"
+	AOV     Metric = "aov" // is drawn, and not checked for anomalies
+)
+
+// historyYears is how far back what is expected is learnt.
+const historyYears = 2
+
+// HistoryStart returns the first day that is read to know what to expect. It is the same for all windows that begin in
+// one year, so that a day is judged alike whichever window shows it.
+func HistoryStart(days civil.Range) civil.Date {
+	return civil.New(days.First.Year()-historyYears, time.January, 1)
+}
+
+// History is the series that anomalies of a window are looked for in.
+func (c *Snapshot) History(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
+	return c.SeriesOf(ctx, channel, c.HistoryDays(days))
+}
+
+// HistoryDays reach to today or beyond: what followed a day says more of it than the window shows.
+func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
+	whole := civil.Range{First: HistoryStart(window), Last: c.Today}
+	if window.Last.After(whole.Last) {
+		whole.Last = window.Last
+	}
+	return whole
+}
+
+// JudgedPoint is a point of a series, and how unusual it is among all points of the store.
+type JudgedPoint struct {
+	forecast.Judged
+	Date    civil.Date // its first day inside the window
+	Value   float64    // NaN where it is unknown
+	Partial bool       // the window cuts the point, or it is not over
+}
+
+// JudgedPoints returns the points of a window, judged among all points of the series.
+func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, window civil.Range) ([]JudgedPoint, error) {
+	points := s.points(g)
+	values := make([]float64, len(points))
+	for i, point := range points {
+		values[i] = c.Value(metric, point)
+		if point.days.Contains(c.Today) || !point.whole {
+			values[i] = math.NaN() // what is not over is not comparable
+		}
+	}
+	judged, err := judge(g, values)
+	if err != nil {
+		return nil, fmt.Errorf("anomalies of %s: %w", metric, err)
+	}
+	var out []JudgedPoint
+	var among []forecast.Judged
+	for i, point := range points {
+		inside := point.days.Intersect(window)
+		if inside.Days() == 0 {
+			continue
+		}
+		partial := inside.Contains(c.Today) || g.Start(inside.First) != inside.First || g.Next(inside.First).AddDays(-1) != inside.Last
+		if partial {
+			judged[i].Known = false
+		}
+		out = append(out, JudgedPoint{Date: inside.First, Value: c.Value(metric, s.Point(inside)), Partial: partial})
+		among = append(among, judged[i])
+	}
+	for i, j := range forecast.Among(among) {
+		out[i].Judged = j
+	}
+	return out, nil
+}
+
+// judge says how unusual points are, by days of the week or by weeks. Months are too few to judge.
+func judge(g civil.Granularity, values []float64) ([]forecast.Judged, error) {
+	switch g {
+	case civil.ByDay:
+		return forecast.Judge(values, Week)
+	case civil.ByWeek:
+		return forecast.Judge(values, 1)
+	case civil.ByMonth:
+	}
+	return make([]forecast.Judged, len(values)), nil
+}

@@ -1,0 +1,238 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/reportlag"
+	"assay/internal/panics"
+)
+
+// Sources are what snapshots are made from.
+type Sources struct {
+	Facts       Facts
+	Models      Models
+	Experiments Experiments
+	Forecasts   Forecasts        // nil: forecasts are not recorded
+	Clock       func() time.Time // the clock of answers
+	Now         func() time.Time // the real clock
+}
+
+// Reader takes snapshots of workspaces. What only an import changes is read once for each version of the data.
+type Reader struct {
+	Sources
+	contents *otter.Cache[dataKey, Contents]
+	records  *otter.Cache[recordsKey, []control.ForecastRecord]
+	results  *results
+	people   *people
+	zones    sync.Map // *time.Location by name; loading one reads a file
+}
+
+const maxWorkspaces = 1000 // whose contents and forecast records are cached
+
+// NewReader returns a reader.
+func NewReader(s Sources) (*Reader, error) {
+	r := &Reader{Sources: s}
+	var err error
+	if r.results, err = newResults(); err != nil {
+		return nil, err
+	}
+	if r.people, err = newPeople(); err != nil {
+		return nil, err
+	}
+	if r.records, err = otter.New(&otter.Options[recordsKey, []control.ForecastRecord]{MaximumSize: maxWorkspaces}); err != nil {
+		return nil, err
+	}
+	r.contents, err = otter.New(&otter.Options[dataKey, Contents]{MaximumSize: maxWorkspaces})
+	return r, err
+}
+
+// Wants says which records of the control store belong to a snapshot. Reading them costs a query.
+type Wants struct {
+	Experiments bool
+	Forecasts   bool
+}
+
+// Key identifies the contents of a snapshot: snapshots with equal keys give equal answers.
+type Key struct {
+	dataKey
+	settings    int64
+	model       modelKey
+	experiments uint64
+	forecasts   control.ForecastState
+	today       civil.Date
+}
+
+// dataKey is a version of a workspace's data. Data versions of a workspace that is deleted and created again under the
+// same name start from the beginning; the creation time distinguishes the two.
+type dataKey struct {
+	workspace measure.WorkspaceID
+	made      int64 // microseconds since 1970
+	data      uint64
+}
+
+// modelKey is a state of a workspace's media mix model.
+type modelKey struct {
+	version  int // of the last training; 0: none
+	drift    mix.Drift
+	news     string // completed experiments that the model does not know
+	training bool
+}
+
+// recordsKey is a state of a workspace's forecast records.
+type recordsKey struct {
+	workspace measure.WorkspaceID
+	made      int64 // microseconds since 1970
+	control.ForecastState
+}
+
+// State is a workspace at one moment: everything that its snapshot depends on, read once. Its key identifies it.
+type State struct {
+	Key
+	Workspace   control.Workspace
+	Now         time.Time                // by the clock of answers, in UTC
+	Today       civil.Date               // the day of Now in the workspace's zone
+	MMM         mix.Held                 // the media mix model
+	Experiments []control.Experiment     // the latest first; only when wanted
+	Records     []control.ForecastRecord // accuracy of past forecasts; only when wanted
+
+	unversioned error // why the version of the data is unknown
+}
+
+// Versioned reports whether the version of the data is known. Without it nothing may be cached.
+func (s *State) Versioned() bool { return s.unversioned == nil }
+
+// State reads the state of a workspace.
+func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (State, error) {
+	now := r.Clock().UTC()
+	s := State{Workspace: w, Now: now, Today: civil.DayOf(now, r.zone(w))}
+	s.Key = Key{dataKey: dataKey{workspace: w.ID, made: w.CreatedAt.UnixMicro()}, settings: w.Version, today: s.Today}
+	s.data, s.unversioned = r.Facts.Version(ctx, w.ID)
+	var err error
+	if s.MMM, err = r.Models.MMM(ctx, w); err != nil {
+		return s, err
+	}
+	s.model = modelKey{version: s.MMM.Version(), drift: s.MMM.Drift, news: strings.Join(s.MMM.News, "\n"), training: s.MMM.Training}
+	if wants.Experiments {
+		if s.Experiments, err = r.Experiments.Experiments(ctx, w.ID); err != nil {
+			return s, err
+		}
+		s.experiments = stateOfExperiments(s.Experiments)
+	}
+	if wants.Forecasts && r.Forecasts != nil {
+		s.forecasts, s.Records, err = r.forecastRecords(ctx, w)
+	}
+	return s, err
+}
+
+// forecastRecords returns the records with the state that identifies them.
+func (r *Reader) forecastRecords(ctx context.Context, w control.Workspace) (control.ForecastState, []control.ForecastRecord, error) {
+	state, err := r.Forecasts.ForecastState(ctx, w.ID)
+	if err != nil {
+		return state, nil, err
+	}
+	records, err := r.records.Get(ctx, recordsKey{w.ID, w.CreatedAt.UnixMicro(), state}, Loading(func(ctx context.Context, k recordsKey) ([]control.ForecastRecord, error) {
+		return r.Forecasts.ForecastRecords(ctx, k.workspace)
+	}))
+	return state, records, err
+}
+
+// Snapshot returns the snapshot of a state.
+func (r *Reader) Snapshot(ctx context.Context, s State) (*Snapshot, error) {
+	read := r.cachedContents
+	if !s.Versioned() {
+		read = r.readContents
+	}
+	have, err := read(ctx, s.dataKey)
+	return &Snapshot{State: s, Real: r.Now().UTC(), Store: have, questions: questions{facts: r.Facts, workspace: s.Workspace.ID}, reader: r}, err
+}
+
+// Take returns a snapshot of a workspace for work that no tool call asked for.
+func (r *Reader) Take(ctx context.Context, w control.Workspace, wants Wants) (*Snapshot, error) {
+	state, err := r.State(ctx, w, wants)
+	if err == nil {
+		err = state.unversioned
+	}
+	if err != nil {
+		return nil, fmt.Errorf("facts of %q: %w", w.ID, err)
+	}
+	s, err := r.Snapshot(ctx, state)
+	if err != nil {
+		return nil, fmt.Errorf("facts of %q: %w", w.ID, err)
+	}
+	return s, nil
+}
+
+func (r *Reader) cachedContents(ctx context.Context, key dataKey) (Contents, error) {
+	return r.contents.Get(ctx, key, Loading(r.readContents))
+}
+
+func (r *Reader) readContents(ctx context.Context, key dataKey) (have Contents, err error) {
+	if have.Coverage, err = r.Facts.Coverage(ctx, key.workspace); err != nil {
+		return Contents{}, err
+	}
+	if have.Channels, err = r.Facts.Channels(ctx, key.workspace); err != nil {
+		return Contents{}, err
+	}
+	if have.Sources, err = r.Facts.Sources(ctx, key.workspace); err != nil {
+		return Contents{}, err
+	}
+	curves, err := r.curves(ctx, key.workspace, measure.SpendTotals, measure.RevenueBasis{})
+	have.Late = slices.DeleteFunc(curves, func(c reportlag.Curve) bool { return !c.Late() })
+	return have, err
+}
+
+// zone returns the workspace's zone.
+func (r *Reader) zone(w control.Workspace) *time.Location {
+	if zone, ok := r.zones.Load(w.Zone); ok {
+		return zone.(*time.Location)
+	}
+	zone := w.Location()
+	r.zones.Store(w.Zone, zone)
+	return zone
+}
+
+// Loading returns the function as a cache's loader. A panic becomes a [panics.Error] that is counted; the cache would
+// turn it into an error of its own.
+func Loading[K comparable, V any](load func(ctx context.Context, key K) (V, error)) otter.LoaderFunc[K, V] {
+	return func(ctx context.Context, key K) (value V, err error) {
+		err = panics.Caught(func() (err error) {
+			value, err = load(ctx, key)
+			return err
+		})
+		return value, err
+	}
+}
+
+// Curves describes how the figures of a workspace's surfaces and platforms settle.
+func (r *Reader) Curves(ctx context.Context, w control.Workspace) ([]reportlag.Curve, error) {
+	var curves []reportlag.Curve
+	for _, kind := range []measure.TotalsKind{measure.OrderTotals, measure.SpendTotals} {
+		of, err := r.curves(ctx, w.ID, kind, w.Basis)
+		if err != nil {
+			return nil, err
+		}
+		curves = append(curves, of...)
+	}
+	return curves, nil
+}
+
+// curves looks at the days before today in UTC: a few hours do not matter.
+func (r *Reader) curves(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, basis measure.RevenueBasis) ([]reportlag.Curve, error) {
+	days := reportlag.Period(civil.DayOf(r.Clock(), time.UTC))
+	versions, looks, err := r.Facts.Settling(ctx, ws, kind, days)
+	if err != nil {
+		return nil, fmt.Errorf("settling of %s: %w", kind, err)
+	}
+	return reportlag.Curves(versions, looks, basis), nil
+}

@@ -1,0 +1,262 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// Series is consecutive days of the store or of a channel. Days of the store's own range on which nothing happened
+// are zero; days before and after it are not there.
+type Series struct {
+	Days   civil.Range // of totals; empty when the store has nothing in it
+	totals []warehouse.DayTotal
+	Untold bool // it is of a channel, and no order says where it came from
+}
+
+// Total is what the whole store, or one channel, took and spent in a window.
+type Total struct {
+	measure.Sums
+	Spend      int64
+	SpendKnown bool // a report or an entry covers a day of the window
+	Untold     bool // of a channel: no order says where it came from
+}
+
+// Point is a day, a week or a month of a series.
+type Point struct {
+	Total
+	days  civil.Range
+	whole bool // the store's range does not cut it
+}
+
+// SeriesOf reads the days of a channel, or of the store when none is named. The end may lie in the future.
+func (c *Snapshot) SeriesOf(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
+	days = days.Intersect(c.Store.Days())
+	if days.Days() == 0 {
+		return Series{}, nil
+	}
+	found, err := c.dayTotals(ctx, channel, days)
+	if err != nil {
+		return Series{}, err
+	}
+	reported := c.Store.AdDays
+	if channel != "" {
+		reported = spendDays(found)
+	}
+	s := newSeries(days, found, reported)
+	s.Untold = c.Untold(channel)
+	return s, nil
+}
+
+// spendSeries reads the days of a channel's spend and nothing else: a call reads those of all channels once, which takes less than
+// what one channel is credited with.
+func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
+	days = days.Intersect(c.Store.Days())
+	if days.Days() == 0 {
+		return Series{}, nil
+	}
+	all, err := c.spendByDay(ctx, civil.Range{First: days.First, Last: c.Store.Days().Last}) // later reports tell of days without spend
+	if err != nil {
+		return Series{}, err
+	}
+	var found []warehouse.DayTotal
+	for _, d := range all {
+		if d.Channel == channel {
+			found = append(found, warehouse.DayTotal{Day: d.Day, Spend: d.Spend, SpendKnown: true})
+		}
+	}
+	s := newSeries(days, found, spendDays(found))
+	s.Untold = c.Untold(channel)
+	return s, nil
+}
+
+// spendByDay returns the spend of all channels by day. Nobody may change it.
+func (c *Snapshot) spendByDay(ctx context.Context, days civil.Range) ([]warehouse.SpendDay, error) {
+	if known, ok := c.spent[days]; ok {
+		return known, nil
+	}
+	found, err := c.facts.SpendDays(ctx, c.Workspace.ID, days)
+	if err != nil {
+		return nil, fmt.Errorf("days of spend %s: %w", days, err)
+	}
+	c.note("spend_days", len(found))
+	if c.spent == nil {
+		c.spent = map[civil.Range][]warehouse.SpendDay{}
+	}
+	c.spent[days] = found
+	return found, nil
+}
+
+// newSeries lays what was found on days. On a day inside reported that has no report, nothing was spent.
+func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Range) Series {
+	s := Series{Days: days, totals: make([]warehouse.DayTotal, days.Days())}
+	for i := range s.totals {
+		day := days.First.AddDays(i)
+		s.totals[i] = warehouse.DayTotal{Day: day, SpendKnown: reported.Days() > 0 && reported.Contains(day)}
+	}
+	for _, d := range found {
+		if days.Contains(d.Day) {
+			known := &s.totals[d.Day.Sub(days.First)].SpendKnown
+			d.SpendKnown = d.SpendKnown || *known
+			s.totals[d.Day.Sub(days.First)] = d
+		}
+	}
+	return s
+}
+
+// dayTotals returns the days of a channel, or of the store when none is named, and maybe days around those of the store. A call
+// reads each once: its metrics share them. Nobody may change them.
+func (c *Snapshot) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
+	if channel != "" {
+		// Later reports tell whether a day at the end without one is a day without spend.
+		days.Last = c.Store.Days().Last
+	}
+	key := daysRead{channel, days}
+	if known, ok := c.daysRead[key]; ok {
+		return known, nil
+	}
+	for of, known := range c.daysRead {
+		if channel == "" && of.channel == "" && of.days.Intersect(days) == days {
+			return known, nil
+		}
+	}
+	found, err := c.readDays(ctx, channel, days)
+	if err != nil {
+		return nil, err
+	}
+	if c.daysRead == nil {
+		c.daysRead = map[daysRead][]warehouse.DayTotal{}
+	}
+	c.daysRead[key] = found
+	return found, nil
+}
+
+func (c *Snapshot) readDays(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
+	if channel == "" {
+		found, err := c.facts.StoreDays(ctx, c.Workspace.ID, days)
+		if err != nil {
+			return nil, fmt.Errorf("days of the store %s: %w", days, err)
+		}
+		c.note("store_days", len(found))
+		return found, nil
+	}
+	found, err := c.facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, days, channel)
+	if err != nil {
+		return nil, fmt.Errorf("days of channel %q %s: %w", channel, days, err)
+	}
+	c.note("channel_days", len(found))
+	out := make([]warehouse.DayTotal, len(found))
+	for i, d := range found {
+		out[i] = d.DayTotal
+	}
+	return out, nil
+}
+
+// ChannelSeries reads the days of every channel, in one question. Channels without a day have no series.
+func (c *Snapshot) ChannelSeries(ctx context.Context, days civil.Range) (map[measure.Channel]Series, error) {
+	days = days.Intersect(c.Store.Days())
+	if days.Days() == 0 {
+		return nil, nil
+	}
+	asked := civil.Range{First: days.First, Last: c.Store.Days().Last} // later reports tell of days without spend
+	found, err := c.facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, asked)
+	if err != nil {
+		return nil, fmt.Errorf("days of the channels %s: %w", days, err)
+	}
+	c.note("channel_days", len(found))
+	totals := map[measure.Channel][]warehouse.DayTotal{}
+	for _, d := range found {
+		totals[d.Channel] = append(totals[d.Channel], d.DayTotal)
+	}
+	out := map[measure.Channel]Series{}
+	for channel, its := range totals {
+		s := newSeries(days, its, spendDays(its))
+		s.Untold = c.Untold(channel)
+		out[channel] = s
+	}
+	return out, nil
+}
+
+// Plus adds another series of the same days.
+func (s Series) Plus(t Series) Series {
+	if s.Days.Days() == 0 {
+		return t
+	}
+	sum := Series{Days: s.Days, totals: slices.Clone(s.totals), Untold: s.Untold && t.Untold}
+	for i, d := range t.totals {
+		sum.totals[i].Sums = sum.totals[i].Sums.Add(d.Sums)
+		sum.totals[i].Spend += d.Spend
+		sum.totals[i].SpendKnown = sum.totals[i].SpendKnown || d.SpendKnown
+	}
+	return sum
+}
+
+// spendDays is the period in which a day without a report of spend is a day on which nothing was spent: from the first
+// to the last day that has one. Credits reach further and say nothing of spend.
+func spendDays(found []warehouse.DayTotal) civil.Range {
+	var days civil.Range
+	for _, d := range found {
+		if d.SpendKnown {
+			days = days.Span(civil.Range{First: d.Day, Last: d.Day})
+		}
+	}
+	return days
+}
+
+// points cuts the series into days, weeks or months.
+func (s Series) points(g civil.Granularity) []Point {
+	buckets := s.Days.Buckets(g)
+	out := make([]Point, len(buckets))
+	for i, b := range buckets {
+		out[i] = s.Point(b)
+		out[i].whole = g.Start(b.First) == b.First && g.Next(b.First) == b.Last.AddDays(1)
+	}
+	return out
+}
+
+// Point sums some of the days.
+func (s Series) Point(days civil.Range) Point {
+	p := Point{days: days}
+	p.Untold = s.Untold
+	inside := days.Intersect(s.Days)
+	for i := range inside.Days() {
+		d := s.totals[inside.First.AddDays(i).Sub(s.Days.First)]
+		p.Sums = p.Add(d.Sums)
+		p.Spend += d.Spend
+		p.SpendKnown = p.SpendKnown || d.SpendKnown
+	}
+	return p
+}
+
+// Total sums the days of a window that the series has.
+func (s Series) Total(days civil.Range) Total { return s.Point(days).Total }
+
+// Value returns the metric of a point in whole units, NaN where there is none.
+func (c *Snapshot) Value(metric Metric, p Point) float64 {
+	currency, revenue := c.Workspace.Currency, c.Workspace.Basis.Revenue(p.Sums)
+	switch metric {
+	case Revenue:
+		return money.Major(revenue, currency)
+	case Orders:
+		return float64(p.Orders) / measure.Millionths
+	case Spend:
+		if p.SpendKnown {
+			return money.Major(p.Spend, currency)
+		}
+	case ROAS:
+		if roas, ok := measure.ROAS(revenue, p.Spend); ok && p.SpendKnown && !p.Untold {
+			return roas
+		}
+	case AOV:
+		if minor, ok := measure.AOV(revenue, p.Orders); ok {
+			return minor * money.Major(1, currency)
+		}
+	}
+	return math.NaN()
+}

@@ -1,0 +1,153 @@
+// Package snapshot reads and calculates the facts of one workspace at one version of its data, settings, model and experiments:
+// totals, series, panels of customers, cohorts, results of experiments, forecasts, with their caches. Tools, pages and jobs
+// take a snapshot. It writes no sentences.
+package snapshot
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/measure/attribution"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/reportlag"
+	"assay/internal/warehouse"
+)
+
+// Facts are the questions about a store that the tools ask. [warehouse.Warehouse] answers them.
+type Facts interface {
+	ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
+	ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
+	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
+	ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]warehouse.ChannelDay, error)
+	Campaigns(ctx context.Context, ws measure.WorkspaceID, of warehouse.CampaignsOf) (warehouse.CampaignPage, error)
+	AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error)
+	Products(ctx context.Context, ws measure.WorkspaceID, of warehouse.ProductsOf) (warehouse.ProductPage, error)
+	Coupons(ctx context.Context, ws measure.WorkspaceID, of warehouse.CouponsOf) (warehouse.CouponPage, error)
+	SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in warehouse.Windows) (warehouse.Pair[warehouse.SegmentTotals], error)
+	SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]warehouse.SegmentTotals, error)
+	Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]warehouse.CohortMonth, error)
+	Panel(ctx context.Context, ws measure.WorkspaceID) (warehouse.Panel, error)
+	TopPaths(ctx context.Context, ws measure.WorkspaceID, of warehouse.PathsOf) (warehouse.PathRanking, error)
+	Paths(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error)
+	Journeys(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, days civil.Range) ([]warehouse.JourneyCount, error)
+	Answers(ctx context.Context, ws measure.WorkspaceID, of warehouse.AnswersOf) (warehouse.AnswerSummary, error)
+	AnswerRows(ctx context.Context, ws measure.WorkspaceID, of warehouse.AnswersOf) (warehouse.AnswerPage, error)
+	MessageTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[[]warehouse.MessageTotal], error)
+	Messages(ctx context.Context, ws measure.WorkspaceID, of warehouse.MessagesOf) ([]warehouse.MessageEntity, error)
+	Creators(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.CreatorProfile, error)
+	CreatorTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[warehouse.CreatorTotals], error)
+	SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[[]warehouse.SurfaceTotal], error)
+	SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceDay, error)
+	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
+	RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.RegionTotal, error)
+	SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceRegionDay, error)
+	RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]warehouse.RegionSpend, error)
+	Targets(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.Target, error)
+	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
+	Channels(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.ChannelVolume, error)
+	Sources(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.SourceState, error)
+	SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SourceDay, error)
+	Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error)
+	LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error)
+	Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]warehouse.ImportRecord, error)
+	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
+}
+
+// Models has the workspaces' trained models. The keeper of package training does.
+type Models interface {
+	MMM(ctx context.Context, w control.Workspace) (mix.Held, error)
+}
+
+// Snapshot is one workspace at one version of its data, settings, model and experiments. It belongs to one call: what
+// the call reads several times is read once. It contains no sentences.
+type Snapshot struct {
+	State
+	questions
+
+	Real  time.Time // by the real clock, in UTC
+	Store Contents  // the data that the workspace has
+
+	reader   *Reader
+	daysRead map[daysRead][]warehouse.DayTotal    // what this call has read of days already
+	spent    map[civil.Range][]warehouse.SpendDay // and of the channels' spend
+	Blended  *attribution.BlendedSums             // how a survey was blended into the recent window, if it was
+}
+
+// daysRead names days of a channel, or of the store when none is named.
+type daysRead struct {
+	channel measure.Channel
+	days    civil.Range
+}
+
+// Contents is what a workspace has. It changes only with an import.
+type Contents struct {
+	warehouse.Coverage
+	Channels []warehouse.ChannelVolume
+	Sources  []warehouse.SourceState
+	Late     []reportlag.Curve // of platforms that were seen to settle after the days that they may restate
+}
+
+// Empty reports whether nothing was ever imported that a figure could come from.
+func (s Contents) Empty() bool { return s.Days().Days() == 0 }
+
+// Days is from the first to the last day of anything: orders, refunds, reports or spend.
+func (s Contents) Days() civil.Range {
+	all := s.OrderDays.Span(s.AdDays)
+	for _, v := range s.Channels {
+		all = all.Span(v.Days)
+	}
+	return all
+}
+
+// Untouched reports whether no order says which channel it came from.
+func (s Contents) Untouched() bool {
+	return !slices.ContainsFunc(s.Channels, func(v warehouse.ChannelVolume) bool {
+		return v.Channel != measure.Unattributed && v.Credited != 0
+	})
+}
+
+// Active is how many channels have orders or spend.
+func (s Contents) Active() int {
+	n := 0
+	for _, v := range s.Channels {
+		if v.Channel != measure.Unattributed && (v.Credited != 0 || v.SpendDays > 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// Volume returns what the store has of a channel.
+func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
+	at := slices.IndexFunc(s.Channels, func(v warehouse.ChannelVolume) bool { return v.Channel == of })
+	if at < 0 {
+		return warehouse.ChannelVolume{}, false
+	}
+	return s.Channels[at], true
+}
+
+// Untold reports whether what a channel brought cannot be told: no order says where it came from.
+func (c *Snapshot) Untold(channel measure.Channel) bool {
+	return channel != "" && channel != measure.Unattributed && c.Store.Untouched()
+}
+
+// ModelState returns the status of the workspace's model and why it is not active; "" where there is none.
+func (c *Snapshot) ModelState() (status mix.Status, why []string) {
+	if c.MMM.Model == nil {
+		return "", nil
+	}
+	last := c.Store.OrderDays.Last
+	if c.Today.Before(last) {
+		last = c.Today
+	}
+	return c.MMM.State(last, c.Workspace.ModelSettings())
+}
+
+// fresh returns a snapshot of the same state that has read nothing yet, for results that several calls share.
+func (c *Snapshot) fresh() *Snapshot {
+	return &Snapshot{State: c.State, questions: questions{facts: c.facts, workspace: c.workspace}, Real: c.Real, Store: c.Store, reader: c.reader}
+}

@@ -1,0 +1,34 @@
+package snapshot
+
+import (
+	"assay/internal/warehouse"
+)
+
+// The kinds of sources, as the warehouse names them.
+const (
+	FromOrders = "orders"
+	FromAds    = "ads"
+	FromSpend  = "spend"
+
+	FromCreators = "creators"
+	FromSurveys  = "surveys"
+)
+
+// StaleAfter is how many days behind today a daily source may be before it is called stale.
+const StaleAfter = 2
+
+// SourceStatus says in a word whether a source can be relied on.
+func (c *Snapshot) SourceStatus(s warehouse.SourceState) string {
+	switch {
+	case DeliversDaily(s.Kind) && c.Today.Sub(s.Days.Last) > StaleAfter:
+		return "stale"
+	case s.MissingDays > 0:
+		return "gaps"
+	}
+	return "current"
+}
+
+// DeliversDaily reports whether a kind of source is expected to deliver every day.
+func DeliversDaily(kind string) bool {
+	return kind == FromOrders || kind == FromAds || kind == "messages"
+}

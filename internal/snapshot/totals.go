@@ -1,0 +1,58 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+)
+
+// LastTouchTotals returns every channel's totals by last touch, or those of one.
+func (c *Snapshot) LastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+	return c.ChannelTotals(ctx, false, measure.LastTouch, in, only)
+}
+
+// ChannelTotals returns every channel's totals, or those of one. Brief totals lack what only detailed answers show.
+func (c *Snapshot) ChannelTotals(ctx context.Context, brief bool, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+	kept := model
+	if slices.Contains(measure.Fitted(), model) {
+		kept = measure.LastTouch
+	}
+	ask := c.facts.ChannelTotals
+	if brief {
+		ask = c.facts.ChannelBriefs
+	}
+	totals, err := ask(ctx, c.Workspace.ID, kept, in)
+	if err != nil {
+		return totals, fmt.Errorf("channel totals %s: %w", in.Recent, err)
+	}
+	c.note("channel_totals", len(totals.Recent)+len(totals.Earlier))
+	if kept != model {
+		if err := c.refit(ctx, model, in, &totals); err != nil {
+			return totals, fmt.Errorf("model %s: %w", model, err)
+		}
+	}
+	unwanted := func(t warehouse.ChannelTotal) bool { return only != "" && t.Channel != only || nothing(t) }
+	totals.Recent, totals.Earlier = slices.DeleteFunc(totals.Recent, unwanted), slices.DeleteFunc(totals.Earlier, unwanted)
+	return totals, nil
+}
+
+// nothing reports whether a channel did nothing at all.
+func nothing(t warehouse.ChannelTotal) bool {
+	return t.Sums == (measure.Sums{}) && t.Spend == 0 && t.Impressions == 0 && t.Claimed == 0 && t.ClaimedSum == 0
+}
+
+// Sum sums the channels of a window: those of the store, or the one that was asked for. The store's spend is known
+// where its ad reports reach, also on days on which nothing ran.
+func (c *Snapshot) Sum(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) Total {
+	sum := Total{SpendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, Untold: c.Untold(only)}
+	for _, t := range channels {
+		sum.Sums = sum.Add(t.Sums)
+		sum.Spend += t.Spend
+		sum.SpendKnown = sum.SpendKnown || t.SpendKnown
+	}
+	return sum
+}

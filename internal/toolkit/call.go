@@ -1,0 +1,212 @@
+package toolkit
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/internal/answer"
+	"assay/internal/auth"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/warehouse"
+)
+
+// Keys lists a workspace's API keys. The store of control data does.
+type Keys interface {
+	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
+}
+
+// Hooks tells how a workspace's webhooks go. The store of control data does.
+type Hooks interface {
+	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
+}
+
+// Call is one call of a tool: who calls, what they may do, the facts and how the answer is to be written.
+type Call struct {
+	*snapshot.Snapshot
+	answer.Writer
+
+	Principal auth.Principal
+	Keys      Keys
+	Hooks     Hooks
+	Tools     []Spec // of all tools, in the contract's order
+	Log       *slog.Logger
+}
+
+// NamedChannels is how many channels an error names.
+const NamedChannels = 25
+
+// Period describes a window.
+func (c *Call) Period(w civil.Range) *answer.Period {
+	return &answer.Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
+}
+
+// Channel returns the canonical key of a channel that the caller named, "" when none was named. A channel that the
+// store does not know is a fault that lists those it knows.
+func (c *Call) Channel(name string) (measure.Channel, error) { return KnownChannel(c.Snapshot, name) }
+
+// KnownChannel returns the canonical key of a channel of the store, "" for no name.
+func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
+	if name == "" {
+		return "", nil
+	}
+	key := measure.ParseChannel(name)
+	if _, ok := s.Store.Volume(key); ok || key == measure.Unattributed && len(s.Store.Channels) > 0 {
+		return key, nil
+	}
+	if len(s.Store.Channels) == 0 {
+		return "", fault.Invalid("channel %q is not known: this store has no channels yet", answer.Clean(name)).
+			WithHint("Leave channel out, or import orders or ad reports first.")
+	}
+	known := make([]string, len(s.Store.Channels))
+	for i, v := range s.Store.Channels {
+		known[i] = answer.Clean(string(v.Channel))
+	}
+	return "", fault.Invalid("channel %q is not known; known are %s", answer.Clean(name), answer.ListedUpTo(NamedChannels, known)).
+		WithHint("Leave channel out for the whole store, or use one of these names.")
+}
+
+// Suggest offers a call to make after this one, unless this caller may not make it.
+func (c *Call) Suggest(a *answer.Closing, tool string, arguments map[string]any, reason string) {
+	if !c.Principal.Has(control.ScopeRead) || !c.Principal.MayCall(tool) || !c.available(tool) {
+		return
+	}
+	a.Next = append(a.Next, answer.Next{Tool: tool, Arguments: arguments, Reason: reason})
+}
+
+// available reports whether a tool has answers.
+func (c *Call) available(tool string) bool {
+	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() })
+}
+
+// Dated are the arguments that name a window.
+func Dated(w civil.Range) map[string]any {
+	return map[string]any{"start_date": w.First.String(), "end_date": w.Last.String()}
+}
+
+// With adds an argument.
+func With(arguments map[string]any, name string, value any) map[string]any {
+	arguments[name] = value
+	return arguments
+}
+
+// Describe adds what the answer rests on: the sources of these kinds, how the figures were made and how far the data
+// reach.
+func (c *Call) Describe(a *answer.Closing, quality answer.DataQuality, kinds ...string) {
+	a.Sources = []answer.Source{}
+	for _, s := range c.Store.Sources {
+		if len(kinds) == 0 || slices.Contains(kinds, s.Kind) {
+			a.Sources = append(a.Sources, answer.Source{
+				Source: answer.Clean(s.Source), Kind: s.Kind, Rows: s.Rows, FirstDay: s.Days.First, LastDay: s.Days.Last, MissingDays: s.MissingDays,
+			})
+		}
+	}
+	if c.View.DetailLevel == answer.SummaryLevel {
+		a.Sources = together(a.Sources)
+	}
+	quality.DataVersion = c.Store.Version
+	for _, r := range c.Reads() {
+		quality.Read = append(quality.Read, answer.Read(r))
+	}
+	a.DataQuality = &quality
+	orders, ads := c.Store.OrderDays, c.Store.AdDays
+	a.StoreDataRange = &answer.StoreDataRange{Start: orders.First, End: orders.Last, AdStart: ads.First, AdEnd: ads.Last}
+}
+
+// together puts sources of one kind that end on the same day into one line.
+func together(sources []answer.Source) []answer.Source {
+	out := []answer.Source{}
+	for _, s := range sources {
+		at := slices.IndexFunc(out, func(o answer.Source) bool { return o.Kind == s.Kind && o.LastDay == s.LastDay })
+		if at < 0 {
+			out = append(out, s)
+			continue
+		}
+		if !slices.Contains(strings.Split(out[at].Source, ", "), s.Source) {
+			out[at].Source += ", " + s.Source
+		}
+	}
+	return out
+}
+
+// stillGrowing says that days before those that a platform is known to restate may still change, where that was seen.
+func (c *Call) stillGrowing(w civil.Range) string {
+	var text strings.Builder
+	for _, curve := range c.Store.Late {
+		oldest := curve.Shares[len(curve.Shares)-1].Age
+		if curve.Settled != nil {
+			oldest = *curve.Settled
+		}
+		open := civil.Range{First: c.Today.AddDays(1 - oldest), Last: measure.Platform(curve.Name).FirstProvisional(c.Today).AddDays(-1)}
+		if open.Intersect(w).Days() > 0 {
+			fmt.Fprintf(&text, " The %s of %s took more than %d days to settle: days since %s may still change.",
+				curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window, open.First)
+		}
+	}
+	return text.String()
+}
+
+// BiggestMover names the channel whose revenue changed most.
+func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
+	change := map[measure.Channel]int64{}
+	for _, t := range totals.Recent {
+		change[t.Channel] += c.Workspace.Basis.Revenue(t.Sums)
+	}
+	if len(totals.Earlier) == 0 {
+		return ""
+	}
+	for _, t := range totals.Earlier {
+		change[t.Channel] -= c.Workspace.Basis.Revenue(t.Sums)
+	}
+	var most measure.Channel
+	for _, channel := range slices.Sorted(maps.Keys(change)) {
+		if abs(change[channel]) > abs(change[most]) {
+			most = channel
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	way := "up"
+	if change[most] < 0 {
+		way = "down"
+	}
+	return fmt.Sprintf(" The biggest mover is %s, %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
+}
+
+// Quality says how the figures of a window were made.
+func (c *Call) Quality(model measure.Model, of snapshot.Total) answer.DataQuality {
+	q := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
+	if of.Undated > 0 {
+		q.UndatedRefund = new(c.Figures.Money(of.Undated))
+	}
+	return q
+}
+
+func abs(n int64) int64 {
+	if n < 0 {
+		return -n
+	}
+	return n
+}
+
+// Rounding returns how the metric's figures are written. NaN is written as nothing.
+func (c *Call) Rounding(metric snapshot.Metric) func(float64) *float64 {
+	return func(x float64) *float64 {
+		switch {
+		case math.IsNaN(x):
+			return nil
+		case metric == snapshot.Revenue || metric == snapshot.Spend || metric == snapshot.AOV:
+			return new(c.RoundMoney(x))
+		}
+		return new(answer.Decimals(x, 2))
+	}
+}

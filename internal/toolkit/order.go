@@ -1,0 +1,26 @@
+package toolkit
+
+import (
+	"cmp"
+	"slices"
+)
+
+// SortBy sorts by a figure, smallest first, and leaves equals in their order.
+func SortBy[T any](items []T, of func(T) float64) {
+	slices.SortStableFunc(items, func(a, b T) int { return cmp.Compare(of(a), of(b)) })
+}
+
+// LargestFirst sorts by a figure, ties by id; what has none comes last.
+func LargestFirst[T any](rows []T, of func(T) (float64, bool), id func(T) string) {
+	slices.SortStableFunc(rows, func(x, y T) int {
+		a, hasA := of(x)
+		b, hasB := of(y)
+		switch {
+		case hasA && !hasB:
+			return -1
+		case hasB && !hasA:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b, a), cmp.Compare(id(x), id(y)))
+	})
+}

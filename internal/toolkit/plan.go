@@ -1,0 +1,118 @@
+package toolkit
+
+import (
+	"context"
+	"slices"
+
+	"assay/internal/answer"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/geo"
+	"assay/internal/snapshot"
+)
+
+// Testable returns the canonical key of a channel of the store, or of a platform that it does not use yet.
+func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
+	key, err := KnownChannel(s, name)
+	if err == nil && key == measure.Unattributed {
+		return "", fault.Invalid("channel %q cannot be tested: it is what no channel is credited with", name)
+	}
+	if named := measure.ParseChannel(name); err != nil && slices.Contains(measure.Platforms(), measure.Platform(named)) {
+		return named, nil
+	}
+	return key, err
+}
+
+// Channel returns the canonical key of a channel of the workspace's store, or of a platform that it does not use yet.
+// Another is a fault of kind invalid that lists the channels it knows.
+func (s *Service) Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
+	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
+	if err != nil {
+		return "", err
+	}
+	if measure.ParseChannel(name) == measure.Unattributed {
+		return "", fault.Invalid("%q is no channel: it is what no channel is credited with", answer.Clean(name))
+	}
+	return Testable(snap, name)
+}
+
+// Planned returns an experiment with its channel and its regions as the workspace's store writes them: of "us-ca" CA.
+// A channel or a region that the store does not know is a fault of kind invalid that lists those it knows.
+func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error) {
+	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
+	if err != nil {
+		return e, err
+	}
+	if e.Channel != "" {
+		if e.Channel, err = Testable(snap, string(e.Channel)); err != nil {
+			text, _, _ := fault.Public(err)
+			return e, fault.New(fault.KindOf(err), "%s", text).WithHint("Use one of the channels of the store, or of a platform that it has not used yet, such as %s.", measure.Platforms()[0])
+		}
+	}
+	if len(e.Treated)+len(e.HeldOut) == 0 {
+		return e, nil
+	}
+	known, err := snap.Regions(ctx, e.Days)
+	if err != nil {
+		return e, err
+	}
+	for _, part := range []struct {
+		what  string
+		names *[]string
+	}{{"treated regions", &e.Treated}, {"held-out regions", &e.HeldOut}} {
+		if *part.names, err = regionsNamed(part.what, known, *part.names); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+// regionsNamed returns the regions of an experiment as orders write them.
+func regionsNamed(what string, known []geo.Region, names []string) ([]string, error) {
+	var regions []string
+	for _, name := range names {
+		region, ok := snapshot.RegionNamed(known, name)
+		switch {
+		case ok:
+			regions = append(regions, string(region))
+		case len(known) == 0:
+			return nil, fault.Invalid("%s: no order says which region it comes from, so %q cannot be measured", what, answer.Clean(name)).
+				WithHint("import orders with regions first, or keep the plan without regions")
+		default:
+			return nil, fault.Invalid("%s: no order comes from %q; regions with orders are %s", what, answer.Clean(name), answer.ListedUpTo(NamedRegionsShown, SpelledRegions(known)))
+		}
+	}
+	return regions, nil
+}
+
+// NamedRegionsShown is how many regions a message lists: the states of a country.
+const NamedRegionsShown = 60
+
+// SpelledRegions names regions for a message.
+func SpelledRegions(known []geo.Region) []string {
+	names := make([]string, len(known))
+	for i, r := range known {
+		names[i] = answer.Clean(string(r))
+	}
+	return names
+}
+
+// NamedRegions returns the candidates as the panel writes them: "ca" and "US-CA" are CA.
+func NamedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
+	if panel == nil {
+		return nil, nil
+	}
+	var treated []geo.Region
+	for _, name := range names {
+		region, ok := snapshot.RegionNamed(panel.Regions, name)
+		if !ok {
+			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", answer.Clean(name), answer.ListedUpTo(NamedRegionsShown, SpelledRegions(panel.Regions))).
+				WithHint("Leave treatmentRegions out to have a set searched for.")
+		}
+		if !slices.Contains(treated, region) {
+			treated = append(treated, region)
+		}
+	}
+	return treated, nil
+}

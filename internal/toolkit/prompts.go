@@ -1,0 +1,88 @@
+package toolkit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"assay/internal/answer"
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+)
+
+// WeeklyReview is the name of a prompt.
+const WeeklyReview = "weekly_review"
+
+// ListPrompts lists the prompts.
+func (s *Session) ListPrompts() []mcp.Prompt {
+	return []mcp.Prompt{{
+		Name: WeeklyReview, Title: "Weekly review",
+		Description: "Review a week: what changed against the week before, why, and what to look at next.",
+		Arguments: []mcp.PromptArgument{
+			{Name: "week", Description: "A day of the week as YYYY-MM-DD, or words such as 'last week'. Default the last whole week."},
+			{Name: "channel", Description: "Only this channel."},
+		},
+	}}
+}
+
+// GetPrompt returns a prompt with its dates filled in.
+func (s *Session) GetPrompt(_ context.Context, name string, args map[string]string) (mcp.PromptResult, error) {
+	if name != WeeklyReview {
+		return mcp.PromptResult{}, fault.NotFound("there is no prompt %q", answer.Clean(name)).WithHint("prompts/list names all prompts")
+	}
+	for _, given := range slices.Sorted(maps.Keys(args)) {
+		if !slices.Contains([]string{"week", "channel"}, given) {
+			return mcp.PromptResult{}, fault.Invalid("%s has no argument %q; known are week, channel", WeeklyReview, answer.Clean(given))
+		}
+	}
+	week := s.week(args["week"])
+	filter := ""
+	if channel := args["channel"]; channel != "" {
+		filter = fmt.Sprintf(", channel=%q", answer.Clean(channel))
+	}
+	text := fmt.Sprintf(`%[6]s.
+1. compare with period1_start=%[3]s, period1_end=%[4]s, period2_start=%[1]s, period2_end=%[2]s, include_channels=true%[5]s
+2. trends with start_date=%[1]s, end_date=%[2]s%[5]s: the days that stand out
+3. campaigns with start_date=%[1]s, end_date=%[2]s, detail_level=analyst: where the spend went
+Then write, for the person who runs the store: revenue, orders, spend and ROAS against the week before; the channel that
+moved most; days that stand out; what the figures cannot tell; at most three things to look at next. Name the basis of each
+figure, and do not add claims of platforms to the store's own revenue.`,
+		week.first, week.last, week.beforeFirst, week.beforeLast, filter, week.title)
+	return mcp.PromptResult{
+		Description: "Weekly review",
+		Messages:    []mcp.PromptMessage{{Role: "user", Content: mcp.Content{Type: "text", Text: text}}},
+	}, nil
+}
+
+// reviewed is a week and the one before it, as a prompt names them.
+type reviewed struct {
+	first, last             string
+	beforeFirst, beforeLast string
+	title                   string // how the review begins
+}
+
+// week returns the week that a day lies in; without a day the last whole week. Words that are no date are left to
+// the model to understand.
+func (s *Session) week(said string) reviewed {
+	today := civil.DayOf(s.service.deps.Clock(), s.principal.Workspace.Location())
+	in := today.AddDays(-7)
+	if said != "" {
+		given, err := civil.Parse(said)
+		if err != nil {
+			return reviewed{
+				"<monday>", "<sunday>", "<monday before>", "<sunday before>",
+				fmt.Sprintf("Review the week that was described as %q: today is %s, find its Monday and Sunday first", answer.Clean(said), today),
+			}
+		}
+		in = given
+	}
+	start := civil.ByWeek.Start(in)
+	week := civil.Range{First: start, Last: start.AddDays(6)}
+	before := week.Previous()
+	return reviewed{
+		week.First.String(), week.Last.String(), before.First.String(), before.Last.String(),
+		fmt.Sprintf("Review the week from %s to %s", week.First, week.Last),
+	}
+}

@@ -1,0 +1,301 @@
+package toolkit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"assay/internal/answer"
+	"assay/internal/auth"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+	"assay/internal/snapshot"
+)
+
+// Deps is what the tools are built from.
+type Deps struct {
+	snapshot.Sources
+	Keys       Keys
+	Hooks      Hooks
+	Calls      Calls
+	Callers    Callers
+	Log        *slog.Logger
+	CacheBytes uint64        // of cached answers; 0: 64 MiB
+	Deadline   time.Duration // of one call; 0: 30 seconds
+}
+
+// Callers tells what a caller may do now. Who is recognised may have been remembered for a moment.
+type Callers interface {
+	Renew(ctx context.Context, p auth.Principal) (auth.Principal, error)
+}
+
+const (
+	usualCacheBytes = 64 << 20
+	usualDeadline   = 30 * time.Second
+	entryOverhead   = 300 // bytes that an entry of the cache takes besides its key's and its value's text
+)
+
+// Service answers tools/list and tools/call. Answers are cached until the workspace's data, settings or day change.
+type Service struct {
+	deps    Deps
+	tools   map[string]Tool
+	specs   []Spec // in the contract's order
+	listed  []listedTool
+	list    json.RawMessage // of all tools
+	answers *otter.Cache[answerKey, json.RawMessage]
+	reader  *snapshot.Reader
+}
+
+// answerKey is all that an answer depends on. The arguments are the bytes that came: two spellings of one call are two
+// entries, and no spelling is ever taken for another.
+type answerKey struct {
+	snapshot.Key
+	tool      string
+	arguments string
+	scopes    string
+	allowed   string
+}
+
+// NewService returns a service of some tools.
+func NewService(deps Deps, all []Tool) (*Service, error) {
+	if deps.CacheBytes == 0 {
+		deps.CacheBytes = usualCacheBytes
+	}
+	if deps.Deadline == 0 {
+		deps.Deadline = usualDeadline
+	}
+	s := &Service{deps: deps, tools: map[string]Tool{}}
+	for _, t := range all {
+		line, err := listing(t)
+		if err != nil {
+			return nil, err
+		}
+		s.tools[t.Name] = t
+		s.specs = append(s.specs, t.Spec)
+		s.listed = append(s.listed, line)
+	}
+	s.list = listOf(s.listed, func(string) bool { return true })
+	var err error
+	s.answers, err = otter.New(&otter.Options[answerKey, json.RawMessage]{
+		MaximumWeight: deps.CacheBytes,
+		Weigher: func(k answerKey, v json.RawMessage) uint32 {
+			return uint32(len(k.arguments) + len(k.scopes) + len(k.allowed) + len(v) + entryOverhead)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.reader, err = snapshot.NewReader(deps.Sources)
+	return s, err
+}
+
+// Snapshots returns the reader of the service's facts, for pages and jobs: they share its caches.
+func (s *Service) Snapshots() *snapshot.Reader { return s.reader }
+
+// Session returns what one caller can see and do. The request's id is repeated where something goes wrong inside, so
+// that it can be found in the log.
+func (s *Service) Session(p auth.Principal, requestID string) mcp.Session {
+	return &Session{service: s, principal: p, requestID: requestID}
+}
+
+// Session is one caller's view of the service.
+type Session struct {
+	service   *Service
+	principal auth.Principal
+	requestID string
+	faults    bool // a failure is an error, and no result that says it
+}
+
+// CallTool calls a tool and returns its encoded result.
+func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage) (result json.RawMessage, err error) {
+	began := s.service.deps.Now()
+	defer func() { s.noteCall(name, args, began, result, err) }()
+	return s.callTool(ctx, name, args)
+}
+
+// Answer answers a call that a page makes for who looks at it. It is the answer that a program gets, and stands in no
+// call log, because no program asked. A failure is an error of its kind, where a program gets a result that says it.
+func (s *Service) Answer(ctx context.Context, p auth.Principal, name string, args json.RawMessage) (json.RawMessage, error) {
+	return (&Session{service: s, principal: p, faults: true}).callTool(ctx, name, args)
+}
+
+func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	tool, ok := s.service.tools[name]
+	if !ok {
+		return nil, fault.NotFound("there is no tool %q", answer.Clean(name)).WithHint("tools/list names all tools")
+	}
+	if acts(tool, args) {
+		renewed, err := s.service.deps.Callers.Renew(ctx, s.principal)
+		if err != nil {
+			return s.failed(ctx, name, err)
+		}
+		s.principal = renewed
+	}
+	if !s.principal.MayCall(name) {
+		return s.refused(fault.Forbidden("this key may not call %s: its allow-list holds %s", name, strings.Join(s.principal.Tools, ", ")).
+			WithHint("Use one of those tools, or a key without an allow-list."))
+	}
+	if needed := s.missing(tool, args); needed != "" {
+		if s.principal.Kind == auth.ByOAuth {
+			return nil, &mcp.ScopeError{Required: []string{string(needed)}}
+		}
+		return s.refused(fault.Forbidden("this key lacks the scope %s, which the call needs", needed).
+			WithHint("Create a key with that scope: assay keys create --workspace %s --scopes %s,%s", s.principal.Workspace.ID, control.ScopeRead, needed))
+	}
+	result, err := s.answer(ctx, tool, args)
+	if err != nil {
+		return s.failed(ctx, name, err)
+	}
+	return result, nil
+}
+
+// missing returns the scope that the call needs and the caller does not hold, "" when there is none.
+func (s *Session) missing(tool Tool, args json.RawMessage) control.Scope {
+	for _, scope := range scopesOf(tool, args) {
+		if !s.principal.Has(scope) {
+			return scope
+		}
+	}
+	return ""
+}
+
+// scopesOf returns the scopes that a call needs. Everything can be looked at with the scope to read.
+func scopesOf(tool Tool, args json.RawMessage) []control.Scope {
+	if !acts(tool, args) {
+		return []control.Scope{control.ScopeRead}
+	}
+	return []control.Scope{control.ScopeRead, tool.Acts.Scope}
+}
+
+// acts reports whether a call changes something: a writing tool acts only on the word true.
+func acts(tool Tool, args json.RawMessage) bool {
+	return tool.Acts.Argument != "" && string(argument(args, tool.Acts.Argument)) == "true"
+}
+
+// argument returns an argument as it was sent, nil when it was not. What else is wrong with the arguments is the
+// tool's to say.
+func argument(args json.RawMessage, name string) json.RawMessage {
+	var sent map[string]json.RawMessage
+	if json.Unmarshal(args, &sent) != nil {
+		return nil
+	}
+	return sent[name]
+}
+
+// answer returns the cached answer of the same call, or makes it. Calls that arrive while it is being made wait for it.
+// Failures are not cached, and nothing is while the version of the data is unknown. The state is read once: it identifies
+// the answer in the cache, and the answer is made from it.
+func (s *Session) answer(ctx context.Context, tool Tool, args json.RawMessage) (json.RawMessage, error) {
+	state, err := s.service.reader.State(ctx, s.principal.Workspace, tool.Reads)
+	if err != nil {
+		return nil, err
+	}
+	if !state.Versioned() || tool.Writes || tool.Uncached {
+		return s.make(ctx, tool, args, &state)
+	}
+	key := answerKey{
+		Key: state.Key, tool: tool.Name, arguments: string(args),
+		scopes: joined(s.principal.Scopes), allowed: joined(s.principal.Tools),
+	}
+	if cached, ok := s.service.answers.GetIfPresent(key); ok {
+		return cached, nil
+	}
+	return s.cache(ctx, tool, args, key, state)
+}
+
+// cache makes an answer and caches it.
+func (s *Session) cache(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, state snapshot.State) (json.RawMessage, error) {
+	// The one who asked first may hang up while others wait, so the work does not end with their request.
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
+	defer cancel()
+	return s.service.answers.Get(detached, key, snapshot.Loading(func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
+		return s.make(ctx, tool, args, &state)
+	}))
+}
+
+func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, state *snapshot.State) (json.RawMessage, error) {
+	snap, err := s.service.reader.Snapshot(ctx, *state)
+	if err != nil {
+		return nil, err
+	}
+	limit := argument(args, "limit")
+	call := &Call{
+		Snapshot: snap,
+		Writer: answer.Writer{
+			Figures:    answer.Figures{Currency: state.Workspace.Currency, Basis: state.Workspace.Basis},
+			LimitGiven: limit != nil && string(limit) != "null",
+		},
+		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks,
+		Tools: s.service.specs, Log: s.service.deps.Log,
+	}
+	value, err := tool.Call(ctx, call, args)
+	if err != nil {
+		return nil, err
+	}
+	a, ok := value.(answer.Answer)
+	if !ok {
+		panic("tool " + tool.Name + " does not return an answer")
+	}
+	result, err := answer.Render(a, &call.Writer)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Encode(result)
+}
+
+// failed turns a failure into a result that the caller's model can act on. What is not the caller's doing is logged in
+// full and shown as a sentence with the request's id; a page logs it itself.
+func (s *Session) failed(ctx context.Context, tool string, err error) (json.RawMessage, error) {
+	if _, _, ok := fault.Public(err); ok {
+		return s.refused(err)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return s.refused(fault.Unavailable("%s took longer than %s", tool, s.service.deps.Deadline).
+			WithHint("Ask for a shorter period, or try again when the service is less busy."))
+	}
+	if s.faults {
+		return nil, err
+	}
+	s.service.deps.Log.LogAttrs(ctx, fault.LogLevel(ctx), "tool failed", slog.String("tool", tool), slog.String("workspace", string(s.principal.Workspace.ID)),
+		slog.String("request_id", s.requestID), slog.Any("error", err))
+	return s.refused(fault.New(fault.KindUnavailable, "%s met an error inside the service; it was logged as request %s", tool, s.requestID).
+		WithHint("Try again; if it stays, give the operator that request id."))
+}
+
+// refused encodes a failure as a result: what is wrong, and what to do next.
+func (s *Session) refused(err error) (json.RawMessage, error) {
+	if s.faults {
+		return nil, err
+	}
+	text, hint, _ := fault.Public(err)
+	if !strings.HasSuffix(text, ".") && text != "" {
+		text += "."
+	}
+	if hint != "" {
+		text += " " + hint
+	}
+	return answer.Encode(mcp.CallResult{Content: []mcp.Content{{Type: "text", Text: text}}, IsError: true})
+}
+
+// joined makes one text of a set of names, whatever their order.
+func joined[T ~string](names []T) string {
+	if len(names) == 0 {
+		return ""
+	}
+	if len(names) == 1 {
+		return string(names[0])
+	}
+	set := make([]string, len(names))
+	for i, name := range names {
+		set[i] = string(name)
+	}
+	slices.Sort(set)
+	return strings.Join(slices.Compact(set), " ")
+}

@@ -1,0 +1,37 @@
+// Package toolkittest has what tests and benchmarks of the tools share.
+package toolkittest
+
+import (
+	"context"
+
+	"assay/internal/auth"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+)
+
+// Nothing stands for the stores that a test does not need: no model, no experiments, no keys, no webhooks, a call log that
+// records nothing, and callers who keep the rights they came with.
+type Nothing struct{}
+
+// MMM returns no model.
+func (Nothing) MMM(context.Context, control.Workspace) (mix.Held, error) { return mix.Held{}, nil }
+
+// Experiments returns no experiments.
+func (Nothing) Experiments(context.Context, measure.WorkspaceID) ([]control.Experiment, error) {
+	return nil, nil
+}
+
+// Keys returns no keys.
+func (Nothing) Keys(context.Context, measure.WorkspaceID) ([]control.Key, error) { return nil, nil }
+
+// HookState returns that of a workspace without webhooks.
+func (Nothing) HookState(context.Context, measure.WorkspaceID) (control.HookState, error) {
+	return control.HookState{}, nil
+}
+
+// Note drops the call.
+func (Nothing) Note(control.Call) {}
+
+// Renew returns the caller unchanged.
+func (Nothing) Renew(_ context.Context, p auth.Principal) (auth.Principal, error) { return p, nil }

@@ -1,0 +1,123 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"assay/internal/answer"
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/measure/forecast"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/warehouse"
+)
+
+// goal is a target with the days it is for; without a value it is only a period to forecast.
+type goal struct {
+	metric  snapshot.Metric
+	channel measure.Channel
+	period  periodType
+	days    civil.Range
+	value   float64
+}
+
+// goals reads the targets that match the answer's filters, and counts all.
+func goals(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) (found []goal, all int, err error) {
+	targets, err := c.Targets(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, t := range targets {
+		g := goalOf(t)
+		if (a.Channel == "" || g.channel == a.Channel) && (a.PeriodType == "" || g.period == a.PeriodType) {
+			found = append(found, g)
+		}
+	}
+	slices.SortStableFunc(found, inOrder)
+	return found, len(targets), nil
+}
+
+func goalOf(t warehouse.Target) goal {
+	return goal{metric: snapshot.Metric(t.Metric), channel: t.Channel, period: periodType(t.Period), days: t.Days(), value: t.Value}
+}
+
+// inOrder sorts the store before channels, revenue first, months before quarters, weeks and days.
+func inOrder(a, b goal) int {
+	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.ROAS, snapshot.Spend}
+	return cmp.Or(
+		cmp.Compare(a.channel, b.channel), cmp.Compare(slices.Index(metrics, a.metric), slices.Index(metrics, b.metric)),
+		cmp.Compare(slices.Index(periodTypes, a.period), slices.Index(periodTypes, b.period)), a.days.First.Compare(b.days.First),
+	)
+}
+
+// standing is a goal's status; a budget's says whether it will be exceeded.
+func (g goal) standing(p forecast.Pace) forecastStatus {
+	if g.metric != snapshot.Spend {
+		return forecastStatus(p.Standing)
+	}
+	switch {
+	case p.Probability >= 0.8:
+		return overBudget
+	case p.Probability <= 0.2:
+		return withinBudget
+	}
+	return eitherBudget
+}
+
+// outcome is the status of a goal whose period is over.
+func (g goal) outcome(actual *float64) forecastStatus {
+	switch {
+	case actual == nil:
+		return unknown
+	case g.metric == snapshot.Spend && *actual > g.value, g.metric != snapshot.Spend && *actual < g.value:
+		return missed
+	}
+	return met
+}
+
+// status is where a goal stands without a forecast.
+func (g goal) status(today civil.Date, row forecastRow) forecastStatus {
+	switch {
+	case g.days.First.After(today):
+		return upcoming
+	case g.days.Contains(today):
+		return underWay
+	case row.Through != g.days.Last:
+		return unknown
+	}
+	return g.outcome(row.Actual)
+}
+
+func (g goal) key() snapshot.SeriesKey {
+	return snapshot.SeriesKey{Metric: g.metric, Channel: g.channel}
+}
+
+// until returns the days of the goal up to a day.
+func (g goal) until(last civil.Date) civil.Range {
+	return civil.Range{First: g.days.First, Last: civil.Earliest(last, g.days.Last)}
+}
+
+// goalRow says what a goal is and what is there of it.
+func goalRow(c *toolkit.Call, g goal, s *snapshot.Daily) forecastRow {
+	round := c.Rounding(g.metric)
+	row := forecastRow{Metric: g.metric, Channel: g.channel, PeriodType: g.period, Start: g.days.First, End: g.days.Last}
+	if g.value > 0 {
+		row.Target = round(g.value)
+	}
+	sofar := g.until(s.Last)
+	if len(s.Values) == 0 || sofar.Days() == 0 || g.days.First.Before(s.First) {
+		return row
+	}
+	actual := c.Value(g.metric, s.Point(sofar))
+	row.Actual, row.Through = round(actual), sofar.Last
+	if row.Actual != nil && g.value > 0 {
+		row.Attained = new(answer.Percent(100 * actual / g.value))
+	}
+	return row
+}
+
+// howToLoadTargets is the table that the import reads without a mapping.
+const howToLoadTargets = "Load a CSV with assay import: metric,period,start,channel,value and lines such as revenue,monthly,%s,,100000 " +
+	"(metric revenue, orders, spend or roas; period daily, weekly, monthly or quarterly; channel empty for the whole store)."
