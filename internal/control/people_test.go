@@ -10,7 +10,7 @@ import (
 	"assay/internal/fault"
 )
 
-func TestRolesBoundScopes(t *testing.T) {
+func TestRolesLimitScopes(t *testing.T) {
 	t.Parallel()
 	all := control.Scopes()
 	for role, want := range map[control.Role]int{
@@ -28,7 +28,7 @@ func TestRolesBoundScopes(t *testing.T) {
 	}
 }
 
-func TestRolesAreReadByName(t *testing.T) {
+func TestRolesAreParsedByName(t *testing.T) {
 	t.Parallel()
 	for _, role := range control.Roles() {
 		if got, err := control.ParseRole(" " + string(role) + "\n"); err != nil || got != role {
@@ -43,7 +43,7 @@ func TestRolesAreReadByName(t *testing.T) {
 	}
 }
 
-func TestAddressesAreOnePlainForm(t *testing.T) {
+func TestEmailAddressesHaveOnePlainForm(t *testing.T) {
 	t.Parallel()
 	if got, err := control.CheckedEmail("  Anna@Acme.Example "); err != nil || got != "anna@acme.example" {
 		t.Errorf("CheckedEmail = %q, %v", got, err)

@@ -9,7 +9,7 @@ import (
 	"assay/internal/oauth/clientip"
 )
 
-func TestAddressesAreTheLastThatIsNoProxy(t *testing.T) {
+func TestAddressIsTheLastUntrustedOne(t *testing.T) {
 	t.Parallel()
 	a := clientip.NewAddresses([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")})
 	cases := []struct{ remote, forwarded, want string }{
