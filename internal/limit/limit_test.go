@@ -85,6 +85,29 @@ func TestInventedNamesUseBoundedMemory(t *testing.T) {
 	}
 }
 
+func TestReturnsNeverRaiseTheLimit(t *testing.T) {
+	t.Parallel()
+	c, key := limit.NewCounter(), limit.Key{What: "calls", Who: "acme"}
+	take := func() bool {
+		_, counted, err := c.Take(t.Context(), key, 1, noon, noon.Add(time.Minute))
+		return counted && err == nil
+	}
+	if !take() {
+		t.Fatal("the first call is not counted")
+	}
+	for range 3 {
+		if err := c.Return(t.Context(), key, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !take() || take() {
+		t.Error("want one call allowed after one call and three returns")
+	}
+	if err := c.Return(t.Context(), limit.Key{What: "calls", Who: "other"}, noon); err != nil {
+		t.Errorf("return without a window: %v", err)
+	}
+}
+
 // away fails, as a shared counter may.
 type away struct{ limit.Counter }
 
