@@ -125,6 +125,12 @@ func TestInvalidKeyIsRejected(t *testing.T) {
 		_, _, err := f.Create(t.Context(), c.key, "assay test")
 		wantKind(t, name, err, c.want)
 	}
+	_, key, err := f.Create(t.Context(), NewKey{Workspace: "acme", Name: "n", Lifetime: maxLifetime}, "assay test")
+	if err != nil || !key.ExpiresAt.Equal(key.CreatedAt.Add(maxLifetime)) {
+		t.Errorf("the maximum lifetime: %v, %v", key.ExpiresAt, err)
+	}
+	_, _, err = f.Create(t.Context(), NewKey{Workspace: "acme", Name: "n", Lifetime: maxLifetime + 1}, "assay test")
+	wantKind(t, "a longer lifetime", err, fault.KindInvalid)
 }
 
 func TestBearerIsRecognized(t *testing.T) {
