@@ -150,7 +150,7 @@ func (k *Keys) flush(ctx context.Context) {
 		return
 	}
 	if err := k.store.TouchKeys(ctx, used); err != nil {
-		k.log.WarnContext(ctx, "last uses of keys are not kept yet", slog.Any("error", err))
+		k.log.WarnContext(ctx, "last uses of keys not written", slog.Any("error", err))
 		k.used.putBack(used)
 	}
 }

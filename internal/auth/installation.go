@@ -51,11 +51,11 @@ func readSecret(path string) ([]byte, error) {
 	}
 	// Windows has no such mode bits; there the directory's access control list protects the file.
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, fault.New(fault.KindMisconfigured, "the file %s can be read by others than its owner (mode %#o)", path, mode).
+		return nil, fault.New(fault.KindMisconfigured, "the file %s is readable by other users (mode %#o)", path, mode).
 			WithHint("chmod 600 %s", path)
 	}
-	damaged := fault.New(fault.KindMisconfigured, "the file %s does not hold %d hexadecimal digits", path, 2*InstallationSecretLen).
-		WithHint("restore it from a backup; with a new one, all API keys have to be made again")
+	damaged := fault.New(fault.KindMisconfigured, "the file %s does not contain %d hexadecimal digits", path, 2*InstallationSecretLen).
+		WithHint("restore it from a backup; with a new one, all API keys have to be created again")
 	text, err := io.ReadAll(io.LimitReader(f, 4*InstallationSecretLen)) // enough to detect a file that is too long
 	if err != nil {
 		return nil, err
@@ -135,8 +135,8 @@ func (i Installation) Seal(ws measure.WorkspaceID, secret string) []byte {
 func (i Installation) Unseal(ws measure.WorkspaceID, sealed []byte) (string, error) {
 	secret, err := i.sealing(ws).Open(nil, nil, sealed, nil)
 	if err != nil {
-		return "", fault.New(fault.KindMisconfigured, "a secret of workspace %q cannot be read", ws).
-			WithHint("the installation's secret is another one than when it was kept: restore it, or remove the secret and add it again")
+		return "", fault.New(fault.KindMisconfigured, "a secret of workspace %q cannot be decrypted", ws).
+			WithHint("the installation's secret has changed: restore it, or remove the workspace's secret and add it again")
 	}
 	return string(secret), nil
 }

@@ -12,7 +12,7 @@ import (
 	"assay/internal/fault"
 )
 
-func TestSecretIsMadeOnceForItsOwner(t *testing.T) {
+func TestSecretIsCreatedOnceForItsOwner(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data", "secret")
 	first, err := LoadSecret(path)
@@ -54,7 +54,7 @@ func TestProcessesThatStartAtOnceAgreeOnTheSecret(t *testing.T) {
 	}
 }
 
-func TestSecretThatOthersCanReadIsRefused(t *testing.T) {
+func TestSecretReadableByOthersIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o660, 0o644} {
 		path := filepath.Join(t.TempDir(), "secret")
@@ -72,7 +72,7 @@ func TestSecretThatOthersCanReadIsRefused(t *testing.T) {
 	}
 }
 
-func TestDamagedSecretIsRefused(t *testing.T) {
+func TestDamagedSecretIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"empty": "", "short": strings.Repeat("ab", 31), "long": strings.Repeat("ab", 33), "no hex": strings.Repeat("xy", 32),
@@ -90,7 +90,7 @@ func TestDamagedSecretIsRefused(t *testing.T) {
 	}
 }
 
-func TestDerivedKeysStayTheSame(t *testing.T) {
+func TestDerivedKeysAreStable(t *testing.T) {
 	t.Parallel()
 	secret := make([]byte, InstallationSecretLen)
 	for i := range secret {
@@ -122,7 +122,7 @@ func wantKind(t *testing.T, what string, err error, want fault.Kind) {
 	}
 }
 
-func TestSealedSecretsAreOfTheirWorkspace(t *testing.T) {
+func TestSealedSecretsBelongToTheirWorkspace(t *testing.T) {
 	t.Parallel()
 	here := NewInstallation(make([]byte, InstallationSecretLen))
 	sealed := here.Seal("acme", "shpss_1")

@@ -113,11 +113,11 @@ func (k *Keys) described(n NewKey) (control.Key, error) {
 	}
 	for _, tool := range n.Tools {
 		if !toolForm.MatchString(tool) {
-			return control.Key{}, fault.Invalid("%q is not the name of a tool", tool)
+			return control.Key{}, fault.Invalid("%q is not a tool name", tool)
 		}
 	}
 	if n.Lifetime < 0 || n.Lifetime > maxLifetime {
-		return control.Key{}, fault.Invalid("a key cannot live for %s", n.Lifetime).
+		return control.Key{}, fault.Invalid("a key cannot be valid for %s", n.Lifetime).
 			WithHint("use up to ten years, or no expiry at all")
 	}
 	key := control.Key{Workspace: n.Workspace, Name: name, Scopes: scopes, Tools: n.Tools, CreatedAt: k.instant()}
@@ -169,7 +169,7 @@ func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration, act
 		overlap = DefaultOverlap
 	}
 	if overlap < 0 {
-		return "", control.Key{}, fault.Invalid("an overlap of %s lies in the past", overlap)
+		return "", control.Key{}, fault.Invalid("the overlap of %s is negative", overlap)
 	}
 	old, err := k.store.Key(ctx, id)
 	if err != nil {

@@ -86,7 +86,7 @@ func (f fixture) make(t testing.TB, n NewKey) (string, control.Key) {
 	return string(secret), key
 }
 
-func TestKeyCanReadForNinetyDaysUnlessToldOtherwise(t *testing.T) {
+func TestKeyDefaultsToReadScopeForNinetyDays(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	secret, key := f.make(t, NewKey{})
@@ -108,7 +108,7 @@ func TestKeyCanReadForNinetyDaysUnlessToldOtherwise(t *testing.T) {
 	}
 }
 
-func TestKeyThatCannotBeMeantIsRefused(t *testing.T) {
+func TestInvalidKeyIsRejected(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for name, c := range map[string]struct {
@@ -125,9 +125,15 @@ func TestKeyThatCannotBeMeantIsRefused(t *testing.T) {
 		_, _, err := f.Create(t.Context(), c.key, "assay test")
 		wantKind(t, name, err, c.want)
 	}
+	_, key, err := f.Create(t.Context(), NewKey{Workspace: "acme", Name: "n", Lifetime: maxLifetime}, "assay test")
+	if err != nil || !key.ExpiresAt.Equal(key.CreatedAt.Add(maxLifetime)) {
+		t.Errorf("the maximum lifetime: %v, %v", key.ExpiresAt, err)
+	}
+	_, _, err = f.Create(t.Context(), NewKey{Workspace: "acme", Name: "n", Lifetime: maxLifetime + 1}, "assay test")
+	wantKind(t, "a longer lifetime", err, fault.KindInvalid)
 }
 
-func TestBearerIsRecognised(t *testing.T) {
+func TestBearerIsRecognized(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	secret, key := f.make(t, NewKey{
@@ -149,7 +155,7 @@ func TestBearerIsRecognised(t *testing.T) {
 	}
 }
 
-func TestRefusedCredentialsCannotBeToldApart(t *testing.T) {
+func TestRejectedCredentialsAreIndistinguishable(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	expired, _ := f.make(t, NewKey{Lifetime: time.Hour})
@@ -171,7 +177,7 @@ func TestRefusedCredentialsCannotBeToldApart(t *testing.T) {
 	}
 }
 
-func TestKeyExpiresWhileItIsRemembered(t *testing.T) {
+func TestCachedKeyExpires(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	secret, _ := f.make(t, NewKey{Lifetime: time.Second})
@@ -204,7 +210,7 @@ func TestRevocationIsInEffectAtOnceHereAndSoonElsewhere(t *testing.T) {
 	wantKind(t, "elsewhere, after the staleness", err, fault.KindUnauthenticated)
 }
 
-func TestAnswerFromBeforeARevocationIsNotRemembered(t *testing.T) {
+func TestAnswerFromBeforeARevocationIsNotCached(t *testing.T) {
 	t.Parallel()
 	var c Known
 	p := PrincipalUntil{Stale: noon.Add(Staleness)}
@@ -219,7 +225,7 @@ func TestAnswerFromBeforeARevocationIsNotRemembered(t *testing.T) {
 	}
 }
 
-func TestMemoryIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	var c Known
 	for i := range 3 * maxKnown {
@@ -249,7 +255,7 @@ func TestSettingsOfTheWorkspaceAreSeenSoon(t *testing.T) {
 	}
 }
 
-func TestRotationGivesASuccessorBesideTheOldKey(t *testing.T) {
+func TestRotationCreatesASuccessorNextToTheOldKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	oldSecret, old := f.make(t, NewKey{Scopes: control.Scopes(), Tools: []string{"ask"}, Lifetime: 30 * 24 * time.Hour})
@@ -285,7 +291,7 @@ func TestRotationGivesASuccessorBesideTheOldKey(t *testing.T) {
 	wantKind(t, "no key", err, fault.KindNotFound)
 }
 
-func TestOfManyRotationsAtOnceOneSucceeds(t *testing.T) {
+func TestOneOfConcurrentRotationsSucceeds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for range 20 {
@@ -344,7 +350,7 @@ func TestOtherBearersAreTokens(t *testing.T) {
 	wantKind(t, "a bad key", err, fault.KindUnauthenticated)
 }
 
-func TestStoreThatDoesNotAnswerIsNoRefusal(t *testing.T) {
+func TestStoreFailureDoesNotRejectTheCredential(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	secret, _ := f.make(t, NewKey{})
@@ -379,7 +385,7 @@ func TestLastUseIsKeptToTheMinute(t *testing.T) {
 	}
 }
 
-func TestLastUseThatCannotBeKeptIsTriedAgain(t *testing.T) {
+func TestLastUseIsRetriedAfterAFailure(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	secret, key := f.make(t, NewKey{})
@@ -444,7 +450,7 @@ func BenchmarkAuthenticateFromTheStore(b *testing.B) {
 
 // Four goroutines rotate each key at the same time, two of them through another process: one of them creates its
 // successor. `make race` uses 300 keys.
-func TestOfThoseWhoRotateAKeyAtOnceOneSucceeds(t *testing.T) {
+func TestOneOfConcurrentProcessesRotatesAKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	processes := [2]*Keys{f.Keys, f.service(openStore(t, f.path))}

@@ -117,7 +117,7 @@ func (l *Limiter) rate(ctx context.Context, w control.Workspace) Rate {
 	if l.volumes != nil {
 		r.Orders, r.Known = l.volumes.recent(ctx, w)
 	}
-	r.Tier = l.tiers[len(l.tiers)-1] // volume unknown: a slow warehouse is no reason to reject requests
+	r.Tier = l.tiers[len(l.tiers)-1] // volume unknown: a slow warehouse must not reject requests
 	for _, t := range l.tiers {
 		if r.Known && (t.UpTo == 0 || r.Orders <= t.UpTo) {
 			r.Tier = t

@@ -113,7 +113,7 @@ func TestCountIsExactUnderParallelCalls(t *testing.T) {
 	}
 }
 
-func TestLimitComesFromTheVolumeUnlessItIsSet(t *testing.T) {
+func TestLimitFollowsTheVolumeUnlessItIsSet(t *testing.T) {
 	t.Parallel()
 	own := principal("own")
 	own.Workspace.RatePerMin = 42
@@ -147,7 +147,7 @@ func TestLimitComesFromTheVolumeUnlessItIsSet(t *testing.T) {
 	}
 }
 
-func TestVolumeIsReadAgainBesideTheCalls(t *testing.T) {
+func TestVolumeIsReadAgainInTheBackground(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &warehouse{count: 100}
@@ -182,7 +182,7 @@ func TestVolumeIsReadAgainBesideTheCalls(t *testing.T) {
 	})
 }
 
-func TestVolumeThatCannotBeReadNeverFailsACall(t *testing.T) {
+func TestUnreadableVolumeNeverFailsACall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &warehouse{err: errors.New("the warehouse is away")}
@@ -214,7 +214,7 @@ func TestVolumeThatCannotBeReadNeverFailsACall(t *testing.T) {
 	})
 }
 
-func TestSlowWarehouseHoldsUpTheFirstCallsOnly(t *testing.T) {
+func TestSlowWarehouseDelaysTheFirstCallsOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &warehouse{hangs: true}
@@ -227,8 +227,8 @@ func TestSlowWarehouseHoldsUpTheFirstCallsOnly(t *testing.T) {
 				if d := l.Count(t.Context(), principal("acme")); !d.Allowed || d.PerMinute != 300 {
 					t.Errorf("%+v, want it allowed in the widest tier", d)
 				}
-				if waited := time.Since(start); waited != volumePatient {
-					t.Errorf("a first call waited %s, want %s", waited, volumePatient)
+				if waited := time.Since(start); waited != volumeWait {
+					t.Errorf("a first call waited %s, want %s", waited, volumeWait)
 				}
 			})
 		}
@@ -242,7 +242,7 @@ func TestSlowWarehouseHoldsUpTheFirstCallsOnly(t *testing.T) {
 	})
 }
 
-func TestCallerWhoHangsUpDoesNotSpoilTheReading(t *testing.T) {
+func TestCanceledCallDoesNotStopTheReading(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -260,7 +260,7 @@ func (brokenCounter) Take(context.Context, limit.Key, int, time.Time, time.Time)
 	return limit.Count{}, false, errors.New("the counter is away")
 }
 
-func TestCounterThatFailsLetsCallsThrough(t *testing.T) {
+func TestFailingCounterAllowsCalls(t *testing.T) {
 	t.Parallel()
 	l := NewLimiter(LimiterOptions{Override: 1, Counter: brokenCounter{}, Now: time.Now})
 	for range 2 {

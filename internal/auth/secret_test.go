@@ -45,7 +45,7 @@ func TestNewKeysParseAndUseTheWholeAlphabet(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoKeyIsRefused(t *testing.T) {
+func TestMalformedKeysAreRejected(t *testing.T) {
 	t.Parallel()
 	good := "asy_abcdefghijklmnopqrstuvwxyzABCD4dNndU"
 	bad := []string{

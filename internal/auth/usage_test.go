@@ -8,7 +8,7 @@ import (
 	"assay/internal/control"
 )
 
-func TestUsageTellsAndCountsNothing(t *testing.T) {
+func TestUsageReportsWithoutCounting(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.November, 20, 12, 0, 40, 0, time.UTC)
 	l := NewLimiter(LimiterOptions{Override: 2, Now: func() time.Time { return now }})
@@ -30,7 +30,7 @@ func TestUsageTellsAndCountsNothing(t *testing.T) {
 	want("in the next minute", 0)
 }
 
-func TestUsageSaysWhereTheLimitComesFrom(t *testing.T) {
+func TestUsageReportsTheSourceOfTheLimit(t *testing.T) {
 	t.Parallel()
 	of := func(o LimiterOptions, w control.Workspace) Rate {
 		o.Now = func() time.Time { return noon }

@@ -20,7 +20,7 @@ const (
 	volumeDays    = 30
 	volumeFresh   = 10 * time.Minute       // age after which a volume is read again
 	volumeRetry   = 10 * time.Second       // the same after a failure
-	volumePatient = 250 * time.Millisecond // how long the first request of a workspace waits
+	volumeWait    = 250 * time.Millisecond // how long the first request of a workspace waits
 	volumeTimeout = 30 * time.Second       // time limit of reading again
 )
 
@@ -72,7 +72,7 @@ func (v *volumes) recent(ctx context.Context, w control.Workspace) (orders int64
 // readFirst reads for all waiting requests. It continues when the first of them is canceled.
 func (v *volumes) readFirst(ctx context.Context, w control.Workspace, one *volume) {
 	defer close(one.first)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), volumePatient)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), volumeWait)
 	defer cancel()
 	v.read(ctx, w, one)
 }
@@ -97,7 +97,7 @@ func (v *volumes) read(ctx context.Context, w control.Workspace, one *volume) {
 	from := civil.DayOf(now, w.Location()).AddDays(-volumeDays)
 	orders, err := v.orders.RecentOrders(ctx, w.ID, from)
 	if err != nil {
-		v.log.WarnContext(ctx, "volume of orders not read", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+		v.log.WarnContext(ctx, "order volume not read", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()

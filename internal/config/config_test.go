@@ -271,3 +271,27 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 		t.Errorf("the table has %d lines, want %d", n, len(fields)+2)
 	}
 }
+
+func TestRateTiersIncreaseAndEndWithoutABound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tiers RateTiers
+		want  bool
+	}{
+		"none":                        {nil, false},
+		"one without a bound":         {RateTiers{{PerMinute: 1}}, true},
+		"one with a bound":            {RateTiers{{UpTo: 5, PerMinute: 1}}, false},
+		"increasing":                  {RateTiers{{UpTo: 1, PerMinute: 1}, {UpTo: 2, PerMinute: 2}, {PerMinute: 3}}, true},
+		"equal bounds":                {RateTiers{{UpTo: 5, PerMinute: 1}, {UpTo: 5, PerMinute: 2}, {PerMinute: 3}}, false},
+		"decreasing":                  {RateTiers{{UpTo: 5, PerMinute: 1}, {UpTo: 4, PerMinute: 2}, {PerMinute: 3}}, false},
+		"negative bound":              {RateTiers{{UpTo: -5, PerMinute: 1}, {PerMinute: 2}}, false},
+		"no bound before the last":    {RateTiers{{PerMinute: 1}, {PerMinute: 2}}, false},
+		"no requests in the first":    {RateTiers{{UpTo: 5}, {PerMinute: 1}}, false},
+		"no requests in the last":     {RateTiers{{UpTo: 5, PerMinute: 1}, {}}, false},
+		"negative number of requests": {RateTiers{{PerMinute: -1}}, false},
+	} {
+		if got := areTiers(c.tiers); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

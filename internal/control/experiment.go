@@ -136,8 +136,8 @@ func (e Experiment) Checked() (Experiment, error) {
 		e.ID = ExperimentID("exp-" + strings.ToLower(rand.Text()[:12]))
 	}
 	if len(e.ID) > maxIDLen || !idForm.MatchString(string(e.ID)) {
-		return e, fault.Invalid("experiment_id: %q is not an id of an experiment", e.ID).
-			WithHint("use up to %d lower-case letters, digits and single hyphens", maxIDLen)
+		return e, fault.Invalid("experiment_id: %q is not a valid experiment ID", e.ID).
+			WithHint("use at most %d lowercase letters, digits and single hyphens", maxIDLen)
 	}
 	if e.Kind == "" {
 		e.Kind = GeoTest
@@ -172,18 +172,18 @@ func (e Experiment) check() error {
 	case !slices.Contains(ExperimentStatuses(), e.Status):
 		return fault.Invalid("status: %q is not a status of an experiment", e.Status).WithHint("use one of %q", ExperimentStatuses())
 	case utf8.RuneCountInString(e.Hypothesis) > maxHypothesis || !utf8.ValidString(e.Hypothesis) || strings.ContainsFunc(e.Hypothesis, unprintable):
-		return fault.Invalid("hypothesis: up to %d characters that can be printed are kept", maxHypothesis)
+		return fault.Invalid("hypothesis: use at most %d printable characters", maxHypothesis)
 	case e.Days.First.IsZero() != e.Days.Last.IsZero():
-		return fault.Invalid("dates: an experiment has a first and a last day, or neither")
+		return fault.Invalid("dates: enter a first and a last day, or neither")
 	case e.Days.Last.Before(e.Days.First):
 		return fault.Invalid("dates: the experiment ends on %s, before it starts on %s", e.Days.Last, e.Days.First).
-			WithHint("exchange the two days")
+			WithHint("swap the two days")
 	case !e.Days.First.IsZero() && e.Days.Days() > longestTest:
-		return fault.Invalid("dates: the experiment lasts %d days; up to %d can be meant", e.Days.Days(), longestTest)
+		return fault.Invalid("dates: the experiment lasts %d days; the maximum is %d", e.Days.Days(), longestTest)
 	case e.Kind != GeoTest && len(e.Treated)+len(e.HeldOut) > 0:
-		return fault.Invalid("regions: a %s has none; only a test by region does", e.Kind)
+		return fault.Invalid("regions: a %s has no regions; only a geo experiment has", e.Kind)
 	case e.Kind == GeoTest && e.Found != nil:
-		return fault.Invalid("result: that of a test by region is computed from orders and not entered")
+		return fault.Invalid("result: the result of a geo experiment is computed from orders and cannot be entered")
 	case e.Applied && e.Status != ExperimentCompleted:
 		return fault.Invalid("applied: only a completed experiment can be applied; this one is %s", e.Status)
 	}
@@ -204,14 +204,14 @@ func unprintable(r rune) bool { return unicode.IsControl(r) && r != '\n' }
 func (f Finding) check() error {
 	for _, x := range []float64{f.Return, f.Low, f.High} {
 		if math.IsNaN(x) || math.Abs(x) > maxReturn {
-			return fault.Invalid("result: %v is not a return on spend", x)
+			return fault.Invalid("result: %v is not a valid return on spend", x)
 		}
 	}
 	switch {
 	case f.Low > f.Return || f.Return > f.High || f.Low == f.High:
-		return fault.Invalid("result: the return %v has to lie inside its interval, which is from %v to %v", f.Return, f.Low, f.High)
+		return fault.Invalid("result: the return %v is outside its interval from %v to %v", f.Return, f.Low, f.High)
 	case f.LevelPct < 50 || f.LevelPct > 99:
-		return fault.Invalid("result: the interval's level is %d %%; 50 to 99 can be meant", f.LevelPct)
+		return fault.Invalid("result: the interval's level is %d%%; use 50 to 99", f.LevelPct)
 	}
 	return nil
 }
@@ -223,9 +223,9 @@ func (e Experiment) whole() error {
 	case e.Days.First.IsZero():
 		return fault.Invalid("dates: a %s experiment needs a first and a last day", e.Status)
 	case e.Kind == GeoTest && len(e.Treated) == 0:
-		return fault.Invalid("treated regions: a %s test by region needs at least one", e.Status)
+		return fault.Invalid("treated regions: a %s geo experiment needs at least one", e.Status)
 	case e.Kind != GeoTest && e.Status == ExperimentCompleted && e.Found == nil:
-		return fault.Invalid("result: a completed %s needs the return it found, with its interval", e.Kind)
+		return fault.Invalid("result: a completed %s needs its return with an interval", e.Kind)
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (e Experiment) whole() error {
 // checkedRegions returns the regions sorted and without duplicates.
 func checkedRegions(what string, names []string) ([]string, error) {
 	if len(names) > maxRegions {
-		return nil, fault.Invalid("%s: there are %d, up to %d are kept", what, len(names), maxRegions)
+		return nil, fault.Invalid("%s: %d regions; the maximum is %d", what, len(names), maxRegions)
 	}
 	var regions []string
 	for _, name := range names {

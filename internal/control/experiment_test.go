@@ -10,7 +10,7 @@ import (
 	"assay/internal/fault"
 )
 
-func TestExperimentThatCannotBeMeantIsRefusedByName(t *testing.T) {
+func TestInvalidExperimentIsRejectedWithItsField(t *testing.T) {
 	t.Parallel()
 	october := civil.Range{First: civil.MustParse("2026-10-01"), Last: civil.MustParse("2026-10-28")}
 	study := func(e *control.Experiment, f control.Finding) {
@@ -30,14 +30,14 @@ func TestExperimentThatCannotBeMeantIsRefusedByName(t *testing.T) {
 		"both":            func(e *control.Experiment) { e.HeldOut = []string{"CA"} },
 		"applied":         func(e *control.Experiment) { e.Applied = true },
 		"computed":        func(e *control.Experiment) { e.Found = &control.Finding{Return: 1, Low: 0, High: 2, LevelPct: 90} },
-		"has none":        func(e *control.Experiment) { e.Kind = control.LiftStudy },
-		"needs the return": func(e *control.Experiment) {
+		"has no regions":  func(e *control.Experiment) { e.Kind = control.LiftStudy },
+		"needs its return": func(e *control.Experiment) {
 			study(e, control.Finding{})
 			e.Found = nil
 		},
-		"inside its interval": func(e *control.Experiment) { study(e, control.Finding{Return: 3, Low: 1, High: 2, LevelPct: 90}) },
-		"level":               func(e *control.Experiment) { study(e, control.Finding{Return: 1, Low: 0, High: 2, LevelPct: 0}) },
-		"not a return": func(e *control.Experiment) {
+		"outside its interval": func(e *control.Experiment) { study(e, control.Finding{Return: 3, Low: 1, High: 2, LevelPct: 90}) },
+		"level":                func(e *control.Experiment) { study(e, control.Finding{Return: 1, Low: 0, High: 2, LevelPct: 0}) },
+		"not a valid return": func(e *control.Experiment) {
 			study(e, control.Finding{Return: math.NaN(), Low: 0, High: 2, LevelPct: 90})
 		},
 	}

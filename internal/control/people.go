@@ -150,7 +150,7 @@ func CheckedEmail(address string) (string, error) {
 	lower := strings.ToLower(strings.TrimSpace(address))
 	parsed, err := mail.ParseAddress(lower)
 	if err != nil || parsed.Address != lower || len(lower) > maxEmailLen || !Printable(strings.TrimSpace(address)) {
-		return "", fault.Invalid("%q is not an e-mail address", lower).WithHint("write one such as ana@example.com")
+		return "", fault.Invalid("%q is not an email address", lower).WithHint("write one such as ana@example.com")
 	}
 	return lower, nil
 }

@@ -47,7 +47,7 @@ func (r Retrain) checked() (Retrain, error) {
 		return Retrain{Cadence: Never, Hour: usualHour}, nil
 	}
 	if !slices.Contains(Cadences(), r.Cadence) {
-		return Retrain{}, fault.Invalid("%q is not how often models are trained", r.Cadence).WithHint("use one of %q", Cadences())
+		return Retrain{}, fault.Invalid("%q is not a training schedule", r.Cadence).WithHint("use one of %q", Cadences())
 	}
 	if r.Hour < 0 || r.Hour > 23 {
 		return Retrain{}, fault.Invalid("%d is not an hour of the day", r.Hour).WithHint("use 0 to 23")

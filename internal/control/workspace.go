@@ -42,12 +42,12 @@ func (w Workspace) Checked() (Workspace, error) {
 		w.ID = idOf(w.Name)
 	}
 	if w.ID == "" {
-		return Workspace{}, fault.Invalid("the name %q has no letter or digit that an id can be made of", w.Name).
+		return Workspace{}, fault.Invalid("the name %q has no letter or digit for an ID", w.Name).
 			WithHint("use a name with at least one Latin letter or digit")
 	}
 	if len(w.ID) > maxIDLen || !idForm.MatchString(string(w.ID)) {
-		return Workspace{}, fault.Invalid("%q is not an id of a workspace", w.ID).
-			WithHint("use up to %d lower-case letters, digits and single hyphens", maxIDLen)
+		return Workspace{}, fault.Invalid("%q is not a valid workspace ID", w.ID).
+			WithHint("use at most %d lowercase letters, digits and single hyphens", maxIDLen)
 	}
 	if w.Currency, err = money.ParseCurrency(string(w.Currency)); err != nil {
 		return Workspace{}, fault.Invalid("currency: %v", err)
@@ -56,10 +56,10 @@ func (w Workspace) Checked() (Workspace, error) {
 		return Workspace{}, err
 	}
 	if w.WeekStart < time.Sunday || w.WeekStart > time.Saturday {
-		return Workspace{}, fault.Invalid("the week starts on day %d; want 0 (Sunday) to 6 (Saturday)", int(w.WeekStart))
+		return Workspace{}, fault.Invalid("the week starts on day %d; use 0 (Sunday) to 6 (Saturday)", int(w.WeekStart))
 	}
 	if w.RatePerMin < 0 || w.RatePerMin > maxRatePerMin {
-		return Workspace{}, fault.Invalid("%d is not a number of calls a minute; want 1 to %d, or 0 for a limit by volume",
+		return Workspace{}, fault.Invalid("the rate limit of %d requests per minute is out of range; use 1 to %d, or 0 for a limit by order volume",
 			w.RatePerMin, maxRatePerMin)
 	}
 	w.Retrain, err = w.Retrain.checked()
@@ -75,11 +75,11 @@ func CheckedName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {
 	case name == "":
-		return "", fault.Invalid("a name is needed")
+		return "", fault.Invalid("the name is missing")
 	case !Printable(name):
-		return "", fault.Invalid("the name %q holds characters that cannot be printed", name)
+		return "", fault.Invalid("the name %q contains characters that cannot be printed", name)
 	case utf8.RuneCountInString(name) > maxNameLen:
-		return "", fault.Invalid("the name has %d characters; up to %d are kept", utf8.RuneCountInString(name), maxNameLen)
+		return "", fault.Invalid("the name has %d characters; the maximum is %d", utf8.RuneCountInString(name), maxNameLen)
 	}
 	return name, nil
 }

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure"
 )
 
-func TestIDComesFromTheName(t *testing.T) {
+func TestIDIsDerivedFromTheName(t *testing.T) {
 	t.Parallel()
 	cases := map[string]measure.WorkspaceID{
 		"demo":                    "demo",
@@ -43,7 +43,7 @@ func TestIDComesFromTheName(t *testing.T) {
 	}
 }
 
-func TestWorkspaceThatCannotBeMeantIsRefused(t *testing.T) {
+func TestInvalidWorkspaceIsRejected(t *testing.T) {
 	t.Parallel()
 	cases := map[string]func(*Workspace){
 		"no name":                  func(w *Workspace) { w.Name = "  " },
@@ -72,7 +72,7 @@ func TestWorkspaceThatCannotBeMeantIsRefused(t *testing.T) {
 	}
 }
 
-func TestScopesAreReadByName(t *testing.T) {
+func TestScopesAreParsedByName(t *testing.T) {
 	t.Parallel()
 	got, err := ParseScopes([]string{"measurement.write", " measurement.read", "measurement.write"})
 	if diff := cmp.Diff([]Scope{ScopeRead, ScopeWrite}, got); err != nil || diff != "" {

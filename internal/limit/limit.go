@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Key identifies a counter: what is counted, and for whom.
+// Key identifies a counter: the event and its subject.
 type Key struct {
 	What string // such as "calls"; the same for everything that shares a limit
 	Who  string // a workspace, an address, an account

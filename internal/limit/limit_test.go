@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
 
-func TestAQuotaHoldsForAWindow(t *testing.T) {
+func TestAQuotaAppliesToAWindow(t *testing.T) {
 	t.Parallel()
 	q := limit.Quota{What: "registrations", Limit: 2, Window: time.Hour, Counter: limit.NewCounter()}
 	want := func(what, who string, at time.Time, wait time.Duration) {
@@ -32,7 +32,7 @@ func TestAQuotaHoldsForAWindow(t *testing.T) {
 	want("with the clock set back", "one", noon.Add(-24*time.Hour), 0)
 }
 
-func TestWindowsEndWhenTheyWereSaidTo(t *testing.T) {
+func TestWindowsEndAtTheirStatedTime(t *testing.T) {
 	t.Parallel()
 	c, calls, others := limit.NewCounter(), limit.Key{What: "calls", Who: "acme"}, limit.Key{What: "sign-ins", Who: "acme"}
 	take := func(k limit.Key, now time.Time) bool {
@@ -50,7 +50,7 @@ func TestWindowsEndWhenTheyWereSaidTo(t *testing.T) {
 	}
 }
 
-func TestClockThatIsSetBackDoesNotLockOut(t *testing.T) {
+func TestSettingTheClockBackDoesNotLockOut(t *testing.T) {
 	t.Parallel()
 	c := limit.NewCounter()
 	take := func(now time.Time) bool {
@@ -65,7 +65,7 @@ func TestClockThatIsSetBackDoesNotLockOut(t *testing.T) {
 	}
 }
 
-func TestInventedNamesTakeBoundedMemory(t *testing.T) {
+func TestInventedNamesUseBoundedMemory(t *testing.T) {
 	t.Parallel()
 	c := limit.NewCounter()
 	full := func(what, who string, now time.Time) bool {
@@ -85,6 +85,29 @@ func TestInventedNamesTakeBoundedMemory(t *testing.T) {
 	}
 }
 
+func TestReturnsNeverRaiseTheLimit(t *testing.T) {
+	t.Parallel()
+	c, key := limit.NewCounter(), limit.Key{What: "calls", Who: "acme"}
+	take := func() bool {
+		_, counted, err := c.Take(t.Context(), key, 1, noon, noon.Add(time.Minute))
+		return counted && err == nil
+	}
+	if !take() {
+		t.Fatal("the first call is not counted")
+	}
+	for range 3 {
+		if err := c.Return(t.Context(), key, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !take() || take() {
+		t.Error("want one call allowed after one call and three returns")
+	}
+	if err := c.Return(t.Context(), limit.Key{What: "calls", Who: "other"}, noon); err != nil {
+		t.Errorf("return without a window: %v", err)
+	}
+}
+
 // away fails, as a shared counter may.
 type away struct{ limit.Counter }
 
@@ -92,7 +115,7 @@ func (away) Take(context.Context, limit.Key, int, time.Time, time.Time) (limit.C
 	return limit.Count{}, false, errors.New("the counter is away")
 }
 
-func TestACounterThatFailsShutsNobodyOut(t *testing.T) {
+func TestAFailingCounterRejectsNoCaller(t *testing.T) {
 	t.Parallel()
 	q := limit.Quota{Limit: 1, Window: time.Hour, Counter: away{}, Log: slog.New(slog.DiscardHandler)}
 	for range 2 {

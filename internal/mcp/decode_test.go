@@ -11,7 +11,7 @@ import (
 	"assay/internal/fault"
 )
 
-func TestArgumentsBecomeTheStructWithDefaults(t *testing.T) {
+func TestArgumentsAreDecodedWithDefaults(t *testing.T) {
 	t.Parallel()
 	yes, low := true, 5.0
 	standard := sampleParams{Metric: "orders", Limit: 25, Score: 2, sampleShared: sampleShared{Level: "summary"}}
@@ -60,7 +60,7 @@ func TestArgumentsBecomeTheStructWithDefaults(t *testing.T) {
 	}
 }
 
-func TestAnArgumentThatCannotBeAcceptedIsNamedWithWhatIsAllowed(t *testing.T) {
+func TestInvalidArgumentIsNamedWithTheAllowedValues(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, args, text, corrected string }{
 		{"missing", `{}`, `metric is required; it must be one of revenue, orders, spend`, `{"metric":"revenue"}`},
@@ -109,7 +109,7 @@ func TestAnArgumentThatCannotBeAcceptedIsNamedWithWhatIsAllowed(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreNoObjectAreRefused(t *testing.T) {
+func TestArgumentsOtherThanObjectsAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{`[]`, `"x"`, `7`, `true`, `{`, "{\"metric\":\"\xff\"}"} {
 		if err := refused(t, args); fault.KindOf(err) != fault.KindInvalid {
@@ -118,7 +118,7 @@ func TestArgumentsThatAreNoObjectAreRefused(t *testing.T) {
 	}
 }
 
-func TestStrangeTextIsShownShortAndWithoutControlCharacters(t *testing.T) {
+func TestReceivedTextIsShortenedWithoutControlCharacters(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 1000)
 	tests := []struct{ args, want string }{
@@ -163,7 +163,7 @@ func (o *ordered) Check() error {
 	return nil
 }
 
-func TestParametersCheckThemselvesAfterDecoding(t *testing.T) {
+func TestParametersAreValidatedAfterDecoding(t *testing.T) {
 	t.Parallel()
 	o := planOf(typeOf[ordered]())
 	var p ordered

@@ -16,7 +16,7 @@ import (
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-func TestTheSchemaSaysWhatTheTagsSay(t *testing.T) {
+func TestTheSchemaFollowsTheTags(t *testing.T) {
 	t.Parallel()
 	want := `{"type":"object","properties":{` +
 		`"metric":{"type":"string","description":"What to show.","enum":["revenue","orders","spend"]},` +
@@ -82,8 +82,8 @@ func TestATypeMayGiveItsOwnSchema(t *testing.T) {
 	}
 }
 
-// TestWhatIsAcceptedFitsTheSchema compares the decoder with an independent validator.
-func TestWhatIsAcceptedFitsTheSchema(t *testing.T) {
+// TestAcceptedArgumentsMatchTheSchema compares the decoder with an independent validator.
+func TestAcceptedArgumentsMatchTheSchema(t *testing.T) {
 	t.Parallel()
 	oracle := validator(t, sampleTool().Schema)
 	for _, args := range argumentSeeds {
@@ -132,7 +132,7 @@ func validator(tb testing.TB, schema json.RawMessage) *jsonschema.Resolved {
 	return resolved
 }
 
-func TestAToolThatCannotBeMeantPanics(t *testing.T) {
+func TestInvalidToolPanics(t *testing.T) {
 	t.Parallel()
 	type twoChecks struct {
 		checkedA

@@ -85,7 +85,7 @@ func answerTo(t *testing.T, message []byte) string {
 // sent is the body of a reply as it is sent.
 func sent(r Reply) []byte { return bytes.Join(r.Body, nil) }
 
-func TestBytesThatNoScriptCanHoldAreNotJSON(t *testing.T) {
+func TestInvalidUTF8IsNotJSON(t *testing.T) {
 	t.Parallel()
 	bodies := map[string]string{
 		"invalid UTF-8 in an id":        "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\xfe\",\"method\":\"tools/list\"}",
@@ -115,7 +115,7 @@ func TestAnIDIsSentBackUpToEightKiB(t *testing.T) {
 	}
 }
 
-func TestAReplyTellsTheLogWhatTheCallerDoesNotSee(t *testing.T) {
+func TestTheLogHasDetailsThatTheCallerDoesNotSee(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ tool, outcome, logged string }{
 		{"echo", OutcomeOK, ""},

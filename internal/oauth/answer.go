@@ -53,7 +53,7 @@ func (r *refusal) write(w http.ResponseWriter) {
 
 // notConfigured answers requests that need a signing secret when none is set.
 func notConfigured() *refusal {
-	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "the server has no signing secret; its operator has to configure one"}
+	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "the server has no signing secret; the operator has to configure one"}
 }
 
 // report logs details that the caller must not see.
@@ -64,7 +64,7 @@ func (s *Server) report(r *http.Request, err error) {
 // broken reports an internal failure and answers the request.
 func (s *Server) broken(r *http.Request, err error) *refusal {
 	s.report(r, err)
-	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "the server could not do this now"}
+	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "internal error; try again later"}
 }
 
 // busy answers an address above its rate limit.

@@ -92,9 +92,9 @@ func (s *dialogue) ask(w http.ResponseWriter, r *http.Request, values url.Values
 	case err != nil && !signedOut:
 		s.answerFailure(w, r, a, err)
 	case values.Get("prompt") == "none" && signedOut:
-		s.answerFailure(w, r, a, refuse(loginRequired, "nobody is signed in"))
+		s.answerFailure(w, r, a, refuse(loginRequired, "sign-in is required"))
 	case values.Get("prompt") == "none":
-		s.answerFailure(w, r, a, refuse(consentRequired, "the person has to be asked"))
+		s.answerFailure(w, r, a, refuse(consentRequired, "the person's consent is required"))
 	case signedOut:
 		s.pages.SignIn(w, r, authorizePath+"?"+values.Encode())
 	default:
@@ -129,7 +129,7 @@ func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 
 // client returns the registered client, or the one described by a client ID metadata document.
 func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
-	unknown := badRequest("The program that asks is not known here. It has to register again.")
+	unknown := badRequest("Unknown app. It has to register again.")
 	if !strings.Contains(id, ":") { // IDs of registered clients have letters and digits only
 		c, err := s.store.Client(r.Context(), control.ClientID(id))
 		if fault.KindOf(err) == fault.KindNotFound {
@@ -143,12 +143,12 @@ func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
 	doc, remembered := s.documents.remembered(id)
 	if !remembered {
 		if wait := s.documentFetches.Take(r.Context(), s.addresses.Of(r).String(), s.now()); wait > 0 {
-			return control.Client{}, &pageError{status: http.StatusTooManyRequests, text: "Too many unknown programs were named from this address. Try again later."}
+			return control.Client{}, &pageError{status: http.StatusTooManyRequests, text: "Too many unknown apps from this address. Try again later."}
 		}
 		doc.client, doc.err = s.documents.fetch(r.Context(), id)
 	}
 	if doc.err != nil {
-		s.log.InfoContext(r.Context(), "client document refused", slog.String("client", id), slog.Any("error", doc.err))
+		s.log.InfoContext(r.Context(), "client metadata document rejected", slog.String("client", id), slog.Any("error", doc.err))
 		return control.Client{}, badRequest("The document in which the program describes itself cannot be used.")
 	}
 	return doc.client, nil
@@ -172,12 +172,12 @@ func (a *asked) check(s *Server, values url.Values) error {
 	}
 	for _, resource := range values["resource"] {
 		if !s.isResource(resource) {
-			return refuse(invalidTarget, "the resource is not one of this server")
+			return refuse(invalidTarget, "the resource does not belong to this server")
 		}
 	}
 	scopes, ok := parseScopes(values.Get("scope"))
 	if !ok {
-		return refuse(invalidScope, "a scope is not known")
+		return refuse(invalidScope, "unknown scope")
 	}
 	a.challenge, a.scopes = values.Get("code_challenge"), scopes
 	return nil
@@ -191,7 +191,7 @@ func (s *dialogue) show(w http.ResponseWriter, r *http.Request, a asked, visitor
 		return
 	}
 	if len(memberships) == 0 {
-		s.answerFailure(w, r, a, &pageError{status: http.StatusForbidden, text: "Your account is in no workspace, so there is nothing a program could be allowed to see."})
+		s.answerFailure(w, r, a, &pageError{status: http.StatusForbidden, text: "Your account has no workspace, so there is nothing to authorize."})
 		return
 	}
 	secret := people.NewSecret()

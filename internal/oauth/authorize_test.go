@@ -11,7 +11,7 @@ import (
 	"assay/internal/control"
 )
 
-func TestRequestsThatCannotBeTrustedGoNowhere(t *testing.T) {
+func TestUntrustedRequestsAreNotRedirected(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb", "https://owl.example/other")
@@ -20,7 +20,7 @@ func TestRequestsThatCannotBeTrustedGoNowhere(t *testing.T) {
 	without := func(name string) func(url.Values) { return func(v url.Values) { v.Del(name) } }
 	cases := map[string]func(url.Values){
 		"no client":             without("client_id"),
-		"unknown client":        set("client_id", "nobody"),
+		"unknown client":        set("client_id", "missing"),
 		"client twice":          add("client_id", c.id),
 		"no address":            without("redirect_uri"),
 		"address twice":         add("redirect_uri", c.redirect),
@@ -74,7 +74,7 @@ func TestRequestsThatCannotBeTrustedGoNowhere(t *testing.T) {
 	}
 }
 
-func TestRequestsThatAreWrongAreToldToTheClient(t *testing.T) {
+func TestInvalidRequestsAreReportedToTheClient(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -136,7 +136,7 @@ func TestRequestsThatAreWrongAreToldToTheClient(t *testing.T) {
 	wantFailure(t, "prompt=none, signed in", s.ask(s.session, quiet), http.StatusSeeOther, "consent_required")
 }
 
-func TestResourceMayBeSpelledInOtherWays(t *testing.T) {
+func TestResourceHasSeveralSpellings(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -159,7 +159,7 @@ func TestResourceMayBeSpelledInOtherWays(t *testing.T) {
 	}
 }
 
-func TestLoopbackPortsAreFreeAndNothingElse(t *testing.T) {
+func TestOnlyLoopbackPortsAreFree(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	cases := []struct {
@@ -206,7 +206,7 @@ func TestLoopbackPortsAreFreeAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestStateComesBackAsItWas(t *testing.T) {
+func TestStateIsReturnedUnchanged(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -228,7 +228,7 @@ func TestStateComesBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestADecisionCountsOnceAndForItsSession(t *testing.T) {
+func TestADecisionIsValidOnceAndForItsSession(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -294,7 +294,7 @@ func TestADecisionCountsOnceAndForItsSession(t *testing.T) {
 	}
 }
 
-func TestDenyingAndTickingNothingAreTheSame(t *testing.T) {
+func TestSelectingNoScopeDeniesTheRequest(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -310,7 +310,7 @@ func TestDenyingAndTickingNothingAreTheSame(t *testing.T) {
 	}
 }
 
-func TestARoleBoundsWhatCanBeGranted(t *testing.T) {
+func TestRolesLimitGrantedScopes(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -339,7 +339,7 @@ func TestARoleBoundsWhatCanBeGranted(t *testing.T) {
 	}
 }
 
-func TestWithoutScopeTheLeastIsGranted(t *testing.T) {
+func TestDefaultScopeIsTheMinimum(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -351,7 +351,7 @@ func TestWithoutScopeTheLeastIsGranted(t *testing.T) {
 	}
 }
 
-func TestWhoLeftAWorkspaceCannotGrantIt(t *testing.T) {
+func TestFormerMembersCannotGrant(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")

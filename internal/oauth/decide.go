@@ -40,7 +40,7 @@ func (s *dialogue) decide(w http.ResponseWriter, r *http.Request, values url.Val
 		err = badRequest("This request was decided already, or is too old. Start again in the program.")
 	}
 	if fault.KindOf(err) == fault.KindForbidden {
-		err = &pageError{status: http.StatusForbidden, text: "Your role in the workspace was changed meanwhile. Start again in the program."}
+		err = &pageError{status: http.StatusForbidden, text: "Your role in the workspace has changed. Start again in the app."}
 	}
 	if err != nil {
 		s.answerFailure(w, r, a, err)
@@ -51,7 +51,7 @@ func (s *dialogue) decide(w http.ResponseWriter, r *http.Request, values url.Val
 
 // decidable returns the request of the form, if the form was shown to this session.
 func (s *dialogue) decidable(r *http.Request, values url.Values) (people.Visitor, control.AuthRequest, error) {
-	foreign := &pageError{status: http.StatusForbidden, text: "This form was not shown to you in this session. Start again in the program."}
+	foreign := &pageError{status: http.StatusForbidden, text: "This form belongs to another session. Start again in the app."}
 	if s.crossOrigin.Check(r) != nil {
 		return people.Visitor{}, control.AuthRequest{}, foreign
 	}
@@ -120,7 +120,7 @@ func (s *dialogue) refused(r *http.Request, request control.AuthRequest, by cont
 	if err := s.store.RefuseRequest(r.Context(), request.Hash, by); err != nil {
 		return err
 	}
-	return refuse(accessDenied, "the person did not allow it")
+	return refuse(accessDenied, "the person denied the request")
 }
 
 // roleIn returns the visitor's current role in the workspace; it may have changed since the page was shown.
@@ -134,7 +134,7 @@ func (s *dialogue) roleIn(r *http.Request, user control.UserID, ws measure.Works
 			return m.Role, nil
 		}
 	}
-	return "", &pageError{status: http.StatusForbidden, text: "You are not in this workspace."}
+	return "", &pageError{status: http.StatusForbidden, text: "You are not a member of this workspace."}
 }
 
 // noteRefusedScopes logs the requested scopes that the person's role does not allow.

@@ -26,7 +26,7 @@ func (s *service) describe(redirects ...string) (client, *atomic.Int64) {
 	return client{id: id, redirect: redirects[0]}, &fetched
 }
 
-func TestAClientMayDescribeItselfInADocument(t *testing.T) {
+func TestClientIDMayBeAMetadataDocument(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c, fetched := s.describe("https://owl.example/cb")
@@ -69,7 +69,7 @@ func TestALocalClientIsMarked(t *testing.T) {
 	}
 }
 
-func TestDocumentFetchesAreCountedByAddress(t *testing.T) {
+func TestDocumentFetchesAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c, fetched := s.describe("https://owl.example/cb")

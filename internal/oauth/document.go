@@ -170,11 +170,11 @@ func parseDocument(id string, text []byte) (control.Client, error) {
 	case !decodeObject(text, &said):
 		return control.Client{}, errors.New("not a JSON object with fields of the right types")
 	case said.ID != id:
-		return control.Client{}, errors.New("client_id is another address")
+		return control.Client{}, errors.New("client_id differs from the document's URL")
 	case strings.TrimSpace(said.Name) == "" || !isClientName(said.Name):
-		return control.Client{}, errors.New("client_name is missing or cannot be shown")
+		return control.Client{}, errors.New("client_name is missing or not printable")
 	case said.Secret != nil || strings.HasPrefix(said.AuthMethod, "client_secret"):
-		return control.Client{}, errors.New("a client that describes itself has no secret")
+		return control.Client{}, errors.New("a client with a metadata document has no secret")
 	}
 	if problem := checkRedirects(said.Redirects); problem != "" {
 		return control.Client{}, errors.New(problem)
@@ -201,7 +201,7 @@ func onlyPublic(_, address string, _ syscall.RawConn) error {
 		return fmt.Errorf("address %q: %w", address, err)
 	}
 	if to.Port() != 443 || !isPublic(to.Addr()) {
-		return errors.New("address is not a public one")
+		return errors.New("not a public address")
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func TestADocumentDescribesAClient(t *testing.T) {
 	}
 }
 
-func TestDocumentsAreBoundedAndNotFollowed(t *testing.T) {
+func TestDocumentsAreLimitedAndRedirectsNotFollowed(t *testing.T) {
 	t.Parallel()
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -101,7 +101,7 @@ func TestDocumentsAreBoundedAndNotFollowed(t *testing.T) {
 	}
 }
 
-func TestADocumentThatDoesNotEndIsGivenUp(t *testing.T) {
+func TestEndlessDocumentsAreAborted(t *testing.T) {
 	t.Parallel()
 	d, _ := fetcher(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -144,14 +144,14 @@ func TestOnlyPublicAddressesAreConnectedTo(t *testing.T) {
 	}
 }
 
-func TestTheRealDialerRefusesLoopback(t *testing.T) {
+func TestTheRealDialerRejectsLoopback(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer server.Close()
 	d := newDocuments(time.Now)
 	for _, host := range []string{server.Listener.Addr().String(), "localhost" + server.URL[strings.LastIndex(server.URL, ":"):]} {
-		if _, err := d.fetch(t.Context(), "https://"+host+"/client.json"); err == nil || !strings.Contains(err.Error(), "not a public one") {
+		if _, err := d.fetch(t.Context(), "https://"+host+"/client.json"); err == nil || !strings.Contains(err.Error(), "not a public address") {
 			t.Errorf("%s: %v", host, err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestTheRealDialerRefusesLoopback(t *testing.T) {
 	}
 }
 
-func TestDocumentsAreRememberedAsTheirServerSays(t *testing.T) {
+func TestDocumentsAreCachedAsTheirServerSpecifies(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]time.Duration{
 		"": 5 * time.Minute, "max-age=3600": time.Hour, "public, Max-Age=600": 10 * time.Minute, "max-age=1": 5 * time.Minute,

@@ -204,7 +204,7 @@ func TestMetadataNamesTheServerAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestWrongMethodsAreRefused(t *testing.T) {
+func TestWrongMethodsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	for path, allow := range map[string]string{
@@ -222,7 +222,7 @@ func TestWrongMethodsAreRefused(t *testing.T) {
 	}
 }
 
-func TestWithoutASecretTokensAreTheOperatorsMatter(t *testing.T) {
+func TestTokensWithoutASigningSecretAreMisconfigured(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	c := s.register("https://owl.example/cb")

@@ -18,7 +18,7 @@ const (
 // than 64 fields.
 func form(w http.ResponseWriter, r *http.Request) (url.Values, *refusal) {
 	if r.URL.RawQuery != "" {
-		return nil, refuse(invalidRequest, "parameters belong in the body")
+		return nil, refuse(invalidRequest, "send the parameters in the body")
 	}
 	body, no := readBody(w, r, "application/x-www-form-urlencoded", invalidRequest)
 	if no != nil {

@@ -38,7 +38,7 @@ func forge(header, body string, key []byte, newHash func() hash.Hash) string {
 
 const goodBody = `{"iss":"i","aud":"a","sub":"s","client_id":"c","scope":"x","iat":1000,"exp":1600,"jti":"j","workspace":"w","family":"f"}`
 
-func TestTheRightFormOfATokenIsAccepted(t *testing.T) {
+func TestWellFormedTokensAreAccepted(t *testing.T) {
 	t.Parallel()
 	k, key, id := testKeyring(t)
 	c, err := k.open(forge(fmt.Sprintf(`{"alg":"HS256","typ":"at+jwt","kid":%q}`, id), goodBody, key, sha256.New))
@@ -47,7 +47,7 @@ func TestTheRightFormOfATokenIsAccepted(t *testing.T) {
 	}
 }
 
-func TestForgedTokensAreRefused(t *testing.T) {
+func TestForgedTokensAreRejected(t *testing.T) {
 	t.Parallel()
 	k, key, id := testKeyring(t)
 	header := func(format string) string { return fmt.Sprintf(format, id) }
@@ -123,7 +123,7 @@ func flip(text string, at int) string {
 	return text[:at] + string(other) + text[at+1:]
 }
 
-func TestATokenCountsWithinItsTimes(t *testing.T) {
+func TestTokensAreValidWithinTheirTimes(t *testing.T) {
 	t.Parallel()
 	k, key, id := testKeyring(t)
 	header := fmt.Sprintf(`{"alg":"HS256","typ":"at+jwt","kid":%q}`, id)
@@ -151,7 +151,7 @@ func TestATokenCountsWithinItsTimes(t *testing.T) {
 	}
 }
 
-func TestShortSecretsAreRefused(t *testing.T) {
+func TestShortSecretsAreRejected(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]bool{31: false, 32: true} {
 		_, err := New(Options{BaseURL: "https://a.example", Secrets: [][]byte{make([]byte, n)}, Now: time.Now})

@@ -138,7 +138,7 @@ func New(o Options) (*Server, error) {
 	for i, secret := range o.Secrets {
 		if len(secret) < minSecretLen {
 			return nil, fault.New(fault.KindMisconfigured, "signing secret %d has %d bytes; at least %d are needed", i+1, len(secret), minSecretLen).
-				WithHint("openssl rand -hex 32 makes one")
+				WithHint("create one with: openssl rand -hex 32")
 		}
 	}
 	if o.Log == nil {
@@ -205,7 +205,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := s.store.Prune(ctx, s.now()); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "what has ended is not removed yet", slog.Any("error", err))
+			s.log.WarnContext(ctx, "expired objects not removed", slog.Any("error", err))
 		}
 		select {
 		case <-tick.C:

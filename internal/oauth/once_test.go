@@ -56,8 +56,8 @@ func (s *service) codes(c client, n int) []people.Secret {
 	return codes
 }
 
-// beside returns a second server on the same data, as another process has.
-func (s *service) beside() http.Handler {
+// secondServer returns a second server on the same data, as another process has.
+func (s *service) secondServer() http.Handler {
 	s.t.Helper()
 	store := s.elsewhere()
 	server, err := oauth.New(oauth.Options{BaseURL: base, Store: store, Secrets: [][]byte{secret}, Now: s.clock.now})
@@ -106,10 +106,10 @@ func wantOneEach(t *testing.T, what string, won []int) {
 	}
 }
 
-func TestOfThoseWhoTryAtOnceOneSucceeds(t *testing.T) {
+func TestOneOfConcurrentUsesSucceeds(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
-	handlers := [2]http.Handler{s.handler, s.beside()}
+	handlers := [2]http.Handler{s.handler, s.secondServer()}
 	c := s.register("https://owl.example/cb")
 
 	var redemptions []url.Values
@@ -150,7 +150,7 @@ func (s *service) path() string { return filepath.Join(s.dir, "control.db") }
 
 // An invitation that creates an account, and one for an existing account. The unique email address prevents a second
 // account with the first; only the single use of the link protects the second.
-func TestASetUpLinkLetsOneOfThoseWhoTryAtOnceIn(t *testing.T) {
+func TestASetUpLinkAdmitsOneOfConcurrentUses(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	processes := [2]*people.People{s.people, people.New(people.Options{Store: s.elsewhere(), Now: s.clock.now})}

@@ -71,7 +71,7 @@ func (s *Server) described(w http.ResponseWriter, r *http.Request) (control.Clie
 	}
 	var redirects []string
 	if json.Unmarshal(said.Redirects, &redirects) != nil {
-		return control.Client{}, refuse(invalidRedirectURI, "redirect_uris is a list of addresses")
+		return control.Client{}, refuse(invalidRedirectURI, "redirect_uris must be a list of URIs")
 	}
 	if problem := checkRedirects(redirects); problem != "" {
 		return control.Client{}, refuse(invalidRedirectURI, problem)

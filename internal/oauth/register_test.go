@@ -19,7 +19,7 @@ import (
 
 const jsonType = "application/json"
 
-func TestRegistrationSaysWhatCounts(t *testing.T) {
+func TestRegistrationReturnsTheRegisteredValues(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	a := s.post("/api/mcp/register", jsonType, `{
@@ -49,7 +49,7 @@ func TestRegistrationSaysWhatCounts(t *testing.T) {
 	}
 }
 
-func TestRegistrationRefusesAddresses(t *testing.T) {
+func TestRegistrationRejectsRedirectURIs(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	bad := []string{
@@ -75,7 +75,7 @@ func TestRegistrationRefusesAddresses(t *testing.T) {
 	wantFailure(t, "absent", s.post("/api/mcp/register", jsonType, `{}`), 400, "invalid_redirect_uri")
 }
 
-func TestRegistrationRefusesWhatMisleads(t *testing.T) {
+func TestRegistrationRejectsMisleadingNames(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	for _, name := range []string{strings.Repeat("x", 101), "a\u202eb", "a\u200bb", "a\u0000b", "line\nline", "a\u2066b"} {
@@ -96,7 +96,7 @@ func TestRegistrationRefusesWhatMisleads(t *testing.T) {
 	wantFailure(t, "17 KiB", s.post("/api/mcp/register", jsonType, `{"x":"`+strings.Repeat("x", 17<<10)+`"}`), 413, "invalid_client_metadata")
 }
 
-func TestRegistrationsAreCountedByAddress(t *testing.T) {
+func TestRegistrationsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	server, err := oauth.New(oauth.Options{

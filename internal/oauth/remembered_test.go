@@ -23,7 +23,7 @@ func (c *counted) Access(ctx context.Context, grant string) (control.Access, err
 	return c.Store.Access(ctx, grant)
 }
 
-func TestATokenIsLookedUpAgainAfterAChangeOrAMoment(t *testing.T) {
+func TestCachedTokensAreLookedUpAgainAfterAChangeOrTwoSeconds(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	access := s.tokens(s.register("https://owl.example/cb"), readWrite).Access
@@ -74,7 +74,7 @@ func (s *service) elsewhere() *sqlstore.Store {
 }
 
 // The clock does not advance, so only a change of the data clears the cache.
-func TestWhatAnotherProcessEndsCountsFromTheNextCallOn(t *testing.T) {
+func TestRevocationByAnotherProcessTakesEffectOnTheNextCall(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -93,7 +93,7 @@ func TestWhatAnotherProcessEndsCountsFromTheNextCallOn(t *testing.T) {
 	s.wantAlive("after the removal", got.Access, false)
 }
 
-func TestATokenEndsWhileItIsRemembered(t *testing.T) {
+func TestCachedTokensExpire(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")

@@ -65,7 +65,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request) (*tokens, *ref
 // clientOf returns the client of the request. Clients have no secrets. Basic credentials with an empty secret are
 // accepted, because some clients send them.
 func (s *Server) clientOf(r *http.Request, fields url.Values) (control.ClientID, *refusal) {
-	no := &refusal{status: http.StatusUnauthorized, code: invalidClient, text: "the client is not known, or sent a secret that it does not have"}
+	no := &refusal{status: http.StatusUnauthorized, code: invalidClient, text: "the client is unknown, or sent a secret although it has none"}
 	id := fields.Get("client_id")
 	if r.Header.Get("Authorization") != "" {
 		name, secret, ok := r.BasicAuth()
@@ -127,7 +127,7 @@ func (s *Server) redeem(x *exchange) (*tokens, *refusal) {
 	case !x.now.Before(kept.ExpiresAt), redirect != kept.Redirect, !proves(verifier, kept.Challenge):
 		return nil, noGrant()
 	case !s.wantsResource(x):
-		return nil, refuse(invalidTarget, "the resource is not one of this server")
+		return nil, refuse(invalidTarget, "the resource does not belong to this server")
 	}
 	scopes, no := s.scopes(x, a)
 	if no != nil {
@@ -167,7 +167,7 @@ func (s *Server) refresh(x *exchange) (*tokens, *refusal) {
 	case !x.now.Before(kept.ExpiresAt):
 		return nil, noGrant()
 	case !s.wantsResource(x):
-		return nil, refuse(invalidTarget, "the resource is not one of this server")
+		return nil, refuse(invalidTarget, "the resource does not belong to this server")
 	}
 	scopes, no := s.scopes(x, a)
 	if no != nil {
@@ -204,7 +204,7 @@ func (s *Server) scopes(x *exchange, a control.Access) ([]control.Scope, *refusa
 		var known bool
 		asked, known = parseScopes(text)
 		if !known || len(control.CommonScopes(asked, a.Grant.Scopes)) < len(asked) {
-			return nil, refuse(invalidScope, "more was asked for than was granted")
+			return nil, refuse(invalidScope, "the requested scope exceeds the grant")
 		}
 	}
 	scopes := a.Role.Within(asked)

@@ -13,7 +13,7 @@ import (
 	"assay/internal/fault"
 )
 
-func TestACodeUsedTwiceEndsItsFamily(t *testing.T) {
+func TestACodeUsedTwiceRevokesItsGrant(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -30,7 +30,7 @@ func TestACodeUsedTwiceEndsItsFamily(t *testing.T) {
 	wantFailure(t, "its refresh token", a, http.StatusBadRequest, "invalid_grant")
 }
 
-func TestOfManyRedemptionsAtOnceOneSucceeds(t *testing.T) {
+func TestOneOfConcurrentRedemptionsSucceeds(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -68,7 +68,7 @@ func (s *service) atOnce(n int, fields url.Values) int {
 	return succeeded
 }
 
-func TestWhatIsWrongWithARedemptionLeavesTheCodeUsable(t *testing.T) {
+func TestInvalidRedemptionsDoNotUseTheCode(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c, other := s.register("https://owl.example/cb"), s.register("https://owl.example/cb")
@@ -78,7 +78,7 @@ func TestWhatIsWrongWithARedemptionLeavesTheCodeUsable(t *testing.T) {
 		status            int
 	}{
 		{"client_id", other.id, "invalid_grant", 400},
-		{"client_id", "nobody", "invalid_client", 401},
+		{"client_id", "missing", "invalid_client", 401},
 		{"client_id", "-", "invalid_request", 400},
 		{"code", code + "x", "invalid_grant", 400},
 		{"code", "", "invalid_request", 400},
@@ -168,7 +168,7 @@ func TestBasicCredentialsHaveNoSecret(t *testing.T) {
 	if !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Basic ") {
 		t.Errorf("with a secret: challenge %q", a.header.Get("WWW-Authenticate"))
 	}
-	wantFailure(t, "unknown", send("nobody", "", fields), http.StatusUnauthorized, "invalid_client")
+	wantFailure(t, "unknown", send("missing", "", fields), http.StatusUnauthorized, "invalid_client")
 	wantFailure(t, "another than in the form", send(c.id, "", url.Values{"client_id": {"x"}}), http.StatusUnauthorized, "invalid_client")
 	if a := send(c.id, "", fields); a.status != http.StatusOK {
 		t.Errorf("with an empty secret: %d %s", a.status, a.body)
@@ -178,7 +178,7 @@ func TestBasicCredentialsHaveNoSecret(t *testing.T) {
 	}
 }
 
-func TestACodeLivesForAMinute(t *testing.T) {
+func TestACodeIsValidForAMinute(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -188,7 +188,7 @@ func TestACodeLivesForAMinute(t *testing.T) {
 	wantFailure(t, "after a minute", a, http.StatusBadRequest, "invalid_grant")
 }
 
-func TestARefreshTokenUsedTwiceEndsItsFamily(t *testing.T) {
+func TestARefreshTokenUsedTwiceRevokesItsGrant(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -228,7 +228,7 @@ func TestARefreshTokenUsedTwiceEndsItsFamily(t *testing.T) {
 	}
 }
 
-func TestTokensAreOfUseOnlyForWhatTheyAre(t *testing.T) {
+func TestTokensCannotReplaceOneAnother(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c, other := s.register("https://owl.example/cb"), s.register("https://owl.example/cb")
@@ -244,7 +244,7 @@ func TestTokensAreOfUseOnlyForWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestALowerRoleCountsAtOnce(t *testing.T) {
+func TestALowerRoleTakesEffectImmediately(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")
@@ -263,7 +263,7 @@ func TestALowerRoleCountsAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatEndsAccessEndsTokens(t *testing.T) {
+func TestTokensEndWithAccess(t *testing.T) {
 	t.Parallel()
 	cases := map[string]func(s *service, c client) error{
 		"the person is removed": func(s *service, _ client) error {

@@ -11,7 +11,7 @@ import (
 	"assay/internal/oauth"
 )
 
-func TestTokensOfAnotherServerAreRefused(t *testing.T) {
+func TestTokensOfAnotherServerAreRejected(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	got := s.tokens(s.register("https://owl.example/cb"), readWrite)
@@ -28,7 +28,7 @@ func TestTokensOfAnotherServerAreRefused(t *testing.T) {
 	s.wantAlive("at a server with other data", got.Access, false)
 }
 
-func TestRefusedTokensGiveOneFault(t *testing.T) {
+func TestRejectedTokensGiveOneFault(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
 	c := s.register("https://owl.example/cb")

@@ -77,7 +77,7 @@ func (w *customerQuestions) Answers(ctx context.Context, ws measure.WorkspaceID,
 		return err
 	})
 	if err != nil {
-		return AnswerSummary{}, fmt.Errorf("credits of those who answered: %w", err)
+		return AnswerSummary{}, fmt.Errorf("credits of respondents: %w", err)
 	}
 	err = w.ask(ctx, ws, "answerable", bind, func(row Row) error { return row.Scan(&s.Answerable) })
 	if err != nil {

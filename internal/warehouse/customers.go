@@ -321,7 +321,7 @@ func (w *customerQuestions) topPaths(ctx context.Context, ws measure.WorkspaceID
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("commonest journeys: %w", err)
+		return nil, fmt.Errorf("most frequent journeys: %w", err)
 	}
 	return paths, nil
 }

@@ -35,7 +35,7 @@ type Exporter interface {
 func (w *Warehouse) Export(ctx context.Context, ws measure.WorkspaceID, dir string, format ExportFormat) ([]ExportedTable, error) {
 	engine, ok := w.engine.(Exporter)
 	if !ok {
-		return nil, fault.NotReady("this store of facts writes no files")
+		return nil, fault.NotReady("this fact store does not support export")
 	}
 	return engine.Export(ctx, ws, dir, format)
 }

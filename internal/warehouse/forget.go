@@ -82,7 +82,7 @@ func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash str
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("who a customer is: %w", err)
+		return fmt.Errorf("identity of a customer: %w", err)
 	}
 	return nil
 }

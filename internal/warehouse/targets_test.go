@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-func TestAGoalIsForWholePeriods(t *testing.T) {
+func TestATargetCoversWholePeriods(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ period, start, last string }{
 		{"daily", "2026-02-28", "2026-02-28"},

@@ -83,7 +83,7 @@ func TestEachQuestionIsAsked(t *testing.T) {
 	}
 }
 
-func TestEachQuestionSaysWhatItsRowsAre(t *testing.T) {
+func TestEachQuestionStatesItsGrain(t *testing.T) {
 	t.Parallel()
 	for file, text := range questions(t) {
 		if !regexp.MustCompile(`^-- (At most one|One) row`).MatchString(text) {
@@ -105,7 +105,7 @@ func TestQuestionsThatReadLargeTablesAreHeavy(t *testing.T) {
 }
 
 // A table can be named only by a {{placeholder}}, which adds the workspace.
-func TestNoQuestionForgetsTheWorkspace(t *testing.T) {
+func TestEveryQuestionFiltersByWorkspace(t *testing.T) {
 	t.Parallel()
 	relation := regexp.MustCompile(`(?i)\b(?:FROM|JOIN)\s+(\S+)`)
 	for file, text := range questions(t) {

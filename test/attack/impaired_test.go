@@ -51,7 +51,7 @@ func TestAFileThatCannotBeOpenedHoldsNobodyElseUp(t *testing.T) {
 	if a := b.say(s.key, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"discover","arguments":{}}}`); a.status != http.StatusOK || strings.Contains(a.body, `"isError":true`) {
 		t.Errorf("another workspace: %d %s", a.status, a.body)
 	}
-	if log := s.log.String(); strings.Count(log, "facts of a workspace cannot be opened") != 1 || !strings.Contains(log, "workspace=damaged-goods") {
+	if log := s.log.String(); strings.Count(log, "facts file of a workspace cannot be opened") != 1 || !strings.Contains(log, "workspace=damaged-goods") {
 		t.Errorf("the log does not name the workspace once:\n%s", log)
 	}
 	named := func(when string) {

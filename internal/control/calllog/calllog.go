@@ -108,7 +108,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 			return nil
 		}
 		if dropped := r.dropped.Load(); dropped > told {
-			r.log.WarnContext(ctx, "calls are missing in the call log: more came than can be written", slog.Int64("dropped", dropped))
+			r.log.WarnContext(ctx, "calls dropped from the call log: too many to write", slog.Int64("dropped", dropped))
 			told = dropped
 		}
 	}
@@ -124,7 +124,7 @@ func (r *Recorder) Flush(ctx context.Context) {
 	if len(calls) > 0 {
 		if err := r.store.AppendCalls(ctx, calls); err != nil {
 			r.dropped.Add(int64(len(calls)))
-			r.log.WarnContext(ctx, "calls are not kept", slog.Int("calls", len(calls)), slog.Any("error", err))
+			r.log.WarnContext(ctx, "calls not written to the call log", slog.Int("calls", len(calls)), slog.Any("error", err))
 		}
 		r.refused(ctx, calls)
 	}
@@ -146,7 +146,7 @@ func (r *Recorder) refused(ctx context.Context, calls []control.Call) {
 			e.Detail = c.ClientName + "; " + e.Detail
 		}
 		if err := r.store.AppendEvent(ctx, e); err != nil {
-			r.log.WarnContext(ctx, "refused scope is not in the security log", slog.String("workspace", string(c.Workspace)),
+			r.log.WarnContext(ctx, "rejected scope not written to the audit log", slog.String("workspace", string(c.Workspace)),
 				slog.String("actor", c.Actor), slog.String("tool", c.Tool), slog.Any("error", err))
 		}
 	}
@@ -154,7 +154,7 @@ func (r *Recorder) refused(ctx context.Context, calls []control.Call) {
 
 func (r *Recorder) prune(ctx context.Context) {
 	if err := r.store.PruneCalls(ctx, r.now().Add(-KeptFor), KeptRows); err != nil && ctx.Err() == nil {
-		r.log.WarnContext(ctx, "old calls are not removed yet", slog.Any("error", err))
+		r.log.WarnContext(ctx, "old calls not removed from the call log", slog.Any("error", err))
 	}
 }
 

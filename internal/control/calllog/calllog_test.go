@@ -73,7 +73,7 @@ type broken struct{ Store }
 
 func (broken) AppendCalls(context.Context, []control.Call) error { return errors.New("no disk") }
 
-func TestCallsAreDroppedAndCountedWhenTheyCannotBeKept(t *testing.T) {
+func TestCallsThatCannotBeWrittenAreDroppedAndCounted(t *testing.T) {
 	t.Parallel()
 	r := New(Options{Store: broken{}, Now: now})
 	for range capacity + 3 {
@@ -88,7 +88,7 @@ func TestCallsAreDroppedAndCountedWhenTheyCannotBeKept(t *testing.T) {
 	}
 }
 
-func TestRefusedScopesAreInTheSecurityLogUpToABound(t *testing.T) {
+func TestRejectedScopesAreInTheAuditLogUpToALimit(t *testing.T) {
 	t.Parallel()
 	store := newStore(t)
 	r := New(Options{Store: store, Counter: limit.NewCounter(), Now: now})

@@ -79,7 +79,7 @@ func forecastsAreKept(t *testing.T, s Store) {
 		t.Errorf("after it was judged twice (-want +got):\n%s", diff)
 	}
 	wantKind(t, "a forecast judged without an outcome", s.JudgeForecasts(t.Context(), acme.ID, []control.Forecast{week}), fault.KindInvalid)
-	wantKind(t, "a forecast of no workspace", s.KeepForecasts(t.Context(), "nobody", []control.Forecast{week}), fault.KindNotFound)
+	wantKind(t, "a forecast of no workspace", s.KeepForecasts(t.Context(), "missing", []control.Forecast{week}), fault.KindNotFound)
 	if err := s.DeleteWorkspace(t.Context(), acme.ID, at(time.Hour)); err != nil {
 		t.Fatal(err)
 	}

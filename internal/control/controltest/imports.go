@@ -31,7 +31,7 @@ func forgottenCustomersAreKept(t *testing.T, s Store) {
 		t.Errorf("acme (-want +got):\n%s", diff)
 	}
 	if got := forgotten(zoo.ID); len(got) != 0 {
-		t.Errorf("zoo has forgotten %v, want nobody", got)
+		t.Errorf("zoo has forgotten %v, want none", got)
 	}
 	events, err := s.Events(t.Context(), control.EventFilter{Kinds: []control.EventKind{control.CustomerForgotten}, Limit: 10})
 	if err != nil || len(events) != 2 || events[0].Workspace != acme.ID || events[0].Actor != "assay test" || events[1].Subject != "hashA" {
@@ -41,7 +41,7 @@ func forgottenCustomersAreKept(t *testing.T, s Store) {
 		t.Fatal(err)
 	}
 	if got := forgotten(acme.ID); len(got) != 0 {
-		t.Errorf("a deleted workspace has forgotten %v, want nobody", got)
+		t.Errorf("a deleted workspace has forgotten %v, want none", got)
 	}
 	wantKind(t, "a customer of no workspace", s.ForgetCustomers(t.Context(), acme.ID, []string{"hashA"}, at(0)), fault.KindNotFound)
 }
@@ -70,9 +70,9 @@ func mappingsAreKept(t *testing.T, s Store) {
 	_, err = s.Mapping(t.Context(), zoo.ID, "till")
 	wantKind(t, "another workspace's mapping", err, fault.KindNotFound)
 	wantKind(t, "a mapping of no workspace", s.SaveMapping(t.Context(), control.Mapping{Workspace: "nowhere", Name: "x", At: noon}, at(0)), fault.KindNotFound)
-	stranger := control.By{Actor: control.ActorOf("nobody"), At: noon}
-	wantKind(t, "a mapping saved by somebody without a role", s.SaveMapping(t.Context(), wholesale, stranger), fault.KindForbidden)
-	wantKind(t, "a mapping deleted by somebody without a role", s.DeleteMapping(t.Context(), acme.ID, "till", stranger), fault.KindForbidden)
+	outsider := control.By{Actor: control.ActorOf("missing"), At: noon}
+	wantKind(t, "a mapping saved by somebody without a role", s.SaveMapping(t.Context(), wholesale, outsider), fault.KindForbidden)
+	wantKind(t, "a mapping deleted by somebody without a role", s.DeleteMapping(t.Context(), acme.ID, "till", outsider), fault.KindForbidden)
 	if got, err := s.Mapping(t.Context(), acme.ID, "till"); err != nil || got != till {
 		t.Errorf("%+v, %v; want %+v", got, err, till)
 	}
@@ -126,8 +126,8 @@ func mappingsAreChangedAsTheyWereSeen(t *testing.T, s Store) {
 		t.Errorf("%v, mappings (-want +got):\n%s", err, diff)
 	}
 	wantKind(t, "a mapping of no workspace", s.ChangeMapping(t.Context(), control.MappingChange{Mapping: control.Mapping{Workspace: "nowhere", Name: "x", At: noon}}, at(0)), fault.KindNotFound)
-	stranger := control.By{Actor: control.ActorOf("nobody"), At: noon}
+	outsider := control.By{Actor: control.ActorOf("missing"), At: noon}
 	wantKind(t, "a mapping changed by somebody without a role", s.ChangeMapping(t.Context(), control.MappingChange{
 		Mapping: control.Mapping{Workspace: acme.ID, Name: "x", At: noon},
-	}, stranger), fault.KindForbidden)
+	}, outsider), fault.KindForbidden)
 }

@@ -78,7 +78,7 @@ func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 		{"the last owner stays", lastOwnerStays},
 		{"a lower role ends the keys beyond it", lowerRoleEndsKeysBeyondIt},
 		{"a role counts at the change itself", roleCountsAtTheChange},
-		{"people end their own grants whatever their role", ownGrantsAreEndedByAnybody},
+		{"people revoke their own grants in any role", ownGrantsAreEndedByAnybody},
 		{"a grant that ends with something else is logged", endedGrantsAreLogged},
 		{"an invitation is accepted once and in time", invitationIsAcceptedOnce},
 		{"of many acceptances of an invitation at once one counts", acceptancesRace},
@@ -227,7 +227,7 @@ func roleIsSet(t *testing.T, s PeopleStore) {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	wantKind(t, "a role in no workspace", s.SetRole(t.Context(), "ben", "nowhere", control.RoleAdmin, at(0)), fault.KindNotFound)
-	wantKind(t, "a role of nobody", s.SetRole(t.Context(), "nobody", w.ID, control.RoleAdmin, at(0)), fault.KindNotFound)
+	wantKind(t, "an unknown role", s.SetRole(t.Context(), "missing", w.ID, control.RoleAdmin, at(0)), fault.KindNotFound)
 }
 
 func leavingEndsAccess(t *testing.T, s PeopleStore) {
@@ -333,16 +333,16 @@ func sessionIsKept(t *testing.T, s PeopleStore) {
 
 func absentPeopleAreNotFound(t *testing.T, s PeopleStore) {
 	ctx, hash := t.Context(), []byte("none")
-	_, err := s.User(ctx, "nobody")
+	_, err := s.User(ctx, "missing")
 	wantKind(t, "User", err, fault.KindNotFound)
-	_, err = s.UserByEmail(ctx, "nobody@acme.example")
+	_, err = s.UserByEmail(ctx, "missing@acme.example")
 	wantKind(t, "UserByEmail", err, fault.KindNotFound)
-	wantKind(t, "ChangePassword", s.ChangePassword(ctx, "nobody", "x", "y", at(0)), fault.KindNotFound)
+	wantKind(t, "ChangePassword", s.ChangePassword(ctx, "missing", "x", "y", at(0)), fault.KindNotFound)
 	_, _, err = s.Session(ctx, hash)
 	wantKind(t, "Session", err, fault.KindNotFound)
-	_, err = s.Client(ctx, "nobody")
+	_, err = s.Client(ctx, "missing")
 	wantKind(t, "Client", err, fault.KindNotFound)
-	wantKind(t, "DeleteClient", s.DeleteClient(ctx, "nobody", at(0)), fault.KindNotFound)
+	wantKind(t, "DeleteClient", s.DeleteClient(ctx, "missing", at(0)), fault.KindNotFound)
 	_, err = s.Request(ctx, hash)
 	wantKind(t, "Request", err, fault.KindNotFound)
 	wantKind(t, "RefuseRequest", s.RefuseRequest(ctx, hash, at(0)), fault.KindConflict)

@@ -309,9 +309,9 @@ func sessionsAreListed(t *testing.T, s PeopleStore) {
 func membersEventsAreShown(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	newMember(t, s, "anna", w.ID)
-	newUser(t, s, "stranger")
+	newUser(t, s, "outsider")
 	newSession(t, s, "anna", "s1")
-	newSession(t, s, "stranger", "s2")
+	newSession(t, s, "outsider", "s2")
 	events, err := s.Events(t.Context(), control.EventFilter{Workspace: w.ID, Members: true, Kinds: []control.EventKind{control.SignedIn}, Limit: 10})
 	if err != nil || len(events) != 1 || events[0].Subject != "anna" || events[0].Detail != "from 192.0.2.1" {
 		t.Errorf("sign-ins seen in the workspace: %+v, %v; want anna's", events, err)

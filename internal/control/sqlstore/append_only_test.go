@@ -9,7 +9,7 @@ import (
 	"assay/internal/control"
 )
 
-func TestTheSecurityLogIsAppendOnlyInTheDatabase(t *testing.T) {
+func TestTheAuditLogIsAppendOnlyInTheDatabase(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
 	young := time.Now().Add(-729 * 24 * time.Hour) // the database uses its own clock
@@ -30,7 +30,7 @@ func TestTheSecurityLogIsAppendOnlyInTheDatabase(t *testing.T) {
 	}
 }
 
-func TestOldLinesOfTheSecurityLogAreRemoved(t *testing.T) {
+func TestOldAuditEventsAreRemoved(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
 	now := time.Now() // the database uses its own clock

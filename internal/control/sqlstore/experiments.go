@@ -42,7 +42,7 @@ func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experi
 			ON CONFLICT DO NOTHING`, experimentValues(e)...)
 		hit, err := touched(done, err)
 		if err == nil && !hit {
-			err = fault.Conflict("an experiment %q exists already", e.ID)
+			err = fault.Conflict("experiment %q already exists", e.ID)
 		}
 		return err
 	})
@@ -92,10 +92,10 @@ func (s *experimentStore) PlanExperiment(ctx context.Context, e control.Experime
 			return err
 		}
 		if now.Status != control.ExperimentDraft && now.Status != control.ExperimentPlanned {
-			return fault.Conflict("the experiment is %s: its plan does not change any more", now.Status)
+			return fault.Conflict("the experiment is %s: its plan can no longer change", now.Status)
 		}
 		if now.Version != e.Version {
-			return fault.Conflict("the experiment was changed meanwhile").WithHint("read it again and repeat the change")
+			return fault.Conflict("the experiment has changed since it was read").WithHint("read it again and repeat the change")
 		}
 		e.Status, e.Applied, e.Found, e.CreatedAt = now.Status, false, nil, now.CreatedAt
 		if e, err = e.Checked(); err != nil {
@@ -168,7 +168,7 @@ func move(ctx context.Context, tx *sql.Tx, m control.Move, by control.By) (contr
 	}
 	allowed := now.Status.Before()
 	if len(allowed) == 0 {
-		return e, fault.Conflict("status: the experiment is %s, and stays so", now.Status)
+		return e, fault.Conflict("status: the experiment is %s, which is final", now.Status)
 	}
 	return e, fault.Conflict("status: an experiment that is %s cannot become %s", now.Status, m.To).WithHint("it can become one of %q", allowed)
 }
@@ -209,7 +209,7 @@ func unclashed(ctx context.Context, tx *sql.Tx, e control.Experiment) error {
 	}
 	for _, other := range all {
 		if why := e.Clash(other); why != "" {
-			return fault.Conflict("experiment %q stands in the way: %s", other.ID, why).
+			return fault.Conflict("the experiment clashes with %q: %s", other.ID, why).
 				WithHint("choose other days, or cancel one of the two")
 		}
 	}

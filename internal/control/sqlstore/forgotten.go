@@ -36,7 +36,7 @@ func (s *forgottenStore) ForgetCustomers(ctx context.Context, id measure.Workspa
 		return record(ctx, tx, id, control.CustomerForgotten, by, customers[0], "")
 	})
 	if err != nil {
-		return fmt.Errorf("customers of workspace %q who are forgotten: %w", id, err)
+		return fmt.Errorf("forgotten customers of workspace %q: %w", id, err)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func (s *forgottenStore) ForgottenCustomers(ctx context.Context, id measure.Work
 		return customer, engineFault(err)
 	}, `SELECT customer FROM forgotten_customers WHERE workspace = $1`, id)
 	if err != nil {
-		return nil, fmt.Errorf("customers of workspace %q who are forgotten: %w", id, err)
+		return nil, fmt.Errorf("forgotten customers of workspace %q: %w", id, err)
 	}
 	known := make(map[string]struct{}, len(customers))
 	for _, c := range customers {

@@ -94,7 +94,7 @@ func (s *memberStore) AcceptInvitation(ctx context.Context, hash []byte, u contr
 		n, err := invitation(tx.QueryRowContext(ctx,
 			`DELETE FROM invitations WHERE hash = $1 AND expires_at > $2 RETURNING `+invitationColumns, hex.EncodeToString(hash), micros(by.At)))
 		if fault.KindOf(err) == fault.KindNotFound {
-			return fault.Conflict("this invitation was used or withdrawn, or is too old")
+			return fault.Conflict("this invitation was used or withdrawn, or has expired")
 		}
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (s *memberStore) AcceptInvitation(ctx context.Context, hash []byte, u contr
 			return err
 		}
 		if !giver.MayGive(n.Role) {
-			return fault.Conflict("who gave this invitation may no longer give it")
+			return fault.Conflict("the author of this invitation may no longer give it")
 		}
 		return join(ctx, tx, n, u, by)
 	})

@@ -55,7 +55,7 @@ func insertKey(ctx context.Context, tx *sql.Tx, k control.Key) error {
 		return err
 	}
 	if !hit {
-		return fault.Conflict("a key %q exists already", k.ID)
+		return fault.Conflict("key %q already exists", k.ID)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (s *keyStore) ReplaceKey(ctx context.Context, id string, until time.Time, n
 			return err
 		}
 		if old.ReplacedBy != "" {
-			return fault.Conflict("key %q was rotated already", id).WithHint("its successor is %s", old.ReplacedBy)
+			return fault.Conflict("key %q was already rotated", id).WithHint("its successor is %s", old.ReplacedBy)
 		}
 		if !old.Valid(by.At) {
 			return fault.Conflict("key %q is revoked or expired", id).WithHint("create a new key")

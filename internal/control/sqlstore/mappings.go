@@ -58,8 +58,8 @@ func (s *mappingStore) ChangeMapping(ctx context.Context, change control.Mapping
 				return err
 			}
 			if n, err := done.RowsAffected(); err != nil || n == 0 {
-				return errors.Join(fault.Conflict("somebody has changed, renamed or deleted the mapping %q since it was opened", change.Was).
-					WithHint("open it anew and make your changes there"), err)
+				return errors.Join(fault.Conflict("the mapping %q was changed, renamed or deleted since it was opened", change.Was).
+					WithHint("open it again and repeat your changes"), err)
 			}
 		}
 		other, err := scanMapping(tx.QueryRowContext(ctx, `SELECT `+mappingColumns+` FROM mappings WHERE workspace = $1 AND name = $2`, change.Workspace, change.Name))

@@ -107,7 +107,7 @@ func decide(ctx context.Context, tx *sql.Tx, hash []byte, by control.By) error {
 		micros(by.At), hex.EncodeToString(hash))
 	hit, err := touched(done, err)
 	if err == nil && !hit {
-		return fault.Conflict("this request was decided already, or is too old")
+		return fault.Conflict("this request was already decided or has expired")
 	}
 	return err
 }

@@ -133,7 +133,7 @@ func TestPingNoticesADatabaseThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-func TestFileOfANewerProgramIsRefused(t *testing.T) {
+func TestFileOfANewerReleaseIsRejected(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "control.db")
 	s := open(t, Options{Path: path})
@@ -166,7 +166,7 @@ func TestLockedDatabaseIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestFullDiskIsUnavailableAndKeepsNothingHalf(t *testing.T) {
+func TestFullDiskIsUnavailableAndLeavesNoPartialChange(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
 	w, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by())
@@ -194,7 +194,7 @@ func limitPages(t *testing.T, db *sql.DB) {
 	}
 }
 
-func TestFileThatIsNoDatabaseIsUnavailable(t *testing.T) {
+func TestFileThatIsNotADatabaseIsUnavailable(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "control.db")
 	if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
@@ -222,7 +222,7 @@ func wantFault(t *testing.T, err error, kind fault.Kind, text string) {
 	}
 }
 
-func TestTheStateTellsOfEveryChange(t *testing.T) {
+func TestStateChangesWithEveryChange(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "control.db")
 	here, there := open(t, Options{Path: path}), open(t, Options{Path: path})
@@ -252,7 +252,7 @@ func TestTheStateTellsOfEveryChange(t *testing.T) {
 	}
 }
 
-func TestForecastsGoAfterTwoYears(t *testing.T) {
+func TestForecastsAreRemovedAfterTwoYears(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
 	w, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by())

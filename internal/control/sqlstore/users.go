@@ -33,7 +33,7 @@ func insertUser(ctx context.Context, tx *sql.Tx, u control.User, by control.By) 
 		return err
 	}
 	if !hit {
-		return fault.Conflict("there is an account with this e-mail address already").WithHint("assay user list shows all accounts")
+		return fault.Conflict("an account with this email address exists").WithHint("assay user list shows all accounts")
 	}
 	return record(ctx, tx, "", control.UserMade, by, string(u.ID), "")
 }
@@ -77,7 +77,7 @@ func (s *userStore) ChangePassword(ctx context.Context, id control.UserID, was, 
 			return err
 		}
 		if !hit {
-			return fault.Conflict("the password was changed meanwhile")
+			return fault.Conflict("the password has changed meanwhile")
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, id); err != nil {
 			return err

@@ -30,7 +30,7 @@ func (s *webhookStore) AddHookSecret(ctx context.Context, h control.HookSecret, 
 			return err
 		}
 		if has >= maxHookSecrets {
-			return fault.Conflict("the workspace has %d webhook secrets", has).WithHint("remove one that is no longer in use")
+			return fault.Conflict("the workspace has %d webhook secrets", has).WithHint("remove an unused one")
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO hook_secrets (id, workspace, shop, sealed, created_at) VALUES ($1, $2, $3, $4, $5)`,
 			h.ID, h.Workspace, h.Shop, hex.EncodeToString(h.Sealed), micros(h.CreatedAt)); err != nil {

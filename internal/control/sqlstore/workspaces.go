@@ -38,7 +38,7 @@ func (s *workspaceStore) CreateWorkspace(ctx context.Context, w control.Workspac
 			return err
 		}
 		if !hit {
-			return fault.Conflict("a workspace %q exists already", w.ID).WithHint("choose another name")
+			return fault.Conflict("workspace %q already exists", w.ID).WithHint("choose another name")
 		}
 		return record(ctx, tx, w.ID, control.WorkspaceMade, by, string(w.ID), w.Name)
 	})
@@ -85,7 +85,7 @@ func (s *workspaceStore) UpdateWorkspace(ctx context.Context, w control.Workspac
 			return err
 		}
 		if now.Version != w.Version {
-			return fault.Conflict("the settings of workspace %q were changed meanwhile", w.ID).WithHint("read them again and repeat the change")
+			return fault.Conflict("the settings of workspace %q have changed since they were read", w.ID).WithHint("read them again and repeat the change")
 		}
 		w.CreatedAt, w.Version = now.CreatedAt, now.Version+1
 		if _, err := tx.ExecContext(ctx, `
@@ -177,7 +177,7 @@ func differences(was, is control.Workspace) string {
 	add("zone", was.Zone, is.Zone)
 	add("week start", was.WeekStart, is.WeekStart)
 	add("revenue", was.Basis, is.Basis)
-	add("calls a minute", was.RatePerMin, is.RatePerMin)
+	add("requests per minute", was.RatePerMin, is.RatePerMin)
 	add("training of models", was.Retrain, is.Retrain)
 	add("arguments in the call log", was.LogArguments, is.LogArguments)
 	return text

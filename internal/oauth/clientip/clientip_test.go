@@ -10,7 +10,7 @@ import (
 	"assay/internal/oauth/clientip"
 )
 
-func TestAddressesAreTheLastThatIsNoProxy(t *testing.T) {
+func TestAddressIsTheLastUntrustedOne(t *testing.T) {
 	t.Parallel()
 	a := clientip.NewAddresses([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")})
 	cases := []struct{ remote, forwarded, want string }{
@@ -22,7 +22,7 @@ func TestAddressesAreTheLastThatIsNoProxy(t *testing.T) {
 		{"10.0.0.1:1", "", "10.0.0.1"},
 		{"10.0.0.1:1", "10.0.0.3", "10.0.0.3"},
 		{"[::ffff:192.0.2.1]:1", "", "192.0.2.1"},
-		{"[2001:db8:1:2:3:4:5:6]:1", "", "2001:db8:1:2::"},
+		{"[2001:db8:1:3:3:4:5:6]:1", "", "2001:db8:1:3::"},
 		{"[fd00::1]:1", "2001:db8::9", "2001:db8::"},
 	}
 	for _, test := range cases {

@@ -31,7 +31,7 @@ func newPeople(t *testing.T) (*People, *sqlstore.Store, func(time.Duration)) {
 	return New(Options{Store: store, Now: func() time.Time { return at }}), store, func(d time.Duration) { at = at.Add(d) }
 }
 
-func TestPasswordsAreKeptAsHashes(t *testing.T) {
+func TestPasswordsAreStoredAsHashes(t *testing.T) {
 	t.Parallel()
 	p, _, _ := newPeople(t)
 	u, err := p.Create(t.Context(), "Anna@Acme.Example", testPassword, "test")
@@ -52,7 +52,7 @@ func TestPasswordsAreKeptAsHashes(t *testing.T) {
 	}
 }
 
-func TestAccountsAreChecked(t *testing.T) {
+func TestAccountsAreValidated(t *testing.T) {
 	t.Parallel()
 	p, _, _ := newPeople(t)
 	for what, test := range map[string][2]string{
@@ -75,7 +75,7 @@ func TestAccountsAreChecked(t *testing.T) {
 	}
 }
 
-func TestUnknownAndKnownAddressesAreRefusedAlike(t *testing.T) {
+func TestUnknownAndKnownAddressesAreIndistinguishable(t *testing.T) {
 	t.Parallel()
 	p, store, _ := newPeople(t)
 	u, err := p.Create(t.Context(), "anna@acme.example", testPassword, "test")
@@ -83,12 +83,12 @@ func TestUnknownAndKnownAddressesAreRefusedAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, known := p.SignIn(t.Context(), Attempt{Email: "anna@acme.example", Password: "wrong"})
-	_, unknown := p.SignIn(t.Context(), Attempt{Email: "nobody@acme.example", Password: "wrong"})
+	_, unknown := p.SignIn(t.Context(), Attempt{Email: "missing@acme.example", Password: "wrong"})
 	if fault.KindOf(known) != fault.KindUnauthenticated || known.Error() != unknown.Error() {
 		t.Errorf("known: %v; unknown: %v", known, unknown)
 	}
 	if s, _, _, err := decode(unknownUser); err != nil || s != current {
-		t.Errorf("nobody's password is hashed with %+v, %v", s, err)
+		t.Errorf("the password without an account is hashed with %+v, %v", s, err)
 	}
 	events, err := store.Events(t.Context(), control.EventFilter{Limit: 10})
 	if err != nil {
@@ -105,7 +105,7 @@ func TestUnknownAndKnownAddressesAreRefusedAlike(t *testing.T) {
 	}
 }
 
-func TestManyWrongPasswordsAtOnceAreNoWayAround(t *testing.T) {
+func TestConcurrentAttemptsDoNotBypassTheWait(t *testing.T) {
 	t.Parallel()
 	p, _, move := newPeople(t)
 	if _, err := p.Create(t.Context(), "anna@acme.example", testPassword, "test"); err != nil {
@@ -145,7 +145,7 @@ func TestManyWrongPasswordsAtOnceAreNoWayAround(t *testing.T) {
 	}
 }
 
-func TestAPlaceForHashingRestsAndIsNotLost(t *testing.T) {
+func TestHashingSlotsPauseAndAreNotLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Options{Now: time.Now})
@@ -202,7 +202,7 @@ func (m meanwhile) UserByEmail(ctx context.Context, email string) (control.User,
 	return u, err
 }
 
-func TestAPasswordThatIsChangedMeanwhileLetsNobodyIn(t *testing.T) {
+func TestPasswordChangedDuringSignInIsRejected(t *testing.T) {
 	t.Parallel()
 	p, store, _ := newPeople(t)
 	u, err := p.Create(t.Context(), "anna@acme.example", testPassword, "test")
@@ -236,7 +236,7 @@ func TestAPasswordThatIsChangedMeanwhileLetsNobodyIn(t *testing.T) {
 	}
 }
 
-func TestDamagedHashesAreNoPassword(t *testing.T) {
+func TestDamagedHashesMatchNoPassword(t *testing.T) {
 	t.Parallel()
 	p, _, _ := newPeople(t)
 	for _, hash := range []string{"", "plain", "$argon2i$v=19$m=1,t=1,p=1$AA$AA", "$argon2id$v=19$x$AA$AA", "$argon2id$v=19$m=1,t=1,p=1$*$AA", "$argon2id$v=19$m=1,t=1,p=1$AA$AA"} {

@@ -108,9 +108,9 @@ func (p *People) refused(ctx context.Context, id control.UserID, from Origin, no
 		e.Detail = "no such account"
 	}
 	e.Detail += "; " + from.String()
-	no := fault.New(fault.KindUnauthenticated, "the e-mail address or the password is not right")
+	no := fault.New(fault.KindUnauthenticated, "wrong email address or password")
 	if p.refusals.Take(ctx, "all", now) > 0 {
-		p.log.WarnContext(ctx, "sign-in refused; the security log has had its share of these for this hour", slog.String("user", string(id)))
+		p.log.WarnContext(ctx, "sign-in rejected; the audit log has reached its limit for this hour", slog.String("user", string(id)))
 		return no
 	}
 	if err := p.store.AppendEvent(ctx, e); err != nil {
@@ -144,7 +144,7 @@ func (p *People) strengthen(ctx context.Context, u control.User, password string
 		err = p.store.StrengthenPassword(ctx, u.ID, u.Password, hash)
 	}
 	if err != nil {
-		p.log.WarnContext(ctx, "password not hashed anew", slog.String("user", string(u.ID)), slog.Any("error", err))
+		p.log.WarnContext(ctx, "password not hashed again", slog.String("user", string(u.ID)), slog.Any("error", err))
 	}
 }
 
@@ -162,7 +162,7 @@ func (p *People) Visitor(ctx context.Context, secret Secret) (Visitor, error) {
 	}
 	if minute := now.Truncate(time.Minute); minute.After(n.SeenAt) {
 		if err := p.store.TouchSession(ctx, hash, minute); err != nil {
-			p.log.WarnContext(ctx, "use of a session not kept", slog.String("user", string(u.ID)), slog.Any("error", err))
+			p.log.WarnContext(ctx, "use of a session not written", slog.String("user", string(u.ID)), slog.Any("error", err))
 		}
 	}
 	return Visitor{User: u, Session: hash, Secret: secret}, nil

@@ -32,7 +32,7 @@ func (p *People) Invite(ctx context.Context, m control.Membership, email string,
 	switch known, err := p.store.UserByEmail(ctx, email); {
 	case err == nil:
 		if _, err := p.member(ctx, m.Workspace.ID, known.ID); err == nil {
-			return "", control.Invitation{}, fault.Conflict("%s is in the workspace already", email)
+			return "", control.Invitation{}, fault.Conflict("%s is already a member of the workspace", email)
 		}
 	case fault.KindOf(err) != fault.KindNotFound:
 		return "", control.Invitation{}, err
@@ -47,10 +47,10 @@ func (p *People) Invite(ctx context.Context, m control.Membership, email string,
 
 func mayGive(m control.Membership, role control.Role) error {
 	if !m.Role.Manages() {
-		return fault.Forbidden("only owners and admins of a workspace look after its people")
+		return fault.Forbidden("only owners and admins of a workspace manage its members")
 	}
 	if !m.Role.MayGive(role) {
-		return fault.Forbidden("a role above your own is not yours to give or to take")
+		return fault.Forbidden("you cannot give or take a role above your own")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (p *People) Invitations(ctx context.Context, ws measure.WorkspaceID) ([]con
 // Withdraw ends an invitation to the member's workspace.
 func (p *People) Withdraw(ctx context.Context, m control.Membership, id string) error {
 	if !m.Role.Manages() {
-		return fault.Forbidden("only owners and admins of a workspace look after its people")
+		return fault.Forbidden("only owners and admins of a workspace manage its members")
 	}
 	return p.store.WithdrawInvitation(ctx, id, m.Workspace.ID, p.by(control.ActorOf(m.User)))
 }
@@ -89,7 +89,7 @@ func (p *People) Invitation(ctx context.Context, link Secret) (Invitation, error
 		return Invitation{}, err
 	}
 	if !p.instant().Before(n.ExpiresAt) {
-		return Invitation{}, fault.NotFound("this invitation is too old")
+		return Invitation{}, fault.NotFound("this invitation has expired")
 	}
 	_, err = p.store.UserByEmail(ctx, n.Email)
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {
@@ -123,7 +123,7 @@ func (p *People) Accept(ctx context.Context, link Secret, v Visitor) error {
 		return err
 	}
 	if n.Email != v.User.Email {
-		return fault.Forbidden("this invitation is for another e-mail address")
+		return fault.Forbidden("this invitation is for another email address")
 	}
 	return p.store.AcceptInvitation(ctx, link.Hash(), v.User, p.by(control.ActorOf(v.User.ID)))
 }
@@ -171,5 +171,5 @@ func (p *People) member(ctx context.Context, ws measure.WorkspaceID, id control.
 			return m, nil
 		}
 	}
-	return control.Membership{}, fault.NotFound("there is no such person in this workspace")
+	return control.Membership{}, fault.NotFound("this workspace has no such member")
 }

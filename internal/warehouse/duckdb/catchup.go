@@ -14,7 +14,7 @@ func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, err
 	if err != nil || !due {
 		return false, err
 	}
-	in, err := e.Begin(ctx, warehouse.ImportSpec{Workspace: ws, Source: "update", File: "figures made anew after an update"})
+	in, err := e.Begin(ctx, warehouse.ImportSpec{Workspace: ws, Source: "update", File: "roll-ups rebuilt after an update"})
 	if err != nil {
 		return false, err
 	}
@@ -32,7 +32,7 @@ func (e *Engine) due(ctx context.Context, ws measure.WorkspaceID) (due bool, err
 	defer release()
 	row := w.instance.db.QueryRowContext(ctx, w.text("SELECT count(*) > 0 FROM (SELECT 1 FROM {{rebuild_days}} LIMIT 1)"))
 	if err := row.Scan(&due); err != nil {
-		return false, fmt.Errorf("days to be made anew in %s: %w", ws, e.noticed(ctx, w, err))
+		return false, fmt.Errorf("days to rebuild in %s: %w", ws, e.noticed(ctx, w, err))
 	}
 	return due, nil
 }

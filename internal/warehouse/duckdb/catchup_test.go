@@ -22,7 +22,7 @@ UPDATE {{panel_days}} SET cost = 0, costed = 0;`
 
 // A store of an earlier release has its products' costs, and figures without them. It catches up without an import,
 // and only once.
-func TestAStoreOfBeforeCatchesUpWithItsCosts(t *testing.T) {
+func TestEarlierStoreCatchesUpWithItsCosts(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
 	facts := warehouse.New(e)

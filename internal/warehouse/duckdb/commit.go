@@ -126,16 +126,16 @@ func (m *merge) run(ctx context.Context) error {
 		return err
 	}
 	if err := (identities{m}).unite(ctx); err != nil {
-		return fmt.Errorf("customers who are the same: %w", err)
+		return fmt.Errorf("customer identities: %w", err)
 	}
 	if err := (reportWindows{m}).replaceEmptyWindows(ctx); err != nil {
 		return err
 	}
 	if err := m.forget(ctx); err != nil {
-		return fmt.Errorf("profiles of customers who are forgotten: %w", err)
+		return fmt.Errorf("profiles of forgotten customers: %w", err)
 	}
 	if err := m.unset(ctx); err != nil {
-		return fmt.Errorf("targets that are taken away: %w", err)
+		return fmt.Errorf("removed targets: %w", err)
 	}
 	for _, p := range m.parts {
 		if err := m.compare(ctx, p); err != nil {
@@ -151,7 +151,7 @@ func (m *merge) run(ctx context.Context) error {
 		}
 	}
 	if err := (landedParts{m}).assemble(ctx); err != nil {
-		return fmt.Errorf("parts of orders from tables of their own: %w", err)
+		return fmt.Errorf("order parts from separate tables: %w", err)
 	}
 	if err := m.noteOrders(ctx); err != nil {
 		return err
@@ -171,7 +171,7 @@ CREATE TEMP TABLE dirty (day DATE);
 CREATE TEMP TABLE spend_dirty (day DATE);
 CREATE TEMP TABLE other_dirty (day DATE);`
 
-// nameOrders creates the view told: the orders in the import, without stale ones once those are known.
+// nameOrders creates the view imported_orders: the orders in the import, without stale ones once those are known.
 func (m *merge) nameOrders(ctx context.Context) error {
 	from := "{{orders}} s WHERE false"
 	switch p := m.buffers.of(orders); {
@@ -180,12 +180,12 @@ func (m *merge) nameOrders(ctx context.Context) error {
 	case p.rows > 0:
 		from = stage(orders) + " s ANTI JOIN stale o ON o.source = s.source AND o.key = s.key"
 	}
-	return m.exec(ctx, "CREATE TEMP VIEW told AS SELECT s.source, s.key FROM "+from)
+	return m.exec(ctx, "CREATE TEMP VIEW imported_orders AS SELECT s.source, s.key FROM "+from)
 }
 
 // spanKeys stores the smallest and largest key of the orders in the import, or with rows in it.
 func (m *merge) spanKeys(ctx context.Context) error {
-	from := []string{"SELECT key FROM told"}
+	from := []string{"SELECT key FROM imported_orders"}
 	for _, p := range m.parts {
 		if p.table.kind == ofOrder && !p.direct {
 			from = append(from, "SELECT key FROM "+stage(p.table))

@@ -32,7 +32,7 @@ func open(tb testing.TB, options Options) *Engine {
 	return e
 }
 
-func TestEngineKeepsThePromisesOfTheWarehouse(t *testing.T) {
+func TestEnginePassesTheWarehouseSuite(t *testing.T) {
 	t.Parallel()
 	warehousetest.Run(t, func(t *testing.T, clock func() time.Time) *warehouse.Warehouse {
 		t.Helper()

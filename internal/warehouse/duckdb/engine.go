@@ -84,7 +84,7 @@ func (o Options) withDefaults() Options {
 // Engine stores facts in DuckDB files. It is safe for concurrent use.
 type Engine struct {
 	options Options
-	lanes   lanes
+	pools   queryPools
 	feeds   *feeds
 
 	panelSize int // customers in a panel
@@ -115,7 +115,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, unusable(dir, err)
 	}
 	e := &Engine{
-		options: options, lanes: newLanes(options.Threads), feeds: &feeds{}, panelSize: panelSize,
+		options: options, pools: newQueryPools(options.Threads), feeds: &feeds{}, panelSize: panelSize,
 		moving: map[string]bool{}, failed: map[measure.WorkspaceID]error{}, writers: map[string]chan struct{}{}, released: make(chan struct{}),
 	}
 	e.instance, err = e.start(ctx)

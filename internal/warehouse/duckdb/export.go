@@ -27,7 +27,7 @@ func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string,
 		warehouse.CSV: "FORMAT csv, HEADER", warehouse.Parquet: "FORMAT parquet, COMPRESSION zstd",
 	}[format]
 	if !ok {
-		return nil, fault.Invalid("%q is not a format: it is csv or parquet", format)
+		return nil, fault.Invalid("%q is not an export format; use csv or parquet", format)
 	}
 	w, release, err := e.acquire(ctx, ws)
 	if err != nil {

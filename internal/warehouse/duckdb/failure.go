@@ -30,16 +30,16 @@ func (e *Engine) explained(ctx context.Context, err error) error {
 		if match := holder.FindStringSubmatch(text); match != nil {
 			who = "process " + match[1]
 		}
-		return fault.Unavailable("the store's file is in use by %s", who).
-			WithHint("only one process can open a store: stop %s, or let it do the work", who).Wrap(err)
+		return fault.Unavailable("the fact store's file is in use by %s", who).
+			WithHint("only one process can open a fact store: stop %s, or run the command through it", who).Wrap(err)
 	case isDiskFull(text):
-		return fault.Unavailable("no space is left for the store in %s; nothing was changed", e.options.Dir).
+		return fault.Unavailable("no disk space left for the fact store in %s; nothing was changed", e.options.Dir).
 			WithHint("free space on that disk and repeat the import").Wrap(err)
 	case isFatal(err):
 		return fault.Unavailable("the store restarts after a failure").
-			WithHint("ask again in a second").Wrap(err)
+			WithHint("try again in a second").Wrap(err)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fault.Unavailable("the answer took longer than allowed").
+		return fault.Unavailable("the query exceeded its time limit").
 			WithHint("ask for a shorter period").Wrap(err)
 	}
 	return err
@@ -66,11 +66,11 @@ func isFatal(err error) bool {
 }
 
 func unusable(path string, err error) error {
-	return fault.New(fault.KindMisconfigured, "the data directory %s cannot be used", path).
-		WithHint("make it a directory that this user can write").Wrap(err)
+	return fault.New(fault.KindMisconfigured, "the data directory %s is not writable", path).
+		WithHint("make it a directory writable by this user").Wrap(err)
 }
 
 func tooManyRows(name string, limit int) error {
-	return fault.Invalid("the answer has more than %d rows", limit).
+	return fault.Invalid("the result has more than %d rows", limit).
 		WithHint("ask for a shorter period or fewer channels").Wrap(fmt.Errorf("question %s", name))
 }

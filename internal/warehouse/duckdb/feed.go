@@ -67,7 +67,7 @@ func (f *feeds) register(conn *sql.Conn) error {
 		BindArguments: func(_ map[string]any, args ...any) (duckdb.ParallelChunkTableSource, error) {
 			active, ok := f.active.Load(args[0])
 			if !ok {
-				return nil, fmt.Errorf("no rows are waiting under token %v", args[0])
+				return nil, fmt.Errorf("no rows for token %v", args[0])
 			}
 			return active.(*feed), nil
 		},

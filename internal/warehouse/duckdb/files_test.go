@@ -76,7 +76,7 @@ func wantOrders(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, wa
 	}
 }
 
-func TestUnusedWorkspacesAreDetachedAndComeBack(t *testing.T) {
+func TestUnusedWorkspacesAreDetachedAndAttachedAgain(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{MaxAttached: 2})
 	w := warehouse.New(e)
@@ -157,7 +157,7 @@ func TestVersionOfAStoreThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-func TestAClosedEngineSaysSo(t *testing.T) {
+func TestAClosedEngineReportsIt(t *testing.T) {
 	t.Parallel()
 	e, err := Open(t.Context(), Options{Dir: t.TempDir(), Clock: clock})
 	if err != nil {
@@ -174,7 +174,7 @@ func TestAClosedEngineSaysSo(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsBeingOpenedHoldsUpItsOwnWorkspaceOnly(t *testing.T) {
+func TestOpeningAFileDelaysItsOwnWorkspaceOnly(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{})
 	w := warehouse.New(e)
@@ -221,12 +221,12 @@ func TestManyWorkspacesComeAndGoAtOnce(t *testing.T) {
 	}
 }
 
-func TestHeavyQuestionsFollowOneAnother(t *testing.T) {
+func TestHeavyQuestionsRunOneAtATime(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{})
 	w := warehouse.New(e)
 	mustImport(t, w, "shop", someOrders("a", 2))
-	e.lanes.heavy <- struct{}{}
+	e.pools.heavy <- struct{}{}
 	impatient, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := w.Coverage(impatient, "shop"); fault.KindOf(err) != fault.KindUnavailable {
@@ -235,11 +235,11 @@ func TestHeavyQuestionsFollowOneAnother(t *testing.T) {
 	if _, err := w.StoreTotals(t.Context(), "shop", warehouse.Windows{Recent: month}); err != nil {
 		t.Errorf("totals while the heavy lane is taken: %v", err)
 	}
-	<-e.lanes.heavy
+	<-e.pools.heavy
 	wantOrders(t, w, "shop", 2)
 }
 
-func TestABackupIsAStoreOfItsOwn(t *testing.T) {
+func TestABackupIsACompleteStore(t *testing.T) {
 	t.Parallel()
 	e, dir := open(t, Options{}), t.TempDir()
 	w := warehouse.New(e)
@@ -281,7 +281,7 @@ func TestAnInvalidatedInstanceIsReplaced(t *testing.T) {
 	}
 }
 
-func TestAnEngineReachesNothingOutsideItsDirectory(t *testing.T) {
+func TestAnEngineCannotAccessFilesOutsideItsDirectory(t *testing.T) {
 	t.Parallel()
 	secret := filepath.Join(t.TempDir(), "secret.csv")
 	if err := os.WriteFile(secret, []byte("a,b\n1,2\n"), 0o600); err != nil {
@@ -300,11 +300,11 @@ func TestAnEngineReachesNothingOutsideItsDirectory(t *testing.T) {
 	}
 }
 
-func TestQuestionsWaitForAPlaceUntilTheirDeadline(t *testing.T) {
+func TestQuestionsWaitForASlotUntilTheirDeadline(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 1})
-	e.lanes.ordinary <- struct{}{}
-	e.lanes.ordinary <- struct{}{}
+	e.pools.ordinary <- struct{}{}
+	e.pools.ordinary <- struct{}{}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := warehouse.New(e).StoreTotals(ctx, "shop", warehouse.Windows{Recent: month})
@@ -313,7 +313,7 @@ func TestQuestionsWaitForAPlaceUntilTheirDeadline(t *testing.T) {
 	}
 }
 
-func TestAnswersAreCapped(t *testing.T) {
+func TestAnswersHaveARowLimit(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{MaxRows: 3})
 	w := warehouse.New(e)
@@ -361,7 +361,7 @@ func (n *noted) note(ws measure.WorkspaceID, has bool) error {
 	return err
 }
 
-func TestAFileIsUsedOnceItIsNoted(t *testing.T) {
+func TestAFileIsUsedAfterItIsRecorded(t *testing.T) {
 	t.Parallel()
 	full := errors.New("the disk of the notes is full")
 	files := &noted{files: map[measure.WorkspaceID]bool{}, broken: full}
@@ -409,7 +409,7 @@ func TestAFileIsUsedOnceItIsNoted(t *testing.T) {
 	}
 }
 
-func TestOpeningRemovesWhatAKilledExportLeft(t *testing.T) {
+func TestOpeningRemovesUnfinishedExports(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	left := filepath.Join(dir, "export-123", "orders.csv")

@@ -20,7 +20,7 @@ func (h dayHistory) remember(ctx context.Context) error {
 			return err
 		}
 	}
-	return h.rememberTold(ctx)
+	return h.rememberDays(ctx)
 }
 
 func (h dayHistory) rememberChanges(ctx context.Context) error {
@@ -48,30 +48,30 @@ func (h dayHistory) outlive(ctx context.Context) error {
 	return h.runFile(ctx, "rollups/history_hour.sql")
 }
 
-// rememberTold stores the days in the import. Rows written directly into an empty table are the first of their days,
+// rememberDays stores the days in the import. Rows written directly into an empty table are the first of their days,
 // so they need no such entry.
-func (h dayHistory) rememberTold(ctx context.Context) error {
-	var told []string
+func (h dayHistory) rememberDays(ctx context.Context) error {
+	var reported []string
 	if p := h.buffers.of(orders); p.rows > 0 && !p.direct {
 		days := "min(day), max(day)"
 		if h.spec.Feed { // a feed contains all changes, on any day
 			days = "DATE '1900-01-01', DATE '2199-12-31'"
 		}
-		told = append(told, fmt.Sprintf("SELECT '%s', surface, %s FROM stage_orders GROUP BY surface", measure.OrderTotals, days))
+		reported = append(reported, fmt.Sprintf("SELECT '%s', surface, %s FROM stage_orders GROUP BY surface", measure.OrderTotals, days))
 	}
 	if p := h.buffers.of(adDays); p.opened && !p.direct {
-		told = append(told, fmt.Sprintf("SELECT '%s', platform, min(day), max(day) FROM window_days GROUP BY source, platform, account",
+		reported = append(reported, fmt.Sprintf("SELECT '%s', platform, min(day), max(day) FROM window_days GROUP BY source, platform, account",
 			measure.SpendTotals))
 	}
-	if len(told) == 0 {
+	if len(reported) == 0 {
 		return nil
 	}
 	return h.exec(ctx, fmt.Sprintf(`
-CREATE TEMP TABLE told_now AS
+CREATE TEMP TABLE days_now AS
 SELECT DISTINCT n.kind, n.part, i.seen, n.first_day, n.last_day
 FROM (%s) n(kind, part, first_day, last_day)
 JOIN {{imports}} i ON i.id = (SELECT max(id) FROM {{imports}});
-DELETE FROM {{told_days}} t USING told_now n
+DELETE FROM {{told_days}} t USING days_now n
 WHERE n.kind = t.kind AND n.part = t.part AND n.seen = t.seen AND n.first_day <= t.first_day AND n.last_day >= t.last_day;
-INSERT INTO {{told_days}} SELECT * FROM told_now ORDER BY kind, part, first_day`, strings.Join(told, " UNION ALL ")))
+INSERT INTO {{told_days}} SELECT * FROM days_now ORDER BY kind, part, first_day`, strings.Join(reported, " UNION ALL ")))
 }

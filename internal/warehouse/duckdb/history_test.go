@@ -18,7 +18,7 @@ ALTER TABLE {{imports}} DROP COLUMN feed`
 
 // A store of an earlier release starts its history with its current totals, as of its last import, and reports no
 // totals before it.
-func TestAStoreOfBeforeBeginsItsHistory(t *testing.T) {
+func TestEarlierStoreStartsItsHistory(t *testing.T) {
 	t.Parallel()
 	now := clock()
 	e := open(t, Options{Threads: 2, Clock: func() time.Time { return now }})

@@ -32,7 +32,7 @@ func (l landedParts) assemble(ctx context.Context) error {
 
 // makeParts computes the parts of the selected orders and writes them to the facts.
 func (l landedParts) makeParts(ctx context.Context) error {
-	if err := l.noteTold(ctx); err != nil {
+	if err := l.noteOwnParts(ctx); err != nil {
 		return err
 	}
 	if err := l.runFile(ctx, "rollups/landed.sql"); err != nil {
@@ -85,12 +85,12 @@ LEFT JOIN {{landed_orders}} t ON t.source = p.source AND t.row_id = p.parent`
 		"\n) a(source, key) SEMI JOIN {{orders}} o ON o.source = a.source AND o.key = a.key")
 }
 
-// noteTold records which of those orders have their own lines or coupons.
-func (l landedParts) noteTold(ctx context.Context) error {
+// noteOwnParts records which of those orders have their own lines or coupons.
+func (l landedParts) noteOwnParts(ctx context.Context) error {
 	for _, of := range []struct {
-		t          *table
-		told, part string
-	}{{orderLines, "lines_told", "lines"}, {orderCoupons, "codes_told", "codes"}} {
+		t         *table
+		own, part string
+	}{{orderLines, "own_lines", "lines"}, {orderCoupons, "own_codes", "codes"}} {
 		if p := l.buffers.of(of.t); p.rows > 0 && !p.direct {
 			err := l.exec(ctx, fmt.Sprintf("DELETE FROM {{assembled_orders}} a USING stage_%s s WHERE a.part = '%s' AND s.source = a.source AND s.key = a.key", of.t.name, of.part))
 			if err != nil {
@@ -100,7 +100,7 @@ func (l landedParts) noteTold(ctx context.Context) error {
 		err := l.exec(ctx, fmt.Sprintf(`
 CREATE TEMP TABLE %s AS
 SELECT DISTINCT t.source, t.key FROM {{%s}} t SEMI JOIN landed_asked o ON o.source = t.source AND o.key = t.key
-ANTI JOIN (SELECT source, key FROM {{assembled_orders}} WHERE part = '%s') a ON a.source = t.source AND a.key = t.key`, of.told, of.t.name, of.part))
+ANTI JOIN (SELECT source, key FROM {{assembled_orders}} WHERE part = '%s') a ON a.source = t.source AND a.key = t.key`, of.own, of.t.name, of.part))
 		if err != nil {
 			return err
 		}

@@ -118,7 +118,7 @@ INSERT INTO touched SELECT DISTINCT source, key FROM stage_%[1]s c ANTI JOIN tou
 func (t *table) scope() string {
 	switch {
 	case t.kind == ofOrder && t.whole:
-		return fmt.Sprintf("(SELECT source, key FROM stage_%s UNION ALL SELECT source, key FROM told) s ON %s", t.name, same("s", "t", t.key[:2]))
+		return fmt.Sprintf("(SELECT source, key FROM stage_%s UNION ALL SELECT source, key FROM imported_orders) s ON %s", t.name, same("s", "t", t.key[:2]))
 	case t.kind == ofOrder:
 		return fmt.Sprintf("stage_%s s ON %s", t.name, same("s", "t", t.key[:2]))
 	default:
@@ -137,7 +137,7 @@ func (m *merge) complete(ctx context.Context, p *part) error {
 	}
 	added, err := m.conn.ExecContext(ctx, m.w.text(fmt.Sprintf(`
 INSERT INTO stage_%[1]s
-SELECT t.* FROM {{%[1]s}} t SEMI JOIN stage_%[1]s s ON %[2]s ANTI JOIN told o ON %[3]s ANTI JOIN stage_%[1]s r ON %[4]s
+SELECT t.* FROM {{%[1]s}} t SEMI JOIN stage_%[1]s s ON %[2]s ANTI JOIN imported_orders o ON %[3]s ANTI JOIN stage_%[1]s r ON %[4]s
 WHERE %[5]s`, t.name, same("s", "t", ofOrder), same("o", "t", ofOrder), same("r", "t", ofRow), within("t", "came"))))
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ func variousOrders(n int) warehouse.Batch {
 	return b
 }
 
-func TestOrdersAreStoredAsTheyCame(t *testing.T) {
+func TestOrdersAreStoredUnchanged(t *testing.T) {
 	t.Parallel()
 	const n = 500
 	b := variousOrders(n)
@@ -96,9 +96,9 @@ func TestOrdersAreStoredAsTheyCame(t *testing.T) {
 	}
 }
 
-// TestQuestionsSeeWhatCameAfterTheyWerePlanned asks the same question before and after an import. The import contains
+// TestCachedPlansSeeLaterImports asks the same question before and after an import. The import contains
 // what earlier plans assumed to be impossible: more kinds, canceled orders, days outside of the previous range.
-func TestQuestionsSeeWhatCameAfterTheyWerePlanned(t *testing.T) {
+func TestCachedPlansSeeLaterImports(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
 	questions := []string{
@@ -164,7 +164,7 @@ DROP TABLE {{rebuild_days}};`
 
 // A store of an earlier release has complete orders in one table, and longer customer keys. It keeps its orders and
 // works.
-func TestAStoreOfBeforeIsTakenApart(t *testing.T) {
+func TestEarlierStoreSplitsItsOrders(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
 	b := variousOrders(60)
@@ -200,7 +200,7 @@ UPDATE {{customers}} SET customer = 'fbf000112233445566778899aabbccdd' WHERE cus
 }
 
 // A store of an earlier release has the names of the journeys in each day, and only individual answers.
-func TestAStoreOfBeforeNumbersItsJourneys(t *testing.T) {
+func TestEarlierStoreNumbersItsJourneys(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
 	w := warehouse.New(e)
@@ -215,12 +215,12 @@ func TestAStoreOfBeforeNumbersItsJourneys(t *testing.T) {
 		})
 	}
 	mustImport(t, w, "shop", b)
-	type told struct {
+	type totals struct {
 		Paths   warehouse.Pair[[]warehouse.PathTotal]
 		Top     warehouse.PathRanking
 		Answers warehouse.AnswerSummary
 	}
-	ask := func() (all told) {
+	ask := func() (all totals) {
 		t.Helper()
 		in := warehouse.Windows{Recent: month}
 		var errs [3]error

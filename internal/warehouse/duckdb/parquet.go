@@ -55,7 +55,7 @@ func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 		case bounded.Err() != nil:
 			return context.Cause(bounded)
 		}
-		return fault.Invalid("it is not a Parquet file that can be read").WithHint("write it again, or export it as CSV").Wrap(err)
+		return fault.Invalid("it is not a readable Parquet file").WithHint("create it again, or export it as CSV").Wrap(err)
 	}
 	if isAbove(to, most) {
 		return unpacksTooFar(most)
@@ -128,5 +128,5 @@ func whileSmall(ctx context.Context, path string, most int64) (small context.Con
 }
 
 func unpacksTooFar(most int64) error {
-	return fault.Invalid("it unpacks to more than %d MiB", most>>20).WithHint("export it in parts")
+	return fault.Invalid("it is larger than %d MiB when decompressed", most>>20).WithHint("split the export")
 }

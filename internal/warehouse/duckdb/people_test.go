@@ -15,9 +15,9 @@ import (
 // peoplesTables are the roll-ups added by 0004_customers.sql and 0005_creators.sql.
 var peoplesTables = []string{"segment_days", "buyers", "cohort_months", "panel_customers", "panel_days", "creator_days"}
 
-// A store of an earlier release lacks the roll-ups of customers and creators. The next import builds them, whatever
-// its rows, and the one after does not rebuild them.
-func TestTheNextImportMakesTheRollUpsThatAStoreOfBeforeLacks(t *testing.T) {
+// A store of an earlier release lacks the roll-ups of customers and creators. Any next import builds
+// them, and the one after does not rebuild them.
+func TestTheNextImportBuildsMissingRollUpsOfAnEarlierStore(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
 	facts := warehouse.New(e)
@@ -55,9 +55,9 @@ func TestTheNextImportMakesTheRollUpsThatAStoreOfBeforeLacks(t *testing.T) {
 	}
 }
 
-// TestThePanelIsTheSameWhateverCameFirst imports into small panels: customers who displace others, canceled orders
+// TestThePanelDoesNotDependOnTheOrderOfImports imports into small panels: customers who displace others, canceled orders
 // that let others move up, refunds on other days than their orders, and costs of earlier sales.
-func TestThePanelIsTheSameWhateverCameFirst(t *testing.T) {
+func TestThePanelDoesNotDependOnTheOrderOfImports(t *testing.T) {
 	t.Parallel()
 	shop := func(from, step int, cancelled bool) (b warehouse.Batch) {
 		for i := from; i < 60; i += step {

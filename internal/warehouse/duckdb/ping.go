@@ -13,10 +13,10 @@ func (e *Engine) Ping(ctx context.Context) error {
 	running := e.instance
 	e.mu.Unlock()
 	if running == nil {
-		return fault.Unavailable("the store of facts is closed")
+		return fault.Unavailable("the fact store is closed")
 	}
 	if err := running.db.PingContext(ctx); err != nil {
-		return fmt.Errorf("store of facts: %w", err)
+		return fmt.Errorf("fact store: %w", err)
 	}
 	return nil
 }

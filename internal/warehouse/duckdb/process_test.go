@@ -118,7 +118,7 @@ func kill(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-func TestAKilledImportLeavesTheStoreAsItWas(t *testing.T) {
+func TestAKilledImportLeavesTheStoreUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		role   string

@@ -18,7 +18,7 @@ func (m *merge) settleRefunds(ctx context.Context) error {
 	}
 	return m.exec(ctx, `
 CREATE TEMP TABLE refund_totals AS
-SELECT s.source, s.key FROM stage_refunds s SEMI JOIN told o ON o.source = s.source AND o.key = s.key
+SELECT s.source, s.key FROM stage_refunds s SEMI JOIN imported_orders o ON o.source = s.source AND o.key = s.key
 GROUP BY s.source, s.key HAVING bool_and(s.date_unknown);
 
 INSERT INTO stage_refunds
@@ -35,13 +35,13 @@ FROM (
     WHERE NOT s.date_unknown
     UNION ALL
     SELECT s.source, s.key, s.amount FROM stage_refunds s
-    ANTI JOIN told o ON o.source = s.source AND o.key = s.key
+    ANTI JOIN imported_orders o ON o.source = s.source AND o.key = s.key
     ANTI JOIN totals_came c ON c.source = s.source AND c.key = s.key
     WHERE NOT s.date_unknown
     UNION ALL
     SELECT t.source, t.key, -t.amount FROM {{refunds}} t
     SEMI JOIN stage_refunds s ON s.source = t.source AND s.key = t.key
-    ANTI JOIN told o ON o.source = t.source AND o.key = t.key
+    ANTI JOIN imported_orders o ON o.source = t.source AND o.key = t.key
     ANTI JOIN totals_came c ON c.source = t.source AND c.key = t.key
     WHERE NOT t.date_unknown
 )

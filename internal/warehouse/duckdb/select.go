@@ -14,7 +14,7 @@ import (
 func (e *Engine) Select(ctx context.Context, ws measure.WorkspaceID, s warehouse.Statement, each func(warehouse.Row) error) error {
 	ctx, cancel := context.WithTimeout(ctx, e.options.Deadline)
 	defer cancel()
-	leave, err := e.lanes.enter(ctx, s.Heavy)
+	leave, err := e.pools.enter(ctx, s.Heavy)
 	if err != nil {
 		return err
 	}

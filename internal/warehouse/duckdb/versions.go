@@ -60,7 +60,7 @@ END`, came, had))
 			return err
 		}
 	}
-	// A dropped version passes on its date, but is removed from told: its rows do not count.
+	// A dropped version passes on its date, but is removed from imported_orders: its rows do not count.
 	err := m.exec(ctx, `
 CREATE TEMP TABLE dated AS
 SELECT b.* REPLACE (s.updated_at AS updated_at)

@@ -30,7 +30,7 @@ func whatWasSeen(arrivals []arrival) *part {
 	return p
 }
 
-func TestOrderOfArrivalDecidesWhatAMergeLeavesOut(t *testing.T) {
+func TestSortedRowsLetAMergeSkipSteps(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name                      string
@@ -56,8 +56,8 @@ func TestOrderOfArrivalDecidesWhatAMergeLeavesOut(t *testing.T) {
 	}
 }
 
-// TestWindowsThatFollowOneAnotherAreOne passes the days of two accounts in random order.
-func TestWindowsThatFollowOneAnotherAreOne(t *testing.T) {
+// TestAdjacentWindowsAreMerged passes the days of two accounts in random order.
+func TestAdjacentWindowsAreMerged(t *testing.T) {
 	t.Parallel()
 	window := func(account string, first, last int) warehouse.AdWindow {
 		return warehouse.AdWindow{Account: account, Days: civil.Range{First: month.First.AddDays(first), Last: month.First.AddDays(last)}}

@@ -46,7 +46,7 @@ func (e *Engine) path(ws measure.WorkspaceID) string {
 // acquire returns a workspace that stays attached until release is called. It attaches the workspace if necessary.
 func (e *Engine) acquire(ctx context.Context, ws measure.WorkspaceID) (w *workspace, release func(), err error) {
 	if !validID.MatchString(string(ws)) {
-		return nil, nil, fault.Invalid("%q is not the id of a workspace", ws)
+		return nil, nil, fault.Invalid("%q is not a valid workspace ID", ws)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -71,7 +71,7 @@ func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspa
 			break
 		}
 		if err := e.awaitRelease(ctx); err != nil {
-			return nil, fault.Unavailable("workspace %s is being opened", ws).WithHint("ask again in a second").Wrap(err)
+			return nil, fault.Unavailable("workspace %s is being opened", ws).WithHint("try again in a second").Wrap(err)
 		}
 	}
 	if w := e.instance.attached[string(ws)]; w != nil {
@@ -96,7 +96,7 @@ func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err err
 		return
 	}
 	if e.failed[ws] == nil {
-		e.options.Log.ErrorContext(ctx, "facts of a workspace cannot be opened", slog.String("workspace", string(ws)), slog.Any("error", err))
+		e.options.Log.ErrorContext(ctx, "facts file of a workspace cannot be opened", slog.String("workspace", string(ws)), slog.Any("error", err))
 	}
 	e.failed[ws] = err
 }
@@ -170,13 +170,13 @@ func (e *Engine) awaitRelease(ctx context.Context) error {
 // not be opened a second time.
 func (e *Engine) ready(ctx context.Context) error {
 	if e.closed {
-		return fault.Unavailable("the store is closed")
+		return fault.Unavailable("the fact store is closed")
 	}
 	if !e.instance.broken {
 		return nil
 	}
 	if e.instance.users > 0 {
-		return fault.Unavailable("the store restarts after a failure").WithHint("ask again in a second")
+		return fault.Unavailable("the store restarts after a failure").WithHint("try again in a second")
 	}
 	if err := e.instance.db.Close(); err != nil {
 		e.options.Log.WarnContext(ctx, "broken fact store did not close cleanly", slog.Any("error", err))
@@ -348,7 +348,7 @@ func (e *Engine) open(ws measure.WorkspaceID) *workspace {
 // Drop waits until the workspace is unused, then deletes its file. A missing file is not an error.
 func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 	if !validID.MatchString(string(ws)) {
-		return fault.Invalid("%q is not the id of a workspace", ws)
+		return fault.Invalid("%q is not a valid workspace ID", ws)
 	}
 	leave, err := e.enterWriter(ctx, ws)
 	if err != nil {
@@ -403,17 +403,17 @@ func (e *Engine) detachUnused(ctx context.Context, ws measure.WorkspaceID) error
 // enterWriter waits for the workspace's import lock and returns the function that releases it.
 func (e *Engine) enterWriter(ctx context.Context, ws measure.WorkspaceID) (leave func(), err error) {
 	e.mu.Lock()
-	lane, ok := e.writers[string(ws)]
+	lock, ok := e.writers[string(ws)]
 	if !ok {
-		lane = make(chan struct{}, 1)
-		e.writers[string(ws)] = lane
+		lock = make(chan struct{}, 1)
+		e.writers[string(ws)] = lock
 	}
 	e.mu.Unlock()
 	select {
-	case lane <- struct{}{}:
-		return func() { <-lane }, nil
+	case lock <- struct{}{}:
+		return func() { <-lock }, nil
 	case <-ctx.Done():
 		return nil, fault.Unavailable("another import into %s is running", ws).
-			WithHint("repeat when it has ended").Wrap(ctx.Err())
+			WithHint("try again when it has ended").Wrap(ctx.Err())
 	}
 }

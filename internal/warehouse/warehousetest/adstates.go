@@ -12,9 +12,9 @@ import (
 // keeps its previous value; a version imported again later replaces the one of the same instant.
 func campaignsKeepTheirVersions(on trial) {
 	t, w := on.t, on.w
-	version := func(since, read, name, told string, status measure.AdStatus, budget int64) measure.AdState {
+	version := func(since, read, name, fields string, status measure.AdStatus, budget int64) measure.AdState {
 		s := measure.AdState{
-			Platform: measure.Facebook, Level: measure.AdCampaign, ID: "1201", Since: instant(since), Read: instant(read), Account: "a", Name: name, Told: told, Status: status,
+			Platform: measure.Facebook, Level: measure.AdCampaign, ID: "1201", Since: instant(since), Read: instant(read), Account: "a", Name: name, Told: fields, Status: status,
 		}
 		if budget > 0 {
 			s.Budget = measure.AdBudget{Value: budget, Unit: measure.BudgetMinor, Per: measure.PerDay}

@@ -19,7 +19,7 @@ func forgottenCustomer(on trial) {
 		return answer[warehouse.ProductPage](t)(w.Products(t.Context(), shop, warehouse.ProductsOf{Windows: warehouse.Windows{Recent: january}, Limit: 10}))
 	}
 	sold := lines()
-	n, err := w.Forget(t.Context(), shop, "USD", "c1", "nobody", "")
+	n, err := w.Forget(t.Context(), shop, "USD", "c1", "missing", "")
 	if err != nil {
 		t.Fatal(err)
 	}

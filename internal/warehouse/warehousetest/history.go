@@ -102,7 +102,7 @@ func lateChanges(on trial) {
 		t.Fatalf("%d changes after the customer is forgotten, want 3: %+v", len(after), after)
 	}
 	same(t, "a customer who is forgotten takes no history along", got[1], after[2])
-	same(t, "the second order of nobody is a first one", []any{int64(0), whole(1), "forget"},
+	same(t, "the second anonymous order is a first one", []any{int64(0), whole(1), "forget"},
 		[]any{after[0].First.Sums.NewOrders, after[0].Now.Sums.NewOrders, after[0].Now.Source})
 }
 
@@ -247,20 +247,20 @@ func historyReplayed(on trial) {
 			*on.now = on.now.Add(time.Minute)
 		}
 	}
-	told := 0
+	compared := 0
 	for i, s := range taken {
 		if outlived(taken, i) {
 			continue
 		}
-		told++
+		compared++
 		got := map[measure.DayPart]measure.DayTotals{}
 		for _, v := range answer[[]measure.DayVersion](t)(w.DaysAsOf(t.Context(), shop, everyDay, s.at)) {
 			got[v.DayPart] = v.DayTotals
 		}
 		same(t, fmt.Sprintf("days as of import %d, %s", i, s.at), s.state, got)
 	}
-	if told < 5 {
-		t.Errorf("only %d of %d states could be compared", told, len(taken))
+	if compared < 5 {
+		t.Errorf("only %d of %d states could be compared", compared, len(taken))
 	}
 }
 
@@ -289,10 +289,10 @@ func randomReport(rng *rand.Rand, days civil.Range, reports map[platformDay]meas
 			a := ad(fmt.Sprint(i), "Brand", day.String(), rng.Int64N(3)*1000, rng.Int64N(3)*500_000, rng.Int64N(3)*700)
 			a.Source, a.Platform, a.Account, a.Channel = window.Source, platform, window.Account, measure.Channel(platform)
 			b.AdDays = append(b.AdDays, a)
-			told := reports[at]
+			reported := reports[at]
 			reports[at] = measure.DayTotals{
-				Spend: told.Spend + a.Spend, Impressions: told.Impressions + a.Impressions, Clicks: told.Clicks + a.Clicks,
-				Claimed: told.Claimed + a.Conversions, ClaimedSum: told.ClaimedSum + a.Value,
+				Spend: reported.Spend + a.Spend, Impressions: reported.Impressions + a.Impressions, Clicks: reported.Clicks + a.Clicks,
+				Claimed: reported.Claimed + a.Conversions, ClaimedSum: reported.ClaimedSum + a.Value,
 			}
 		}
 	}
@@ -306,8 +306,8 @@ func rolledUp(on trial, reports map[platformDay]measure.DayTotals) map[measure.D
 	for _, d := range answer[[]warehouse.SurfaceDay](on.t)(on.w.SurfaceDays(on.t.Context(), shop, everyDay)) {
 		state[measure.DayPart{Day: d.Day, Kind: measure.OrderTotals, Name: string(d.Surface)}] = measure.DayTotals{Sums: d.Sums}
 	}
-	for at, told := range reports {
-		state[measure.DayPart{Day: at.day, Kind: measure.SpendTotals, Name: string(at.platform)}] = told
+	for at, reported := range reports {
+		state[measure.DayPart{Day: at.day, Kind: measure.SpendTotals, Name: string(at.platform)}] = reported
 	}
 	return state
 }

@@ -174,7 +174,7 @@ func knownFile(on trial) {
 	}
 	record, known, err := w.Imported(t.Context(), shop, "abc")
 	if err != nil || !known || record.File != "orders.csv" {
-		t.Errorf("the file is not known: %+v, %v, %v", record, known, err)
+		t.Errorf("the file is unknown: %+v, %v, %v", record, known, err)
 	}
 	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Targets: []warehouse.Target{{Metric: "revenue", Period: "daily", Start: january.First, Value: 5}}})
 	if out := load(t, w, file, smallStore()); !out.Already {

@@ -32,12 +32,12 @@ func newReference() *reference {
 
 // take is an import: the latest version of each order, and its rows by the rules of [warehouse.Import].
 func (r *reference) take(b warehouse.Batch) {
-	told, stale := map[warehouse.OrderRef]bool{}, map[warehouse.OrderRef]bool{}
+	imported, stale := map[warehouse.OrderRef]bool{}, map[warehouse.OrderRef]bool{}
 	for _, o := range b.Orders {
 		if before, ok := r.orders[o.OrderRef]; !ok || !o.UpdatedAt.Before(before.UpdatedAt) {
-			r.orders[o.OrderRef], told[o.OrderRef] = o, true
+			r.orders[o.OrderRef], imported[o.OrderRef] = o, true
 		} else {
-			stale[o.OrderRef] = !told[o.OrderRef]
+			stale[o.OrderRef] = !imported[o.OrderRef]
 		}
 	}
 	before := map[warehouse.OrderRef][]warehouse.Refund{}
@@ -45,13 +45,13 @@ func (r *reference) take(b warehouse.Batch) {
 		before[ref] = slices.Clone(refunds)
 	}
 	if len(b.Refunds) > 0 {
-		clearAll(r.refunds, told)
+		clearAll(r.refunds, imported)
 	}
 	if len(b.Coupons) > 0 {
-		clearAll(r.coupons, told)
+		clearAll(r.coupons, imported)
 	}
 	for _, t := range b.Touches {
-		if told[t.OrderRef] {
+		if imported[t.OrderRef] {
 			delete(r.touches, t.OrderRef)
 		}
 	}
@@ -60,7 +60,7 @@ func (r *reference) take(b warehouse.Batch) {
 			put(r.refunds, f.OrderRef, f, func(x warehouse.Refund) bool { return x.Refund == f.Refund })
 		}
 	}
-	r.settle(b.Refunds, before, told, stale)
+	r.settle(b.Refunds, before, imported, stale)
 	for _, c := range b.Coupons {
 		if !stale[c.OrderRef] {
 			put(r.coupons, c.OrderRef, c, func(x warehouse.OrderCoupon) bool { return x.Code == c.Code })
@@ -81,7 +81,7 @@ func (r *reference) take(b warehouse.Batch) {
 }
 
 // settle reconciles refunds with a day and totals without one, if the import has only one of the two.
-func (r *reference) settle(came []warehouse.Refund, before map[warehouse.OrderRef][]warehouse.Refund, told, stale map[warehouse.OrderRef]bool) {
+func (r *reference) settle(came []warehouse.Refund, before map[warehouse.OrderRef][]warehouse.Refund, imported, stale map[warehouse.OrderRef]bool) {
 	dated := func(refunds []warehouse.Refund) (sum int64) {
 		for _, f := range refunds {
 			if !f.DateUnknown {
@@ -97,9 +97,9 @@ func (r *reference) settle(came []warehouse.Refund, before map[warehouse.OrderRe
 	for ref, total := range totals {
 		off := dated(r.refunds[ref]) - dated(before[ref])
 		switch {
-		case stale[ref] || total && !told[ref] || told[ref] && (!total || dated(r.refunds[ref]) != 0):
+		case stale[ref] || total && !imported[ref] || imported[ref] && (!total || dated(r.refunds[ref]) != 0):
 			continue
-		case told[ref]:
+		case imported[ref]:
 			for _, f := range before[ref] {
 				if !f.DateUnknown && !slices.ContainsFunc(r.refunds[ref], func(x warehouse.Refund) bool { return x.Refund == f.Refund }) {
 					r.refunds[ref] = append(r.refunds[ref], f)

@@ -49,7 +49,7 @@ func briefsOfSilentChannel(on trial) {
 	totals := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, measure.LastTouch, in))
 	same(t, "a channel that was only seen", totals, briefs)
 	if len(briefs.Recent) != 1 || briefs.Recent[0].Impressions != 1_000 {
-		t.Errorf("the channel that was only seen is told as %+v", briefs.Recent)
+		t.Errorf("the channel with impressions only is %+v", briefs.Recent)
 	}
 }
 
@@ -167,7 +167,7 @@ func platformClaims(on trial) {
 	last := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, measure.LastTouch, in)).Recent
 	for _, r := range last {
 		if r.Channel == "google" {
-			same(t, "google's claims beside its credit", rows[0].Claimed, r.Claimed)
+			same(t, "google's claims and its credit", rows[0].Claimed, r.Claimed)
 		}
 		if r.Channel == "email" && r.SpendKnown {
 			t.Error("the spend of email is known, though nothing reports it")

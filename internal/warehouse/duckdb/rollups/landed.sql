@@ -25,7 +25,7 @@ SELECT s.source, s.key, s.charged, s.original, s.subtotal, s.taken, l.id, l.row_
 FROM landed_sales s
 INNER JOIN landed_parents p ON p.source = s.source AND p.key = s.key
 INNER JOIN {{landed_lines}} l ON l.source = p.source AND l.parent = p.parent AND l.currency = s.currency AND NOT l.gone
-ANTI JOIN lines_told w ON w.source = s.source AND w.key = s.key;
+ANTI JOIN own_lines w ON w.source = s.source AND w.key = s.key;
 
 CREATE TEMP TABLE landed_taken AS
 SELECT n.source, n.key, n.line, CAST(sum(d.amount) AS BIGINT) AS amount
@@ -46,12 +46,12 @@ FROM (
     SELECT *,
         CASE
             WHEN least_net < 0 OR subtotal IS NULL OR subtotal < 0 OR whole - subtotal <= 0 THEN 0
-            WHEN subtotal = 0 AND greatest(taken - told, 0) < whole THEN 0
+            WHEN subtotal = 0 AND greatest(taken - allocated, 0) < whole THEN 0
             ELSE share(whole - subtotal, reached - net, reached, whole)
         END AS part
     FROM (
         SELECT *, CAST(sum(net) OVER (PARTITION BY source, key) AS BIGINT) AS whole, min(net) OVER (PARTITION BY source, key) AS least_net,
-            CAST(sum(discount) OVER (PARTITION BY source, key) AS BIGINT) AS told,
+            CAST(sum(discount) OVER (PARTITION BY source, key) AS BIGINT) AS allocated,
             CAST(sum(net) OVER (PARTITION BY source, key ORDER BY line) AS BIGINT) AS reached
         FROM (
             SELECT l.* REPLACE (coalesce(t.amount, l.discount) AS discount), l.gross - coalesce(t.amount, l.discount) AS net
@@ -70,6 +70,6 @@ FROM (
     FROM landed_sales s
     INNER JOIN landed_parents p ON p.source = s.source AND p.key = s.key
     INNER JOIN {{landed_codes}} c ON c.source = p.source AND c.parent = p.parent AND NOT c.gone AND (c.amount IS NULL OR c.currency = s.currency)
-    ANTI JOIN codes_told w ON w.source = s.source AND w.key = s.key
+    ANTI JOIN own_codes w ON w.source = s.source AND w.key = s.key
     GROUP BY s.source, s.key, s.charged, s.original, s.discounts, c.code
 );

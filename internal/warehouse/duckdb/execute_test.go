@@ -25,12 +25,12 @@ func plainConn(t *testing.T) *sql.Conn {
 	return conn
 }
 
-func TestStatementsRunOneAfterTheOtherUpToTheOneThatFails(t *testing.T) {
+func TestStatementsRunUntilTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	conn := plainConn(t)
 	err := execute(t.Context(), conn, "CREATE TABLE t AS SELECT range AS n FROM range(300000); INSERT INTO t SELECT sum(n) FROM t; SELECT error('stop'); DROP TABLE t")
 	if err == nil || !strings.Contains(err.Error(), "stop") {
-		t.Errorf("the third statement's failure is told as %v", err)
+		t.Errorf("the third statement's failure is %v", err)
 	}
 	var rows int
 	if err := conn.QueryRowContext(t.Context(), "SELECT count(*) FROM t").Scan(&rows); err != nil || rows != 300_001 {

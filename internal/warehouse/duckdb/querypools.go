@@ -1,0 +1,35 @@
+package duckdb
+
+import (
+	"context"
+
+	"assay/internal/fault"
+)
+
+// queryPools limit the number of concurrent statements. Queries compete for the processor: beyond twice the number of
+// cores, more of them would only wait inside the database, where a deadline cannot be reported.
+type queryPools struct{ ordinary, heavy chan struct{} }
+
+func newQueryPools(cores int) queryPools {
+	return queryPools{ordinary: make(chan struct{}, 2*cores), heavy: make(chan struct{}, 1)}
+}
+
+// enter waits for a slot until ctx ends and returns the function that releases it.
+func (p queryPools) enter(ctx context.Context, heavy bool) (leave func(), err error) {
+	pool := p.ordinary
+	if heavy {
+		pool = p.heavy
+	}
+	select {
+	case pool <- struct{}{}:
+		return func() { <-pool }, nil
+	default:
+	}
+	select {
+	case pool <- struct{}{}:
+		return func() { <-pool }, nil
+	case <-ctx.Done():
+		return nil, fault.Unavailable("the store is busy with other queries").
+			WithHint("try again in a few seconds, with fewer concurrent calls").Wrap(ctx.Err())
+	}
+}
