@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -75,6 +76,22 @@ func addSecret(t *testing.T, data, workspace string) {
 	}
 }
 
+// post sends a form and returns the status of the answer.
+func post(t *testing.T, url string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader("email=a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	return answer.StatusCode
+}
+
 func TestBodiesOfAnonymousCallersUseLittleMemory(t *testing.T) { //nolint:paralleltest // gigabytes pass through the system's buffers
 	data, key := shop(t)
 	addSecret(t, data, "shop")
@@ -96,6 +113,9 @@ func TestBodiesOfAnonymousCallersUseLittleMemory(t *testing.T) { //nolint:parall
 				t.Helper()
 				if out, errs, code := finish(t, data, "call", "diagnose", "--url", url, "--key", key); code != 0 {
 					t.Errorf("a call %s the attack: exit code %d %s%s", when, code, out, errs)
+				}
+				if status := post(t, url+"/sign-in"); status != http.StatusForbidden { // which has no form token
+					t.Errorf("a form from another address %s the attack: HTTP %d, want %d", when, status, http.StatusForbidden)
 				}
 			}
 			before := memoryOf(t, pid, "VmRSS")

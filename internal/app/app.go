@@ -57,7 +57,11 @@ const (
 )
 
 // anonymousBodies is how many bytes of request bodies the service keeps in memory for callers that it does not know yet.
-const anonymousBodies = 64 << 20
+// Those from one address use at most a quarter, so that one sender does not stop webhooks and sign-ins.
+const (
+	anonymousBodies = 64 << 20
+	addressBodies   = anonymousBodies / 4
+)
 
 // What a shutdown may take after shutdown_timeout, when running calls are cut off: less than two seconds in total.
 const (
@@ -102,7 +106,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	}
 	a := &App{
 		config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1),
-		bodies: bodybudget.New(anonymousBodies),
+		bodies: bodybudget.New(anonymousBodies, addressBodies),
 	}
 	defer func() {
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"assay/internal/httpapi"
 	"assay/internal/mcp"
 	"assay/internal/oauth"
+	"assay/internal/oauth/clientip"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
 	"assay/internal/tools"
@@ -63,6 +64,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		Singer:         a.singerOverHTTP,
 		Shopify:        a.receive,
 		Bodies:         a.bodies,
+		AddressOf:      clientip.NewAddresses(a.config.TrustedProxies).Of,
 		OAuth:          f.server.Handler(f.pages),
 		Pages:          f.pages,
 		Tools:          toolDocs(),

@@ -75,7 +75,7 @@ func (a *App) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.
 	if !ok {
 		return nil, unsigned
 	}
-	body, err := a.bodies.Read(m.Body, verifier)
+	body, err := a.bodies.Read(m.From, m.Body, verifier)
 	defer body.Release()
 	if err != nil {
 		return nil, err

@@ -4,38 +4,42 @@ package bodybudget
 import (
 	"errors"
 	"io"
+	"net/netip"
 	"sync"
 )
 
 // BlockSize is the size of the blocks that a body is read into, in bytes.
 const BlockSize = 16 << 10
 
-// ErrFull means that the bodies being read use the whole budget.
+// ErrFull means that the bodies being read use the whole budget, or those from one address its share.
 var ErrFull = errors.New("the memory for request bodies of anonymous callers is used up")
 
-// Budget is a number of bytes that bodies share. Its methods may be called from many goroutines.
+// Budget is a number of bytes that bodies share. The bodies from one address use at most a part of it, so that one sender
+// cannot hold up all others. Its methods may be called from many goroutines.
 type Budget struct {
 	limit  int64
+	share  int64     // of one address
 	blocks sync.Pool // of *block; reused, so that many bodies leave no garbage behind
 
-	mu   sync.Mutex // guards used
+	mu   sync.Mutex // guards what follows
 	used int64
+	by   map[netip.Addr]int64 // used, by address
 }
 
 type block [BlockSize]byte
 
-// New returns a budget of this many bytes.
-func New(limit int64) *Budget {
-	return &Budget{limit: limit, blocks: sync.Pool{New: func() any { return new(block) }}}
+// New returns a budget of this many bytes, of which one address may use its share.
+func New(limit, share int64) *Budget {
+	return &Budget{limit: limit, share: share, blocks: sync.Pool{New: func() any { return new(block) }}, by: map[netip.Addr]int64{}}
 }
 
-// Reserve takes bytes from the budget for a body that the caller reads elsewhere. It returns a function that gives them
-// back, and ErrFull when fewer are left.
-func (b *Budget) Reserve(bytes int64) (release func(), err error) {
-	if err := b.take(bytes); err != nil {
+// Reserve takes bytes from the budget for a body from an address that the caller reads elsewhere. It returns a function that
+// gives them back, and ErrFull when fewer are left.
+func (b *Budget) Reserve(by netip.Addr, bytes int64) (release func(), err error) {
+	if err := b.take(by, bytes); err != nil {
 		return nil, err
 	}
-	return sync.OnceFunc(func() { b.give(bytes) }), nil
+	return sync.OnceFunc(func() { b.give(by, bytes) }), nil
 }
 
 // Used returns how many bytes are taken.
@@ -45,34 +49,41 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-func (b *Budget) take(bytes int64) error {
+func (b *Budget) take(by netip.Addr, bytes int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if bytes > b.limit-b.used {
+	if bytes > b.limit-b.used || bytes > b.share-b.by[by] {
 		return ErrFull
 	}
-	b.used += bytes
+	if bytes > 0 {
+		b.used += bytes
+		b.by[by] += bytes
+	}
 	return nil
 }
 
-func (b *Budget) give(bytes int64) {
+func (b *Budget) give(by netip.Addr, bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used -= bytes
+	if b.by[by] -= bytes; b.by[by] == 0 {
+		delete(b.by, by)
+	}
 }
 
 // Body is a body in memory that counts against a budget until it is released.
 type Body struct {
 	budget *Budget
+	by     netip.Addr
 	blocks []*block
 	size   int
 }
 
-// Read reads a body to its end and writes each part to seen, which computes a hash, for example. A block is taken when
+// Read reads a body from an address to its end and writes each part to seen, which computes a hash, for example. A block is taken when
 // the bytes before it have arrived: a caller that announces much and sends little uses little. ErrFull ends the reading
 // when no block is left. The caller releases the body, also after an error.
-func (b *Budget) Read(from io.Reader, seen io.Writer) (*Body, error) {
-	body := &Body{budget: b}
+func (b *Budget) Read(by netip.Addr, from io.Reader, seen io.Writer) (*Body, error) {
+	body := &Body{budget: b, by: by}
 	for {
 		part, err := body.room()
 		if err != nil {
@@ -95,7 +106,7 @@ func (b *Budget) Read(from io.Reader, seen io.Writer) (*Body, error) {
 // room returns the free end of the last block, or a new block.
 func (b *Body) room() ([]byte, error) {
 	if b.size == len(b.blocks)*BlockSize {
-		if err := b.budget.take(BlockSize); err != nil {
+		if err := b.budget.take(b.by, BlockSize); err != nil {
 			return nil, err
 		}
 		b.blocks = append(b.blocks, b.budget.blocks.Get().(*block)) //nolint:forcetypeassert // the pool has nothing else
@@ -117,6 +128,6 @@ func (b *Body) Release() {
 	for _, block := range b.blocks {
 		b.budget.blocks.Put(block)
 	}
-	b.budget.give(int64(len(b.blocks)) * BlockSize)
+	b.budget.give(b.by, int64(len(b.blocks))*BlockSize)
 	b.blocks, b.size = nil, 0
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"assay/internal/auth"
@@ -72,6 +73,9 @@ type Options struct {
 	// Bodies bounds the memory of request bodies whose sender is not known yet; nil: 64 MiB of this service's own.
 	Bodies *bodybudget.Budget
 
+	// AddressOf returns the client address that a request's body counts for; nil: one for all requests.
+	AddressOf func(*http.Request) netip.Addr
+
 	OAuth http.Handler // the authorization server's endpoints and metadata; nil: there is none
 	Pages http.Handler // every path that is not the API's; nil: there are none
 
@@ -109,7 +113,10 @@ func New(o Options) http.Handler {
 	s.info = s.describe()
 	s.resource = s.resourceMetadata()
 	if s.Bodies == nil {
-		s.Bodies = bodybudget.New(64 << 20)
+		s.Bodies = bodybudget.New(64<<20, 64<<20)
+	}
+	if s.AddressOf == nil {
+		s.AddressOf = func(*http.Request) netip.Addr { return netip.Addr{} }
 	}
 	if s.Metrics == nil {
 		s.Metrics = unrecorded{}

@@ -102,7 +102,7 @@ func (s *service) withForm(x *exchange, r *http.Request, next http.Handler) {
 	if size < 0 || size > maxForm {
 		size = maxForm
 	}
-	release, err := s.Bodies.Reserve(size)
+	release, err := s.Bodies.Reserve(s.AddressOf(r), size)
 	if err != nil {
 		s.busy(x, map[string]string{"error": "temporarily_unavailable", "error_description": "Too many forms arrive at the same time."})
 		return

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -303,7 +304,7 @@ func (l *largest) Read(p []byte) (int, error) {
 func TestFormsWaitWhileTheMemoryForThemIsUsedUp(t *testing.T) {
 	t.Parallel()
 	answers := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	bodies := bodybudget.New(maxForm)
+	bodies := bodybudget.New(maxForm, maxForm)
 	service := testService(t, func(o *Options) { o.OAuth, o.Pages, o.Bodies = answers, answers, bodies })
 	status := func(method, path, body string) (int, string) {
 		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
@@ -312,7 +313,7 @@ func TestFormsWaitWhileTheMemoryForThemIsUsedUp(t *testing.T) {
 		service.ServeHTTP(recorder, r)
 		return recorder.Code, recorder.Header().Get("Retry-After")
 	}
-	release, err := bodies.Reserve(maxForm - 10)
+	release, err := bodies.Reserve(netip.Addr{}, maxForm-10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ const maxShopMessage = 8 << 20
 // ShopMessage is a message of a webhook as it arrives. Only its body is signed.
 type ShopMessage struct {
 	Workspace string
+	From      netip.Addr // the client address that the body counts for
 	Topic     string
 	ID        string // "" when the shop gives none
 	Shop      string
@@ -54,7 +56,7 @@ func (s *service) shopify(x *exchange, r *http.Request) {
 	}
 	body := &arriving{Reader: http.MaxBytesReader(x, r.Body, maxShopMessage)}
 	outcome, err := s.Shopify(r.Context(), ShopMessage{
-		Workspace: strings.TrimPrefix(r.URL.Path, shopifyPath), Topic: r.Header.Get("X-Shopify-Topic"),
+		Workspace: strings.TrimPrefix(r.URL.Path, shopifyPath), From: s.AddressOf(r), Topic: r.Header.Get("X-Shopify-Topic"),
 		ID: cmp.Or(r.Header.Get("X-Shopify-Webhook-Id"), r.Header.Get("X-Shopify-Event-Id")), Shop: r.Header.Get("X-Shopify-Shop-Domain"),
 		Signature: r.Header.Get("X-Shopify-Hmac-Sha256"), Sent: sent, Body: body,
 	})

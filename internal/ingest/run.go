@@ -326,14 +326,19 @@ func unreadable(ctx context.Context, name string, err error) error {
 	return refused
 }
 
-// batchRows is how many rows of a file are handed over at once.
-const batchRows = 8192
+// A batch is handed over when it has this many rows, or when the text of its rows is this large: rows of 4 MiB fit a file of a
+// few megabytes, because they compress well.
+const (
+	batchRows  = 8192
+	batchBytes = 16 << 20
+)
 
 // read takes the rows below the header to the import.
 func (l *loading) read(ctx context.Context, rows source.Rows) (source.Summary, error) {
 	records := l.opened.Records(l.picked.delimiter)
 	header := l.picked.table.Header
-	for n := 1; ; n++ {
+	inBatch, bytes := 0, 0 // rows, and their text
+	for {
 		rec, err := records.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -347,12 +352,14 @@ func (l *loading) read(ctx context.Context, rows source.Rows) (source.Summary, e
 		if err := l.take(rec, header, rows); err != nil {
 			return source.Summary{}, err
 		}
-		if n%batchRows != 0 {
+		inBatch, bytes = inBatch+1, bytes+rec.Size()
+		if inBatch < batchRows && bytes < batchBytes {
 			continue
 		}
 		if err := l.handOver(ctx); err != nil {
 			return source.Summary{}, err
 		}
+		inBatch, bytes = 0, 0
 	}
 	summary, err := rows.Close(&l.batch)
 	if err := l.sort(err); err != nil {

@@ -147,6 +147,45 @@ func TestADryRunTellsAndKeepsNothing(t *testing.T) {
 	}
 }
 
+// batches notes how many orders the largest batch has.
+type batches struct {
+	ingest.Store
+	largest *int
+}
+
+// Begin implements [ingest.Store].
+func (b batches) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error) {
+	into, err := b.Store.Begin(ctx, spec)
+	return batchesInto{into, b.largest}, err
+}
+
+type batchesInto struct {
+	warehouse.Import
+	largest *int
+}
+
+// Add implements [warehouse.Import].
+func (b batchesInto) Add(ctx context.Context, batch *warehouse.Batch) error {
+	*b.largest = max(*b.largest, len(batch.Orders))
+	return b.Import.Add(ctx, batch)
+}
+
+func TestABatchOfLargeRowsHasFewRows(t *testing.T) {
+	t.Parallel()
+	store, largest := newBench(t, "USD", "UTC"), 0
+	file := "order_id,created_at,currency,total,note\n"
+	for n := range 40 {
+		file += fmt.Sprintf("%d,2026-09-01 10:00:00,USD,10.00,%s\n", n, strings.Repeat("x", 1<<20))
+	}
+	report, err := ingest.Run(t.Context(), batches{store, &largest}, store.options(text("orders.csv", file)))
+	if err != nil || report.Files[0].Tables["orders"].Inserted != 40 {
+		t.Fatalf("%v, %+v", err, report)
+	}
+	if largest > 16 {
+		t.Errorf("a batch has %d rows of 1 MiB, want at most 16", largest)
+	}
+}
+
 func TestALaterReportReplacesItsDays(t *testing.T) {
 	t.Parallel()
 	const header = "Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Reporting starts\n"

@@ -29,6 +29,10 @@ type Scanner struct {
 	steps      int // bytes searched, counted or moved so far; a test bounds them
 }
 
+// sharedRow is the size of the largest row whose cells share one string, in bytes. Cells of larger rows have their own memory, so
+// that a cell that a reader keeps, such as an order's ID, does not keep the row.
+const sharedRow = 4 << 10
+
 // quotedRow is the row with quotes that is being read. Offsets count from the start of the row.
 type quotedRow struct {
 	cells   int    // read so far
@@ -75,6 +79,11 @@ func (s *Scanner) row() (Record, error) {
 		return Record{}, err
 	}
 	r.Fields = s.fields
+	if r.Size() > sharedRow {
+		for i, f := range r.Fields {
+			r.Fields[i] = strings.Clone(f)
+		}
+	}
 	return r, nil
 }
 

@@ -4,9 +4,12 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unsafe"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -151,6 +154,24 @@ func TestScannerSkipsCellsBeyondTheLimit(t *testing.T) {
 		if kept := len(s.quoted.text); kept > MaxColumns {
 			t.Errorf("%s: %d bytes of skipped cells are stored", name, kept-MaxColumns)
 		}
+	}
+}
+
+func TestACellOfALargeRowDoesNotKeepTheRow(t *testing.T) {
+	t.Parallel()
+	pad := strings.Repeat("x", 1<<20)
+	for _, row := range []string{"id," + pad, `"id",` + pad} {
+		r, err := NewScanner(strings.NewReader(row), ',').Next()
+		if err != nil || len(r.Fields) != 2 {
+			t.Fatalf("%d cells, %v", len(r.Fields), err)
+		}
+		kept, rest := r.Fields[0], weak.Make(unsafe.StringData(r.Fields[1]))
+		r.Fields[1] = ""
+		runtime.GC()
+		if rest.Value() != nil {
+			t.Errorf("%.5s…: the row is still in memory", row)
+		}
+		runtime.KeepAlive(kept)
 	}
 }
 

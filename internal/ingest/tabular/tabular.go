@@ -22,6 +22,14 @@ type Record struct {
 	Problem string   // why the row cannot be used as it stands; "" when it can
 }
 
+// Size returns how many bytes the cells have.
+func (r Record) Size() (bytes int) {
+	for _, f := range r.Fields {
+		bytes += len(f)
+	}
+	return bytes
+}
+
 // Records gives the rows of a table one after the other. After the last one the error is io.EOF. Any other error
 // concerns the file as a whole, because nothing behind that place can be trusted.
 type Records interface {
