@@ -17,15 +17,11 @@ import (
 	"time"
 
 	"assay/internal/control"
-	"assay/internal/ingest/amazon"
+	"assay/internal/ingest/adreport"
 	"assay/internal/ingest/connector"
-	"assay/internal/ingest/google"
 	"assay/internal/ingest/mapper"
-	"assay/internal/ingest/meta"
 	"assay/internal/ingest/shopify"
-	"assay/internal/ingest/snapchat"
 	"assay/internal/ingest/source"
-	"assay/internal/ingest/tiktok"
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/warehouse"
@@ -36,14 +32,10 @@ const Auto = "auto"
 
 // Readers returns all readers, those of known exports before those that go by common column names.
 func Readers() []source.Reader {
-	return slices.Concat([]source.Reader{
-		shopify.Orders(),
-		meta.Ads(),
-		google.Ads(),
-		tiktok.Ads(),
-		amazon.Ads(),
-		snapchat.Ads(),
-	}, shopify.Landed(), connector.Ads(), connector.Names(), mapper.Exports(), mapper.Common())
+	return slices.Concat(
+		[]source.Reader{shopify.Orders()}, adreport.Exports(), shopify.Landed(), connector.Ads(), connector.Names(),
+		mapper.Exports(), mapper.Common(),
+	)
 }
 
 // Store is where facts go: the warehouse.

@@ -44,21 +44,21 @@ const (
 
 // Spec says what is special about a platform's report.
 type Spec struct {
-	Name     string           // of the reader
-	Source   string           // that the facts name; the reader's name when empty
-	Title    string           // of the report
-	Platform measure.Platform // "" when a column says it
-	Columns  []source.Column
-	Required []string // fields; a column with the currency in its name satisfies Spend
-	Telltale []string // folded names of which one must be there, because no other platform uses them
-	Fixed    map[string]string
-	Decimal  money.Notation  // 0: found out
-	Order    source.DayOrder // unknown: found out
-	Daily    string          // how to get a row per day from the platform, for those who have not
-	Account  string          // how to know the account where no column says it; "default" when empty
-	Micros   []string        // fields that count millionths of the currency: of Spend and Value
-	Named    bool            // the report must have a column that tells campaigns, ad sets or ads: without, it is of the account
-	Unlike   []string        // folded names of columns that the report must not have: it would be about a part of the spend
+	Name          string           // of the reader
+	Source        string           // that the facts name; the reader's name when empty
+	Title         string           // of the report
+	Platform      measure.Platform // "" when a column says it
+	Columns       []source.Column
+	Required      []string // fields; a column with the currency in its name satisfies Spend
+	Signature     []string // folded names of which one must be there, because no other platform uses them
+	Fixed         map[string]string
+	Decimal       money.Notation  // 0: found out
+	Order         source.DayOrder // unknown: found out
+	Daily         string          // how to get a row per day from the platform, for those who have not
+	Account       string          // how to know the account where no column says it; "default" when empty
+	Micros        []string        // fields that count millionths of the currency: of Spend and Value
+	NamesRequired bool            // the report must have a column that tells campaigns, ad sets or ads: without, it is of the account
+	Excluded      []string        // folded names of columns that the report must not have: it would be about a part of the spend
 }
 
 // New returns a reader of the report.
@@ -81,15 +81,15 @@ func (r reader) Fit(h source.Header) source.Fit {
 			fit.Missing = append(fit.Missing, r.label(field))
 		}
 	}
-	for _, name := range r.Telltale {
+	for _, name := range r.Signature {
 		if h.Index(name) >= 0 && !slices.ContainsFunc(r.Spec.Columns, func(c source.Column) bool { return slices.Contains(c.Names, name) }) {
 			fit.Known++
 		}
 	}
-	if r.Named && !found.named() {
+	if r.NamesRequired && !found.named() {
 		fit.Missing = append(fit.Missing, r.label(CampaignID))
 	}
-	for _, name := range r.Unlike {
+	for _, name := range r.Excluded {
 		if h.Index(name) >= 0 {
 			fit.Missing = append(fit.Missing, "a report without "+name)
 		}
@@ -97,8 +97,8 @@ func (r reader) Fit(h source.Header) source.Fit {
 	if !r.dated(found) {
 		fit.Missing = append(fit.Missing, r.label(Day))
 	}
-	if len(r.Telltale) > 0 && h.Index(r.Telltale...) < 0 && !found.spendCurrencyNamed {
-		fit.Missing = append(fit.Missing, r.Telltale[0])
+	if len(r.Signature) > 0 && h.Index(r.Signature...) < 0 && !found.spendCurrencyNamed {
+		fit.Missing = append(fit.Missing, r.Signature[0])
 	}
 	return fit
 }

@@ -106,7 +106,7 @@ func (r reader) columns() []source.Column {
 func (r reader) Columns() []source.Column {
 	columns := slices.DeleteFunc(r.columns(), func(c source.Column) bool { return len(c.Names) == 0 })
 	if r.export != nil {
-		for _, name := range r.export.telltale {
+		for _, name := range r.export.signature {
 			columns = append(columns, source.Column{Field: name, Names: []string{name}})
 		}
 	}
@@ -116,7 +116,7 @@ func (r reader) Columns() []source.Column {
 // Needs implements [source.Described].
 func (r reader) Needs() []string {
 	if r.export != nil {
-		return slices.Concat(r.export.required, r.export.telltale)
+		return slices.Concat(r.export.required, r.export.signature)
 	}
 	return kinds[r.mapping.Kind].required
 }
