@@ -111,11 +111,11 @@ func (p *plan) quiet(m mediumSpec, from, to int) bool {
 }
 
 // pace is the planned part of the cadence: growth, season and weekday.
-func (p *plan) pace(h habit) []float64 {
-	days := make([]float64, p.opt.Days)
+func (f *frame) pace(h habit) []float64 {
+	days := make([]float64, f.opt.Days)
 	for t := range days {
-		d := p.day(t)
-		smooth := (p.demandWithout(t-2) + p.demandWithout(t) + p.demandWithout(t+2)) / 3
+		d := f.day(t)
+		smooth := (f.demandWithout(t-2) + f.demandWithout(t) + f.demandWithout(t+2)) / 3
 		days[t] = math.Pow(growthPerYear[online], float64(t)/365.25) * math.Pow(smooth, h.season)
 		if w := d.Weekday(); w == time.Saturday || w == time.Sunday {
 			days[t] *= h.weekend
@@ -125,17 +125,17 @@ func (p *plan) pace(h habit) []float64 {
 }
 
 // demandWithout is the online store's demand on a day without trend and weekday.
-func (p *plan) demandWithout(t int) float64 {
-	d := p.day(t)
+func (f *frame) demandWithout(t int) float64 {
+	d := f.day(t)
 	return season(d) * occasion(online, d) * saleLift(online, d)
 }
 
 // flights are on air on Tuesdays and Thursdays of three to five weeks, then off for one to three.
-func (p *plan) flights(r *rand.Rand) []float64 {
-	days := make([]float64, p.opt.Days)
+func (f *frame) flights(r *rand.Rand) []float64 {
+	days := make([]float64, f.opt.Days)
 	onAir, left := true, whole(r, 21, 35)
 	for t := range days {
-		if w := p.day(t).Weekday(); onAir && (w == time.Tuesday || w == time.Thursday) {
+		if w := f.day(t).Weekday(); onAir && (w == time.Tuesday || w == time.Thursday) {
 			days[t] = 1
 		}
 		if left--; left == 0 && onAir {

@@ -52,28 +52,28 @@ func noonShare() float64 {
 }
 
 // dayShare is the part of a day that the store has data for.
-func (p *plan) dayShare(t int) float64 {
-	if t == p.opt.Days-1 {
+func (f *frame) dayShare(t int) float64 {
+	if t == f.opt.Days-1 {
 		return noonShare()
 	}
 	return 1
 }
 
 // demandShapes returns what each surface would sell on each day of its own accord, as a shape without level.
-func (p *plan) demandShapes() [][]float64 {
+func (f *frame) demandShapes() [][]float64 {
 	shapes := make([][]float64, surfaceCount)
 	for s := range shapes {
-		shapes[s] = make([]float64, p.opt.Days)
+		shapes[s] = make([]float64, f.opt.Days)
 		for t := range shapes[s] {
-			shapes[s][t] = p.demandOn(s, p.day(t))
+			shapes[s][t] = f.demandOn(s, f.day(t))
 		}
 	}
 	return shapes
 }
 
 // demandOn returns a surface's demand on any day, also after the last: trend x season x weekday x occasion x sale.
-func (p *plan) demandOn(surface int, d civil.Date) float64 {
-	trend := math.Pow(growthPerYear[surface], float64(p.index(d))/365.25)
+func (f *frame) demandOn(surface int, d civil.Date) float64 {
+	trend := math.Pow(growthPerYear[surface], float64(f.index(d))/365.25)
 	return trend * season(d) * weekdays[surface][d.Weekday()] * occasion(surface, d) * saleLift(surface, d)
 }
 

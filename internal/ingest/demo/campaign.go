@@ -125,37 +125,37 @@ func (p *plan) planCampaigns(m *medium) {
 	}
 }
 
-func (p *plan) byState() [][]float64 {
+func (f *frame) byState() [][]float64 {
 	table := make([][]float64, len(states))
 	for i := range table {
-		table[i] = make([]float64, p.opt.Days)
+		table[i] = make([]float64, f.opt.Days)
 	}
 	return table
 }
 
 // runs reports whether a campaign is on air on a day.
-func (p *plan) runs(c campaignSpec, t int) bool {
+func (f *frame) runs(c campaignSpec, t int) bool {
 	if c.holiday {
-		d := p.day(t)
+		d := f.day(t)
 		md := int(d.Month())*100 + d.Day()
 		return md >= 1101 && md <= 1224
 	}
-	at := float64(t) / float64(p.opt.Days)
+	at := float64(t) / float64(f.opt.Days)
 	return at >= c.from && (c.to == 0 || at < c.to)
 }
 
-func (p *plan) newCampaign(r *rand.Rand, platform measure.Platform, spec campaignSpec) *campaign {
+func (f *frame) newCampaign(r *rand.Rand, platform measure.Platform, spec campaignSpec) *campaign {
 	if spec.role == "" {
 		spec.role = prospecting
 	}
 	c := &campaign{
 		campaignSpec: spec, id: newID(r, platform), setID: newID(r, platform),
-		running: make([][]int, spec.slots), spend: make([]float64, p.opt.Days),
+		running: make([][]int, spec.slots), spend: make([]float64, f.opt.Days),
 	}
 	for slot := range c.running {
-		c.running[slot] = make([]int, p.opt.Days)
+		c.running[slot] = make([]int, f.opt.Days)
 		left := 0
-		for t := range p.opt.Days {
+		for t := range f.opt.Days {
 			if left == 0 {
 				left = whole(r, 40, 85)
 				c.ads = append(c.ads, ad{id: newID(r, platform), name: adName(r, len(c.ads)+1), first: t, appeal: scatter(r, 0.3)})
@@ -270,8 +270,8 @@ func (p *plan) withoutTest(m *medium, c *campaign, t int, money float64, parts [
 }
 
 // nameOn returns the campaign's name on a day.
-func (p *plan) nameOn(c *campaign, t int) string {
-	if c.renamed != "" && float64(t) >= renameAt*float64(p.opt.Days) {
+func (f *frame) nameOn(c *campaign, t int) string {
+	if c.renamed != "" && float64(t) >= renameAt*float64(f.opt.Days) {
 		return c.renamed
 	}
 	return c.name

@@ -99,12 +99,17 @@ func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	return p.truth(sold), nil
 }
 
+// frame is what the options fix: days, currency, random streams and demand before media.
+type frame struct {
+	opt   Options
+	first civil.Date
+	now   time.Time
+	unit  float64 // minor units in one whole unit of the currency
+}
+
 // plan is everything that is settled before the first order: what is expected on each day, and why.
 type plan struct {
-	opt       Options
-	first     civil.Date
-	now       time.Time
-	unit      float64     // minor units in one whole unit of the currency
+	frame
 	demand    [][]float64 // by surface and day: the shape of demand without media
 	places    places
 	anomalies []anomaly
@@ -117,7 +122,7 @@ type plan struct {
 
 // newPlan settles the plan in the order in which one part rests on the other.
 func newPlan(opt Options) *plan {
-	p := &plan{opt: opt, first: opt.First(), now: opt.Now(), unit: math.Pow10(opt.Currency.Exponent())}
+	p := &plan{frame: frame{opt: opt, first: opt.First(), now: opt.Now(), unit: math.Pow10(opt.Currency.Exponent())}}
 	p.demand = p.demandShapes()
 	p.places = newPlaces(p.stream("places"))
 	p.anomalies = p.planAnomalies()
@@ -130,18 +135,18 @@ func newPlan(opt Options) *plan {
 }
 
 // day returns the date of a day's number, counted from 0.
-func (p *plan) day(t int) civil.Date { return p.first.AddDays(t) }
+func (f *frame) day(t int) civil.Date { return f.first.AddDays(t) }
 
 // index returns a date's number of day, which may lie outside the store's days.
-func (p *plan) index(d civil.Date) int { return d.Sub(p.first) }
+func (f *frame) index(d civil.Date) int { return d.Sub(f.first) }
 
 // minor returns an amount in whole currency units in minor units.
-func (p *plan) minor(major float64) int64 { return int64(math.Round(major * p.unit)) }
+func (f *frame) minor(major float64) int64 { return int64(math.Round(major * f.unit)) }
 
 // dailyRevenue is what the store of this size takes on an average day, in whole currency units. Spend, lists and
 // traffic are sized by it.
-func (p *plan) dailyRevenue() float64 {
-	return float64(p.opt.Orders) / float64(p.opt.Days) * nominalOrderValue
+func (f *frame) dailyRevenue() float64 {
+	return float64(f.opt.Orders) / float64(f.opt.Days) * nominalOrderValue
 }
 
 // feed collects rows and hands them over when there are enough. The first error of the sink stays and ends

@@ -8,13 +8,13 @@ import (
 )
 
 // stream returns the random numbers of one part of the store. The name and the seed decide them.
-func (p *plan) stream(names ...string) *rand.Rand {
+func (f *frame) stream(names ...string) *rand.Rand {
 	h := fnv.New64a()
 	for _, name := range names {
 		_, _ = h.Write([]byte(name))
 		_, _ = h.Write([]byte{0})
 	}
-	return rand.New(rand.NewPCG(p.opt.Seed, h.Sum64()))
+	return rand.New(rand.NewPCG(f.opt.Seed, h.Sum64()))
 }
 
 // between returns a number from low to high, all equally likely.

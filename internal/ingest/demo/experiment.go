@@ -117,7 +117,7 @@ func (e experiment) truth(p *plan, value [surfaceCount]float64) ExperimentTruth 
 			others += value[s] * p.places.own[i] * sum(days[e.first:e.last+1])
 		}
 	}
-	without := p.stateResponses(tested, tested.untested, 1)
+	without := tested.stateResponses(p, tested.untested, 1)
 	was, would := 0.0, 0.0
 	out := ExperimentTruth{ID: e.id, Channel: e.channel, Start: p.day(e.first), End: p.day(e.last)}
 	for _, i := range e.treated {

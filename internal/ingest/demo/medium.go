@@ -150,8 +150,8 @@ func (p *plan) planMedia() []*medium {
 		default:
 			m.national = p.booked(spec)
 		}
-		p.scaleCurve(m)
-		p.respond(m)
+		m.scaleCurve(p)
+		m.respond(p)
 		media = append(media, m)
 	}
 	p.weighSlips(media)
@@ -159,7 +159,7 @@ func (p *plan) planMedia() []*medium {
 }
 
 // scaleCurve turns the curve's scale from mean daily spends into whole units of the currency.
-func (p *plan) scaleCurve(m *medium) {
+func (m *medium) scaleCurve(p *plan) {
 	daily := float64(m.totalSpend()) / p.unit / float64(p.opt.Days)
 	if m.saturation.Form == hill {
 		m.saturation.HalfSaturation = rounded(m.saturation.HalfSaturation*daily, 4)

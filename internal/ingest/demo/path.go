@@ -150,9 +150,9 @@ func (w *paths) times(order time.Time, n int) []time.Time {
 }
 
 // dayOf returns the number of the day that an instant falls on, which is negative before the first day.
-func (p *plan) dayOf(at time.Time) int {
-	y, m, d := at.In(p.opt.Zone).Date()
-	return int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Sub(p.first.UTC()) / (24 * time.Hour))
+func (f *frame) dayOf(at time.Time) int {
+	y, m, d := at.In(f.opt.Zone).Date()
+	return int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Sub(f.first.UTC()) / (24 * time.Hour))
 }
 
 // touch makes a contact with a channel. A platform that had no campaign on that day cannot have been met; the

@@ -88,8 +88,8 @@ func (s Saturation) at(adstock float64) float64 {
 // Each state has the same curve per head: a state with the share w of the population and the adstock a brings
 // w*S(a/w) of the peak. Spend without a region reaches people everywhere alike, so a channel without regional
 // spend brings S(a).
-func (p *plan) respond(m *medium) {
-	m.orders, m.byState = p.responses(m, 1)
+func (m *medium) respond(p *plan) {
+	m.orders, m.byState = m.responses(p, 1)
 	m.peak = 1
 	if brought := sum(m.orders); brought > 0 {
 		worth := m.orderValue(nominalValues)
@@ -103,11 +103,11 @@ func (p *plan) respond(m *medium) {
 
 // responses returns the part of the peak that the channel brings on each day when all its spend is multiplied by a factor,
 // and the same by state where spend has regions.
-func (p *plan) responses(m *medium, factor float64) (all []float64, byState [][]float64) {
+func (m *medium) responses(p *plan, factor float64) (all []float64, byState [][]float64) {
 	if m.regional == nil {
-		return p.response(m, m.national, 1, factor), nil
+		return m.response(p, m.national, 1, factor), nil
 	}
-	byState = p.stateResponses(m, m.regional, factor)
+	byState = m.stateResponses(p, m.regional, factor)
 	all = make([]float64, p.opt.Days)
 	for _, days := range byState {
 		for t, o := range days {
@@ -118,21 +118,21 @@ func (p *plan) responses(m *medium, factor float64) (all []float64, byState [][]
 }
 
 // stateResponses returns the response by state and day to regional spend beside the channel's national spend.
-func (p *plan) stateResponses(m *medium, regional [][]float64, factor float64) [][]float64 {
+func (m *medium) stateResponses(p *plan, regional [][]float64, factor float64) [][]float64 {
 	out := make([][]float64, len(states))
 	spend := make([]float64, p.opt.Days)
 	for i, people := range p.places.people {
 		for t := range spend {
 			spend[t] = regional[i][t] + people*m.national[t]
 		}
-		out[i] = p.response(m, spend, people, factor)
+		out[i] = m.response(p, spend, people, factor)
 	}
 	return out
 }
 
 // response returns the part of the peak that spend, in minor units, brings among a share of the people when it is multiplied
 // by a factor.
-func (p *plan) response(m *medium, spend []float64, people, factor float64) []float64 {
+func (m *medium) response(p *plan, spend []float64, people, factor float64) []float64 {
 	out := make([]float64, len(spend))
 	carry(m.adstock.weights(), spend, out)
 	for t, a := range out {
@@ -158,7 +158,7 @@ func NewResponses(opt Options) (Responses, error) {
 func (r Responses) Of(channel measure.Channel, factor float64) []float64 {
 	for _, m := range r.plan.media {
 		if m.channel == channel {
-			days, _ := r.plan.responses(m, factor)
+			days, _ := m.responses(r.plan, factor)
 			scale(days, m.peak/sum(m.orders))
 			return days
 		}

@@ -119,8 +119,8 @@ func (s *shoppers) after(who, surface, t int) {
 }
 
 // hashed returns the keyed hash of a shopper's address: as the readers of files make it.
-func (p *plan) hashed(who int) string {
-	mac := hmac.New(sha256.New, p.opt.HashKey)
+func (f *frame) hashed(who int) string {
+	mac := hmac.New(sha256.New, f.opt.HashKey)
 	_, _ = fmt.Fprintf(mac, "shopper%d@example.com", who)
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:9])
 }
