@@ -1,8 +1,8 @@
-// Package connector reads the tables that Fivetran, Airbyte and dlt leave in a warehouse, saved as CSV or Parquet.
+// Package connector reads the tables that Fivetran, Airbyte and dlt write to a warehouse, exported as CSV or Parquet.
 //
-// A table is known by its columns: each vendor names them after the platform's API. Facts have the source that the
-// platform's own report has, so that whichever was imported last counts for the account's days. The names of campaigns
-// stand in tables of their own, which [Names] reads.
+// Columns identify a table: each vendor names them after the platform's API. Facts have the source of the platform's
+// own report, so the latest import of either replaces the account's days. Tables with the names of campaigns are read
+// by [Names].
 package connector
 
 import (
@@ -21,7 +21,7 @@ func Ads() []source.Reader {
 	return readers
 }
 
-// part are columns of tables that tell of a part of the spend only, such as that of keywords.
+// part are columns of tables that cover only a part of the spend, such as that of keywords.
 var part = []string{
 	"search term", "search query", "keyword id", "keyword ad group criterion", "ad group criterion criterion id", "age", "gender", "action type",
 }

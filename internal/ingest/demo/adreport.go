@@ -9,12 +9,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// tariff is what a platform charges and how people respond to its ads.
+// tariff is a platform's prices and the response to its ads.
 type tariff struct {
 	source, account string
 	perThousand     float64 // price of a thousand impressions, whole units of the currency
 	clickRate       float64 // clicks per impression
-	fractions       bool    // conversions are split between touches and come in fractions
+	fractions       bool    // conversions are divided among touchpoints, so they have fractions
 }
 
 var tariffs = map[measure.Platform]tariff{
@@ -25,17 +25,18 @@ var tariffs = map[measure.Platform]tariff{
 	measure.Amazon:   {source: "amazon_ads", account: "ENTITY2K7Q4H1ZC9", perThousand: 11.2, clickRate: 0.0061},
 }
 
-// eagerness is how many more conversions than other campaigns of the same spend a role claims.
+// eagerness is the number of conversions that a role claims, relative to prospecting campaigns of the same spend.
 var eagerness = map[role]float64{prospecting: 1, retargeting: 3, brand: 5}
 
-// restated is the part of a day's claims that a platform has reported when the day is so many days old. Clicks
-// turn into orders days later and are then booked on the day of the click.
+// restated is the part of a day's conversions that a platform has reported at this age of the day. Orders follow
+// clicks by days and are then booked on the day of the click.
 func restated(age int) float64 { return 1 - 0.65*math.Exp(-float64(age)/3) }
 
-// wear is what is left of an ad's click rate after so many days: it tends to 55 % with a time constant of 40 days.
+// wear is the remaining part of an ad's click rate after this many days: it approaches 55% with a time constant of 40
+// days.
 func wear(age int) float64 { return 0.55 + 0.45*math.Exp(-float64(age)/40) }
 
-// emitAds writes the ad reports, platform after platform, each by day.
+// emitAds writes the ad reports, by platform and day.
 func (p *plan) emitAds(out *feed) {
 	for _, m := range p.media {
 		if m.platform == "" {
@@ -62,13 +63,13 @@ type adReport struct {
 	out *feed
 }
 
-// claimed returns how many conversions a platform claims for a day, seen from today.
+// claimed returns the number of conversions that the platform claims for a day, as of today.
 func (w adReport) claimed(t int) float64 {
 	orders := w.m.claim.own*w.m.orders[t] + w.m.claim.others*w.p.base[w.m.home][t]
 	return orders * restated(w.p.opt.Days-1-t) * (0.15 + 0.85*w.p.seen(t))
 }
 
-// emitAdDay writes a platform's report of one day.
+// emitDay writes the report of one day.
 func (w adReport) emitDay(rows []adRow, noise float64) {
 	t := int(rows[0].day)
 	claims, all := w.claimed(t)*noise, 0.0
@@ -89,13 +90,13 @@ func (w adReport) emitDay(rows []adRow, noise float64) {
 	}
 }
 
-// pull is a line's weight among those that share the day's claims.
+// pull is the weight of a row when the day's claims are divided.
 func (m *medium) pull(row adRow) float64 {
 	c := m.campaigns[row.campaign]
 	return float64(row.spend) * eagerness[c.role] * c.ads[row.ad].appeal
 }
 
-// conversions draws what a line claims: a number in millionths and its value in minor units.
+// conversions draws a row's claims: the number in millionths and the value in minor units.
 func (w adReport) conversions(mean float64) (millionths, value int64) {
 	n := count(w.r, mean)
 	if n == 0 {
@@ -105,8 +106,8 @@ func (w adReport) conversions(mean float64) (millionths, value int64) {
 	if tariffs[w.m.platform].fractions {
 		credit = rounded(credit*between(w.r, 0.75, 1.25), 2)
 	}
-	worth := credit * nominalValues[w.m.home] * scatter(w.r, 0.5/math.Sqrt(float64(n)))
-	return int64(math.Round(credit * measure.Millionths)), w.p.minor(worth)
+	revenue := credit * nominalValues[w.m.home] * scatter(w.r, 0.5/math.Sqrt(float64(n)))
+	return int64(math.Round(credit * measure.Millionths)), w.p.minor(revenue)
 }
 
 func (w adReport) line(row adRow) warehouse.AdDay {

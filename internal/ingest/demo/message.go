@@ -11,8 +11,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// flow is an automated series of messages. Rates are parts of what is one step before: opens of delivered, clicks
-// of delivered, orders of clicks.
+// flow is an automated series of messages. Rates are relative to the previous step: opens per delivered, clicks per
+// delivered, orders per click.
 type flow struct {
 	name     string
 	channel  measure.Channel
@@ -39,10 +39,10 @@ type mailing struct {
 	name    string
 	channel measure.Channel
 	day     int
-	pull    float64 // against an ordinary one
+	pull    float64 // relative to an ordinary mailing
 }
 
-// after is the part of a mailing's reading that falls on the day of sending and the days after it.
+// after is the distribution of a mailing's opens over the day of sending and the days after it.
 var after = []float64{0.80, 0.15, 0.05}
 
 // messenger writes the messages of a store.
@@ -52,8 +52,8 @@ type messenger struct {
 	out *feed
 }
 
-// emitMessages writes what mail and text messages did by day. Senders claim every order within days of a click
-// or an open, so their revenue overlaps with everybody else's.
+// emitMessages writes the results of emails and text messages by day. Senders claim every order within days of a click
+// or an open, so their revenue overlaps with that of other channels.
 func (p *plan) emitMessages(out *feed) {
 	m := messenger{p: p, r: p.stream("messages"), out: out}
 	for i, f := range flows {
@@ -82,7 +82,7 @@ func (m messenger) emit(line warehouse.MessageDay) {
 	m.out.added(1)
 }
 
-// list is the number of subscribers on a day: 200 for each daily order when the books open, and growing.
+// list is the number of subscribers on a day: 200 per daily order at the start, and growing.
 func (m messenger) list(c measure.Channel, t int) float64 {
 	size := float64(m.p.opt.Orders) / float64(m.p.opt.Days) * (200 + 0.42*float64(t))
 	if c == sms {
@@ -91,7 +91,7 @@ func (m messenger) list(c measure.Channel, t int) float64 {
 	return size
 }
 
-// mailings plans two mails a week, one text every two weeks, and more of both when a sale starts and ends.
+// mailings plans two emails per week, one text every two weeks, and more of both when a sale starts and ends.
 func (m messenger) mailings() []mailing {
 	themes := []string{"New scents", "Behind the workshop", "Customer favourites", "Evening ritual", "Restocked", "Small gifts", "Letter from the founder"}
 	var all []mailing
@@ -112,11 +112,11 @@ func (m messenger) mailings() []mailing {
 	return all
 }
 
-// emitMailing writes the day of sending and the days on which people still read it.
+// emitMailing writes the day of sending and the later days with opens.
 func (m messenger) emitMailing(mail mailing, id string) {
 	rates := flow{channel: mail.channel, open: 0.36, click: 0.011 * mail.pull, order: 0.075}
 	if mail.channel == sms {
-		rates.open, rates.click = 0, 0.028*mail.pull // nobody reports whether a text was opened
+		rates.open, rates.click = 0, 0.028*mail.pull // opens of text messages are not reported
 	}
 	delivered := 0.0
 	for k, part := range after {
@@ -137,7 +137,7 @@ func (m messenger) emitMailing(mail mailing, id string) {
 	}
 }
 
-// sent returns a line for messages that went out on a day.
+// sent returns a row for messages sent on a day.
 func (m messenger) sent(c measure.Channel, recipients int64, t int) warehouse.MessageDay {
 	line := warehouse.MessageDay{Source: sourceMessages, Channel: c, Day: m.p.day(t), Recipients: recipients}
 	line.Bounces = min(recipients, count(m.r, 0.006*float64(recipients)))
@@ -145,7 +145,7 @@ func (m messenger) sent(c measure.Channel, recipients int64, t int) warehouse.Me
 	return line
 }
 
-// readBy fills in what readers did, none of it more often than the step before.
+// readBy fills in opens, clicks and orders, each at most as many as the step before.
 func (m messenger) readBy(line *warehouse.MessageDay, readers float64, rates flow) {
 	line.Opens = min(int64(readers), count(m.r, rates.open*readers))
 	clicks := int64(readers)

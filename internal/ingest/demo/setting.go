@@ -8,11 +8,11 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ambition is how far the goals lie above what the year before would suggest.
+// ambition is the factor of goals relative to expected sales.
 const ambition = 1.04
 
-// emitTargets writes goals for revenue and orders of the store by day, week, month and quarter, a year back and
-// to the end of the running quarter, and monthly goals for the two largest channels' spend.
+// emitTargets writes revenue and order goals of the store by day, week, month and quarter, from a year ago to the end
+// of the current quarter, and monthly spend goals of the two largest channels.
 func (p *plan) emitTargets(out *feed) {
 	goals := targets{out: out, orders: p.expectedSales()}
 	quarter := quarterOf(p.opt.Today)
@@ -41,7 +41,7 @@ func (p *plan) emitTargets(out *feed) {
 
 func quarterOf(d civil.Date) civil.Date { return civil.New(d.Year(), (d.Month()-1)/3*3+1, 1) }
 
-// expectedSales returns what the store means to sell on any day: demand of the online store at the store's mean level.
+// expectedSales returns the expected orders of any day: demand of the online store at the store's mean level.
 func (p *plan) expectedSales() func(civil.Date) float64 {
 	level := ambition * float64(p.opt.Orders) / sum(p.demand[online])
 	return func(d civil.Date) float64 { return level * p.demandOn(online, d) }
@@ -81,7 +81,7 @@ func (g targets) over(days civil.Range) float64 {
 	return total
 }
 
-// roundGoal rounds as people do who set goals: to two leading digits and a half.
+// roundGoal rounds a goal to two and a half leading digits, as people do.
 func roundGoal(x float64) float64 {
 	if x <= 0 {
 		return 0
@@ -90,7 +90,7 @@ func roundGoal(x float64) float64 {
 	return math.Round(x/step) * step
 }
 
-// conversionRate is the part of the online store's sessions that end in an order.
+// conversionRate is the part of the online store's sessions with an order.
 const conversionRate = 0.027
 
 // emitRegions writes sessions and population of every state by day.
