@@ -36,7 +36,7 @@ func TestParseListsEveryMistake(t *testing.T) {
 		good + "rules: [{then: skip, empty: true}]\n":                 {"rule 1 needs a column"},
 		good + "rules: [{column: a, then: skip}]\n":                   {"rule 1 needs exactly one of"},
 		good + "rules: [{column: a, equals: b, then: burn}]\n":        {"skip, refund, cancelled or test"},
-		good + "rules: [{column: a, below: 1.5e300, then: refund}]\n": {"no plain number"},
+		good + "rules: [{column: a, below: 1.5e300, then: refund}]\n": {"not a plain number"},
 	} {
 		_, err := Parse([]byte(text))
 		if fault.KindOf(err) != fault.KindInvalid {
