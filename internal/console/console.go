@@ -287,7 +287,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case fault.KindInvalid:
 		c.Refuse(w, r, http.StatusBadRequest, told(err))
 	default:
-		c.log.ErrorContext(r.Context(), "page", slog.String("route", r.Pattern), slog.Any("error", err))
+		c.log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "page", slog.String("route", r.Pattern), slog.Any("error", err))
 		c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
 	}
 }
