@@ -80,7 +80,7 @@ func TestAReportThatLacksRowsSaysWhatItRemoves(t *testing.T) {
 	must(t, data, "import", written(t, "meta.csv", head+first+second), "--workspace", "shop")
 	filtered := written(t, "filtered.csv", head+first)
 	dry := must(t, data, "import", filtered, "--workspace", "shop", "--dry-run")
-	if !strings.Contains(dry, "this file lacks 1 of the rows that were there, and they would be removed") {
+	if !strings.Contains(dry, "1 rows are not in this file and would be removed") {
 		t.Errorf("the dry run does not report the rows to remove:\n%s", dry)
 	}
 	mangled := written(t, "mangled.csv", head+strings.Replace(first, ",11,", ",1.20265E+17,", 1))

@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// sumStore takes rows, adds them up and forgets them.
+// sumStore sums rows and discards them.
 type sumStore struct{ charged, spend int64 }
 
 func (s *sumStore) Begin(context.Context, warehouse.ImportSpec) (warehouse.Import, error) {
@@ -91,7 +91,7 @@ func BenchmarkInvoiceLines(b *testing.B) {
 	measured(b, o, unpacked(b, shared(b, "uci_online_retail/online_retail_2010-12_2011-08.csv.gz")), 320705)
 }
 
-// unpacked leaves decompression out of the measurement.
+// unpacked excludes decompression from the measurement.
 func unpacked(b *testing.B, f ingest.File) ingest.File {
 	b.Helper()
 	packed, err := f.Open()

@@ -9,12 +9,12 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// Description is what users are told of a source.
+// Description describes a source to users.
 type Description struct {
 	Name    string
 	Title   string
-	Columns []string // that are read, by the name that is preferred; those that must be there first
-	Needs   int      // how many of them must be there
+	Columns []string // the columns that are read, each by its preferred name; required ones first
+	Needs   int      // number of required columns
 }
 
 // Catalogue describes all sources in the order of [Readers].
@@ -42,8 +42,8 @@ func Catalogue() []Description {
 	return all
 }
 
-// Template returns a table that the named source reads, as CSV: with example rows where the columns are ours, else the
-// header.
+// Template returns a CSV table that the named source reads: the header, and example rows for the table kinds of
+// [mapper].
 func Template(name string) ([]byte, error) {
 	if text, ok := mapper.Template(mapper.Kind(name)); ok {
 		return text, nil
@@ -56,5 +56,5 @@ func Template(name string) ([]byte, error) {
 		}
 		names = append(names, d.Name)
 	}
-	return nil, fault.Invalid("there is no source %q; known are %s", name, strings.Join(names, ", "))
+	return nil, fault.Invalid("there is no source %q; the sources are %s", name, strings.Join(names, ", "))
 }

@@ -11,7 +11,7 @@ import (
 	"assay/internal/ingest"
 )
 
-// The list of sources in the documentation is made from the readers.
+// The documentation's list of sources is generated from the readers.
 func TestTheDocumentationListsEverySource(t *testing.T) {
 	t.Parallel()
 	const path, begin, end = "../../docs/importing.md", "<!-- sources: begin (generated from the readers; checked by a test) -->\n", "<!-- sources: end -->"
@@ -47,7 +47,7 @@ func cells(columns []string) string {
 	return "`" + strings.Join(columns, "`, `") + "`"
 }
 
-func TestEveryTemplateIsReadAsWhatItIs(t *testing.T) {
+func TestEveryTemplateIsReadAsItsKind(t *testing.T) {
 	t.Parallel()
 	for _, d := range ingest.Catalogue() {
 		content, err := ingest.Template(d.Name)

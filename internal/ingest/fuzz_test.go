@@ -12,8 +12,8 @@ import (
 	"assay/internal/money"
 )
 
-// fuzzSource feeds files to one reader. Whatever they hold, an import ends, is refused with a reason or accepted,
-// and the totals of the report are exactly the sums of the rows.
+// fuzzSource gives files to one reader. Every import ends, is refused with a reason or accepted, and the totals of the
+// report are the exact sums of the rows.
 func fuzzSource(f *testing.F, source, archives string) {
 	f.Helper()
 	paths, err := filepath.Glob("testdata/" + archives)
@@ -61,7 +61,7 @@ func fuzzSource(f *testing.F, source, archives string) {
 	})
 }
 
-// repeated reports whether a later copy took the place of an order: then the rows hold both.
+// repeated reports whether a later copy replaced an order: then the rows contain both.
 func repeated(f ingest.FileReport) bool {
 	for _, w := range f.Warnings {
 		if w.Code == "orders_twice" {

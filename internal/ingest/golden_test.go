@@ -30,7 +30,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// recorder keeps what an import is given, so that golden files can show the rows.
+// recorder stores the rows of an import, so that golden files show them.
 type recorder struct {
 	spec    warehouse.ImportSpec
 	rows    []string
@@ -92,7 +92,7 @@ func shown(v reflect.Value) string {
 	return out.String()
 }
 
-// given is the part of an archive that says how to import. Missing settings are those of a shop in New York.
+// given is the part of an archive with the options of the import. The default is a shop in New York.
 type given struct {
 	Currency money.Currency
 	Zone     string
@@ -102,8 +102,8 @@ type given struct {
 	Rates    map[string]string // "2026-09-01 EURUSD": rate
 }
 
-// TestGolden imports the files of each archive and compares the report and the rows. A file's name ends with the
-// form it is given: ".utf16", ".latin1" and ".crlf".
+// TestGolden imports the files of each archive and compares the report and the rows. The suffix of a file's name
+// selects its form: ".utf16", ".latin1" and ".crlf".
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob("testdata/*.txtar")
@@ -178,7 +178,7 @@ func golden(t *testing.T, path string) {
 	}
 }
 
-// inForm gives a file of an archive the bytes that its name's ending says.
+// inForm converts a file of an archive to the form of its suffix.
 func inForm(t *testing.T, f txtar.File) ingest.File {
 	t.Helper()
 	content, err := slices.Clone(f.Data), error(nil)

@@ -14,8 +14,9 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// aCustomer is known by an id alone, then by a mail address too, then by another one: an order and a profile of each, an order
-// by the address alone, and orders of somebody else. Every order is one of the first of September.
+// aCustomer is known first by an ID alone, then also by an email address, then by another one: an order and a profile
+// of each, an order with the address alone, and orders of another customer. Every order is the first one on September
+// 1.
 func aCustomer() []ingest.File {
 	const columns = "id,created_at,processed_at,updated_at,currency,total_price,financial_status,email,customer,line_items\n"
 	order := func(id int, email, customer string) ingest.File {
@@ -40,7 +41,7 @@ func aCustomer() []ingest.File {
 	}
 }
 
-// Whatever becomes known of a customer first, it is one customer, whose first order is one.
+// In any order of imports it is one customer with one first order.
 func TestACustomerWhoGetsAnAddressStaysOne(t *testing.T) {
 	t.Parallel()
 	files := aCustomer()

@@ -1,8 +1,8 @@
-// Package ingest takes in the files that people export from shops and ad platforms.
+// Package ingest imports the files that users export from shops and ad platforms.
 //
-// [Run] opens each file, finds out what it is, turns its rows into facts and hands them to the warehouse in one
-// step per file, or refuses the file and says why. The readers are in folders of their own, one for each family
-// of sources; [Readers] is the list of them.
+// [Run] opens each file, detects its source, converts its rows to facts and gives them to the warehouse in one
+// transaction per file. A file that cannot be used is refused with the reason. The readers are in one package per
+// family of sources; [Readers] lists them.
 package ingest
 
 import (
@@ -17,78 +17,69 @@ import (
 	"time"
 
 	"assay/internal/control"
-	"assay/internal/ingest/amazon"
+	"assay/internal/ingest/adreport"
 	"assay/internal/ingest/connector"
-	"assay/internal/ingest/google"
 	"assay/internal/ingest/mapper"
-	"assay/internal/ingest/meta"
 	"assay/internal/ingest/shopify"
-	"assay/internal/ingest/snapchat"
 	"assay/internal/ingest/source"
-	"assay/internal/ingest/tiktok"
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/warehouse"
 )
 
-// Auto is the source that stands for whichever reader fits the file best.
+// Auto selects the reader that fits the file best.
 const Auto = "auto"
 
-// Readers returns all readers, those of known exports before those that go by common column names.
+// Readers returns all readers: those of known exports first, then those that match common column names.
 func Readers() []source.Reader {
-	return slices.Concat([]source.Reader{
-		shopify.Orders(),
-		meta.Ads(),
-		google.Ads(),
-		tiktok.Ads(),
-		amazon.Ads(),
-		snapchat.Ads(),
-	}, shopify.Landed(), connector.Ads(), connector.Names(), mapper.Exports(), mapper.Common())
+	return slices.Concat(
+		[]source.Reader{shopify.Orders()}, adreport.Exports(), shopify.Landed(), connector.Ads(), connector.Names(),
+		mapper.Exports(), mapper.Common(),
+	)
 }
 
-// Store is where facts go: the warehouse.
+// Store receives the facts. The warehouse implements it.
 type Store interface {
 	Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error)
 	Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (warehouse.ImportRecord, bool, error)
 	FXRates(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.FXRate, error)
 }
 
-// Options say what to import and how.
+// Options define an import.
 type Options struct {
 	Workspace    control.Workspace
-	HashKey      []byte // for customers' mail addresses; kept for the life of the workspace
+	HashKey      []byte // for customers' email addresses; stored for the life of the workspace
 	Files        []File
 	Source       string          // a reader's name, or Auto; Auto when empty
-	Channel      measure.Channel // what the files are about, where they do not tell
-	Currency     money.Currency  // of amounts, where they do not tell; the workspace's when empty
-	Zone         *time.Location  // of times, where they do not tell; the workspace's when nil
+	Channel      measure.Channel // used where the file names no channel
+	Currency     money.Currency  // of amounts without a currency; the workspace's when empty
+	Zone         *time.Location  // of times without an offset; the workspace's when nil
 	Mapping      *mapper.Mapping // instead of a source
-	Rates        source.Rates    // nil: the store's own, as they stand before each file
-	Latest       bool            // the files are newer than what the store has, whatever they look like
-	DryRun       bool            // report everything and keep nothing
+	Rates        source.Rates    // nil: the store's own, read before each file
+	Latest       bool            // the files are newer than the stored facts, regardless of their update times
+	DryRun       bool            // report everything and store nothing
 	SkipRejected bool            // import a file without its rejected rows instead of refusing it
 	Progress     func(done, total int64)
 
-	// Unpacked is how many bytes a compressed file may hold, and a Parquet file as CSV: a small one may hold more than a
-	// disk. [MaxUnpacked] when 0.
+	// Unpacked limits the unpacked bytes of a compressed file, and the CSV of a Parquet file. [MaxUnpacked] when 0.
 	Unpacked int64
 
-	// TempDir is the folder for the rows of a Parquet file while it is imported. They are personal data, and a process that is
-	// killed leaves them: whoever starts next empties the folder. The system's temporary folder when "".
+	// TempDir is the folder for the rows of a Parquet file during its import; the system's temporary folder when "".
+	// The rows are personal data. A killed process leaves them behind, so the next start must empty the folder.
 	TempDir string
 
-	// Parquet writes the rows of a Parquet file to a new file as CSV, which is a fault of kind invalid when that has more than
-	// so many bytes. Without it such files are refused.
+	// Parquet writes the rows of a Parquet file to a new CSV file. More than most bytes are a fault of kind invalid.
+	// When nil, Parquet files are refused.
 	Parquet func(ctx context.Context, from, to string, most int64) error
 
 	Clock func() time.Time
 	Log   *slog.Logger
 }
 
-// MaxUnpacked is how many bytes a compressed file may hold that is read on the service's own machine: 64 GiB.
+// MaxUnpacked is the default limit of unpacked bytes: 64 GiB.
 const MaxUnpacked = 64 << 30
 
-// File is something to import. It is opened several times: for its hash, and for its rows.
+// File is a file to import. It is opened several times: for its hash and for its rows.
 type File struct {
 	Name string // base name, for reports and the ledger
 	Size int64  // in bytes
@@ -110,7 +101,7 @@ func FileAt(path string) (File, error) {
 	}, nil
 }
 
-// Spool stores what a reader gives in a temporary file, see [WriteTemp], until remove is called.
+// Spool writes src to a temporary file, see [WriteTemp]. The caller calls remove when it is done.
 func Spool(dir, name string, src io.Reader) (file File, remove func() error, err error) {
 	path, err := WriteTemp(dir, "assay-import-*", src)
 	if err != nil {
@@ -124,8 +115,8 @@ func Spool(dir, name string, src io.Reader) (file File, remove func() error, err
 	return file, remove, nil
 }
 
-// WriteTemp writes what a reader gives to a new file in the folder, or in the system's temporary folder when dir is "". Its
-// name follows the pattern, see [os.CreateTemp]. Only this user can read the file.
+// WriteTemp writes src to a new file in the folder, or in the system's temporary folder when dir is "". The name
+// follows the pattern, see [os.CreateTemp]. Only this user can read the file.
 func WriteTemp(dir, pattern string, src io.Reader) (path string, err error) {
 	file, err := os.CreateTemp(dir, pattern)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// What a workspace keeps of mappings.
+// Limits of the mappings of a workspace.
 const (
 	MostMappings = 100
 	longestName  = 60  // letters of a mapping's name
 	longestTitle = 100 // letters
 )
 
-// Keeping is a mapping that a workspace is to keep, by a page or by a command.
+// Keeping is a mapping to store in a workspace.
 type Keeping struct {
 	Mapping mapper.Mapping
-	Was     string           // the name of the mapping that it takes the place of; "" for none
-	Kept    []mapper.Mapping // that the workspace has
+	Was     string           // the name of the mapping that it replaces; "" for none
+	Kept    []mapper.Mapping // the workspace's mappings
 }
 
-// Mistakes returns why the mapping cannot be kept though files could be read by it, nil when nothing speaks against it.
+// Mistakes returns why the mapping cannot be stored, although it could read files. It returns nil when it can.
 func (k Keeping) Mistakes() (mistakes []mapper.Mistake) {
 	if problem := k.nameProblem(); problem != "" {
 		mistakes = append(mistakes, mapper.Mistake{At: "name", Text: problem})
@@ -37,18 +37,18 @@ func (k Keeping) Mistakes() (mistakes []mapper.Mistake) {
 
 func (k Keeping) nameProblem() string {
 	name := k.Mapping.Name
-	holds := func(m mapper.Mapping) bool { return m.Name != k.Was && m.System == name }
+	taken := func(m mapper.Mapping) bool { return m.Name != k.Was && m.System == name }
 	switch {
 	case name == "":
 		return "give it a name, such as till"
 	case !plainName(name):
 		return fmt.Sprintf("a name has up to %d letters, digits, single blanks, dots, hyphens and underscores", longestName)
 	case slices.ContainsFunc(Readers(), func(r source.Reader) bool { return r.Name() == name }):
-		return "this is the name of a source that is built in; choose another"
-	case slices.ContainsFunc(k.Kept, holds):
-		return "rows of a mapping that was renamed are kept under this name, and would mix with the new ones; choose another name"
+		return "this is the name of a built-in source; choose another"
+	case slices.ContainsFunc(k.Kept, taken):
+		return "rows of a renamed mapping are stored under this name and would mix with the new ones; choose another name"
 	case k.Was == "" && len(k.Kept) >= MostMappings:
-		return fmt.Sprintf("the workspace keeps %d mappings, which is the most; delete one first", MostMappings)
+		return fmt.Sprintf("the workspace has %d mappings, the maximum; delete one first", MostMappings)
 	}
 	return ""
 }
@@ -60,7 +60,8 @@ func plainName(name string) bool {
 	return len([]rune(name)) <= longestName && !strings.ContainsFunc(name, other) && strings.Join(strings.Fields(name), " ") == name
 }
 
-// MappingName makes a name for a mapping of a file's name, without what changes from one export to the next.
+// MappingName derives a mapping's name from a file's name, without digits and the ending, which change between
+// exports.
 func MappingName(file string) string {
 	name, _, _ := strings.Cut(file, ".")
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })

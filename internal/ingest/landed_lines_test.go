@@ -16,7 +16,7 @@ import (
 	"assay/internal/money"
 )
 
-// sold is an order of a shop, in cents. Its code takes something off all lines in proportion to what they cost.
+// sold is an order of a shop, in cents. Its code discounts all lines in proportion to their price.
 type sold struct {
 	id       int
 	code     string
@@ -41,7 +41,8 @@ func (o sold) sums() (goods, own int64) {
 
 func cents(n int64) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
 
-// aShop returns a shop's orders: with and without codes, free ones, lines of the same product, prices that share badly.
+// aShop returns a shop's orders: with and without codes, free ones, lines of the same product, prices that divide
+// unevenly.
 func aShop() []sold {
 	rng := rand.New(rand.NewPCG(4, 1))
 	var orders []sold
@@ -89,7 +90,7 @@ func table(name string, header string, rows [][]string) ingest.File {
 	return text(name, out.String())
 }
 
-// The members that all tables of orders have.
+// The members of all tables of orders.
 const orderColumns = "id,name,created_at,updated_at,processed_at,currency,total_price,subtotal_price,total_tax,total_discounts,financial_status,email,source_name"
 
 func (o sold) orderCells() []string {
@@ -101,7 +102,7 @@ func (o sold) orderCells() []string {
 	}
 }
 
-// export is what the shop's admin downloads.
+// export is the export of the shop's admin.
 func export(shop []sold) []ingest.File {
 	var rows [][]string
 	for _, o := range shop {
@@ -120,7 +121,7 @@ func export(shop []sold) []ingest.File {
 		"Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Lineitem discount", rows)}
 }
 
-// airbyte is one table that has what an order holds as JSON, and every version of an order.
+// airbyte is one table with nested members as JSON, and every version of an order.
 func airbyte(shop []sold) []ingest.File {
 	var rows [][]string
 	for _, o := range shop {
@@ -145,7 +146,7 @@ func airbyte(shop []sold) []ingest.File {
 	return []ingest.File{table("orders.csv", orderColumns+",line_items,discount_codes,refunds,_airbyte_extracted_at", rows)}
 }
 
-// fivetran is a table for each part, which tell their orders and lines by id. Rows were written again later.
+// fivetran is a table for each part; parts refer to orders and lines by ID. Rows were written again later.
 func fivetran(shop []sold) []ingest.File {
 	var orders, lines, parts, codes [][]string
 	for _, o := range shop {
@@ -181,7 +182,7 @@ func withCell(rows [][]string, cell string) [][]string {
 	return rows
 }
 
-// dlt is a table for each part, which tell their orders and lines by ids of its own.
+// dlt is a table for each part; parts refer to orders and lines by IDs of its own.
 func dlt(shop []sold) []ingest.File {
 	var orders, lines, parts, codes [][]string
 	for _, o := range shop {
@@ -192,7 +193,7 @@ func dlt(shop []sold) []ingest.File {
 			lines = append(lines, []string{fmt.Sprint(l.id), l.sku, l.title, fmt.Sprint(l.quantity), cents(l.price), cents(l.own), "true", parent, fmt.Sprint(i), row})
 			parts = append(parts, []string{cents(l.own), "0", row, "0", row + "a"}, []string{cents(l.shared), "1", row, "1", row + "b"})
 		}
-		// The order's version before this one had another line. Its row is no longer there.
+		// The previous version of the order had another line, whose order row was deleted.
 		lines = append(lines, []string{"1", "OLD", "Old", "3", "1.00", "0.00", "true", parent + "before", "0", parent + "x"})
 		if o.code != "" {
 			codes = append(codes, []string{o.code, cents(o.codeTook), "percentage", parent, "0", parent + "c"})
@@ -206,8 +207,9 @@ func dlt(shop []sold) []ingest.File {
 	}
 }
 
-// The same shop comes through each door, in any order, some of it twice, and in parallel. Products and coupons are the same.
-func TestAShopIsTheSameThroughEveryDoor(t *testing.T) {
+// The same shop is imported from each source, in any order, partly twice, and in parallel. Products and coupons are
+// the same.
+func TestAShopIsTheSameFromEverySource(t *testing.T) {
 	t.Parallel()
 	shop := aShop()
 	shuffled := func(files []ingest.File, seed uint64) []ingest.File {
@@ -269,7 +271,7 @@ func TestAShopIsTheSameThroughEveryDoor(t *testing.T) {
 	}
 }
 
-// A shop may put brackets into the names of its orders and into tags: they are text and no JSON.
+// Names of orders and tags may begin with brackets: they are text and not JSON.
 func TestTextsOfLandedOrdersMayBeginLikeJSON(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "USD", "UTC")
@@ -305,7 +307,7 @@ func TestLinesWaitForTheirOrder(t *testing.T) {
 	}
 }
 
-// Lines of an order in another currency are converted as the order was.
+// Lines of an order in another currency are converted like the order.
 func TestLinesInAnotherCurrency(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "GBP", "UTC")

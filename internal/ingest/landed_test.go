@@ -12,8 +12,9 @@ import (
 	"assay/internal/money"
 )
 
-// The tables are as a vendor lands them: with byte-order marks, names in capitals, and millionths of a currency by the
-// hour. The sums of Meta's and Google's campaigns are published with the data; the others were added up from it.
+// The tables have the form in which a vendor writes them: with byte-order marks, upper-case names, and millionths of a
+// currency by the hour. The sums of Meta's and Google's campaigns are published with the data; the other sums were
+// computed from the data.
 func TestLandedTablesGiveTheirTotals(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]struct {
@@ -58,8 +59,8 @@ func TestLandedOrdersGiveTheirTotals(t *testing.T) {
 	}
 }
 
-// Each table of names is known by its columns alone, whatever the others look like.
-func TestLandedTablesOfNamesAreTold(t *testing.T) {
+// Columns alone identify each table of names.
+func TestLandedTablesOfNamesAreRecognized(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"facebook_ads/facebook_ads_campaign_history_data.csv":  "facebook_names campaign",
@@ -112,7 +113,7 @@ func TestLandedTablesOfNamesAreTold(t *testing.T) {
 	}
 }
 
-// Refunds and the payments that went back tell the same money, each on its day.
+// A table of refunds and a table of payments give the same refunds, each on its day.
 func TestLandedRefundsGiveTheirTotals(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]struct {
@@ -138,10 +139,10 @@ func TestLandedRefundsGiveTheirTotals(t *testing.T) {
 	}
 }
 
-// gqlRefunds are the sums of the table's column by currency, added up from it.
+// gqlRefunds are the sums of the table's column by currency, computed from the data.
 var gqlRefunds = map[string]string{"USD": "111.67", "CAD": "5.00"}
 
-// anyDay knows one rate for all days.
+// anyDay returns one rate for all days.
 type anyDay struct{}
 
 func (anyDay) Rate(civil.Date, money.Currency, money.Currency) (money.Rate, bool) {
@@ -149,8 +150,8 @@ func (anyDay) Rate(civil.Date, money.Currency, money.Currency) (money.Rate, bool
 	return rate, err == nil
 }
 
-// Each table of parts of orders is known by its columns alone, and nothing that looks like one is taken for it.
-func TestLandedTablesOfOrdersAreTold(t *testing.T) {
+// Columns alone identify each table of parts of orders, and no similar table matches.
+func TestLandedTablesOfOrdersAreRecognized(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]struct {
 		source string

@@ -20,8 +20,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// everySource is a file for each kind of facts: the templates, and those of the archives' files that are about other
-// facts than each other.
+// everySource is one file per kind of facts: the templates, and files of the archives with disjoint facts.
 func everySource(t *testing.T) []ingest.File {
 	t.Helper()
 	var files []ingest.File
@@ -48,7 +47,7 @@ func everySource(t *testing.T) []ingest.File {
 	return files
 }
 
-// Whatever the order in which files come, how often, and how many at a time: the store is the same, row by row.
+// The store is the same row by row for any order, number and parallelism of imports.
 func TestTheOrderAndNumberOfImportsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	files := everySource(t)
@@ -90,7 +89,7 @@ func TestTheOrderAndNumberOfImportsDoNotMatter(t *testing.T) {
 	}
 }
 
-// rowsOf returns the rows of all fact tables as text, in the order of their cells.
+// rowsOf returns the rows of all fact tables as text, sorted.
 func rowsOf(t *testing.T, store bench) map[string][]string {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,14 +11,14 @@ import (
 	"assay/internal/ingest/tabular"
 )
 
-// parquetMark is how Parquet files begin.
-const parquetMark = "PAR1"
+// parquetMagic is how Parquet files begin.
+const parquetMagic = "PAR1"
 
-// parquetEncoding is what reports call them.
+// parquetEncoding is the encoding of Parquet files in reports.
 const parquetEncoding = "parquet"
 
 // table returns a file whose content is text or a workbook: the file itself, or the rows of a Parquet file as CSV.
-// remove deletes what was made for it.
+// remove deletes temporary files.
 func (r *runner) table(ctx context.Context, f File) (table File, parquet bool, remove func(), err error) {
 	remove = func() {}
 	content, err := f.Open()
@@ -26,14 +26,14 @@ func (r *runner) table(ctx context.Context, f File) (table File, parquet bool, r
 		return f, false, remove, err
 	}
 	defer content.Close()
-	mark := make([]byte, len(parquetMark))
-	if _, err := io.ReadFull(content, mark); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && string(mark) != parquetMark {
+	magic := make([]byte, len(parquetMagic))
+	if _, err := io.ReadFull(content, magic); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && string(magic) != parquetMagic {
 		return f, false, remove, nil
 	} else if err != nil {
 		return f, false, remove, err
 	}
 	if r.Parquet == nil {
-		return f, true, remove, fault.Invalid("file %q is Parquet, which is not read here", f.Name).WithHint("export it as CSV")
+		return f, true, remove, fault.Invalid("file %q is Parquet, which this import does not read", f.Name).WithHint("export it as CSV")
 	}
 	dir, err := os.MkdirTemp(r.TempDir, "assay-parquet-*")
 	if err != nil {

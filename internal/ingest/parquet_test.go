@@ -20,7 +20,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// An export in Parquet, imported again through the readers of its tables, gives the facts that an export in CSV gives.
+// A Parquet export that is imported again gives the same facts as a CSV export.
 func TestParquetIsReadLikeCSV(t *testing.T) {
 	t.Parallel()
 	from := newBench(t, "USD", "America/New_York")
@@ -67,7 +67,7 @@ func TestParquetIsReadLikeCSV(t *testing.T) {
 	}
 }
 
-// A connector writes what an order holds as lists and structures, and another one as JSON. Both are read as the same.
+// One connector writes nested members as lists and structures, another one as JSON. Both give the same facts.
 func TestNestedParquetIsReadAsJSON(t *testing.T) {
 	t.Parallel()
 	file := text("orders.parquet", parquetOf(t, `SELECT 7001 AS id, '2026-09-01T10:00:00Z' AS created_at, '2026-09-01T10:00:00Z' AS processed_at, 'USD' AS currency,
@@ -101,7 +101,8 @@ func TestBrokenParquetIsRefused(t *testing.T) {
 	}
 }
 
-// A file of kilobytes may hold more than a disk. What it unpacks to is bounded whatever packs it, and the reason is told.
+// A small file may unpack to more than a disk. The unpacked size is limited for every format, and the error names the
+// limit.
 func TestFilesThatUnpackToTooMuchAreRefused(t *testing.T) {
 	t.Parallel()
 	const most = 1 << 20
@@ -161,7 +162,7 @@ func parquetOf(t *testing.T, question string) string {
 	return string(content)
 }
 
-// The rows of a Parquet file are in the folder that is given, where only this user can read them, and are gone afterwards.
+// The rows of a Parquet file are in the given folder, readable only by this user, and removed afterwards.
 func TestRowsOfParquetArePrivate(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "USD", "UTC")

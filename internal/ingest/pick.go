@@ -11,13 +11,13 @@ import (
 	"assay/internal/ingest/tabular"
 )
 
-// How far into a file the header is looked for, and how many rows below it are shown to the reader.
+// The number of rows in which the header is searched, and of rows below it that the reader sees.
 const (
 	headerRows = 20
 	sampleRows = 400
 )
 
-// choice is a file understood: which reader reads it, cut how and from where.
+// choice is the reader of a file, with its delimiter and header.
 type choice struct {
 	reader    source.Reader
 	delimiter byte
@@ -37,7 +37,7 @@ func readersFor(name string, mapping *mapper.Mapping) ([]source.Reader, error) {
 	}
 	i := slices.IndexFunc(readers, func(r source.Reader) bool { return r.Name() == name })
 	if i < 0 {
-		return nil, fault.Invalid("there is no source %q; known are %s, %s", name, Auto, strings.Join(readerNames(readers), ", "))
+		return nil, fault.Invalid("there is no source %q; the sources are %s, %s", name, Auto, strings.Join(readerNames(readers), ", "))
 	}
 	return readers[i : i+1], nil
 }
@@ -50,8 +50,8 @@ func readerNames(readers []source.Reader) []string {
 	return names
 }
 
-// pick finds the header and its reader: the one that knows the most columns of those that miss none. Whatever
-// stands above the header is a preamble and passed over.
+// pick finds the header and its reader: of the readers without a missing column, the one that knows the most columns.
+// Rows above the header are skipped.
 func pick(file string, samples []tabular.Sample, readers []source.Reader) (choice, error) {
 	var best, nearest choice
 	var rival source.Reader
@@ -77,7 +77,7 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 		return choice{}, unknown(file, samples, readers, nearest)
 	case rival != nil:
 		return choice{}, fault.Invalid("file %q could be %s or %s", file, described(best.reader), described(rival)).
-			WithHint("say which with --source")
+			WithHint("name one with --source")
 	}
 	return best, nil
 }
@@ -92,7 +92,7 @@ func below(records []tabular.Record) [][]string {
 	return rows
 }
 
-// nearer returns the choice that misses less, and of equals the one that knows more.
+// nearer returns the choice with fewer missing columns; with equally many, the one with more known columns.
 func nearer(a, b choice) choice {
 	switch {
 	case b.fit.Known == 0:
@@ -105,27 +105,27 @@ func nearer(a, b choice) choice {
 	return a
 }
 
-// unknown says what was seen, what would fit nearly, and how to go on.
+// unknown returns the error of a file that no reader fits: its columns, the nearest source, and what to do.
 func unknown(file string, samples []tabular.Sample, readers []source.Reader, nearest choice) error {
 	seen := widest(samples)
 	if len(seen) == 0 {
-		return fault.Invalid("file %q holds no rows of text", file)
+		return fault.Invalid("file %q has no rows of text", file)
 	}
-	near := "no known source has such columns"
+	near := "no source has such columns"
 	if nearest.reader != nil {
-		near = fmt.Sprintf("nearest is %s, for which these columns are missing: %s", described(nearest.reader), strings.Join(nearest.fit.Missing, ", "))
+		near = fmt.Sprintf("the nearest source is %s; missing columns: %s", described(nearest.reader), strings.Join(nearest.fit.Missing, ", "))
 	}
 	if len(readers) == 1 {
 		if nearest.reader == nil {
 			nearest.fit = readers[0].Fit(source.NewHeader(seen))
 		}
-		near = fmt.Sprintf("for %s these columns are missing: %s", described(readers[0]), strings.Join(nearest.fit.Missing, ", "))
+		near = fmt.Sprintf("missing columns of %s: %s", described(readers[0]), strings.Join(nearest.fit.Missing, ", "))
 	}
-	return fault.Invalid("file %q is not recognised: its columns are %s; %s", file, listed(seen), near).
-		WithHint("export the file with these columns, name the source with --source (assay import --help lists them), or say what the columns mean with --mapping FILE")
+	return fault.Invalid("file %q is not recognized: its columns are %s; %s", file, listed(seen), near).
+		WithHint("export the file with these columns, name the source with --source (assay import --help lists them), or describe the columns with --mapping FILE")
 }
 
-// widest returns the first row with the most cells: what a person would take for the header.
+// widest returns the first row with the most cells, which is most likely the header.
 func widest(samples []tabular.Sample) []string {
 	var row []string
 	for _, s := range samples {

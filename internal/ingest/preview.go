@@ -20,14 +20,14 @@ const (
 	previewColumns = 12
 )
 
-// Seen is the columns of a file and its first rows, whether or not any reader knows the file. Cells are as
-// [source.Shown]; the columns' names are the file's own.
+// Seen is the columns of a file and its first rows, whether or not a reader fits the file. Cells are shortened and
+// masked by [source.Shown]; column names are the file's own.
 type Seen struct {
 	Header source.Header
 	Rows   [][]string
 }
 
-// Preview returns as much of what was seen as fits a page.
+// Preview returns the part that fits a page.
 func (s Seen) Preview() Preview {
 	names := s.Header.Names()
 	p := Preview{Columns: shownCells(names, previewColumns), More: max(0, len(names)-previewColumns)}
@@ -37,7 +37,7 @@ func (s Seen) Preview() Preview {
 	return p
 }
 
-// Preview is the beginning of a file as it was understood. Cells are as [source.Shown].
+// Preview is the beginning of a file as it is read. Cells are shortened and masked by [source.Shown].
 type Preview struct {
 	Columns []string
 	Rows    [][]string
@@ -52,7 +52,7 @@ func seenIn(t source.Table) Seen {
 	return s
 }
 
-// guessed is what a person would take for the table of a file that no reader knows: its widest row is the header.
+// guessed returns the likely table of a file that no reader fits: its widest row is the header.
 func guessed(samples []tabular.Sample) Seen {
 	var table source.Table
 	wide := widest(samples)
@@ -75,11 +75,11 @@ func shownCells(cells []string, most int) []string {
 	return row
 }
 
-// Reading is the first rows of a table of facts as a file gave them.
+// Reading is the first rows of a fact table that a file gives.
 type Reading struct {
 	Table   string
 	Columns []string
-	Rows    [][]string // nothing in a column that is empty for all rows is shown
+	Rows    [][]string // without columns that are empty in all rows
 }
 
 // readings collects the first facts of an import.
@@ -93,13 +93,13 @@ func newReadings(w control.Workspace) *readings {
 	return &readings{zone: w.Location(), base: w.Currency}
 }
 
-// part is a column of a table of facts.
+// part is a column of a fact table.
 type part[F any] struct {
 	name string
 	text func(F) string
 }
 
-// add shows facts as long as fewer than the wanted rows of their table are there.
+// add shows facts until their table has enough rows.
 func add[F any](r *readings, table string, facts []F, parts ...part[F]) {
 	if len(facts) == 0 {
 		return
@@ -122,7 +122,7 @@ func add[F any](r *readings, table string, facts []F, parts ...part[F]) {
 	}
 }
 
-// tables returns what was collected without the columns that say nothing.
+// tables returns the collected rows without empty columns.
 func (r *readings) tables() []Reading {
 	for i := range r.list {
 		t := &r.list[i]
@@ -235,7 +235,7 @@ func (r *readings) takeOrders(b *warehouse.Batch) {
 		part[warehouse.OrderCoupon]{"discount", func(c warehouse.OrderCoupon) string { return r.amount(c.Discount) }})
 }
 
-// takeParts shows parts of orders, whose amounts are of their own currency.
+// takeParts shows parts of orders, whose amounts are in their own currency.
 func (r *readings) takeParts(b *warehouse.Batch) {
 	amount := func(minor int64, c money.Currency) string {
 		return known(minor != 0, money.Amount{Minor: minor, Currency: c}.String())
@@ -309,10 +309,10 @@ func (r *readings) money(minor int64) string {
 	return money.Amount{Minor: minor, Currency: r.base}.String()
 }
 
-// amount is nothing for zero.
+// amount returns "" for zero.
 func (r *readings) amount(minor int64) string { return known(minor != 0, r.money(minor)) }
 
-// time writes an instant in the workspace's zone, which is what decides about its day.
+// time formats an instant in the workspace's zone, which decides its day.
 func (r *readings) time(t time.Time) string { return t.In(r.zone).Format("2006-01-02 15:04 MST") }
 
 func number(n int64) string { return known(n != 0, strconv.FormatInt(n, 10)) }
@@ -336,7 +336,7 @@ func counts(o warehouse.Order) string {
 
 func dayOf(f warehouse.Refund) string {
 	if f.DateUnknown || f.Day == (civil.Date{}) {
-		return "unknown, dated by the order"
+		return "unknown, set to the order's date"
 	}
 	return f.Day.String()
 }

@@ -10,30 +10,30 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Report says what an import did, file by file.
+// Report describes an import, file by file.
 type Report struct {
 	Workspace measure.WorkspaceID `json:"workspace"`
 	DryRun    bool                `json:"dry_run,omitempty"`
 	Files     []FileReport        `json:"files"`
 }
 
-// Status is what became of a file.
+// Status is the outcome of a file.
 type Status string
 
 // The statuses.
 const (
 	Imported Status = "imported"
-	Checked  Status = "checked" // a dry run: it would be imported
+	Checked  Status = "checked" // dry run: the file can be imported
 	Already  Status = "already_imported"
 	Empty    Status = "empty" // the file has a header and no rows
 	Refused  Status = "refused"
 )
 
-// FileReport says what became of a file.
+// FileReport describes the import of a file.
 type FileReport struct {
 	File         string               `json:"file"`
 	Status       Status               `json:"status"`
-	Problem      string               `json:"problem,omitempty"` // why it was refused
+	Problem      string               `json:"problem,omitempty"` // why the file is refused
 	Hint         string               `json:"hint,omitempty"`
 	Source       string               `json:"source,omitempty"`
 	Title        string               `json:"title,omitempty"`
@@ -43,35 +43,35 @@ type FileReport struct {
 	HeaderLine   int                  `json:"header_line,omitempty"`
 	Hash         string               `json:"sha256,omitempty"`
 	ImportedAt   *time.Time           `json:"imported_at,omitempty"` // when the same file was imported before
-	Rows         int                  `json:"rows"`                  // of data
+	Rows         int                  `json:"rows"`                  // data rows
 	PassedOver   int                  `json:"passed_over,omitempty"` // totals and repeated headers
 	Rejected     int                  `json:"rejected"`
-	RejectedRows []Rejection          `json:"rejected_rows,omitempty"` // the first of them
+	RejectedRows []Rejection          `json:"rejected_rows,omitempty"` // the first ones
 	Tables       map[string]RowCounts `json:"tables,omitempty"`
 	Totals       *Totals              `json:"totals,omitempty"`
 	ChangedDays  int                  `json:"changed_days,omitempty"`
 	Version      uint64               `json:"data_version,omitempty"`
 	Warnings     []source.Note        `json:"warnings,omitempty"`
 
-	// Of a dry run, for a page.
+	// Filled for a dry run, for a page.
 	Seen Seen      `json:"-"`
 	Read []Reading `json:"-"`
 }
 
-// Partly reports whether some of the file's rows can be imported, and others not. A report that is not there says no.
+// Partly reports whether some rows of the file can be imported and others not. It is false for a nil report.
 func (r *FileReport) Partly() bool { return r != nil && r.Rejected > 0 && r.Rejected < r.Rows }
 
-// Rejection is a row, or an order's rows, that could not be used.
+// Rejection is a row, or all rows of an order, that cannot be used.
 type Rejection struct {
 	Line   int    `json:"line"`
-	Rows   int    `json:"rows,omitempty"` // when it is more than one
+	Rows   int    `json:"rows,omitempty"` // set when more than one
 	Column string `json:"column,omitempty"`
 	Value  string `json:"value,omitempty"`
 	Reason string `json:"reason"`
 	Fix    string `json:"fix,omitempty"`
 }
 
-// RowCounts says what happened to the rows of one fact table.
+// RowCounts counts the changes in one fact table.
 type RowCounts struct {
 	Inserted  int64 `json:"inserted"`
 	Updated   int64 `json:"updated"`
@@ -79,13 +79,13 @@ type RowCounts struct {
 	Removed   int64 `json:"removed"`
 }
 
-// Totals are figures to compare with what the platform's own page shows. Amounts are exact, by currency.
+// Totals are figures to compare with the platform's own page. Amounts are exact, by currency.
 type Totals struct {
-	Orders    int64             `json:"orders,omitempty"` // that count
+	Orders    int64             `json:"orders,omitempty"` // orders that count
 	Cancelled int64             `json:"cancelled_orders,omitempty"`
 	Tests     int64             `json:"test_orders,omitempty"`
 	Refunds   int64             `json:"refunds,omitempty"`
-	Repeated  int64             `json:"repeated,omitempty"` // rows or orders that the file holds twice
+	Repeated  int64             `json:"repeated,omitempty"` // rows or orders that occur twice in the file
 	Charged   map[string]string `json:"charged,omitempty"`
 	Refunded  map[string]string `json:"refunded,omitempty"`
 	Spend     map[string]string `json:"spend,omitempty"`
@@ -123,7 +123,7 @@ func countsOf(tables map[string]warehouse.Counts) map[string]RowCounts {
 	return counts
 }
 
-// shownRejections is how many rejected rows a report lists. The count is of all.
+// shownRejections is the number of rejected rows that a report lists. The count includes all.
 const shownRejections = 20
 
 func (r *FileReport) reject(e *source.RowError) {

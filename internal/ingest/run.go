@@ -20,13 +20,13 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Run imports the files one after the other, each wholly or not at all. A file that is refused does not keep the
-// others from being imported; the error names every refused one. The report covers all files up to the end, or
-// to the failure that is nobody's file's fault.
+// Run imports the files one after the other, each completely or not at all. A refused file does not stop the others;
+// the error names every refused file. Another failure, such as of the store, stops the run; the report covers the
+// files before it.
 func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	report := Report{Workspace: o.Workspace.ID, DryRun: o.DryRun}
 	if len(o.HashKey) == 0 {
-		return report, fault.New(fault.KindMisconfigured, "there is no key for customers' addresses")
+		return report, fault.New(fault.KindMisconfigured, "the key for hashing customers' email addresses is missing")
 	}
 	readers, err := readersFor(o.Source, o.Mapping)
 	if err != nil {
@@ -55,7 +55,7 @@ func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	return report, joined(refused)
 }
 
-// joined keeps a single refusal as it is, so that its hint survives.
+// joined returns a single refusal unchanged, so that its hint is not lost.
 func joined(refused []error) error {
 	if len(refused) == 1 {
 		return refused[0]
@@ -70,7 +70,7 @@ type runner struct {
 	done, total int64 // bytes of the files
 }
 
-// file imports one file. A refusal stands in the report as well as in the error.
+// file imports one file. A refusal is in the report and in the error.
 func (r *runner) file(ctx context.Context, f File) (FileReport, error) {
 	report := FileReport{File: source.Shown(f.Name)}
 	err := r.load(ctx, f, &report)
@@ -109,8 +109,9 @@ func (r *runner) load(ctx context.Context, f File, report *FileReport) error {
 	return err
 }
 
-// attempt imports a file whose bytes have the hash. Of a scattered file every order's key is remembered, which most files do
-// not need; when that turns out only while it is read, the error is [source.ErrScattered] and nothing was changed.
+// attempt imports a file with the given hash. Orders of most files are sorted by key, so only the last key is stored.
+// When a file is not sorted, the error is [source.ErrScattered] and nothing is changed; a second attempt stores every
+// key.
 func (r *runner) attempt(ctx context.Context, f File, hash string, report *FileReport, scattered bool) error {
 	content, err := f.Open()
 	if err != nil {
@@ -171,8 +172,7 @@ func hashOf(ctx context.Context, f File) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// ledgerKey is the hash of the file and of how it is read: the same file under another reader or mapping is another
-// import.
+// ledgerKey is the hash of the file and of its reader: the same file with another reader or mapping is another import.
 func (r *runner) ledgerKey(hash, reader string) string {
 	said, err := json.Marshal(struct {
 		Hash, Reader, Channel string
@@ -181,13 +181,13 @@ func (r *runner) ledgerKey(hash, reader string) string {
 		Latest                bool   `json:",omitempty"`
 	}{hash, reader, string(r.Channel), r.Mapping, string(r.Currency), zoneName(r.Zone), r.Latest})
 	if err != nil {
-		panic(err) // a mapping came from JSON
+		panic(err) // a mapping comes from JSON
 	}
 	sum := sha256.Sum256(said)
 	return hex.EncodeToString(sum[:])
 }
 
-// zoneName is "" for none.
+// zoneName returns "" for nil.
 func zoneName(zone *time.Location) string {
 	if zone == nil {
 		return ""
@@ -195,11 +195,11 @@ func zoneName(zone *time.Location) string {
 	return zone.String()
 }
 
-// loading is one file on its way into the store.
+// loading is the import of one file.
 type loading struct {
 	*runner
 	file      File
-	hash      string // of the file's bytes
+	hash      string // of the file
 	opened    *tabular.File
 	picked    choice
 	report    *FileReport
@@ -207,8 +207,8 @@ type loading struct {
 	scattered bool
 	batch     warehouse.Batch
 	into      warehouse.Import
-	taken     int       // facts
-	first     *readings // of a dry run; nil otherwise
+	taken     int       // number of facts
+	first     *readings // for a dry run; nil otherwise
 }
 
 func (l *loading) run(ctx context.Context, key string) error {
@@ -225,7 +225,7 @@ func (l *loading) run(ctx context.Context, key string) error {
 		return err
 	}
 	if l.SkipRejected {
-		key = "" // rows may be missing, so the same file is worth reading again
+		key = "" // rows may be missing, so the same file can be imported again
 	}
 	l.into, err = l.store.Begin(ctx, warehouse.ImportSpec{
 		Workspace: l.Workspace.ID, Source: l.report.Source, File: l.file.Name, FileHash: key, Latest: l.Latest, DryRun: l.DryRun, Base: l.Workspace.Currency,
@@ -250,19 +250,19 @@ func (l *loading) run(ctx context.Context, key string) error {
 		return nil
 	}
 	if l.report.Rejected > 0 && l.SkipRejected && l.taken == 0 {
-		return fault.Invalid("file %q has no row that can be used: %d were rejected, the first in line %d: %s",
+		return fault.Invalid("file %q has no usable rows: %d rejected, the first in line %d: %s",
 			l.file.Name, l.report.Rejected, l.report.RejectedRows[0].Line, l.report.RejectedRows[0].Reason).
-			WithHint("mend them and import the file again; nothing was changed")
+			WithHint("correct them and import the file again; nothing was changed")
 	}
 	if l.refused() {
-		return fault.Invalid("file %q has %d rows that cannot be used, the first in line %d: %s",
+		return fault.Invalid("file %q has %d rejected rows, the first in line %d: %s",
 			l.file.Name, l.report.Rejected, l.report.RejectedRows[0].Line, l.report.RejectedRows[0].Reason).
-			WithHint("mend them and import the file again, or import it without them with --skip-rejected; nothing was changed")
+			WithHint("correct them and import the file again, or skip them with --skip-rejected; nothing was changed")
 	}
 	return l.commit(ctx, summary)
 }
 
-// rates are the store's exchange rates, which the file before this one may have brought.
+// rates are the store's exchange rates, which the previous file may have changed.
 func (l *loading) rates(ctx context.Context) (source.Rates, error) {
 	if l.Rates != nil {
 		return l.Rates, nil
@@ -274,7 +274,7 @@ func (l *loading) rates(ctx context.Context) (source.Rates, error) {
 	return RatesOf(known)
 }
 
-// wouldBe says what happened, or would have without the dry run.
+// wouldBe returns what happened, or would happen without the dry run.
 func (l *loading) wouldBe(done string) string {
 	if l.DryRun {
 		return "would be " + done
@@ -299,22 +299,22 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 	}
 	l.report.Tables, l.report.ChangedDays, l.report.Version = countsOf(out.Tables), out.DaysHit, out.Version
 	if gone := out.Tables["ad_days"].Removed; gone > 0 {
-		l.notes.Add("rows_replaced", "this file lacks %d of the rows that were there, and they %s: a report replaces all that its account had on its days. "+
-			"If the report was filtered to some campaigns, import the unfiltered one", gone, l.wouldBe("removed"))
+		l.notes.Add("rows_replaced", "%d rows are not in this file and %s: a report replaces all rows of its account on its days. "+
+			"If the report was filtered by campaign, import the unfiltered one", gone, l.wouldBe("removed"))
 	}
 	if out.Older > 0 {
-		l.notes.Add("orders_older", "%d orders of this file are older than what the store has, which says that they were cancelled, more was given back "+
-			"or more was paid, or when they were updated: they %s. If the file is right, import it with --latest", out.Older, l.wouldBe("left out"))
+		l.notes.Add("orders_older", "%d orders of this file %s, because the stored versions are newer: canceled, refunded further, "+
+			"paid further or updated later. If the file is right, import it with --latest", out.Older, l.wouldBe("left out"))
 	}
 	if out.Waiting > 0 {
-		l.notes.Add("orders_awaited", "%d orders that this file is about are not there yet, or are in another currency than the file: what it says of them "+
-			"waits. Import the table of orders too", out.Waiting)
+		l.notes.Add("orders_awaited", "%d orders of this file are not imported yet, or have another currency than the file: their rows "+
+			"wait. Import the table of orders too", out.Waiting)
 	}
 	l.report.Warnings = l.notes.List()
 	return nil
 }
 
-// unreadable says why a file cannot be read, unless the reading was cancelled.
+// unreadable returns why a file cannot be read, unless the import was canceled.
 func unreadable(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -333,7 +333,7 @@ const (
 	batchBytes = 16 << 20
 )
 
-// read takes the rows below the header to the import.
+// read gives the rows below the header to the import.
 func (l *loading) read(ctx context.Context, rows source.Rows) (source.Summary, error) {
 	records := l.opened.Records(l.picked.delimiter)
 	header := l.picked.table.Header
@@ -383,8 +383,8 @@ func (l *loading) take(rec tabular.Record, header source.Header, rows source.Row
 	return l.sort(rows.Add(rec, &l.batch))
 }
 
-// fitted gives the record as many cells as the header has. Empty cells too many are no harm, and a workbook does
-// not store empty cells at the end of a row.
+// fitted gives the record as many cells as the header has. Extra empty cells are harmless, and a workbook does not
+// store empty cells at the end of a row.
 func (l *loading) fitted(rec tabular.Record, width int) tabular.Record {
 	for len(rec.Fields) > width && rec.Fields[len(rec.Fields)-1] == "" {
 		rec.Fields = rec.Fields[:len(rec.Fields)-1]
@@ -393,12 +393,12 @@ func (l *loading) fitted(rec tabular.Record, width int) tabular.Record {
 		rec.Fields = append(rec.Fields, "")
 	}
 	if rec.Problem == "" && len(rec.Fields) != width {
-		rec.Problem = fmt.Sprintf("the row has %d cells and the header %d: a cell with a delimiter or a line end may lack its quotes", len(rec.Fields), width)
+		rec.Problem = fmt.Sprintf("the row has %d cells, the header %d: a cell with a delimiter or a line end may lack quotes", len(rec.Fields), width)
 	}
 	return rec
 }
 
-// sort puts what rejects rows into the report and returns what refuses the file.
+// sort adds errors of rows to the report and returns errors of the file.
 func (l *loading) sort(err error) error {
 	if err == nil {
 		return nil
@@ -419,7 +419,7 @@ func (l *loading) sort(err error) error {
 	return nil
 }
 
-// handOver gives the batch to the import and empties it. Nothing is imported of a file that will be refused.
+// handOver gives the batch to the import and empties it. Nothing is stored for a file that will be refused.
 func (l *loading) handOver(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -440,7 +440,7 @@ func (l *loading) handOver(ctx context.Context) error {
 	return nil
 }
 
-// empty keeps the room of what readers fill.
+// empty keeps the memory of the slices that readers fill.
 func empty(b *warehouse.Batch) {
 	*b = warehouse.Batch{
 		Orders: b.Orders[:0], Profiles: b.Profiles[:0], Lines: b.Lines[:0], Refunds: b.Refunds[:0], Coupons: b.Coupons[:0],
@@ -458,7 +458,7 @@ func (l *loading) warn(summary source.Summary) {
 		}
 	}
 	if last := summary.Totals.Days.Last; restating > 0 && !last.Before(provisional) {
-		l.notes.Add("provisional_days", "platforms correct their figures for up to %d days: the days from %s on are provisional, so import them again later",
+		l.notes.Add("provisional_days", "platforms restate their figures for up to %d days: the days from %s on are provisional; import them again later",
 			restating, provisional)
 	}
 	if last := summary.Totals.Days.Last; len(summary.Windows) > 0 && last.After(today) {

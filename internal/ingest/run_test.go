@@ -24,7 +24,7 @@ import (
 
 const shopifyHeader = "Name,Email,Financial Status,Currency,Subtotal,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price,Refunded Amount,Id\n"
 
-// shopifyOrder writes an order of as many lines as its number modulo three, and one.
+// shopifyOrder writes an order with a number of lines that depends on its number.
 func shopifyOrder(n int) string {
 	var out strings.Builder
 	lines := n%3 + 1
@@ -36,7 +36,7 @@ func shopifyOrder(n int) string {
 	return out.String()
 }
 
-// contents is what a store answers about its orders.
+// contents is the store's data about its orders.
 type contents struct {
 	Coverage warehouse.Coverage
 	Days     []warehouse.DayTotal
@@ -129,7 +129,7 @@ func TestARefusedFileChangesNothingAndTheOthersAreImported(t *testing.T) {
 	}
 }
 
-func TestADryRunTellsAndKeepsNothing(t *testing.T) {
+func TestADryRunReportsAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "USD", "America/New_York")
 	o := store.options(text("orders.csv", shopifyHeader+shopifyOrder(1)))
@@ -357,7 +357,7 @@ func TestWrongOptionsAreRefusedBeforeAnythingIsRead(t *testing.T) {
 	}
 }
 
-func TestAFileThatCouldBeTwoThingsIsRefused(t *testing.T) {
+func TestAnAmbiguousFileIsRefused(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "USD", "UTC")
 	_, err := ingest.Run(t.Context(), store, store.options(text("x.csv", "by day,date,campaign name,cost,impr.,impressions,clicks\n2026-09-01,2026-09-01,A,1.00,2,2,3\n")))
@@ -399,12 +399,12 @@ func TestANamedSourceSaysWhichColumnsItMisses(t *testing.T) {
 	o := store.options(text("weather.csv", "Station,Temperature\nBerlin,20\n"))
 	o.Source = "fx_rates"
 	_, err := ingest.Run(t.Context(), store, o)
-	if err == nil || !strings.HasSuffix(err.Error(), "for fx_rates (exchange rates) these columns are missing: date, from, to, rate") {
+	if err == nil || !strings.HasSuffix(err.Error(), "missing columns of fx_rates (exchange rates): date, from, to, rate") {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestReadersHaveNamesOfTheirOwn(t *testing.T) {
+func TestNamesOfReadersAreUnique(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, r := range ingest.Readers() {
@@ -415,7 +415,7 @@ func TestReadersHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// Keys that only rise or only fall are not remembered. What is told twice is found all the same, wherever it shows.
+// Ascending or descending keys are not stored. Duplicates are found in any order of rows.
 func TestTheOrderOfAFilesRowsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	row := func(id, total string) string {
@@ -455,7 +455,7 @@ func TestTheOrderOfAFilesRowsDoesNotMatter(t *testing.T) {
 	}
 }
 
-// cancelling ends a context once as many bytes of the content were read.
+// cancelling ends a context after this many bytes of the content were read.
 type cancelling struct {
 	io.ReadCloser
 	left   int
@@ -470,7 +470,7 @@ func (c *cancelling) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A cancelled import is not the file's fault: the file is not reported as unreadable.
+// A canceled import does not report the file as unreadable.
 func TestAnImportCancelledWithinARowIsNotRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "USD", "America/New_York")

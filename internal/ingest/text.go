@@ -86,7 +86,7 @@ func (f FileReport) writeTotals(out *strings.Builder) {
 	}
 	fmt.Fprintf(out, "  %d %s, %d rejected", f.Rows, rows, f.Rejected)
 	if f.PassedOver > 0 {
-		fmt.Fprintf(out, ", %d passed over (totals, headers)", f.PassedOver)
+		fmt.Fprintf(out, ", %d skipped (totals, headers)", f.PassedOver)
 	}
 	out.WriteByte('\n')
 	if f.Totals == nil {
@@ -101,7 +101,7 @@ func (f FileReport) writeTotals(out *strings.Builder) {
 		count int64
 	}{
 		{"orders", f.Totals.Orders},
-		{"cancelled orders, not counted", f.Totals.Cancelled},
+		{"canceled orders, not counted", f.Totals.Cancelled},
 		{"test orders, not counted", f.Totals.Tests},
 		{"refunds", f.Totals.Refunds},
 		{"repeated in the file, counted once", f.Totals.Repeated},
@@ -152,7 +152,7 @@ func (f FileReport) writeRejected(out *strings.Builder) {
 	}
 }
 
-// reasonWidth keeps the table of rejected rows within a wide terminal.
+// reasonWidth limits the table of rejected rows to the width of a wide terminal.
 const reasonWidth = 70
 
 func newTable(columns ...any) table.Writer {

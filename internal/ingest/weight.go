@@ -7,9 +7,10 @@ import (
 	"io"
 )
 
-// Weight returns how many bytes a file holds when it is unpacked, counted up to most: what reading it costs does not show in
-// its size. Gzip is unpacked that far, a workbook is believed what it says of its parts, and Parquet, of which a few bytes may
-// stand for any number of rows, weighs the most. What cannot be read weighs its size: reading it will say why.
+// Weight returns the unpacked size of a file in bytes, counted up to most. The packed size does not show the cost of
+// reading. Gzip is unpacked up to the limit. A workbook's declared sizes are trusted. Parquet always has the weight
+// most, because a few bytes can encode any number of rows. An unreadable file has its own size; reading it reports the
+// error.
 func Weight(f File, most int64) int64 {
 	if f.Size >= most {
 		return f.Size
@@ -24,7 +25,7 @@ func Weight(f File, most int64) int64 {
 		return f.Size
 	}
 	switch {
-	case bytes.HasPrefix(packed, []byte(parquetMark)):
+	case bytes.HasPrefix(packed, []byte(parquetMagic)):
 		return most
 	case bytes.HasPrefix(packed, []byte{0x1F, 0x8B}):
 		plain, err := gzip.NewReader(bytes.NewReader(packed))
@@ -39,7 +40,7 @@ func Weight(f File, most int64) int64 {
 	return f.Size
 }
 
-// partsOf adds up what a zip archive says that its parts hold, up to most.
+// partsOf sums the unpacked sizes that a zip archive declares, up to most.
 func partsOf(archive []byte, most int64) (sum int64) {
 	parts, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {

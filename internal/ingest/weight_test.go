@@ -11,7 +11,7 @@ import (
 	"assay/internal/ingest"
 )
 
-func TestWeightIsOfWhatAFileHoldsAndNotOfItsSize(t *testing.T) {
+func TestWeightIsTheUnpackedSize(t *testing.T) {
 	t.Parallel()
 	const most = 1 << 20
 	long := strings.Repeat("a,b\n", most)

@@ -1,7 +1,7 @@
-// Package adreport reads the reports of ad platforms: a row per campaign, ad set or ad, and day.
+// Package adreport reads reports of ad platforms: one row per campaign, ad set or ad, and day.
 //
-// Each platform's own package says what its columns are called and what is special about it. A report replaces
-// what was known about an account for its days, because platforms restate and rename.
+// [Exports] lists the reports that users export; tables of connectors are in package connector. A report replaces all
+// rows of an account on its days, because platforms restate figures and rename campaigns.
 package adreport
 
 import (
@@ -18,7 +18,7 @@ import (
 // The fields of a report.
 const (
 	Day          = "day"
-	Starts       = "starts" // of the period that a row covers
+	Starts       = "starts" // first day of the period that a row covers
 	Ends         = "ends"
 	PlatformName = "platform"
 	Account      = "account"
@@ -36,29 +36,29 @@ const (
 	Clicks       = "clicks"
 	Spend        = "spend"
 	Conversions  = "conversions"
-	Results      = "results" // conversions when the row's indicator says that these are purchases
+	Results      = "results" // conversions, if the row's indicator shows purchases
 	Indicator    = "indicator"
 	Value        = "value"
 	Attribution  = "attribution"
 )
 
-// Spec says what is special about a platform's report.
+// Spec describes a report.
 type Spec struct {
-	Name     string           // of the reader
-	Source   string           // that the facts name; the reader's name when empty
-	Title    string           // of the report
-	Platform measure.Platform // "" when a column says it
-	Columns  []source.Column
-	Required []string // fields; a column with the currency in its name satisfies Spend
-	Telltale []string // folded names of which one must be there, because no other platform uses them
-	Fixed    map[string]string
-	Decimal  money.Notation  // 0: found out
-	Order    source.DayOrder // unknown: found out
-	Daily    string          // how to get a row per day from the platform, for those who have not
-	Account  string          // how to know the account where no column says it; "default" when empty
-	Micros   []string        // fields that count millionths of the currency: of Spend and Value
-	Named    bool            // the report must have a column that tells campaigns, ad sets or ads: without, it is of the account
-	Unlike   []string        // folded names of columns that the report must not have: it would be about a part of the spend
+	Name          string           // of the reader
+	Source        string           // source of the facts; the reader's name when empty
+	Title         string           // of the report
+	Platform      measure.Platform // "" when a column contains it
+	Columns       []source.Column
+	Required      []string // fields; a column with the currency in its name satisfies Spend
+	Signature     []string // folded names; the header must have at least one, because no other platform uses them
+	Fixed         map[string]string
+	Decimal       money.Notation  // 0: detected
+	Order         source.DayOrder // unknown: detected
+	Daily         string          // how to get one row per day from the platform
+	Account       string          // of a report without an account column; "default" when empty
+	Micros        []string        // fields in millionths of the currency: Spend or Value
+	NamesRequired bool            // the report must identify campaigns, ad sets or ads; otherwise it has the spend of a whole account
+	Excluded      []string        // folded names of columns that the report must not have, because it would cover only part of the spend
 }
 
 // New returns a reader of the report.
@@ -81,15 +81,15 @@ func (r reader) Fit(h source.Header) source.Fit {
 			fit.Missing = append(fit.Missing, r.label(field))
 		}
 	}
-	for _, name := range r.Telltale {
+	for _, name := range r.Signature {
 		if h.Index(name) >= 0 && !slices.ContainsFunc(r.Spec.Columns, func(c source.Column) bool { return slices.Contains(c.Names, name) }) {
 			fit.Known++
 		}
 	}
-	if r.Named && !found.named() {
+	if r.NamesRequired && !found.named() {
 		fit.Missing = append(fit.Missing, r.label(CampaignID))
 	}
-	for _, name := range r.Unlike {
+	for _, name := range r.Excluded {
 		if h.Index(name) >= 0 {
 			fit.Missing = append(fit.Missing, "a report without "+name)
 		}
@@ -97,8 +97,8 @@ func (r reader) Fit(h source.Header) source.Fit {
 	if !r.dated(found) {
 		fit.Missing = append(fit.Missing, r.label(Day))
 	}
-	if len(r.Telltale) > 0 && h.Index(r.Telltale...) < 0 && !found.spendCurrencyNamed {
-		fit.Missing = append(fit.Missing, r.Telltale[0])
+	if len(r.Signature) > 0 && h.Index(r.Signature...) < 0 && !found.spendCurrencyNamed {
+		fit.Missing = append(fit.Missing, r.Signature[0])
 	}
 	return fit
 }
@@ -109,7 +109,7 @@ func (r reader) dated(found places) bool {
 	return day || starts
 }
 
-// label returns the name by which users know a field.
+// label returns the users' name of a field.
 func (r reader) label(field string) string {
 	for _, c := range r.Spec.Columns {
 		if c.Field == field {
@@ -121,7 +121,7 @@ func (r reader) label(field string) string {
 
 type places struct {
 	at                 map[string]int
-	spendCurrency      money.Currency // told by the name of the spend column
+	spendCurrency      money.Currency // from the name of the spend column
 	spendCurrencyNamed bool
 }
 
@@ -176,7 +176,7 @@ func (r reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 	return sheet, nil
 }
 
-// currency returns the currency of rows that do not tell their own.
+// currency returns the currency of rows without their own.
 func (r reader) currency(found places, o source.Options) (money.Currency, error) {
 	switch {
 	case found.spendCurrencyNamed:
@@ -203,18 +203,18 @@ func (s *rows) sampled(t source.Table, field string) []string {
 
 func (s *rows) warn() {
 	if _, named := s.at[Account]; !named && s.spec.Account == "" {
-		s.options.Notes.Add("account_unknown", "the file does not tell the account: its rows belong to the account %q, and replace what that account had on these days", defaultAccount)
+		s.options.Notes.Add("account_unknown", "the file does not name the ad account: its rows belong to the account %q and replace all rows of that account on these days", defaultAccount)
 	}
 	for _, level := range []struct{ id, name string }{{CampaignID, Campaign}, {AdSetID, AdSet}, {AdID, Ad}} {
 		_, hasID := s.at[level.id]
 		if _, hasName := s.at[level.name]; hasName && !hasID {
-			s.options.Notes.Add("ids_absent", "the file has names without ids: a campaign that is renamed counts as another one, and budgets cannot be changed for it; add the id columns to the export")
+			s.options.Notes.Add("ids_absent", "the file has names without IDs: a renamed campaign counts as a new one, and its budget cannot be changed; add the ID columns to the export")
 			return
 		}
 	}
 }
 
-// none are the cells by which platforms say that there is no figure.
+// none reports whether a cell is a platform's sign for a missing figure.
 func none(cell string) bool {
 	switch strings.TrimSpace(cell) {
 	case "", "-", "--", "—", "n/a", "N/A":

@@ -11,7 +11,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// figures fills the row's numbers. What a platform leaves out or writes as "--" is zero.
+// figures fills the row's numbers. A missing figure, such as "--", is zero.
 func (s *rows) figures(rec tabular.Record, row *warehouse.AdDay) error {
 	currency := s.currency
 	if cell := s.cell(rec.Fields, Currency); !none(cell) {
@@ -24,7 +24,7 @@ func (s *rows) figures(rec tabular.Record, row *warehouse.AdDay) error {
 	count := func(cell string) (int64, error) { return source.Count(cell, s.notation) }
 	amount := func(field string) func(cell string) (int64, error) {
 		if slices.Contains(s.spec.Micros, field) {
-			return count // they become money when all of a day's are known
+			return count // converted to money after all rows of a day are added
 		}
 		return func(cell string) (int64, error) { return source.MoneyRounded(cell, currency, s.notation) }
 	}
@@ -65,9 +65,9 @@ func (s *rows) name(field string) string {
 	return field
 }
 
-// settle turns what was counted in millionths of the currency into money, once all of a day's rows are added: of rows by
-// the hour each would be rounded. Its errors are [source.RowError]s.
-func (s *rows) settle() error {
+// fromMicros converts millionths of the currency to money after all rows of a day are added. Converting hourly rows
+// would round each of them. Its errors are [source.RowError]s.
+func (s *rows) fromMicros() error {
 	if len(s.spec.Micros) == 0 {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 
 const defaultAccount = "default"
 
-// rows gathers a report. It is handed over at the end, because a breakdown spreads an ad's day over several rows.
+// rows collects a report. It is handed over at the end, because a breakdown splits an ad's day into several rows.
 type rows struct {
 	spec      Spec
 	header    source.Header
@@ -29,16 +29,16 @@ type rows struct {
 	countries *source.Countries
 	hasher    source.Hasher
 
-	known   map[uint64]struct{} // rows as a whole: one that stands twice counts once
+	known   map[uint64]struct{} // hashes of rows; a repeated row counts once
 	index   map[key]int         // into days
 	days    []warehouse.AdDay
-	lines   []int           // where the days' first rows stand
+	lines   []int           // of the first row of each of days
 	windows map[account]int // into list
 	list    []warehouse.AdWindow
 	totals  source.Totals
 }
 
-// key is what one row of the warehouse is about.
+// key is the natural key of a row in the warehouse.
 type key struct {
 	account
 	day                 civil.Date
@@ -58,7 +58,7 @@ func (s *rows) cell(fields []string, field string) string {
 	return s.spec.Fixed[field]
 }
 
-// Skip implements [source.Rows]. A total has no day, or names nothing that was advertised.
+// Skip implements [source.Rows]. A total has no day, or no campaign, ad set and ad.
 func (s *rows) Skip(fields []string) bool {
 	day := s.cell(fields, Day)
 	if day == "" {
@@ -112,11 +112,11 @@ func (s *rows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 		s.days, s.lines = append(s.days, row), append(s.lines, rec.Line)
 		return nil
 	}
-	s.options.Notes.Add("rows_added", "several rows are about the same ad and day, as with a breakdown: they were added up")
+	s.options.Notes.Add("rows_added", "several rows have the same ad and day, as in a breakdown: they were added up")
 	return add(&s.days[i], row, rec.Line)
 }
 
-// add sums two rows about the same thing.
+// add sums two rows of the same key.
 func add(into *warehouse.AdDay, row warehouse.AdDay, line int) error {
 	original, err := into.Original.Add(row.Original)
 	if err != nil {
@@ -131,7 +131,7 @@ func add(into *warehouse.AdDay, row warehouse.AdDay, line int) error {
 	return nil
 }
 
-// cover widens the window of the row's account.
+// cover extends the window of the row's account.
 func (s *rows) cover(row warehouse.AdDay) {
 	a := account{row.Platform, row.Account}
 	i, ok := s.windows[a]
@@ -153,18 +153,18 @@ func (s *rows) cover(row warehouse.AdDay) {
 
 // Close implements [source.Rows].
 func (s *rows) Close(b *warehouse.Batch) (source.Summary, error) {
-	err := s.settle()
+	err := s.fromMicros()
 	slices.SortStableFunc(s.days, func(a, b warehouse.AdDay) int { return a.Day.Compare(b.Day) })
 	b.AdDays = append(b.AdDays, s.days...)
 	return source.Summary{Windows: s.list, Totals: s.totals}, err
 }
 
-// row reads a record. It is not fresh when the file told it before.
+// row reads a record. It is not fresh when the file has the same record before.
 func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err error) {
 	content := s.hasher.Row(0, rec.Fields)
 	if _, ok := s.known[content]; ok {
 		s.totals.Repeated++
-		s.options.Notes.Add("rows_repeated", "line %d stands in the file before, word for word: it counts once", rec.Line)
+		s.options.Notes.Add("rows_repeated", "line %d repeats an earlier line exactly: it counts once", rec.Line)
 		return row, false, nil
 	}
 	day, err := s.day(rec)
@@ -182,8 +182,8 @@ func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err err
 	return row, true, nil
 }
 
-// day returns the one day that a row is about. A row over several days makes the whole report useless as daily
-// data, so it refuses the file.
+// day returns the day of a row. A row that covers several days makes the report useless as daily data, so the file is
+// refused.
 func (s *rows) day(rec tabular.Record) (civil.Date, error) {
 	field := Day
 	if none(s.cell(rec.Fields, Day)) {
@@ -193,7 +193,7 @@ func (s *rows) day(rec tabular.Record) (civil.Date, error) {
 	day, err := source.ParseDay(cell, s.order)
 	if err != nil {
 		e := source.Unreadable(rec.Line, s.header.Name(s.at[field]), cell, err)
-		e.Fix = "set the export's dates to the form 2026-09-30, or name a mapping with dates.layout"
+		e.Fix = "set the date format of the export to 2026-09-30, or use a mapping with dates.layout"
 		return day, e
 	}
 	if field == Day || none(s.cell(rec.Fields, Ends)) {
@@ -201,12 +201,12 @@ func (s *rows) day(rec tabular.Record) (civil.Date, error) {
 	}
 	ends, err := source.ParseDay(s.cell(rec.Fields, Ends), s.order)
 	if err == nil && ends != day {
-		return day, fault.Invalid("line %d covers %s to %s and not one day", rec.Line, day, ends).WithHint("%s", s.spec.Daily)
+		return day, fault.Invalid("line %d covers %s to %s instead of one day", rec.Line, day, ends).WithHint("%s", s.spec.Daily)
 	}
 	return day, nil
 }
 
-// identify fills what the row is about.
+// identify fills the row's key.
 func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 	cell := func(field string) string {
 		if text := s.cell(rec.Fields, field); !none(text) {
@@ -219,26 +219,26 @@ func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 		row.Platform = measure.ParsePlatform(cell(PlatformName))
 	}
 	if row.Platform == "" {
-		return &source.RowError{Line: rec.Line, Reason: "the row does not tell the platform"}
+		return &source.RowError{Line: rec.Line, Reason: "the row has no platform"}
 	}
 	row.Account = cmp.Or(cell(Account), s.spec.Account, defaultAccount)
 	row.Channel = cmp.Or(s.options.Channel, measure.ParseChannel(cell(ChannelName)), measure.Channel(row.Platform))
 	for _, field := range []string{CampaignID, AdSetID, AdID} {
 		if id := cell(field); source.Shortened(id) {
-			return source.ShortenedID(rec.Line, field, id, "export again and import the file as it was downloaded, or format the column as text before saving")
+			return source.ShortenedID(rec.Line, field, id, "import the file as downloaded, or format the column as text before saving")
 		}
 	}
 	row.CampaignName, row.AdSetName, row.AdName = cell(Campaign), cell(AdSet), cell(Ad)
 	row.CampaignID = cmp.Or(cell(CampaignID), row.CampaignName)
-	if _, has := s.at[CampaignID]; !has && row.CampaignID == "" { // a table of ads or ad sets that leaves the campaign to another one
+	if _, has := s.at[CampaignID]; !has && row.CampaignID == "" { // tables of ads and ad sets often name no campaign
 		row.CampaignID = cmp.Or(cell(AdSetID), cell(AdID))
-		s.options.Notes.Add("campaign_unknown", "the table names no campaigns: its ad sets or ads stand for them until a table of their names, or the platform's own report, tells the campaigns")
+		s.options.Notes.Add("campaign_unknown", "the table has no campaigns: its ad sets or ads are used instead until a table of names or the platform's own report is imported")
 	}
 	row.AdSetID = cmp.Or(cell(AdSetID), row.AdSetName)
 	row.AdID = cmp.Or(cell(AdID), row.AdName)
 	country, ok := s.countries.Code(cell(Country))
 	if !ok {
-		s.options.Notes.Add("country_unknown", "%q is no country that is known: its rows have none", source.Shown(cell(Country)))
+		s.options.Notes.Add("country_unknown", "%q is not a known country: its rows have no country", source.Shown(cell(Country)))
 	}
 	row.Country, row.Region = country, source.Region(cell(Region), country)
 	return nil

@@ -1,5 +1,5 @@
-// Package adstate reads how ad platforms say that campaigns, ad sets and ads stand: their words for statuses and the
-// units in which they write budgets. Tables of a warehouse and records of taps have the same ones.
+// Package adstate reads the statuses and budgets of campaigns, ad sets and ads as ad platforms write them. Warehouse
+// tables and records of taps use the same words and units.
 package adstate
 
 import (
@@ -10,7 +10,7 @@ import (
 	"assay/internal/money"
 )
 
-// StatusOf returns what a platform's word for a status means.
+// StatusOf returns the status that a platform's word means.
 func StatusOf(word string) measure.AdStatus {
 	word = strings.ToLower(strings.TrimSpace(word))
 	switch word {
@@ -33,7 +33,7 @@ type BudgetColumn struct {
 	Per   measure.BudgetPeriod // "": another column says it
 }
 
-// Budgets returns the columns in which a platform's tables have budgets. Of several that are filled the first counts.
+// Budgets returns the budget columns of a platform's tables. The first filled one counts.
 func Budgets(p measure.Platform) []BudgetColumn {
 	plain := measure.BudgetUnit("")
 	if p == measure.Facebook {
@@ -50,13 +50,13 @@ func Budgets(p measure.Platform) []BudgetColumn {
 	}
 }
 
-// Statuses and Periods are the columns that have the status, and what a budget is for.
+// Statuses and Periods are the columns of the status and of the budget's period.
 var (
 	Statuses = []string{"status", "operation status", "state", "campaign.status", "ad group.status", "ad group ad.status", "effective status"}
 	Periods  = []string{"budget type", "budget mode"}
 )
 
-// PeriodOf returns what a platform's word for a kind of budget means, and whether there is a budget at all.
+// PeriodOf returns the budget period that a platform's word means, and false for no budget.
 func PeriodOf(word string) (measure.BudgetPeriod, bool) {
 	switch word = strings.ToLower(strings.TrimSpace(word)); {
 	case strings.Contains(word, "infinite"):
@@ -67,7 +67,7 @@ func PeriodOf(word string) (measure.BudgetPeriod, bool) {
 	return measure.PerDay, true
 }
 
-// Read reads a budget's cell. An empty one, 0 and less are [measure.NoBudget]. The error says what is wrong with the cell.
+// Read reads a budget. An empty cell, 0 and less are [measure.NoBudget]. The error describes the cell.
 func (c BudgetColumn) Read(cell, period string) (measure.AdBudget, error) {
 	none := measure.AdBudget{Per: measure.NoBudget}
 	b := measure.AdBudget{Unit: c.Unit, Per: c.Per}

@@ -1,8 +1,8 @@
-// Package connector reads the tables that Fivetran, Airbyte and dlt leave in a warehouse, saved as CSV or Parquet.
+// Package connector reads the tables that Fivetran, Airbyte and dlt write to a warehouse, exported as CSV or Parquet.
 //
-// A table is known by its columns: each vendor names them after the platform's API. Facts have the source that the
-// platform's own report has, so that whichever was imported last counts for the account's days. The names of campaigns
-// stand in tables of their own, which [Names] reads.
+// Columns identify a table: each vendor names them after the platform's API. Facts have the source of the platform's
+// own report, so the latest import of either replaces the account's days. Tables with the names of campaigns are read
+// by [Names].
 package connector
 
 import (
@@ -15,13 +15,13 @@ import (
 func Ads() []source.Reader {
 	readers := make([]source.Reader, 0, len(specs))
 	for _, s := range specs {
-		s.Named = true
+		s.NamesRequired = true
 		readers = append(readers, adreport.New(s))
 	}
 	return readers
 }
 
-// part are columns of tables that tell of a part of the spend only, such as that of keywords.
+// part are columns of tables that cover only a part of the spend, such as that of keywords.
 var part = []string{
 	"search term", "search query", "keyword id", "keyword ad group criterion", "ad group criterion criterion id", "age", "gender", "action type",
 }
@@ -31,7 +31,7 @@ var day = source.Column{Field: adreport.Day, Names: []string{"date", "date day",
 var specs = []adreport.Spec{
 	{
 		Name: "facebook_landed", Source: "meta_ads", Title: "Meta ads (warehouse table)", Platform: measure.Facebook,
-		Required: []string{adreport.Spend, adreport.Impressions}, Telltale: []string{"inline link clicks"}, Unlike: part,
+		Required: []string{adreport.Spend, adreport.Impressions}, Signature: []string{"inline link clicks"}, Excluded: part,
 		Daily: "sync the report with a row per day",
 		Columns: []source.Column{
 			day,
@@ -53,7 +53,7 @@ var specs = []adreport.Spec{
 	},
 	{
 		Name: "google_landed", Source: "google_ads", Title: "Google Ads (warehouse table)", Platform: measure.Google,
-		Required: []string{adreport.Spend, adreport.Impressions}, Telltale: []string{"cost micros", "metrics.cost micros", "metrics cost micros"}, Unlike: part,
+		Required: []string{adreport.Spend, adreport.Impressions}, Signature: []string{"cost micros", "metrics.cost micros", "metrics cost micros"}, Excluded: part,
 		Micros: []string{adreport.Spend},
 		Daily:  "sync the report with a row per day",
 		Columns: []source.Column{
@@ -74,7 +74,7 @@ var specs = []adreport.Spec{
 	},
 	{
 		Name: "tiktok_landed", Source: "tiktok_ads", Title: "TikTok ads (warehouse table)", Platform: measure.TikTok,
-		Required: []string{adreport.Spend, adreport.Impressions}, Telltale: []string{"stat time hour", "stat time day"}, Unlike: part,
+		Required: []string{adreport.Spend, adreport.Impressions}, Signature: []string{"stat time hour", "stat time day"}, Excluded: part,
 		Daily: "sync the report with a row per day or hour",
 		Columns: []source.Column{
 			day,
@@ -95,7 +95,7 @@ var specs = []adreport.Spec{
 	},
 	{
 		Name: "pinterest_landed", Source: "pinterest_ads", Title: "Pinterest ads (warehouse table)", Platform: measure.Pinterest,
-		Required: []string{adreport.Spend}, Telltale: []string{"spend in micro dollar"}, Unlike: append([]string{"targeting type"}, part...),
+		Required: []string{adreport.Spend}, Signature: []string{"spend in micro dollar"}, Excluded: append([]string{"targeting type"}, part...),
 		Micros: []string{adreport.Spend, adreport.Value},
 		Daily:  "sync the report with a row per day",
 		Columns: []source.Column{
@@ -115,7 +115,7 @@ var specs = []adreport.Spec{
 	},
 	{
 		Name: "snapchat_landed", Source: "snapchat_ads", Title: "Snapchat ads (warehouse table)", Platform: measure.Snapchat,
-		Required: []string{adreport.Spend, adreport.Impressions, adreport.Clicks}, Telltale: []string{"conversion purchases value"}, Unlike: part,
+		Required: []string{adreport.Spend, adreport.Impressions, adreport.Clicks}, Signature: []string{"conversion purchases value"}, Excluded: part,
 		Micros: []string{adreport.Spend},
 		Daily:  "sync the report with a row per day or hour",
 		Columns: []source.Column{
@@ -133,9 +133,9 @@ var specs = []adreport.Spec{
 	},
 	{
 		Name: "amazon_landed", Source: "amazon_ads", Title: "Amazon ads (warehouse table)", Platform: measure.Amazon,
-		Required: []string{adreport.Spend, adreport.Impressions}, Unlike: part,
-		Telltale: []string{"campaign bidding strategy", "campaign budget currency code"},
-		Daily:    "sync the report with a row per day",
+		Required: []string{adreport.Spend, adreport.Impressions}, Excluded: part,
+		Signature: []string{"campaign bidding strategy", "campaign budget currency code"},
+		Daily:     "sync the report with a row per day",
 		Columns: []source.Column{
 			day,
 			{Field: adreport.Currency, Names: []string{"campaign budget currency code"}},
@@ -151,9 +151,9 @@ var specs = []adreport.Spec{
 	},
 	{
 		Name: "microsoft_landed", Source: "microsoft_ads", Title: "Microsoft ads (warehouse table)", Platform: measure.Microsoft,
-		Required: []string{adreport.Spend, adreport.Impressions}, Unlike: append([]string{"postal code"}, part...),
-		Telltale: []string{"top vs other", "delivered match type", "bid match type", "ad distribution", "device os", "device type"},
-		Daily:    "sync the report with a row per day",
+		Required: []string{adreport.Spend, adreport.Impressions}, Excluded: append([]string{"postal code"}, part...),
+		Signature: []string{"top vs other", "delivered match type", "bid match type", "ad distribution", "device os", "device type"},
+		Daily:     "sync the report with a row per day",
 		Columns: []source.Column{
 			day,
 			{Field: adreport.Account, Names: []string{"account id"}},

@@ -10,8 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Names returns the readers of the tables in which connectors keep what campaigns, ad sets and ads are called, and what
-// belongs to what: tables of spend tell them by id only. A table may have all versions of a name; the latest counts.
+// Names returns the readers of the tables with the names of campaigns, ad sets and ads and their parents. Tables of
+// spend contain only IDs. A table may contain several versions of a name; the latest counts.
 func Names() []source.Reader {
 	readers := make([]source.Reader, 0, len(names))
 	for i := range names {
@@ -27,22 +27,22 @@ type nameTables struct {
 	tables      []nameTable
 }
 
-// nameTable is the table of a level. Columns are folded names, preferred ones first.
+// nameTable is the table of one level. Columns are folded names, preferred ones first.
 type nameTable struct {
 	level           measure.AdLevel
 	id, name        []string
 	campaign, adSet []string   // parents
-	all             [][]string // of each list one must be there
-	none            []string   // columns that tell another table
+	all             [][]string // of each list one column is required
+	none            []string   // columns of other tables
 }
 
-// figures are columns of reports. A table of names has none.
+// figures are columns of reports, which tables of names do not have.
 var figures = []string{
 	"date", "date day", "date start", "segments.date", "segments date", "stat time day", "stat time hour", "impressions", "metrics.impressions",
 	"spend", "cost", "cost micros", "match type", "keyword text",
 }
 
-// When a row was changed at the platform, and when a connector read it.
+// The time of a change at the platform, and the time at which a connector read it.
 var (
 	changed  = []string{"updated time", "updated at", "last updated date", "modified time", "last modified time", "modify time"}
 	synced   = []string{"fivetran synced", "airbyte extracted at"}
@@ -122,13 +122,13 @@ func (n *nameTables) Name() string { return n.name }
 // Title implements [source.Reader].
 func (n *nameTables) Title() string { return n.title }
 
-// Fit implements [source.Reader]. Of the platform's tables that which fits best counts.
+// Fit implements [source.Reader]. The best of the platform's tables counts.
 func (n *nameTables) Fit(h source.Header) source.Fit {
 	_, fit := n.table(h)
 	return fit
 }
 
-// table returns the table that a header belongs to, and how well.
+// table returns the table that a header fits best, and how well.
 func (n *nameTables) table(h source.Header) (best *nameTable, fit source.Fit) {
 	for i := range n.tables {
 		t := &n.tables[i]
@@ -161,7 +161,7 @@ func (t *nameTable) fit(h source.Header) (fit source.Fit) {
 	return fit
 }
 
-// Columns implements [source.Described]. They are those of the table of campaigns, and what finer ones have besides.
+// Columns implements [source.Described]: the columns of the table of campaigns, and additional ones of finer tables.
 func (n *nameTables) Columns() []source.Column {
 	coarsest := n.tables[len(n.tables)-1]
 	columns := []source.Column{{Field: "id", Names: coarsest.id}, {Field: "name", Names: coarsest.name}}
@@ -223,16 +223,16 @@ func (r *nameRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 		Platform: r.platform, Level: r.level, ID: source.Cell(rec.Fields, r.id), Name: source.Cell(rec.Fields, r.name),
 		Campaign: source.Cell(rec.Fields, r.campaign), AdSet: source.Cell(rec.Fields, r.adSet),
 	}
-	for _, told := range []struct {
+	for _, cell := range []struct {
 		at int
 		id string
 	}{{r.id, n.ID}, {r.campaign, n.Campaign}, {r.adSet, n.AdSet}} {
-		if source.Shortened(told.id) {
-			return source.ShortenedID(rec.Line, r.header.Name(told.at), told.id, "import the table as it was written")
+		if source.Shortened(cell.id) {
+			return source.ShortenedID(rec.Line, r.header.Name(cell.at), cell.id, "import the table as the connector wrote it")
 		}
 	}
 	if n.ID == "" {
-		return &source.RowError{Line: rec.Line, Column: r.header.Name(r.id), Reason: "the row has no id"}
+		return &source.RowError{Line: rec.Line, Column: r.header.Name(r.id), Reason: "the row has no ID"}
 	}
 	at, err := r.instant(rec, r.changed)
 	if err != nil {
@@ -254,7 +254,7 @@ func (r *nameRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	}
 	if n.Name == "" && n.Campaign == "" && n.AdSet == "" {
 		if !state.Tells() {
-			r.notes.Add("names_empty", "rows that name nothing are left out")
+			r.notes.Add("names_empty", "rows without a name and a parent are skipped")
 		}
 		return nil
 	}
@@ -262,7 +262,7 @@ func (r *nameRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	return nil
 }
 
-// instant reads a time. A column that is not there and an empty cell give the zero time.
+// instant reads a time. A missing column and an empty cell give the zero time.
 func (r *nameRows) instant(rec tabular.Record, column int) (time.Time, error) {
 	cell := source.Cell(rec.Fields, column)
 	if cell == "" {

@@ -8,14 +8,14 @@ import (
 	"assay/internal/warehouse"
 )
 
-// accounts are the columns that name the account of an advertiser.
+// accounts are the columns with an advertiser's account.
 var accounts = []string{"account id", "customer id", "customer.id", "advertiser id", "ad account id", "profile id"}
 
-// stateColumns are the columns of a table of names that tell how its rows stand; -1: none.
+// stateColumns are the columns of status, budget and account in a table of names; -1: none.
 type stateColumns struct {
 	account, status, period int
 	budgets                 []adstate.BudgetColumn
-	at                      []int // of budgets
+	at                      []int // columns of budgets
 }
 
 func newStateColumns(p measure.Platform, h source.Header) stateColumns {
@@ -28,12 +28,12 @@ func newStateColumns(p measure.Platform, h source.Header) stateColumns {
 	return c
 }
 
-// of reads the version that a row tells.
+// of returns the state in a row.
 func (c *stateColumns) of(rec tabular.Record, n *warehouse.AdName, h source.Header) (measure.AdState, error) {
-	told := source.Cell(rec.Fields, c.status)
+	status := source.Cell(rec.Fields, c.status)
 	s := measure.AdState{
 		Platform: n.Platform, Level: n.Level, ID: n.ID, Since: n.UpdatedAt, Account: source.Cell(rec.Fields, c.account), Name: n.Name,
-		Campaign: n.Campaign, Status: adstate.StatusOf(told), Told: told,
+		Campaign: n.Campaign, Status: adstate.StatusOf(status), Told: status,
 	}
 	for i, column := range c.budgets {
 		cell := source.Cell(rec.Fields, c.at[i])

@@ -9,12 +9,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// tariff is what a platform charges and how people respond to its ads.
+// tariff is a platform's prices and the response to its ads.
 type tariff struct {
 	source, account string
 	perThousand     float64 // price of a thousand impressions, whole units of the currency
 	clickRate       float64 // clicks per impression
-	fractions       bool    // conversions are split between touches and come in fractions
+	fractions       bool    // conversions are divided among touchpoints, so they have fractions
 }
 
 var tariffs = map[measure.Platform]tariff{
@@ -25,92 +25,101 @@ var tariffs = map[measure.Platform]tariff{
 	measure.Amazon:   {source: "amazon_ads", account: "ENTITY2K7Q4H1ZC9", perThousand: 11.2, clickRate: 0.0061},
 }
 
-// eagerness is how many more conversions than other campaigns of the same spend a role claims.
+// eagerness is the number of conversions that a role claims, relative to prospecting campaigns of the same spend.
 var eagerness = map[role]float64{prospecting: 1, retargeting: 3, brand: 5}
 
-// restated is the part of a day's claims that a platform has reported when the day is so many days old. Clicks
-// turn into orders days later and are then booked on the day of the click.
+// restated is the part of a day's conversions that a platform has reported at this age of the day. Orders follow
+// clicks by days and are then booked on the day of the click.
 func restated(age int) float64 { return 1 - 0.65*math.Exp(-float64(age)/3) }
 
-// wear is what is left of an ad's click rate after so many days: it tends to 55 % with a time constant of 40 days.
+// wear is the remaining part of an ad's click rate after this many days: it approaches 55% with a time constant of 40
+// days.
 func wear(age int) float64 { return 0.55 + 0.45*math.Exp(-float64(age)/40) }
 
-// emitAds writes the ad reports, platform after platform, each by day.
+// emitAds writes the ad reports, by platform and day.
 func (p *plan) emitAds(out *feed) {
 	for _, m := range p.media {
 		if m.platform == "" {
 			continue
 		}
-		r := p.stream("ad reports", string(m.channel))
-		noise := drift(r, p.opt.Days, 0.3, 0.10)
+		w := adReport{p: p, m: m, r: p.stream("ad reports", string(m.channel)), out: out}
+		noise := drift(w.r, p.opt.Days, 0.3, 0.10)
 		for start := 0; start < len(m.rows); {
 			end := start
 			for end < len(m.rows) && m.rows[end].day == m.rows[start].day {
 				end++
 			}
-			p.emitAdDay(r, out, m, m.rows[start:end], noise[m.rows[start].day])
+			w.emitDay(m.rows[start:end], noise[m.rows[start].day])
 			start = end
 		}
 	}
 }
 
-// claimed returns how many conversions a platform claims for a day, seen from today.
-func (p *plan) claimed(m *medium, t int) float64 {
-	orders := m.claim.own*m.orders[t] + m.claim.others*p.base[m.home][t]
-	return orders * restated(p.opt.Days-1-t) * (0.15 + 0.85*p.seen(t))
+// adReport writes the reports of one channel.
+type adReport struct {
+	p   *plan
+	m   *medium
+	r   *rand.Rand
+	out *feed
 }
 
-// emitAdDay writes a platform's report of one day.
-func (p *plan) emitAdDay(r *rand.Rand, out *feed, m *medium, rows []adRow, noise float64) {
+// claimed returns the number of conversions that the platform claims for a day, as of today.
+func (w adReport) claimed(t int) float64 {
+	orders := w.m.claim.own*w.m.orders[t] + w.m.claim.others*w.p.base[w.m.home][t]
+	return orders * restated(w.p.opt.Days-1-t) * (0.15 + 0.85*w.p.seen(t))
+}
+
+// emitDay writes the report of one day.
+func (w adReport) emitDay(rows []adRow, noise float64) {
 	t := int(rows[0].day)
-	claims, all := p.claimed(m, t)*noise, 0.0
+	claims, all := w.claimed(t)*noise, 0.0
 	for _, row := range rows {
-		all += m.pull(row)
+		all += w.m.pull(row)
 	}
-	costs := tariffs[m.platform].perThousand * (1 + 0.25*(occasion(online, p.day(t))-1))
+	costs := tariffs[w.m.platform].perThousand * (1 + 0.25*(occasion(online, w.p.day(t))-1))
 	for _, row := range rows {
-		line := p.adLine(m, row)
-		line.Impressions = int64(math.Round(1000 * float64(row.spend) / p.unit / costs * scatter(r, 0.12)))
+		line := w.line(row)
+		line.Impressions = int64(math.Round(1000 * float64(row.spend) / w.p.unit / costs * scatter(w.r, 0.12)))
 		line.Impressions = max(1, line.Impressions)
-		creative := m.campaigns[row.campaign].ads[row.ad]
-		rate := tariffs[m.platform].clickRate * creative.appeal * wear(t-creative.first)
-		line.Clicks = min(line.Impressions, count(r, rate*float64(line.Impressions)))
-		line.Conversions, line.Value = p.conversions(r, m, claims*m.pull(row)/all)
-		out.batch.AdDays = append(out.batch.AdDays, line)
-		out.added(1)
+		creative := w.m.campaigns[row.campaign].ads[row.ad]
+		rate := tariffs[w.m.platform].clickRate * creative.appeal * wear(t-creative.first)
+		line.Clicks = min(line.Impressions, count(w.r, rate*float64(line.Impressions)))
+		line.Conversions, line.Value = w.conversions(claims * w.m.pull(row) / all)
+		w.out.batch.AdDays = append(w.out.batch.AdDays, line)
+		w.out.added(1)
 	}
 }
 
-// pull is a line's weight among those that share the day's claims.
+// pull is the weight of a row when the day's claims are divided.
 func (m *medium) pull(row adRow) float64 {
 	c := m.campaigns[row.campaign]
 	return float64(row.spend) * eagerness[c.role] * c.ads[row.ad].appeal
 }
 
-// conversions draws what a line claims: a number in millionths and its value in minor units.
-func (p *plan) conversions(r *rand.Rand, m *medium, mean float64) (millionths, value int64) {
-	n := count(r, mean)
+// conversions draws a row's claims: the number in millionths and the value in minor units.
+func (w adReport) conversions(mean float64) (millionths, value int64) {
+	n := count(w.r, mean)
 	if n == 0 {
 		return 0, 0
 	}
 	credit := float64(n)
-	if tariffs[m.platform].fractions {
-		credit = rounded(credit*between(r, 0.75, 1.25), 2)
+	if tariffs[w.m.platform].fractions {
+		credit = rounded(credit*between(w.r, 0.75, 1.25), 2)
 	}
-	worth := credit * nominalValues[m.home] * scatter(r, 0.5/math.Sqrt(float64(n)))
-	return int64(math.Round(credit * measure.Millionths)), p.minor(worth)
+	revenue := credit * nominalValues[w.m.home] * scatter(w.r, 0.5/math.Sqrt(float64(n)))
+	return int64(math.Round(credit * measure.Millionths)), w.p.minor(revenue)
 }
 
-func (p *plan) adLine(m *medium, row adRow) warehouse.AdDay {
-	c := m.campaigns[row.campaign]
+func (w adReport) line(row adRow) warehouse.AdDay {
+	c := w.m.campaigns[row.campaign]
 	creative := c.ads[row.ad]
-	of := tariffs[m.platform]
+	of := tariffs[w.m.platform]
 	line := warehouse.AdDay{
-		Source: of.source, Platform: m.platform, Account: of.account, Channel: m.channel, Day: p.day(int(row.day)),
-		CampaignID: c.id, CampaignName: p.nameOn(c, int(row.day)), AdSetID: c.setID, AdSetName: c.set,
+		Source: of.source, Platform: w.m.platform, Account: of.account, Channel: w.m.channel, Day: w.p.day(int(row.day)),
+		CampaignID: c.id, CampaignName: w.p.nameOn(c, int(row.day)), AdSetID: c.setID, AdSetName: c.set,
 		AdID: creative.id, AdName: creative.name, Country: country,
-		Spend: row.spend, Original: money.Amount{Minor: row.spend, Currency: p.opt.Currency},
-		Attribution: m.claim.setting,
+		Spend: row.spend, Original: money.Amount{Minor: row.spend, Currency: w.p.opt.Currency},
+		Attribution: w.m.claim.setting,
 	}
 	if row.state >= 0 {
 		line.Region = states[row.state].code

@@ -4,25 +4,25 @@ import (
 	"assay/internal/measure"
 )
 
-// The metrics an anomaly can be seen in. The first two are the wire's names.
+// The metrics that show an anomaly. The first two are names of the API.
 const (
 	metricRevenue    = "revenue"
 	metricSpend      = "spend"
 	metricAttributed = "attributed_orders"
 )
 
-// anomaly is a day on which something happened that the calendar does not know.
+// anomaly is an unusual day that the calendar does not explain.
 type anomaly struct {
 	what    string
 	metric  string
 	factor  float64
-	channel measure.Channel // whose spend slipped
+	channel measure.Channel // with the wrong spend
 	day     int
-	from    int // days before today, the earliest and
-	to      int // the latest
+	from    int // earliest, in days before today
+	to      int // latest
 }
 
-// anomalySpecs lists what happens to every store that is old enough.
+// anomalySpecs lists the anomalies of every store that is old enough.
 var anomalySpecs = []anomaly{
 	{what: "order system down", metric: metricRevenue, factor: 0.30, from: 26, to: 16},
 	{what: "viral video", metric: metricRevenue, factor: 2.20, from: 58, to: 44},
@@ -32,7 +32,7 @@ var anomalySpecs = []anomaly{
 	{what: "named on morning television", metric: metricRevenue, factor: 2.10, from: 530, to: 500},
 }
 
-// planAnomalies gives each anomaly an ordinary day in its window. A quiet store has none.
+// planAnomalies assigns each anomaly to an ordinary day in its window. A quiet store has none.
 func (p *plan) planAnomalies() []anomaly {
 	if p.opt.Quiet {
 		return nil
@@ -54,8 +54,8 @@ func (p *plan) planAnomalies() []anomaly {
 	return found
 }
 
-// open is the part of a day's expected orders that can be placed, whatever brought them: 1, less on a day with
-// an outage, and the part before noon on the last day.
+// open is the part of a day's expected orders that can be placed: 1, less during an outage, and the part before noon
+// on the last day.
 func (p *plan) open(t int) float64 {
 	part := p.dayShare(t)
 	for _, a := range p.anomalies {
@@ -66,7 +66,7 @@ func (p *plan) open(t int) float64 {
 	return part
 }
 
-// viral is the factor on all of a day's revenue that demand beyond media makes up.
+// viral is the factor of a day's revenue from additional demand without media.
 func (p *plan) viral(t int) float64 {
 	for _, a := range p.anomalies {
 		if a.day == t && a.metric == metricRevenue && a.factor > 1 {
@@ -76,7 +76,7 @@ func (p *plan) viral(t int) float64 {
 	return 1
 }
 
-// seen is the part of the orders of a day whose source is recorded as usual.
+// seen is the part of a day's orders whose source is recorded as usual.
 func (p *plan) seen(t int) float64 {
 	for _, a := range p.anomalies {
 		if a.day == t && a.metric == metricAttributed {
@@ -86,7 +86,7 @@ func (p *plan) seen(t int) float64 {
 	return 1
 }
 
-// weighSlips restates a slip of one channel's budget as the factor on the store's spend of that day.
+// weighSlips converts the error of one channel's budget to the factor of the store's spend on that day.
 func (p *plan) weighSlips(media []*medium) {
 	for i, a := range p.anomalies {
 		if a.metric != metricSpend {

@@ -9,18 +9,18 @@ import (
 	"assay/internal/warehouse"
 )
 
-// habit is how a channel's money is spent.
+// habit describes the spending of a channel.
 type habit struct {
-	bursts  float64 // a year: 7 to 14 days at 1.6 to 2.4 times the level
-	pauses  float64 // a year: 3 to 8 days without spend
-	weekend float64 // Saturdays and Sundays against other days
-	season  float64 // 0: spend ignores the season; 1: it moves with demand
+	bursts  float64 // per year: 7 to 14 days at 1.6 to 2.4 times the level
+	pauses  float64 // per year: 3 to 8 days without spend
+	weekend float64 // Saturdays and Sundays relative to other days
+	season  float64 // 0: spend ignores the season; 1: it follows demand
 	wander  float64 // standard deviation of the daily noise, on the log scale
-	flights bool    // on air Tuesdays and Thursdays, in flights of weeks with gaps between them
+	flights bool    // active on Tuesdays and Thursdays, in flights of weeks with gaps between them
 }
 
-// budget returns what a channel means to spend by day, in minor units: always-on level, levels decided anew every
-// three to six weeks, bursts, pauses, a weekly cadence, the season and noise. On the last day it is spent up to noon.
+// budget returns a channel's planned spend by day, in minor units: an always-on level that changes every three to six
+// weeks, bursts, pauses, a weekly pattern, the season and noise. The last day has spend until noon.
 func (p *plan) budget(m mediumSpec) []float64 {
 	r := p.stream("budget", string(m.channel))
 	n := p.opt.Days
@@ -50,7 +50,7 @@ func (p *plan) budget(m mediumSpec) []float64 {
 	return days
 }
 
-// levels holds a level for three to six weeks, then decides anew.
+// levels returns a level that changes every three to six weeks.
 func levels(r *rand.Rand, n int) []float64 {
 	days := make([]float64, n)
 	level, left := 1.0, 0
@@ -75,7 +75,7 @@ func bursts(r *rand.Rand, n int, perYear float64) []float64 {
 	return days
 }
 
-// pauses takes days out, but none close to an experiment of the channel, to Thanksgiving or to today.
+// pauses sets days to zero, but none near an experiment of the channel, Thanksgiving or today.
 func (p *plan) pauses(r *rand.Rand, m mediumSpec) []float64 {
 	n := p.opt.Days
 	days := ones(n)
@@ -91,7 +91,7 @@ func (p *plan) pauses(r *rand.Rand, m mediumSpec) []float64 {
 	return days
 }
 
-// quiet reports whether nothing is going on that a pause would spoil.
+// quiet reports whether a pause would disturb nothing.
 func (p *plan) quiet(m mediumSpec, from, to int) bool {
 	if from < 14 || to > p.opt.Days-30 {
 		return false
@@ -110,12 +110,12 @@ func (p *plan) quiet(m mediumSpec, from, to int) bool {
 	return sinceThanksgiving < -20 || sinceThanksgiving > 10
 }
 
-// pace is the planned part of the cadence: growth, season and weekday.
-func (p *plan) pace(h habit) []float64 {
-	days := make([]float64, p.opt.Days)
+// pace is the planned part of the pattern: growth, season and weekday.
+func (f *frame) pace(h habit) []float64 {
+	days := make([]float64, f.opt.Days)
 	for t := range days {
-		d := p.day(t)
-		smooth := (p.demandWithout(t-2) + p.demandWithout(t) + p.demandWithout(t+2)) / 3
+		d := f.day(t)
+		smooth := (f.demandWithout(t-2) + f.demandWithout(t) + f.demandWithout(t+2)) / 3
 		days[t] = math.Pow(growthPerYear[online], float64(t)/365.25) * math.Pow(smooth, h.season)
 		if w := d.Weekday(); w == time.Saturday || w == time.Sunday {
 			days[t] *= h.weekend
@@ -125,17 +125,17 @@ func (p *plan) pace(h habit) []float64 {
 }
 
 // demandWithout is the online store's demand on a day without trend and weekday.
-func (p *plan) demandWithout(t int) float64 {
-	d := p.day(t)
+func (f *frame) demandWithout(t int) float64 {
+	d := f.day(t)
 	return season(d) * occasion(online, d) * saleLift(online, d)
 }
 
-// flights are on air on Tuesdays and Thursdays of three to five weeks, then off for one to three.
-func (p *plan) flights(r *rand.Rand) []float64 {
-	days := make([]float64, p.opt.Days)
+// flights are active on Tuesdays and Thursdays for three to five weeks, then inactive for one to three.
+func (f *frame) flights(r *rand.Rand) []float64 {
+	days := make([]float64, f.opt.Days)
 	onAir, left := true, whole(r, 21, 35)
 	for t := range days {
-		if w := p.day(t).Weekday(); onAir && (w == time.Tuesday || w == time.Thursday) {
+		if w := f.day(t).Weekday(); onAir && (w == time.Tuesday || w == time.Thursday) {
 			days[t] = 1
 		}
 		if left--; left == 0 && onAir {
@@ -164,7 +164,7 @@ func ones(n int) []float64 {
 	return days
 }
 
-// notes says what spend without an ad report was for.
+// notes describe spend without an ad report.
 var notes = map[measure.Channel]string{
 	podcast: "host-read spots", influencer: "creator fees and gifts", affiliate: "network placements",
 }

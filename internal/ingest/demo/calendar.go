@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure"
 )
 
-// The surfaces' places in every list by surface: the order of [measure.Surfaces].
+// Indexes of surfaces, in the order of [measure.Surfaces].
 const (
 	online = iota
 	marketplace
@@ -18,7 +18,7 @@ const (
 	surfaceCount
 )
 
-// growthPerYear is how much a surface's demand grows in a year.
+// growthPerYear is the factor by which a surface's demand grows per year.
 var growthPerYear = [surfaceCount]float64{online: 1.20, marketplace: 1.26, shortVideo: 1.60, retail: 1.06, wholesale: 1.10}
 
 // weekdays is demand by day of the week, Sunday first.
@@ -39,7 +39,7 @@ var hours = []float64{
 	5.6, 5.4, 5.2, 5.1, 5.0, 5.1, 5.4, 6.2, 6.8, 6.6, 4.8, 2.4,
 }
 
-// noonShare is the part of a day that lies before noon. The last day has only this part.
+// noonShare is the part of a day before noon. The last day has only this part.
 func noonShare() float64 {
 	before, all := 0.0, 0.0
 	for h, w := range hours {
@@ -51,33 +51,33 @@ func noonShare() float64 {
 	return before / all
 }
 
-// dayShare is the part of a day that the store has data for.
-func (p *plan) dayShare(t int) float64 {
-	if t == p.opt.Days-1 {
+// dayShare is the part of a day with data.
+func (f *frame) dayShare(t int) float64 {
+	if t == f.opt.Days-1 {
 		return noonShare()
 	}
 	return 1
 }
 
-// demandShapes returns what each surface would sell on each day of its own accord, as a shape without level.
-func (p *plan) demandShapes() [][]float64 {
+// demandShapes returns each surface's demand by day without media, as a shape without level.
+func (f *frame) demandShapes() [][]float64 {
 	shapes := make([][]float64, surfaceCount)
 	for s := range shapes {
-		shapes[s] = make([]float64, p.opt.Days)
+		shapes[s] = make([]float64, f.opt.Days)
 		for t := range shapes[s] {
-			shapes[s][t] = p.demandOn(s, p.day(t))
+			shapes[s][t] = f.demandOn(s, f.day(t))
 		}
 	}
 	return shapes
 }
 
-// demandOn returns a surface's demand on any day, also after the last: trend x season x weekday x occasion x sale.
-func (p *plan) demandOn(surface int, d civil.Date) float64 {
-	trend := math.Pow(growthPerYear[surface], float64(p.index(d))/365.25)
+// demandOn returns a surface's demand on any day, also after the last one: trend x season x weekday x occasion x sale.
+func (f *frame) demandOn(surface int, d civil.Date) float64 {
+	trend := math.Pow(growthPerYear[surface], float64(f.index(d))/365.25)
 	return trend * season(d) * weekdays[surface][d.Weekday()] * occasion(surface, d) * saleLift(surface, d)
 }
 
-// season is the smooth part of the year: highest late in November, a smaller crest in spring.
+// season is the smooth part of the year: highest in late November, with a smaller peak in spring.
 func season(d civil.Date) float64 {
 	angle := 2 * math.Pi * float64(d.YearDay()) / 365.25
 	return 1 + 0.07*math.Cos(angle-2*math.Pi*330/365.25) + 0.03*math.Cos(2*angle-4*math.Pi*130/365.25)
@@ -100,8 +100,8 @@ var aroundThanksgiving = [surfaceCount][]float64{
 	wholesale:   {0.90, 0.80, 0.60, 0.05, 0.20, 0.30, 0.30, 0.90, 1.00},
 }
 
-// occasion is what the calendar does to a day: Thanksgiving week, Christmas and what follows, gift days, the
-// marketplace's own sales days.
+// occasion is the effect of the calendar on a day: Thanksgiving week, Christmas and the days after, gift days, the
+// marketplace's own sales.
 func occasion(surface int, d civil.Date) float64 {
 	if k := d.Sub(thanksgiving(d.Year())) + 3; k >= 0 && k < len(aroundThanksgiving[surface]) {
 		return aroundThanksgiving[surface][k]
@@ -161,7 +161,7 @@ func isMarketplaceSale(d civil.Date) bool {
 	return false
 }
 
-// sale is a promotion of the online store with a code for everybody.
+// sale is a promotion of the online store with a public code.
 type sale struct {
 	code    string
 	first   civil.Date
@@ -170,7 +170,7 @@ type sale struct {
 	lift    float64 // of the online store's own demand
 }
 
-// salesOf lists the year's sales. The lift of the sale at Thanksgiving is in [aroundThanksgiving].
+// salesOf lists the year's sales. The lift of the Thanksgiving sale is in [aroundThanksgiving].
 func salesOf(year int) []sale {
 	return []sale{
 		{"PRES15", nth(3, time.Monday, year, time.February).AddDays(-3), 4, 15, 1.25},
@@ -208,7 +208,7 @@ func saleLift(surface int, d civil.Date) float64 {
 	return 1
 }
 
-// ordinary reports whether the calendar leaves the online store's day alone.
+// ordinary reports whether the calendar does not affect the online store's day.
 func ordinary(d civil.Date) bool {
 	_, onSale := saleOn(d)
 	return !onSale && occasion(online, d) == 1 && !isMarketplaceSale(d)

@@ -8,26 +8,26 @@ import (
 	"assay/internal/measure"
 )
 
-// role is what a campaign is for. It decides which touches name it and how much it claims.
+// role is the purpose of a campaign. It affects touchpoints and claimed conversions.
 type role string
 
 const (
 	prospecting role = "prospecting"
-	retargeting role = "retargeting" // visitors who would often have come back
-	brand       role = "brand"       // people who searched for the store's own name
+	retargeting role = "retargeting" // visitors, of which many would have come back anyway
+	brand       role = "brand"       // people who searched for the store's name
 )
 
-// campaignSpec is a campaign of every demo store. From and to are parts of the store's life.
+// campaignSpec is a campaign of every demo store. From and to are fractions of the store's lifetime.
 type campaignSpec struct {
 	name     string
-	renamed  string  // its name from 60 % of the store's life on; "" keeps the first
+	renamed  string  // name after 60% of the store's lifetime; "" keeps the first
 	role     role    // prospecting when empty
-	share    float64 // of the platform's spend among the campaigns that run
-	from, to float64 // to: 0 stands for the end
+	share    float64 // of the platform's spend, relative to other active campaigns
+	from, to float64 // to: 0 means the end
 	holiday  bool    // runs only from 1 November to 24 December
 	regional bool    // the report has a row per state
-	slots    int     // ads that run side by side
-	set      string  // the ad set's or ad group's name
+	slots    int     // number of ads that run in parallel
+	set      string  // name of the ad set or ad group
 }
 
 var campaignSpecs = map[measure.Platform][]campaignSpec{
@@ -67,33 +67,33 @@ var campaignSpecs = map[measure.Platform][]campaignSpec{
 	},
 }
 
-// renameAt is when campaigns with a second name take it, as a part of the store's life.
+// renameAt is when campaigns with a second name take it, as a fraction of the store's lifetime.
 const renameAt = 0.6
 
-// campaign is one in a store.
+// campaign is a campaign of one store.
 type campaign struct {
 	campaignSpec
 	id, setID string
 	ads       []ad
-	running   [][]int   // by slot and day: which of ads
+	running   [][]int   // by slot and day: index in ads
 	spend     []float64 // by day, minor units
 }
 
-// ad is a creative. It lives for some weeks and wears out.
+// ad is a creative. It runs for some weeks and wears out.
 type ad struct {
 	id, name string
 	first    int     // day
-	appeal   float64 // how much better than its neighbours people like it
+	appeal   float64 // relative click rate
 }
 
-// adRow is the money of one line of an ad report.
+// adRow is the spend of one row of an ad report.
 type adRow struct {
 	day, campaign, ad int32
 	state             int32 // -1: no region
 	spend             int64 // minor units
 }
 
-// planCampaigns makes a platform's campaigns and ads and spreads the channel's budget over them.
+// planCampaigns creates a platform's campaigns and ads and divides the channel's budget among them.
 func (p *plan) planCampaigns(m *medium) {
 	r := p.stream("campaigns", string(m.channel))
 	for _, spec := range campaignSpecs[m.platform] {
@@ -125,37 +125,37 @@ func (p *plan) planCampaigns(m *medium) {
 	}
 }
 
-func (p *plan) byState() [][]float64 {
+func (f *frame) byState() [][]float64 {
 	table := make([][]float64, len(states))
 	for i := range table {
-		table[i] = make([]float64, p.opt.Days)
+		table[i] = make([]float64, f.opt.Days)
 	}
 	return table
 }
 
-// runs reports whether a campaign is on air on a day.
-func (p *plan) runs(c campaignSpec, t int) bool {
+// runs reports whether a campaign is active on a day.
+func (f *frame) runs(c campaignSpec, t int) bool {
 	if c.holiday {
-		d := p.day(t)
+		d := f.day(t)
 		md := int(d.Month())*100 + d.Day()
 		return md >= 1101 && md <= 1224
 	}
-	at := float64(t) / float64(p.opt.Days)
+	at := float64(t) / float64(f.opt.Days)
 	return at >= c.from && (c.to == 0 || at < c.to)
 }
 
-func (p *plan) newCampaign(r *rand.Rand, platform measure.Platform, spec campaignSpec) *campaign {
+func (f *frame) newCampaign(r *rand.Rand, platform measure.Platform, spec campaignSpec) *campaign {
 	if spec.role == "" {
 		spec.role = prospecting
 	}
 	c := &campaign{
 		campaignSpec: spec, id: newID(r, platform), setID: newID(r, platform),
-		running: make([][]int, spec.slots), spend: make([]float64, p.opt.Days),
+		running: make([][]int, spec.slots), spend: make([]float64, f.opt.Days),
 	}
 	for slot := range c.running {
-		c.running[slot] = make([]int, p.opt.Days)
+		c.running[slot] = make([]int, f.opt.Days)
 		left := 0
-		for t := range p.opt.Days {
+		for t := range f.opt.Days {
 			if left == 0 {
 				left = whole(r, 40, 85)
 				c.ads = append(c.ads, ad{id: newID(r, platform), name: adName(r, len(c.ads)+1), first: t, appeal: scatter(r, 0.3)})
@@ -167,7 +167,7 @@ func (p *plan) newCampaign(r *rand.Rand, platform measure.Platform, spec campaig
 	return c
 }
 
-// newID returns an id in the platform's form.
+// newID returns an ID in the platform's format.
 func newID(r *rand.Rand, platform measure.Platform) string {
 	switch platform {
 	case measure.Facebook:
@@ -198,8 +198,8 @@ func adName(r *rand.Rand, n int) string {
 	return fmt.Sprintf("%s | %s v%d", adFormats[r.IntN(len(adFormats))], adThemes[r.IntN(len(adThemes))], n)
 }
 
-// spread books a campaign's spend of a day: on its ads, and by state where the report has regions. An experiment
-// changes what the treated states get and leaves the others alone.
+// spread books a campaign's spend of a day on its ads, and by state if the report has regions. An experiment changes
+// the spend of the treated states only.
 func (p *plan) spread(r *rand.Rand, m *medium, k, t int, money float64) {
 	c := m.campaigns[k]
 	factors, tested := p.multiples(m.channel, t)
@@ -240,7 +240,7 @@ func (p *plan) spread(r *rand.Rand, m *medium, k, t int, money float64) {
 	}
 }
 
-// book adds a line to the report unless it is empty.
+// book adds a row to the report unless it is empty.
 func (m *medium) book(row adRow) {
 	if row.spend <= 0 {
 		return
@@ -255,8 +255,8 @@ func (m *medium) book(row adRow) {
 	}
 }
 
-// withoutTest notes what the states' spend would be without an experiment: what was spent where nothing was
-// changed, the plan where the spend was changed.
+// withoutTest records the states' spend as it would be without an experiment: the actual spend where it was not
+// changed, the planned spend elsewhere.
 func (p *plan) withoutTest(m *medium, c *campaign, t int, money float64, parts []int64, factors []float64) {
 	for i, people := range p.places.people {
 		if factors != nil && factors[i] != 1 {
@@ -270,8 +270,8 @@ func (p *plan) withoutTest(m *medium, c *campaign, t int, money float64, parts [
 }
 
 // nameOn returns the campaign's name on a day.
-func (p *plan) nameOn(c *campaign, t int) string {
-	if c.renamed != "" && float64(t) >= renameAt*float64(p.opt.Days) {
+func (f *frame) nameOn(c *campaign, t int) string {
+	if c.renamed != "" && float64(t) >= renameAt*float64(f.opt.Days) {
 		return c.renamed
 	}
 	return c.name

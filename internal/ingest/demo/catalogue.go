@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The sources that the facts name.
+// The sources of the facts.
 const (
 	sourceShop        = "shopify"
 	sourceMarketplace = "amazon_seller"
@@ -19,7 +19,7 @@ const (
 	sourceTraffic     = "web_analytics"
 )
 
-// kind is a family of products.
+// kind is a product family.
 type kind struct {
 	name, stem, prefix string
 	low, high          float64 // prices in whole units of the currency
@@ -36,11 +36,11 @@ var kinds = []kind{
 	{"Gift set", "Gift Set", "SET", 58, 148, 0.7, []string{"Starter", "Evening", "Spa Day", "New Home", "For Her", "For Him", "Discovery", "Holiday", "Four Seasons", "Grand"}},
 }
 
-// meanPrice is what a piece costs on average, by demand. Prices are drawn and then brought to it, so that stores of
-// different seeds are alike in size.
+// meanPrice is the average price of a unit, weighted by demand. Drawn prices are scaled to it, so that stores with
+// different seeds have similar size.
 const meanPrice = 37.0
 
-// item is a product of the catalogue.
+// item is a product of the catalog.
 type item struct {
 	sku, title, kind string
 	price, cost      int64
@@ -48,7 +48,7 @@ type item struct {
 	demand           float64
 }
 
-// planCatalogue prices the products. A few sell often and most sell seldom; one in eight has no known cost.
+// planCatalogue prices the products. Few sell often and most sell rarely; one in eight has no known cost.
 func (p *plan) planCatalogue() []item {
 	r := p.stream("catalogue")
 	var items []item

@@ -7,20 +7,20 @@ import (
 	"assay/internal/warehouse"
 )
 
-// code is a standing coupon code.
+// code is a permanent coupon code.
 type code struct {
 	code    string
 	percent int64
-	channel measure.Channel // that it stands for; "" when nobody has mapped it
+	channel measure.Channel // its channel; "" when it is not mapped
 	when    func(v visit) bool
-	chance  float64 // that an order for which when holds uses it
+	chance  float64 // probability that an order for which when is true uses it
 }
 
 func freshOnline(v visit) bool { return v.surface == online && v.isNew }
 func knownOnline(v visit) bool { return v.surface == online && !v.isNew }
 func anyOnline(v visit) bool   { return v.surface == online }
 
-// codes are tried in this order; an order uses one code at most.
+// codes are tried in this order; an order uses at most one code.
 var codes = []code{
 	{"WELCOME10", 10, email, freshOnline, 0.14},
 	{"TEXT10", 10, sms, knownOnline, 0.05},
@@ -33,18 +33,18 @@ var codes = []code{
 
 const (
 	creatorPercent  = 15
-	creatorCodeUse  = 0.55  // of the orders that a creator brought
-	creatorCodeLeak = 0.012 // of other online orders: codes found on coupon sites
+	creatorCodeUse  = 0.55  // of a creator's orders
+	creatorCodeLeak = 0.012 // of other online orders: codes from coupon sites
 	saleCodeUse     = 0.45  // of online orders on sales days
 )
 
-// coupon is what an order used.
+// coupon is the code of an order.
 type coupon struct {
 	code    string
 	percent int64
 }
 
-// couponOf draws the code that an order uses, if any.
+// couponOf draws the code of an order, if any.
 func (s *sales) couponOf(r *rand.Rand, v visit) (coupon, bool) {
 	p := s.p
 	if v.creator >= 0 && chance(r, creatorCodeUse) {
@@ -67,8 +67,8 @@ func (s *sales) couponOf(r *rand.Rand, v visit) (coupon, bool) {
 	return coupon{}, false
 }
 
-// emitCoupons says which codes stand for a channel. Two standing codes and the sales' codes are left for the
-// store's people to map.
+// emitCoupons writes the channels of codes. Two permanent codes and the codes of sales are not mapped, so that users
+// can map them.
 func (p *plan) emitCoupons(out *feed) {
 	mapped := map[string]bool{}
 	for _, c := range codes {

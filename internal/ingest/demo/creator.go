@@ -8,11 +8,11 @@ import (
 	"assay/internal/warehouse"
 )
 
-// creatorSpec is a person who talks about the store.
+// creatorSpec is a creator who promotes the store.
 type creatorSpec struct {
 	name, handle, platform string
-	size                   float64 // of the audience, against the others
-	gifted                 bool    // is paid in products
+	size                   float64 // of the audience, relative to the others
+	gifted                 bool    // paid in products
 }
 
 var creatorSpecs = []creatorSpec{
@@ -34,7 +34,7 @@ var creatorSpecs = []creatorSpec{
 	{"Tess Wilder", "tesswilder", "tiktok", 0.25, true},
 }
 
-// creator is one in a store.
+// creator is a creator of one store.
 type creator struct {
 	creatorSpec
 	id, code, link, referral string
@@ -48,8 +48,7 @@ type post struct {
 	fee int64 // minor units
 }
 
-// planCreators settles who posts when and for how much. Fees are spend of the channel influencer, booked on the
-// day of the post.
+// planCreators plans posts and fees. Fees are spend of the channel influencer, booked on the day of the post.
 func (p *plan) planCreators() []creator {
 	creators := make([]creator, len(creatorSpecs))
 	spec := mediaSpecs[mediumAt(influencer)]
@@ -88,7 +87,7 @@ func mediumAt(c measure.Channel) int {
 	return -1
 }
 
-// creatorSpend returns what all creators cost by day, in minor units.
+// creatorSpend returns the cost of all creators by day, in minor units.
 func (p *plan) creatorSpend() []float64 {
 	days := make([]float64, p.opt.Days)
 	for _, c := range p.creators {
@@ -99,7 +98,7 @@ func (p *plan) creatorSpend() []float64 {
 	return days
 }
 
-// creatorPicker draws the creator whose mention brought an order on a day.
+// creatorPicker draws the creator of an order on a day.
 func (p *plan) creatorPicker(t int) picker {
 	weights := make([]float64, len(p.creators))
 	for i, c := range p.creators {
@@ -128,11 +127,11 @@ func (p *plan) emitCreators(out *feed) {
 	}
 }
 
-// linkUse is what a creator's links did on a day.
+// linkUse is the use of a creator's links on a day.
 type linkUse struct{ orders, revenue [2]int64 }
 
-// emitLinks writes the days on which a creator's links were used. Orders and revenue are those that came through
-// the link; clicks are drawn around the creator's reach.
+// emitLinks writes the days on which a creator's links were used. Orders and revenue are those of the link; clicks are
+// drawn in proportion to the creator's reach.
 func (p *plan) emitLinks(out *feed, sold *sales) {
 	kinds := [2]string{"vanity", "referral"}
 	for i, c := range p.creators {

@@ -2,11 +2,11 @@ package demo
 
 import "math/rand/v2"
 
-// orderShares is how the orders that no spend brings are spread over the surfaces.
+// orderShares are the surfaces' shares of orders without spend.
 var orderShares = [surfaceCount]float64{online: 0.690, marketplace: 0.140, shortVideo: 0.045, retail: 0.110, wholesale: 0.015}
 
-// planBaseline returns by surface and day the expected orders that no spend brought. Their level is what is left
-// of the orders asked for when media have brought theirs.
+// planBaseline returns by surface and day the expected orders without spend. Their level is the difference between the
+// requested orders and the orders of media.
 func (p *plan) planBaseline() [][]float64 {
 	noise := drift(p.stream("baseline"), p.opt.Days, 0.6, 0.05)
 	base := make([][]float64, surfaceCount)
@@ -21,8 +21,8 @@ func (p *plan) planBaseline() [][]float64 {
 	return base
 }
 
-// level scales the baseline so that all expected orders sum to the number asked for, with the days cut short
-// and with the viral days' surplus in the baseline.
+// level scales the baseline so that all expected orders sum to the requested number, with outages and the last half
+// day removed and with viral days added to the baseline.
 func (p *plan) level(base [][]float64) {
 	own, paid := make([]float64, p.opt.Days), p.mediaOrders()
 	budget, weight := float64(p.opt.Orders), 0.0
@@ -42,7 +42,7 @@ func (p *plan) level(base [][]float64) {
 	}
 }
 
-// mediaOrders returns by day the expected orders that spend brought.
+// mediaOrders returns the expected orders of all spend by day.
 func (p *plan) mediaOrders() []float64 {
 	days := make([]float64, p.opt.Days)
 	for _, m := range p.media {
@@ -62,7 +62,7 @@ func (p *plan) expectedOn(surface, t int) float64 {
 	return orders
 }
 
-// arrivals spreads the orders asked for over the days: as many Poisson numbers as there are days, given their sum.
+// arrivals distributes the requested orders over the days: Poisson numbers conditional on their sum.
 func (p *plan) arrivals(r *rand.Rand) []int {
 	expected := p.mediaOrders()
 	for t := range expected {
@@ -78,13 +78,13 @@ func (p *plan) arrivals(r *rand.Rand) []int {
 	return days
 }
 
-// cause is what brought an order: a channel's spend, or nothing that was paid for.
+// cause is the cause of an order: a channel's spend, or none.
 type cause struct {
-	medium  *medium // nil: nothing
+	medium  *medium // nil: no spend
 	surface int
 }
 
-// causes lists what can bring orders on a day, and how many each is expected to bring.
+// causes lists the causes of orders on a day and the expected orders of each.
 func (p *plan) causes(t int) ([]cause, picker) {
 	var all []cause
 	var weights []float64

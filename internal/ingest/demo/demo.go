@@ -1,12 +1,12 @@
-// Package demo generates a store's facts and states what it planted.
+// Package demo simulates the facts of a store and reports the true effects.
 //
-// The store is invented and its numbers behave: demand with trend and season, media with carry-over and
-// saturation, customers who come back, platforms that claim too much. [Generate] hands the facts over as the
-// readers of files do and returns the [Truth], so that every method can be held against what is really there.
-// The equations and constants are explained in docs/methods/demo-store.md.
+// The simulated store has demand with trend and season, media with adstock and saturation, returning customers, and
+// platforms that claim too many conversions. [Generate] returns facts as the readers of files do, and the [Truth], so
+// that every method can be tested against the true effects. docs/methods/demo-store.md explains the equations and
+// constants.
 //
-// Everything is a function of the [Options]: there is no clock and no shared state. Each part draws from a
-// stream of its own that is named for the part, so a new part does not move the others.
+// The result depends only on the [Options]: there is no clock and no shared state. Each part draws from its own named
+// stream of random numbers, so a new part does not change the others.
 package demo
 
 import (
@@ -19,14 +19,14 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The workspace that the demo store is meant for.
+// The workspace of the demo store.
 const (
 	StoreName     = "Demo Store"
 	StoreZone     = "America/New_York"
 	StoreCurrency = money.Currency("USD")
 )
 
-// The sizes that can be asked for.
+// The valid sizes.
 const (
 	MinDays   = 30
 	MaxDays   = 3660
@@ -34,22 +34,22 @@ const (
 	MaxOrders = 10_000_000
 )
 
-// Options say which store to generate. Equal options give equal facts and truth, to the byte.
+// Options define the store. Equal options give equal facts and truth, to the byte.
 type Options struct {
 	Seed     uint64
-	Days     int            // with Today; MinDays to MaxDays
-	Orders   int            // exactly as many are generated; MinOrders to MaxOrders
-	Today    civil.Date     // the last day, which ends at noon
+	Days     int            // including Today; MinDays to MaxDays
+	Orders   int            // exact number of orders; MinOrders to MaxOrders
+	Today    civil.Date     // last day, which ends at noon
 	Zone     *time.Location // the store's
-	Currency money.Currency // the store's; prices are the same number in each currency
-	HashKey  []byte         // the key under which customers' addresses are hashed
-	Quiet    bool           // nothing happens that the calendar does not know: no outage, no viral video
+	Currency money.Currency // the store's; prices are the same numbers in every currency
+	HashKey  []byte         // key for the hashes of customers' addresses
+	Quiet    bool           // no anomalies, such as an outage or a viral video
 }
 
 // First returns the first day of the store.
 func (o Options) First() civil.Date { return o.Today.AddDays(1 - o.Days) }
 
-// Now returns the instant at which the store's data end: noon of Today in the store's zone.
+// Now returns the end of the store's data: noon of Today in the store's zone.
 func (o Options) Now() time.Time {
 	return time.Date(o.Today.Year(), o.Today.Month(), o.Today.Day(), noonHour, 0, 0, 0, o.Zone).UTC()
 }
@@ -65,7 +65,7 @@ func (o Options) check() error {
 	case o.Zone == nil:
 		return fault.Invalid("the demo store needs a zone")
 	case len(o.HashKey) == 0:
-		return fault.Invalid("the demo store needs a key to hash customers with")
+		return fault.Invalid("the demo store needs a key for hashing customers")
 	}
 	_, err := money.ParseCurrency(string(o.Currency))
 	if err != nil {
@@ -74,9 +74,9 @@ func (o Options) check() error {
 	return nil
 }
 
-// Generate makes the store and hands its facts to sink in batches of a few thousand rows, the catalogue and
-// settings first, then reports and orders by day. The batch belongs to Generate again when sink returns. An error
-// of sink ends the work and is returned as it is; options that make no store are [fault.KindInvalid].
+// Generate simulates the store and gives its facts to sink in batches of a few thousand rows: catalog and settings
+// first, then reports, then orders by day. Generate reuses the batch after sink returns. It returns an error of sink
+// unchanged; invalid options are [fault.KindInvalid].
 func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	if err := opt.check(); err != nil {
 		return Truth{}, err
@@ -99,12 +99,17 @@ func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	return p.truth(sold), nil
 }
 
-// plan is everything that is settled before the first order: what is expected on each day, and why.
+// frame is what the options define: days, currency, random streams and demand without media.
+type frame struct {
+	opt   Options
+	first civil.Date
+	now   time.Time
+	unit  float64 // minor units in one whole unit of the currency
+}
+
+// plan is the state before the first order: the expected orders of each day and their causes.
 type plan struct {
-	opt       Options
-	first     civil.Date
-	now       time.Time
-	unit      float64     // minor units in one whole unit of the currency
+	frame
 	demand    [][]float64 // by surface and day: the shape of demand without media
 	places    places
 	anomalies []anomaly
@@ -112,12 +117,12 @@ type plan struct {
 	catalogue []item
 	creators  []creator
 	media     []*medium
-	base      [][]float64 // by surface and day: expected orders that no spend brought
+	base      [][]float64 // by surface and day: expected orders without spend
 }
 
-// newPlan settles the plan in the order in which one part rests on the other.
+// newPlan plans the parts in the order of their dependencies.
 func newPlan(opt Options) *plan {
-	p := &plan{opt: opt, first: opt.First(), now: opt.Now(), unit: math.Pow10(opt.Currency.Exponent())}
+	p := &plan{frame: frame{opt: opt, first: opt.First(), now: opt.Now(), unit: math.Pow10(opt.Currency.Exponent())}}
 	p.demand = p.demandShapes()
 	p.places = newPlaces(p.stream("places"))
 	p.anomalies = p.planAnomalies()
@@ -129,23 +134,22 @@ func newPlan(opt Options) *plan {
 	return p
 }
 
-// day returns the date of a day's number, counted from 0.
-func (p *plan) day(t int) civil.Date { return p.first.AddDays(t) }
+// day returns the date of a day's index, counted from 0.
+func (f *frame) day(t int) civil.Date { return f.first.AddDays(t) }
 
-// index returns a date's number of day, which may lie outside the store's days.
-func (p *plan) index(d civil.Date) int { return d.Sub(p.first) }
+// index returns a date's day index, which may be outside the store's days.
+func (f *frame) index(d civil.Date) int { return d.Sub(f.first) }
 
 // minor returns an amount in whole currency units in minor units.
-func (p *plan) minor(major float64) int64 { return int64(math.Round(major * p.unit)) }
+func (f *frame) minor(major float64) int64 { return int64(math.Round(major * f.unit)) }
 
-// dailyRevenue is what the store of this size takes on an average day, in whole currency units. Spend, lists and
-// traffic are sized by it.
-func (p *plan) dailyRevenue() float64 {
-	return float64(p.opt.Orders) / float64(p.opt.Days) * nominalOrderValue
+// dailyRevenue is the revenue of an average day of a store of this size, in whole currency units. Spend, mailing lists
+// and traffic are proportional to it.
+func (f *frame) dailyRevenue() float64 {
+	return float64(f.opt.Orders) / float64(f.opt.Days) * nominalOrderValue
 }
 
-// feed collects rows and hands them over when there are enough. The first error of the sink stays and ends
-// everything that follows.
+// feed collects rows and gives them to the sink in batches. After an error of the sink it does nothing.
 type feed struct {
 	sink  func(*warehouse.Batch) error
 	batch warehouse.Batch
@@ -153,10 +157,10 @@ type feed struct {
 	err   error
 }
 
-// batchRows is how many rows make a batch.
+// batchRows is the number of rows in a batch.
 const batchRows = 4096
 
-// added counts a row that was appended to the batch, and hands the batch over when it is full.
+// added counts rows that were appended to the batch, and flushes a full batch.
 func (f *feed) added(rows int) {
 	f.rows += rows
 	if f.rows >= batchRows {
@@ -164,7 +168,7 @@ func (f *feed) added(rows int) {
 	}
 }
 
-// flush hands over what is left and returns the first error.
+// flush gives the remaining rows to the sink and returns the first error.
 func (f *feed) flush() error {
 	if f.err == nil && f.rows > 0 {
 		f.err = f.sink(&f.batch)

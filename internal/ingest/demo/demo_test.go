@@ -19,7 +19,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// size is what a test asks for; the rest of the options is the same everywhere.
+// size is the size of a store; its other options are the same in all tests.
 type size struct {
 	seed         uint64
 	days, orders int
@@ -58,7 +58,7 @@ var (
 	keptMu sync.Mutex // guards kept
 )
 
-// generated returns the store of a size. Tests share it and only read.
+// generated returns the store of a size. Tests share it and must not change it.
 func generated(t *testing.T, s size) *store {
 	t.Helper()
 	keptMu.Lock()
@@ -103,7 +103,7 @@ func generate(opt demo.Options) (*store, error) {
 	return made, err
 }
 
-// fingerprint hashes every row in the order in which it is handed over, and the truth.
+// fingerprint hashes all rows in their order, and the truth.
 func fingerprint(t *testing.T, opt demo.Options) string {
 	t.Helper()
 	hash := sha256.New()
@@ -194,7 +194,7 @@ func TestAnErrorOfTheSinkEndsTheWork(t *testing.T) {
 	}
 }
 
-func TestOptionsThatMakeNoStoreAreRefused(t *testing.T) {
+func TestInvalidOptionsAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*demo.Options){
 		"too few days":     func(o *demo.Options) { o.Days = demo.MinDays - 1 },
@@ -221,7 +221,7 @@ func TestOptionsThatMakeNoStoreAreRefused(t *testing.T) {
 	}
 }
 
-func TestOtherZonesCurrenciesAndDaysMakeStoresToo(t *testing.T) {
+func TestOtherZonesCurrenciesAndDaysAreValid(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"UTC", "Asia/Tokyo", "Australia/Lord_Howe"} {
 		t.Run(zone, func(t *testing.T) {

@@ -7,29 +7,29 @@ import (
 	"sort"
 )
 
-// stream returns the random numbers of one part of the store. The name and the seed decide them.
-func (p *plan) stream(names ...string) *rand.Rand {
+// stream returns the random numbers of a part of the store, determined by its name and the seed.
+func (f *frame) stream(names ...string) *rand.Rand {
 	h := fnv.New64a()
 	for _, name := range names {
 		_, _ = h.Write([]byte(name))
 		_, _ = h.Write([]byte{0})
 	}
-	return rand.New(rand.NewPCG(p.opt.Seed, h.Sum64()))
+	return rand.New(rand.NewPCG(f.opt.Seed, h.Sum64()))
 }
 
-// between returns a number from low to high, all equally likely.
+// between returns a uniform number from low to high.
 func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
 
 // whole returns a whole number from low to high, both included.
 func whole(r *rand.Rand, low, high int) int { return low + r.IntN(high-low+1) }
 
-// chance reports true with the probability.
+// chance returns true with this probability.
 func chance(r *rand.Rand, probability float64) bool { return r.Float64() < probability }
 
-// scatter returns a lognormal factor whose mean is 1 and whose logarithm has the standard deviation.
+// scatter returns a lognormal factor with mean 1 and this standard deviation of its logarithm.
 func scatter(r *rand.Rand, sd float64) float64 { return math.Exp(sd*r.NormFloat64() - sd*sd/2) }
 
-// count returns a Poisson number. Above a mean of 40 the normal approximation is closer than anybody can see.
+// count returns a Poisson number. For means above 40 it uses the normal approximation.
 func count(r *rand.Rand, mean float64) int64 {
 	if mean <= 0 {
 		return 0
@@ -46,8 +46,8 @@ func count(r *rand.Rand, mean float64) int64 {
 	return n
 }
 
-// gamma returns a Gamma number with the shape and scale 1 (Marsaglia and Tsang 2000; below a shape of 1 by
-// their boost with a power of a uniform number).
+// gamma returns a Gamma number with this shape and scale 1 (Marsaglia and Tsang 2000; for shapes below 1 their boost
+// with a power of a uniform number).
 func gamma(r *rand.Rand, shape float64) float64 {
 	if shape < 1 {
 		return gamma(r, shape+1) * math.Pow(r.Float64(), 1/shape)
@@ -69,8 +69,8 @@ func share(r *rand.Rand, a, b float64) float64 {
 	return x / (x + gamma(r, b))
 }
 
-// drift returns n factors around 1 that wander: the logarithm is a first-order autoregression with the
-// persistence and the stationary standard deviation.
+// drift returns n autocorrelated factors around 1: the logarithm is a first-order autoregression with this persistence
+// and stationary standard deviation.
 func drift(r *rand.Rand, n int, persistence, sd float64) []float64 {
 	factors := make([]float64, n)
 	x := sd * r.NormFloat64()
@@ -81,7 +81,7 @@ func drift(r *rand.Rand, n int, persistence, sd float64) []float64 {
 	return factors
 }
 
-// picker draws the number of an alternative by its weight.
+// picker draws an index by weight.
 type picker struct{ cumulated []float64 }
 
 func newPicker(weights []float64) picker {
@@ -94,7 +94,7 @@ func newPicker(weights []float64) picker {
 	return picker{cumulated}
 }
 
-// pick returns the number of an alternative whose weight is positive, and -1 when there is none.
+// pick returns an index with a positive weight, and -1 when there is none.
 func (k picker) pick(r *rand.Rand) int {
 	if len(k.cumulated) == 0 || k.total() <= 0 {
 		return -1
@@ -105,8 +105,8 @@ func (k picker) pick(r *rand.Rand) int {
 
 func (k picker) total() float64 { return k.cumulated[len(k.cumulated)-1] }
 
-// divide splits a whole number by weights so that the parts sum to it exactly. Each part is less than one unit
-// away from its due.
+// divide splits a whole number by weights. The parts sum to it exactly, and each differs from its exact share by less
+// than one.
 func divide(whole int64, weights []float64, parts []int64) {
 	sum := 0.0
 	for _, w := range weights {

@@ -58,8 +58,8 @@ func ordersByDay(t *testing.T, s size) (demo.Truth, map[stateDay]float64) {
 	return truth, orders
 }
 
-// differenceInDifferences compares treated with other states, in the experiment with the eight weeks before it, by
-// the logarithm of orders. The standard error takes orders as Poisson numbers.
+// differenceInDifferences compares treated with other states, during the experiment and in the eight weeks before it,
+// by the logarithm of orders. The standard error assumes Poisson numbers.
 func differenceInDifferences(orders map[stateDay]float64, e demo.ExperimentTruth) (lift, se float64) {
 	before := civil.Range{First: e.Start.AddDays(-56), Last: e.Start.AddDays(-1)}
 	during := civil.Range{First: e.Start, Last: e.End}
@@ -81,7 +81,7 @@ func differenceInDifferences(orders map[stateDay]float64, e demo.ExperimentTruth
 	return lift, math.Sqrt(1/sums[0][0] + 1/sums[0][1] + 1/sums[1][0] + 1/sums[1][1])
 }
 
-func TestAnomaliesStandOutFromTheirNeighbours(t *testing.T) {
+func TestAnomaliesDifferFromNeighboringDays(t *testing.T) {
 	t.Parallel()
 	for size, n := range map[size]int{full: 6, {1, 365, 30_000}: 5, {2, 365, 30_000}: 5} {
 		s := generated(t, size)
@@ -133,7 +133,7 @@ func (s *store) series(metric string) map[civil.Date]float64 {
 	return days
 }
 
-// touched returns the keys of orders that have a path.
+// touched returns the keys of orders with a conversion path.
 func (s *store) touched() map[string]bool {
 	keys := map[string]bool{}
 	for _, touch := range s.rows.Touches {
@@ -142,7 +142,7 @@ func (s *store) touched() map[string]bool {
 	return keys
 }
 
-// against compares a day with the two weeks on either side of it, on the log scale.
+// against compares a day with the two weeks before and after it, on the log scale.
 func against(days map[civil.Date]float64, day civil.Date) (ratio, z float64) {
 	var logs []float64
 	for k := -14; k <= 14; k++ {

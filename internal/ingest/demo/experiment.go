@@ -8,15 +8,15 @@ import (
 	"assay/internal/measure"
 )
 
-// experimentSpec is a geo experiment that every long enough store has had. Days count back from today.
+// experimentSpec is a geo experiment of every store that is long enough. Days count back from today.
 type experimentSpec struct {
 	id, name   string
 	hypothesis string
-	applied    bool // its factor corrects the demo's reported returns
+	applied    bool // its incrementality factor corrects the demo's reported returns
 	channel    measure.Channel
 	start, end int     // days before today
-	multiple   float64 // of the channel's regional spend in the treated states
-	share      float64 // of the population that is treated, at least
+	multiple   float64 // factor of the channel's regional spend in the treated states
+	share      float64 // minimum treated share of the population
 }
 
 var experimentSpecs = []experimentSpec{
@@ -34,8 +34,8 @@ var experimentSpecs = []experimentSpec{
 	},
 }
 
-// Experiments returns the past experiments of a store as somebody would have kept them: completed, and most of them
-// applied. What they found is not in them, but in the orders.
+// Experiments returns the past experiments of a store as control data: completed, most of them applied. Their results
+// are in the orders only.
 func Experiments(t Truth) []control.Experiment {
 	var kept []control.Experiment
 	for _, e := range t.Experiments {
@@ -48,18 +48,18 @@ func Experiments(t Truth) []control.Experiment {
 	return kept
 }
 
-// pretest is how many days of history an experiment needs.
+// pretest is the number of days before an experiment that it needs.
 const pretest = 28
 
-// experiment is one in a store.
+// experiment is an experiment of one store.
 type experiment struct {
 	experimentSpec
 	first, last int // days
 	treated     []int
 }
 
-// planExperiments chooses the states of each experiment that the store is old enough for. The two largest states
-// are never treated: nothing could stand in for them.
+// planExperiments selects the treated states of each experiment that the store is old enough for. The two largest
+// states are never treated, because no donors match them.
 func (p *plan) planExperiments() []experiment {
 	var tests []experiment
 	for _, spec := range experimentSpecs {
@@ -86,7 +86,7 @@ func (p *plan) planExperiments() []experiment {
 	return tests
 }
 
-// multiples returns by which factor each state's regional spend of the channel is changed on a day.
+// multiples returns the factor of each state's regional spend of the channel on a day.
 func (p *plan) multiples(c measure.Channel, t int) (factors []float64, changed bool) {
 	for _, e := range p.tests {
 		if e.channel != c || t < e.first || t > e.last {
@@ -101,7 +101,7 @@ func (p *plan) multiples(c measure.Channel, t int) (factors []float64, changed b
 	return nil, false
 }
 
-// truth compares the expected revenue of the treated states with what it had been without the experiment.
+// truth compares the expected revenue of the treated states with that without the experiment.
 func (e experiment) truth(p *plan, value [surfaceCount]float64) ExperimentTruth {
 	var tested *medium
 	others := 0.0
@@ -117,7 +117,7 @@ func (e experiment) truth(p *plan, value [surfaceCount]float64) ExperimentTruth 
 			others += value[s] * p.places.own[i] * sum(days[e.first:e.last+1])
 		}
 	}
-	without := p.stateResponses(tested, tested.untested, 1)
+	without := tested.stateResponses(p, tested.untested, 1)
 	was, would := 0.0, 0.0
 	out := ExperimentTruth{ID: e.id, Channel: e.channel, Start: p.day(e.first), End: p.day(e.last)}
 	for _, i := range e.treated {
@@ -130,7 +130,7 @@ func (e experiment) truth(p *plan, value [surfaceCount]float64) ExperimentTruth 
 	return out
 }
 
-// within returns the expected orders that a channel brought in the treated states during the experiment.
+// within returns a channel's expected orders in the treated states during the experiment.
 func (e experiment) within(m *medium, p *plan) float64 {
 	total := 0.0
 	for _, i := range e.treated {

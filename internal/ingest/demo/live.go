@@ -6,18 +6,18 @@ import (
 	"assay/internal/measure"
 )
 
-// Campaign is a campaign as its platform knows it today. A stand-in for the platform starts from it.
+// Campaign is the current state of a campaign on its platform. A simulated platform starts from it.
 type Campaign struct {
 	Platform    measure.Platform
 	Account     string
 	ID          string
 	Name        string
-	DailyBudget int64 // minor units, a multiple of the whole unit: about what it spent on its last seven full days
-	Active      bool  // it is on air today
+	DailyBudget int64 // minor units, a multiple of the whole unit: about the mean spend of its last seven full days
+	Active      bool  // runs today
 }
 
-// Campaigns returns the campaigns of the store that [Generate] makes of the same options, by platform in the order
-// of the channels. Options that make no store are [fault.KindInvalid].
+// Campaigns returns the campaigns of the store that [Generate] simulates for the same options, by platform in the
+// order of the channels. Invalid options are [fault.KindInvalid].
 func Campaigns(opt Options) ([]Campaign, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func Campaigns(opt Options) ([]Campaign, error) {
 	return all, nil
 }
 
-// recentBudget rounds the mean spend of the last seven full days on which the campaign spent, at least 1 unit.
+// recentBudget rounds the mean spend of the campaign's last seven full days with spend, at least 1 unit.
 func (p *plan) recentBudget(c *campaign) int64 {
 	spent, days := 0.0, 0.0
 	for t := p.opt.Days - 2; t >= 0 && days < 7; t-- {

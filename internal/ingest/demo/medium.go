@@ -21,32 +21,32 @@ const (
 	referral      measure.Channel = "referral"
 )
 
-// mediumSpec is what is the same in every demo store about a channel with spend.
+// mediumSpec describes a channel with spend in every demo store.
 type mediumSpec struct {
 	channel    measure.Channel
-	platform   measure.Platform // "" when the spend is booked by hand
+	platform   measure.Platform // "" when spend is entered by hand
 	share      float64          // of all spend
-	roas       float64          // centre of the true ROAS over the whole period
+	roas       float64          // center of the true ROAS over the whole period
 	adstock    Adstock
-	saturation Saturation // Scale and HalfSaturation in mean daily spends, Beta open
-	home       int        // the surface that the spend is meant for
+	saturation Saturation // Scale and HalfSaturation in mean daily spend; Beta is derived
+	home       int        // the surface that the spend targets
 	reach      [surfaceCount]float64
 	habit      habit
 	claim      claim
 }
 
-// claim is how a platform counts conversions.
+// claim describes how a platform counts conversions.
 type claim struct {
-	own     float64 // claimed per order that the spend brought
-	others  float64 // claimed per order of the home surface that would have come anyway
-	setting string  // the platform's attribution setting, in its own words
+	own     float64 // claimed conversions per order from the spend
+	others  float64 // claimed conversions per other order of the home surface
+	setting string  // the platform's attribution setting, in its own notation
 }
 
-// spendShare is what the store spends on media, as a part of nominal revenue.
+// spendShare is the store's media spend as a share of nominal revenue.
 const spendShare = 0.22
 
-// nominalValues are mean order values by surface, in whole units of the currency, used to size things before the
-// first order exists. The truth is stated with the values that come out.
+// nominalValues are mean order values by surface, in whole units of the currency, for sizing before the first order
+// exists. The truth uses the actual values.
 var nominalValues = [surfaceCount]float64{online: 88.3, marketplace: 55.7, shortVideo: 54.0, retail: 68.1, wholesale: 738}
 
 // nominalOrderValue is the mean over all surfaces.
@@ -123,20 +123,20 @@ var mediaSpecs = []mediumSpec{
 	},
 }
 
-// medium is a channel with spend in one store: what it spent, and what that brought.
+// medium is a channel with spend in one store, with its spend and its effect.
 type medium struct {
 	mediumSpec
 	campaigns []*campaign
 	rows      []adRow     // of the ad report, by day
 	national  []float64   // by day: spend without a region, minor units
 	regional  [][]float64 // by state and day, minor units; nil when no spend has a region
-	untested  [][]float64 // regional as it would be without the experiments
-	peak      float64     // expected orders a day when saturated
-	orders    []float64   // by day: expected orders that the spend brought
+	untested  [][]float64 // regional without the experiments
+	peak      float64     // expected orders per day at full saturation
+	orders    []float64   // by day: expected orders from the spend
 	byState   [][]float64 // by state and day; nil like regional
 }
 
-// planMedia settles each channel's spend and response.
+// planMedia plans each channel's spend and response.
 func (p *plan) planMedia() []*medium {
 	media := make([]*medium, 0, len(mediaSpecs))
 	for _, spec := range mediaSpecs {
@@ -150,16 +150,16 @@ func (p *plan) planMedia() []*medium {
 		default:
 			m.national = p.booked(spec)
 		}
-		p.scaleCurve(m)
-		p.respond(m)
+		m.scaleCurve(p)
+		m.respond(p)
 		media = append(media, m)
 	}
 	p.weighSlips(media)
 	return media
 }
 
-// scaleCurve turns the curve's scale from mean daily spends into whole units of the currency.
-func (p *plan) scaleCurve(m *medium) {
+// scaleCurve converts the curve's scale from mean daily spend to whole units of the currency.
+func (m *medium) scaleCurve(p *plan) {
 	daily := float64(m.totalSpend()) / p.unit / float64(p.opt.Days)
 	if m.saturation.Form == hill {
 		m.saturation.HalfSaturation = rounded(m.saturation.HalfSaturation*daily, 4)
@@ -185,7 +185,7 @@ func (m *medium) totalSpend() int64 {
 	return int64(total)
 }
 
-// statePicker draws the state of an order that the channel brought on a day.
+// statePicker draws the state of an order of the channel on a day.
 func (m *medium) statePicker(p *plan, t int) picker {
 	if m.byState == nil {
 		return newPicker(p.places.people)

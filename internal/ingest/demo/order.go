@@ -18,14 +18,14 @@ func (p *plan) goodsPicker() picker {
 	return newPicker(weights)
 }
 
-// wanted is a product and how many of it.
+// wanted is a product and its quantity.
 type wanted struct {
 	item     int
 	quantity int64
 }
 
-// basket draws what an order contains. Most hold one or two products; a few are stocked up for gifts, and
-// resellers buy by the case.
+// basket draws the content of an order. Most have one or two products; a few are large gift orders, and resellers buy
+// by the case.
 func (s *sales) basket(v visit) []wanted {
 	r := s.baskets
 	level := 1.0
@@ -65,7 +65,7 @@ func (s *sales) pieces(surface int) int64 {
 	return 1
 }
 
-// put adds a product to the basket, to its own line if it has one already.
+// put adds a product to the basket, to its existing line if there is one.
 func put(basket []wanted, item int, quantity int64) []wanted {
 	for i := range basket {
 		if basket[i].item == item {
@@ -76,10 +76,10 @@ func put(basket []wanted, item int, quantity int64) []wanted {
 	return append(basket, wanted{item, quantity})
 }
 
-// priceLevel is what a surface's customers pay of the catalogue's price.
+// priceLevel is the price on a surface relative to the catalog price.
 var priceLevel = [surfaceCount]float64{online: 1, marketplace: 1, shortVideo: 0.92, retail: 1, wholesale: 0.5}
 
-// fill makes the order of a visit and writes its lines and coupon.
+// fill creates the order of a visit and writes its lines and coupon.
 //
 // Charged = sum of lines at their price - discounts + tax + shipping. Net of a line is after its discount.
 func (s *sales) fill(v visit) warehouse.Order {
@@ -115,7 +115,7 @@ func (s *sales) fill(v visit) warehouse.Order {
 	return o
 }
 
-// taxed is 1 where the store collects sales tax itself. Marketplaces remit it themselves and resellers are exempt.
+// taxed is 1 where the store collects sales tax itself. Marketplaces remit it and resellers are exempt.
 var taxed = [surfaceCount]float64{online: 1, shortVideo: 0, marketplace: 0, retail: 1, wholesale: 0}
 
 // shipping returns what the customer pays for delivery.
@@ -131,7 +131,7 @@ func (p *plan) shipping(surface int, net int64) int64 {
 	return 0
 }
 
-// head returns an order without its money.
+// head returns an order without amounts.
 func (s *sales) head(v visit) warehouse.Order {
 	o := warehouse.Order{
 		OrderRef: s.ref(v), Name: fmt.Sprintf("#%d", 1000+s.placed), At: v.at, Day: s.p.day(v.day),
@@ -147,7 +147,8 @@ func (s *sales) head(v visit) warehouse.Order {
 	return o
 }
 
-// ref returns the order's key in the form of the surface's system. Keys are unique because the count is in them.
+// ref returns the order's key in the format of the surface's system. Keys are unique because they contain the order
+// count.
 func (s *sales) ref(v visit) warehouse.OrderRef {
 	n := s.placed
 	switch v.surface {
@@ -159,10 +160,10 @@ func (s *sales) ref(v visit) warehouse.OrderRef {
 	return warehouse.OrderRef{Source: sourceShop, Key: fmt.Sprintf("%d", 5_400_000_000_000+int64(n)*32_768)}
 }
 
-// refundShare is the part of a surface's orders that are given back, wholly or in part.
+// refundShare is the share of a surface's orders with a full or partial refund.
 var refundShare = [surfaceCount]float64{online: 0.065, marketplace: 0.045, shortVideo: 0.09, retail: 0.035, wholesale: 0.015}
 
-// giveBack draws the refund of an order, 1 to 28 days later. What lies after today has not happened.
+// giveBack draws the refund of an order, 1 to 28 days later. Refunds after today are left out.
 func (s *sales) giveBack(v visit, o *warehouse.Order) {
 	r := s.refunds
 	refunded, delay := chance(r, refundShare[v.surface]), 1+math.Floor(27*share(r, 1.4, 2.6))
@@ -181,7 +182,7 @@ func (s *sales) giveBack(v visit, o *warehouse.Order) {
 	s.out.added(1)
 }
 
-// refundPart returns all of an order's money in half of the cases and 20 to 60 per cent of it otherwise.
+// refundPart returns all of an order's amount in half of the cases and 20 to 60 percent of it otherwise.
 func (s *sales) refundPart(charged int64) int64 {
 	part := between(s.refunds, 0.2, 0.6)
 	if chance(s.refunds, 0.5) {

@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-func TestAsManyOrdersAsAskedForAndNoneAfterNoonOfToday(t *testing.T) {
+func TestOrderCountIsExactAndNoOrderIsAfterNoonOfToday(t *testing.T) {
 	t.Parallel()
 	for _, size := range everySize() {
 		s := generated(t, size)
@@ -95,7 +95,7 @@ func byKey(orders []warehouse.Order) map[string]warehouse.Order {
 	return found
 }
 
-func TestPathsRunUpToTheOrder(t *testing.T) {
+func TestTouchpointsPrecedeTheOrder(t *testing.T) {
 	t.Parallel()
 	for _, size := range everySize() {
 		s := generated(t, size)
@@ -123,7 +123,7 @@ func TestPathsRunUpToTheOrder(t *testing.T) {
 	}
 }
 
-func TestTouchesNameCampaignsThatSpentOnThatDay(t *testing.T) {
+func TestTouchpointsNameCampaignsWithSpendOnThatDay(t *testing.T) {
 	t.Parallel()
 	s := generated(t, full)
 	type flight struct {
@@ -258,7 +258,7 @@ func TestOrdersAreSpreadOverSurfacesStatesAndSizes(t *testing.T) {
 	}
 }
 
-func TestTheYearHasItsDays(t *testing.T) {
+func TestDemandFollowsTheCalendar(t *testing.T) {
 	t.Parallel()
 	s := generated(t, full)
 	days := s.series("revenue")
@@ -281,7 +281,7 @@ func TestTheYearHasItsDays(t *testing.T) {
 	}
 }
 
-func TestSurveysAnswerAndRememberMostly(t *testing.T) {
+func TestSurveyAnswersMostlyNameTheCause(t *testing.T) {
 	t.Parallel()
 	s := generated(t, full)
 	orders := byKey(s.rows.Orders)
@@ -363,7 +363,7 @@ func TestCreatorsHaveCodesLinksCostsAndOrders(t *testing.T) {
 			t.Errorf("%s has %d orders through links, %d true orders of %.2f", c.Name, linked[c.ID], c.TrueOrders, c.TrueRevenue)
 		}
 	}
-	// expected orders are the truth of the channel; what came is a Poisson number around them
+	// the truth contains expected orders; actual orders are a Poisson number with this mean
 	want := s.truth.Channels["influencer"].IncrementalRevenue / 85
 	if math.Abs(float64(total)-want) > 0.15*want {
 		t.Errorf("creators brought %d orders, about %.0f expected", total, want)

@@ -10,12 +10,11 @@ import (
 	"assay/internal/warehouse"
 )
 
-// untrackedShare is the part of orders whose source nothing tells.
+// untrackedShare is the share of orders without a known source.
 const untrackedShare = 0.10
 
-// company is which channels people meet on their way to an order, apart from the one that brought it. Branded
-// search, retargeting, mail and coupon sites stand here with more weight than they deserve: they meet people who
-// are about to buy.
+// company is the distribution of additional touchpoints before an order. Branded search, retargeting, email and coupon
+// sites have high weights: they reach people who are about to buy.
 type company struct {
 	channels []measure.Channel
 	pick     picker
@@ -35,7 +34,7 @@ func newCompany(weights map[measure.Channel]float64) company {
 	return c
 }
 
-// paths draws the contacts before orders.
+// paths draws the touchpoints of orders.
 type paths struct {
 	p         *plan
 	r         *rand.Rand
@@ -70,8 +69,8 @@ func (p *plan) newPaths() *paths {
 	return w
 }
 
-// recorded is the chance that the channel that brought an order is among its touches. Most channels hand over a
-// click; what is heard or seen elsewhere often leaves no trace.
+// recorded is the probability that the channel that caused an order is among its touchpoints. Most channels pass on a
+// click; media such as podcasts often leave no trace.
 func recorded(c measure.Channel) float64 {
 	switch c {
 	case podcast:
@@ -83,7 +82,7 @@ func recorded(c measure.Channel) float64 {
 	}
 }
 
-// walk writes the touches of an order and reports whether there are any.
+// walk writes the touchpoints of an order and reports whether there are any.
 func (w *paths) walk(out *feed, v visit, ref warehouse.OrderRef) bool {
 	if !chance(w.r, (1-untrackedShare)*w.p.seen(v.day)) {
 		return false
@@ -92,7 +91,7 @@ func (w *paths) walk(out *feed, v visit, ref warehouse.OrderRef) bool {
 	times := w.times(v.at, len(channels))
 	seq := 0
 	for i, at := range times {
-		// the store opened its books on the first day, so older contacts are unknown
+		// the data start on the first day, so older touchpoints are unknown
 		if i < len(times)-1 && w.p.dayOf(at) < 0 {
 			continue
 		}
@@ -105,7 +104,7 @@ func (w *paths) walk(out *feed, v visit, ref warehouse.OrderRef) bool {
 	return true
 }
 
-// channels draws the channels of a path in the order of time. What brought the order stands first most often.
+// channels draws the channels of a conversion path in order of time. The cause of the order is usually first.
 func (w *paths) channels(v visit) []measure.Channel {
 	with, steps := w.elsewhere[v.surface], w.oldSteps
 	if v.isNew {
@@ -135,8 +134,8 @@ func (w *paths) channels(v visit) []measure.Channel {
 	return path
 }
 
-// times draws n instants before an order, ascending: the last one minutes to hours before, the others days apart,
-// none more than 30 days before.
+// times draws n ascending instants before an order: the last one minutes to hours before, the others days apart, none
+// more than 30 days before.
 func (w *paths) times(order time.Time, n int) []time.Time {
 	times := make([]time.Time, n)
 	back := 20 + 2400*w.r.ExpFloat64()
@@ -149,14 +148,14 @@ func (w *paths) times(order time.Time, n int) []time.Time {
 	return times
 }
 
-// dayOf returns the number of the day that an instant falls on, which is negative before the first day.
-func (p *plan) dayOf(at time.Time) int {
-	y, m, d := at.In(p.opt.Zone).Date()
-	return int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Sub(p.first.UTC()) / (24 * time.Hour))
+// dayOf returns the day index of an instant, which is negative before the first day.
+func (f *frame) dayOf(at time.Time) int {
+	y, m, d := at.In(f.opt.Zone).Date()
+	return int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Sub(f.first.UTC()) / (24 * time.Hour))
 }
 
-// touch makes a contact with a channel. A platform that had no campaign on that day cannot have been met; the
-// contact then counts as a search or as direct.
+// touch creates a touchpoint of a channel. If the platform had no campaign on that day, the touchpoint becomes organic
+// search or direct.
 func (w *paths) touch(v visit, c measure.Channel, at time.Time) warehouse.Touch {
 	touch := warehouse.Touch{At: at, Channel: c, Kind: "visit"}
 	m := w.media[c]
@@ -181,11 +180,11 @@ func (w *paths) touch(v visit, c measure.Channel, at time.Time) warehouse.Touch 
 	return touch
 }
 
-// linked are the channels without an ad platform whose links name them.
+// linked are channels without an ad platform whose links carry UTM parameters.
 var linked = []measure.Channel{email, sms, affiliate, influencer}
 
-// campaignOn draws a campaign that was on air, by its spend of the day. Who was not brought by the channel was
-// mostly met by the campaigns for people who know the store already.
+// campaignOn draws an active campaign, weighted by its spend of the day. Touchpoints of other channels mostly come
+// from campaigns for people who already know the store.
 func (w *paths) campaignOn(m *medium, t int, brought bool) (*campaign, bool) {
 	var wanted, others [8]float64
 	anyWanted := false

@@ -66,10 +66,10 @@ var states = []state{
 // country is where all orders come from.
 const country = "US"
 
-// places says how people and demand are spread over the states.
+// places describes the distribution of people and demand over the states.
 type places struct {
 	people []float64 // share of the population; media reach people
-	own    []float64 // share of demand without media: people x the state's liking for the store
+	own    []float64 // share of demand without media: people x the state's affinity for the store
 }
 
 func newPlaces(r *rand.Rand) places {

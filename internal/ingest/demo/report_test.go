@@ -49,7 +49,7 @@ func TestThereAreFewEnoughRows(t *testing.T) {
 	}
 }
 
-func TestAMonthFillsEveryTool(t *testing.T) {
+func TestAMonthHasDataForEveryTool(t *testing.T) {
 	t.Parallel()
 	s := generated(t, full)
 	month := civil.Range{First: civil.MustParse("2026-10-01"), Last: civil.MustParse("2026-10-31")}
@@ -87,7 +87,7 @@ func TestAMonthFillsEveryTool(t *testing.T) {
 	}
 }
 
-func TestPlatformsClaimTooMuchAndLate(t *testing.T) {
+func TestPlatformsClaimTooManyConversionsWithDelay(t *testing.T) {
 	t.Parallel()
 	s := generated(t, full)
 	claimed := map[measure.Channel]float64{}

@@ -6,16 +6,16 @@ import (
 	"assay/internal/measure"
 )
 
-// Adstock is how the effect of a day's spend spreads over the days that follow. The weights of the window sum
-// to 1, so that steady spend is its own adstock:
+// Adstock describes how the effect of a day's spend is distributed over the following days. The weights of the window sum
+// to 1, so the adstock of constant spend is that spend:
 //
 //	geometric  w(l) = alpha^l           / sum over the window
 //	delayed    w(l) = alpha^((l-theta)^2) / sum over the window (Jin et al. 2017)
 //
-// with the lag l = 0 … window_days-1. Nothing was spent before the first day.
+// with the lag l = 0 … window_days-1. Spend before the first day is 0.
 type Adstock struct {
 	Form   string  `json:"form"`
-	Alpha  float64 `json:"alpha"`           // what is left after a day
+	Alpha  float64 `json:"alpha"`           // part that remains after a day
 	Theta  float64 `json:"theta,omitempty"` // days until the peak
 	Window int     `json:"window_days"`
 }
@@ -48,12 +48,12 @@ func carry(weights, spend, out []float64) {
 	}
 }
 
-// Saturation is what a day's adstock a, in whole units of the currency, brings on that day:
+// Saturation is the revenue of a day as a function of its adstock a, in whole units of the currency:
 //
 //	logistic  beta * (1 - exp(-lam*a/scale)) / (1 + exp(-lam*a/scale))
 //	hill      beta * a^slope / (half_saturation^slope + a^slope)
 //
-// Beta is revenue in whole units a day, which no spend can exceed.
+// Beta is the maximum revenue per day, in whole units.
 type Saturation struct {
 	Form           string  `json:"form"`
 	Beta           float64 `json:"beta"`
@@ -71,7 +71,7 @@ const (
 	hill      = "hill"
 )
 
-// at returns the part of Beta that an adstock brings: 0 to 1.
+// at returns the part of Beta at an adstock: 0 to 1.
 func (s Saturation) at(adstock float64) float64 {
 	if adstock <= 0 {
 		return 0
@@ -83,17 +83,16 @@ func (s Saturation) at(adstock float64) float64 {
 	return math.Tanh(s.Lam * adstock / s.Scale / 2)
 }
 
-// respond derives from the channel's spend what it brings on each day.
+// respond derives the channel's orders by day from its spend.
 //
-// Each state has the same curve per head: a state with the share w of the population and the adstock a brings
-// w*S(a/w) of the peak. Spend without a region reaches people everywhere alike, so a channel without regional
-// spend brings S(a).
-func (p *plan) respond(m *medium) {
-	m.orders, m.byState = p.responses(m, 1)
+// Each state has the same curve per head: a state with the share w of the population and the adstock a has w*S(a/w) of
+// the peak. Spend without a region reaches all people equally, so a channel without regional spend has S(a).
+func (m *medium) respond(p *plan) {
+	m.orders, m.byState = m.responses(p, 1)
 	m.peak = 1
-	if brought := sum(m.orders); brought > 0 {
-		worth := m.orderValue(nominalValues)
-		m.peak = m.roas * float64(m.totalSpend()) / p.unit / worth / brought
+	if orders := sum(m.orders); orders > 0 {
+		value := m.orderValue(nominalValues)
+		m.peak = m.roas * float64(m.totalSpend()) / p.unit / value / orders
 	}
 	scale(m.orders, m.peak)
 	for _, days := range m.byState {
@@ -101,13 +100,13 @@ func (p *plan) respond(m *medium) {
 	}
 }
 
-// responses returns the part of the peak that the channel brings on each day when all its spend is multiplied by a factor,
-// and the same by state where spend has regions.
-func (p *plan) responses(m *medium, factor float64) (all []float64, byState [][]float64) {
+// responses returns the channel's part of the peak by day when all its spend is multiplied by a factor, and the same
+// by state if spend has regions.
+func (m *medium) responses(p *plan, factor float64) (all []float64, byState [][]float64) {
 	if m.regional == nil {
-		return p.response(m, m.national, 1, factor), nil
+		return m.response(p, m.national, 1, factor), nil
 	}
-	byState = p.stateResponses(m, m.regional, factor)
+	byState = m.stateResponses(p, m.regional, factor)
 	all = make([]float64, p.opt.Days)
 	for _, days := range byState {
 		for t, o := range days {
@@ -117,22 +116,23 @@ func (p *plan) responses(m *medium, factor float64) (all []float64, byState [][]
 	return all, byState
 }
 
-// stateResponses returns the response by state and day to regional spend beside the channel's national spend.
-func (p *plan) stateResponses(m *medium, regional [][]float64, factor float64) [][]float64 {
+// stateResponses returns the response by state and day to regional spend plus the state's share of the channel's
+// national spend.
+func (m *medium) stateResponses(p *plan, regional [][]float64, factor float64) [][]float64 {
 	out := make([][]float64, len(states))
 	spend := make([]float64, p.opt.Days)
 	for i, people := range p.places.people {
 		for t := range spend {
 			spend[t] = regional[i][t] + people*m.national[t]
 		}
-		out[i] = p.response(m, spend, people, factor)
+		out[i] = m.response(p, spend, people, factor)
 	}
 	return out
 }
 
-// response returns the part of the peak that spend, in minor units, brings among a share of the people when it is multiplied
-// by a factor.
-func (p *plan) response(m *medium, spend []float64, people, factor float64) []float64 {
+// response returns the part of the peak that spend, in minor units, reaches among a share of the people when it is
+// multiplied by a factor.
+func (m *medium) response(p *plan, spend []float64, people, factor float64) []float64 {
 	out := make([]float64, len(spend))
 	carry(m.adstock.weights(), spend, out)
 	for t, a := range out {
@@ -141,12 +141,12 @@ func (p *plan) response(m *medium, spend []float64, people, factor float64) []fl
 	return out
 }
 
-// Responses are the demo's equations at other spends: what each channel brings on every day when all its spend is
-// multiplied by a factor, as a share of what it brings over all days as it is. Times its [ChannelTruth.IncrementalRevenue] that
-// is money.
+// Responses evaluates the demo's equations at other spends: each channel's effect by day when all its spend is
+// multiplied by a factor, as a share of its actual effect over all days. Multiplied by
+// [ChannelTruth.IncrementalRevenue] it is money.
 type Responses struct{ plan *plan }
 
-// NewResponses returns the responses of a store. Options that make no store are [fault.KindInvalid].
+// NewResponses returns the responses of a store. Invalid options are [fault.KindInvalid].
 func NewResponses(opt Options) (Responses, error) {
 	if err := opt.check(); err != nil {
 		return Responses{}, err
@@ -154,11 +154,11 @@ func NewResponses(opt Options) (Responses, error) {
 	return Responses{newPlan(opt)}, nil
 }
 
-// Of returns the channel's response by day. It is nil for a channel that the store does not have.
+// Of returns the channel's response by day, nil for an unknown channel.
 func (r Responses) Of(channel measure.Channel, factor float64) []float64 {
 	for _, m := range r.plan.media {
 		if m.channel == channel {
-			days, _ := r.plan.responses(m, factor)
+			days, _ := m.responses(r.plan, factor)
 			scale(days, m.peak/sum(m.orders))
 			return days
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sales turns what is expected into orders and counts what the truth states about them.
+// sales converts expected orders to orders and counts figures for the truth.
 type sales struct {
 	p         *plan
 	out       *feed
@@ -22,8 +22,8 @@ type sales struct {
 	answers   *rand.Rand
 
 	placed         int
-	counted        int // orders that are neither cancelled nor tests
-	untracked      int // of those, without a touch
+	counted        int // orders that are neither canceled nor tests
+	untracked      int // of those, without a touchpoint
 	orders         [surfaceCount]int
 	charged        [surfaceCount]int64
 	creatorOrders  []int
@@ -31,26 +31,26 @@ type sales struct {
 	links          [][]linkUse // by creator and day
 }
 
-// visit is an order before anything is put into the basket.
+// visit is an order before its basket.
 type visit struct {
 	cause
 	day       int
 	at        time.Time
 	state     int
-	who       int // number of the shopper; -1 for a guest
+	who       int // index of the shopper; -1 for a guest
 	isNew     bool
-	creator   int // who brought it; -1 for nobody
+	creator   int // the cause; -1 for none
 	cancelled bool
 	test      bool
 }
 
-// Parts of the orders that count nowhere.
+// Shares of orders that no figure counts.
 const (
 	cancelledShare = 0.006
 	testShare      = 0.001
 )
 
-// sell places all orders, day by day and within the day by time.
+// sell places all orders, by day and within a day by time.
 func (p *plan) sell(out *feed) *sales {
 	s := &sales{
 		p: p, out: out, shoppers: p.newShoppers(), goods: p.goodsPicker(), campaigns: p.newPaths(),
@@ -75,7 +75,7 @@ func (p *plan) sell(out *feed) *sales {
 	return s
 }
 
-// visits draws when, where and why each of a day's orders is placed, sorted by time.
+// visits draws the time, place and cause of each of a day's orders, sorted by time.
 func (s *sales) visits(t, n int) []visit {
 	causes, pick := s.p.causes(t)
 	creators := s.p.creatorPicker(t)
@@ -109,7 +109,7 @@ func (s *sales) timeOn(t int) time.Time {
 	return time.Date(d.Year(), d.Month(), d.Day(), hour, 0, second, 0, s.p.opt.Zone).UTC()
 }
 
-// place writes an order with all that hangs on it.
+// place writes an order with its parts.
 func (s *sales) place(v visit) {
 	v.who, v.isNew = s.shoppers.serve(v.cause)
 	o := s.fill(v)
@@ -133,10 +133,10 @@ func (s *sales) place(v visit) {
 	s.ask(v, o)
 }
 
-// linkShare is the part of a creator's orders that come through one of his links.
+// linkShare is the share of a creator's orders through one of their links.
 const linkShare = 0.40
 
-// credit notes an order that a creator brought.
+// credit counts an order of a creator.
 func (s *sales) credit(v visit, charged int64) {
 	if v.creator < 0 {
 		return
@@ -154,8 +154,8 @@ func (s *sales) credit(v visit, charged int64) {
 	}
 }
 
-// orderValues returns the mean value of an order by surface, in whole units of the currency, with cancelled and
-// test orders as zeros: what an expected order is worth.
+// orderValues returns the mean value of an order by surface, in whole units of the currency, with canceled and test
+// orders as zero: the value of an expected order.
 func (s *sales) orderValues() [surfaceCount]float64 {
 	var values [surfaceCount]float64
 	for surface, n := range s.orders {

@@ -8,13 +8,13 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ambition is how far the goals lie above what the year before would suggest.
+// ambition is the factor of goals relative to expected sales.
 const ambition = 1.04
 
-// emitTargets writes goals for revenue and orders of the store by day, week, month and quarter, a year back and
-// to the end of the running quarter, and monthly goals for the two largest channels' spend.
+// emitTargets writes revenue and order goals of the store by day, week, month and quarter, from a year ago to the end
+// of the current quarter, and monthly spend goals of the two largest channels.
 func (p *plan) emitTargets(out *feed) {
-	goal := p.goals()
+	goals := targets{out: out, orders: p.expectedSales()}
 	quarter := quarterOf(p.opt.Today)
 	end := civil.New(quarter.Year(), quarter.Month()+3, 1).AddDays(-1)
 	first := p.first
@@ -23,58 +23,65 @@ func (p *plan) emitTargets(out *feed) {
 	}
 	for d := p.opt.Today.AddDays(-60); !d.After(end); d = d.AddDays(1) {
 		if !d.Before(first) {
-			p.target(out, "daily", civil.Range{First: d, Last: d}, goal)
+			goals.add("daily", civil.Range{First: d, Last: d})
 		}
 	}
 	for d := civil.ByWeek.Start(first); !d.After(end); d = d.AddDays(7) {
-		p.target(out, "weekly", civil.Range{First: d, Last: d.AddDays(6)}, goal)
+		goals.add("weekly", civil.Range{First: d, Last: d.AddDays(6)})
 	}
 	for d := civil.ByMonth.Start(first); !d.After(end); d = civil.ByMonth.Next(d) {
 		month := civil.Range{First: d, Last: civil.ByMonth.Next(d).AddDays(-1)}
-		p.target(out, "monthly", month, goal)
-		p.spendTargets(out, month, goal)
+		goals.add("monthly", month)
+		goals.addSpend(month)
 	}
 	for d := quarterOf(first); !d.After(end); d = civil.New(d.Year(), d.Month()+3, 1) {
-		p.target(out, "quarterly", civil.Range{First: d, Last: civil.New(d.Year(), d.Month()+3, 1).AddDays(-1)}, goal)
+		goals.add("quarterly", civil.Range{First: d, Last: civil.New(d.Year(), d.Month()+3, 1).AddDays(-1)})
 	}
 }
 
 func quarterOf(d civil.Date) civil.Date { return civil.New(d.Year(), (d.Month()-1)/3*3+1, 1) }
 
-// goals returns what the store means to sell on any day: demand of the online store at the store's mean level.
-func (p *plan) goals() func(civil.Date) float64 {
+// expectedSales returns the expected orders of any day: demand of the online store at the store's mean level.
+func (p *plan) expectedSales() func(civil.Date) float64 {
 	level := ambition * float64(p.opt.Orders) / sum(p.demand[online])
 	return func(d civil.Date) float64 { return level * p.demandOn(online, d) }
 }
 
-func (p *plan) target(out *feed, period string, days civil.Range, goal func(civil.Date) float64) {
-	orders := goalOf(days, goal)
-	out.batch.Targets = append(out.batch.Targets,
+// targets writes the goals of a store.
+type targets struct {
+	out    *feed
+	orders func(civil.Date) float64 // goal of a day
+}
+
+func (g targets) add(period string, days civil.Range) {
+	orders := g.over(days)
+	g.out.batch.Targets = append(g.out.batch.Targets,
 		warehouse.Target{Metric: "revenue", Period: period, Start: days.First, Value: roundGoal(orders * nominalOrderValue)},
 		warehouse.Target{Metric: "orders", Period: period, Start: days.First, Value: math.Round(orders)},
 	)
-	out.added(2)
+	g.out.added(2)
 }
 
-func (p *plan) spendTargets(out *feed, month civil.Range, goal func(civil.Date) float64) {
+func (g targets) addSpend(month civil.Range) {
 	for _, c := range []measure.Channel{facebook, google} {
-		spend := goalOf(month, goal) * nominalOrderValue * spendShare * mediaSpecs[mediumAt(c)].share
-		out.batch.Targets = append(out.batch.Targets, warehouse.Target{
+		spend := g.over(month) * nominalOrderValue * spendShare * mediaSpecs[mediumAt(c)].share
+		g.out.batch.Targets = append(g.out.batch.Targets, warehouse.Target{
 			Metric: "spend", Period: "monthly", Start: month.First, Channel: c, Value: roundGoal(spend),
 		})
-		out.added(1)
+		g.out.added(1)
 	}
 }
 
-func goalOf(days civil.Range, goal func(civil.Date) float64) float64 {
+// over returns the expected orders of a period.
+func (g targets) over(days civil.Range) float64 {
 	total := 0.0
 	for d := days.First; !d.After(days.Last); d = d.AddDays(1) {
-		total += goal(d)
+		total += g.orders(d)
 	}
 	return total
 }
 
-// roundGoal rounds as people do who set goals: to two leading digits and a half.
+// roundGoal rounds a goal to two and a half leading digits, as people do.
 func roundGoal(x float64) float64 {
 	if x <= 0 {
 		return 0
@@ -83,7 +90,7 @@ func roundGoal(x float64) float64 {
 	return math.Round(x/step) * step
 }
 
-// conversionRate is the part of the online store's sessions that end in an order.
+// conversionRate is the part of the online store's sessions with an order.
 const conversionRate = 0.027
 
 // emitRegions writes sessions and population of every state by day.

@@ -10,9 +10,9 @@ import (
 	"assay/internal/measure"
 )
 
-// The purchase process. After each order a shopper stays with his own probability and then comes back after his
-// own mean interval, exponentially distributed. Both differ from shopper to shopper: the probability is Beta, the
-// interval lognormal. Shoppers won by some channels stay more often than others.
+// The purchase process. After each order a shopper stays with an individual probability and then comes back after an
+// exponentially distributed interval with an individual mean. The probability is Beta distributed, the mean interval
+// lognormal. Shoppers won by some channels stay more often than others.
 const (
 	stayA, stayB   = 1.00, 1.60
 	meanGap        = 62.0 // days
@@ -20,10 +20,10 @@ const (
 	shortestGap    = 3.0
 	wholesaleStay  = 0.93
 	wholesaleGap   = 32.0
-	salePullsAhead = 8 // days by which a sale brings forward who would come back anyway
+	salePullsAhead = 8 // days by which a sale advances purchases that would happen anyway
 )
 
-// loyalty is how much more likely than others a shopper stays who was won by a channel.
+// loyalty is the factor of the probability to stay, by the channel that won the shopper.
 var loyalty = map[measure.Channel]float64{
 	facebook: 0.95, google: 1.02, tiktok: 0.72, snapchat: 0.62, amazon: 0.90, podcast: 1.20, influencer: 1.05, affiliate: 0.60,
 	"": 1.12,
@@ -31,18 +31,18 @@ var loyalty = map[measure.Channel]float64{
 
 // shopper is a customer. Each surface knows its own.
 type shopper struct {
-	wonBy measure.Channel // "" when no spend won him
+	wonBy measure.Channel // "" without spend
 	stay  float64
 	gap   float64 // days
-	level float64 // of his baskets, around 1
+	level float64 // of the shopper's baskets, around 1
 }
 
-// shoppers are all customers so far and when they come back.
+// shoppers are all customers so far and the days of their next visits.
 type shoppers struct {
 	r     *rand.Rand
 	all   []shopper
 	due   [surfaceCount][][]int32 // by day
-	ready [surfaceCount][]int32   // who wants to buy and has not yet
+	ready [surfaceCount][]int32   // ready to buy
 }
 
 func (p *plan) newShoppers() *shoppers {
@@ -53,7 +53,7 @@ func (p *plan) newShoppers() *shoppers {
 	return s
 }
 
-// open brings in who is due on a day, on sales days also who is due soon.
+// open adds the shoppers who are due on a day, on sales days also those who are due soon.
 func (s *shoppers) open(t int, onSale bool) {
 	last := t
 	if onSale {
@@ -67,11 +67,11 @@ func (s *shoppers) open(t int, onSale bool) {
 	}
 }
 
-// guests is the part of a surface's orders that name no customer.
+// guests is the share of a surface's orders without a customer.
 var guests = [surfaceCount]float64{online: 0.02, marketplace: 0.03, shortVideo: 0.05, retail: 0.55}
 
-// serve says who places an order: a guest (-1), somebody who comes back or somebody new. Spend mostly wins new
-// customers; what nobody paid for is mostly those who come back.
+// serve decides who places an order: a guest (-1), a returning or a new customer. Spend mostly wins new customers;
+// orders without spend are mostly from returning customers.
 func (s *shoppers) serve(c cause) (who int, isNew bool) {
 	if chance(s.r, guests[c.surface]) {
 		return -1, true
@@ -106,7 +106,7 @@ func (s *shoppers) newShopper(c cause) shopper {
 	return won
 }
 
-// after plans the next visit of a shopper who has bought.
+// after plans the next visit of a shopper.
 func (s *shoppers) after(who, surface, t int) {
 	shopper := s.all[who]
 	if !chance(s.r, shopper.stay) {
@@ -118,9 +118,9 @@ func (s *shoppers) after(who, surface, t int) {
 	}
 }
 
-// hashed returns the keyed hash of a shopper's address: as the readers of files make it.
-func (p *plan) hashed(who int) string {
-	mac := hmac.New(sha256.New, p.opt.HashKey)
+// hashed returns the keyed hash of a shopper's address, as readers of files do.
+func (f *frame) hashed(who int) string {
+	mac := hmac.New(sha256.New, f.opt.HashKey)
 	_, _ = fmt.Fprintf(mac, "shopper%d@example.com", who)
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:9])
 }

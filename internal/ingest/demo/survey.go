@@ -10,14 +10,14 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Who answers and how well people remember.
+// Response rate and memory of customers.
 const (
 	responseShare = 0.25 // of online orders
-	remembers     = 0.72 // that the channel that brought the order is named
-	uncoded       = 0.06 // answers that the survey tool could not read
+	remembers     = 0.72 // that the answer names the channel that caused the order
+	uncoded       = 0.06 // answers without a channel from the survey tool
 )
 
-// said is how people name a channel.
+// said are answers for a channel.
 var said = map[measure.Channel][]string{
 	facebook:      {"Facebook", "Instagram", "Instagram ad", "facebook ad", "saw it on insta", "IG"},
 	google:        {"Google", "Google search", "googled it", "Google Shopping"},
@@ -35,7 +35,7 @@ var said = map[measure.Channel][]string{
 	"":            {"Don't remember", "Other", "not sure", "?"},
 }
 
-// believed is what people name whom no spend brought, or who remember wrongly.
+// believed are the channels that customers name who were won without spend, or who remember wrongly.
 var (
 	believed       = []measure.Channel{referral, organicSearch, google, facebook, tiktok, influencer, amazon, podcast, direct, email, ""}
 	believedPicker = newPicker([]float64{0.26, 0.18, 0.14, 0.13, 0.07, 0.05, 0.03, 0.02, 0.05, 0.02, 0.05})
@@ -48,7 +48,7 @@ var triggers = []string{
 
 var awareness = []string{"Today", "This week", "Less than a month", "1-6 months", "More than 6 months"}
 
-// ask draws what a customer of the online store answers after the purchase.
+// ask draws a customer's answers after an order in the online store.
 func (s *sales) ask(v visit, o warehouse.Order) {
 	if v.surface != online || !chance(s.answers, responseShare) {
 		return
@@ -75,7 +75,7 @@ func (s *sales) answer(o warehouse.Order, at time.Time, question, text string, c
 	s.out.added(1)
 }
 
-// discovery draws how a customer says to have found the store, and what the survey tool makes of it.
+// discovery draws the channel that a customer names, the text of the answer, and the survey tool's coding.
 func (s *sales) discovery(v visit) (meant measure.Channel, text, creator string) {
 	r := s.answers
 	meant = believed[believedPicker.pick(r)]

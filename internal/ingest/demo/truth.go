@@ -8,13 +8,13 @@ import (
 	"assay/internal/money"
 )
 
-// Truth is what the generator planted, money in whole units of the currency.
+// Truth is the true parameters and effects of the simulated store, with money in whole units of the currency.
 type Truth struct {
 	Seed           uint64                           `json:"seed"`
 	FirstDay       civil.Date                       `json:"first_day"`
 	LastDay        civil.Date                       `json:"last_day"`
 	Currency       money.Currency                   `json:"currency"`
-	UntrackedShare float64                          `json:"untracked_share"` // of the orders that count, those without a touch
+	UntrackedShare float64                          `json:"untracked_share"` // share of counted orders without a touchpoint
 	Channels       map[measure.Channel]ChannelTruth `json:"channels"`        // every channel with spend
 	Halo           []HaloTruth                      `json:"halo"`
 	Experiments    []ExperimentTruth                `json:"experiments"`
@@ -22,34 +22,34 @@ type Truth struct {
 	Anomalies      []AnomalyTruth                   `json:"anomalies"`
 }
 
-// ChannelTruth is what a channel's spend brought from the first day to the last, on all surfaces.
+// ChannelTruth is the effect of a channel's spend from the first day to the last, on all surfaces.
 type ChannelTruth struct {
 	Spend              float64    `json:"spend"`
-	IncrementalRevenue float64    `json:"incremental_revenue"` // expected revenue that would be missing without the spend
+	IncrementalRevenue float64    `json:"incremental_revenue"` // expected revenue that the spend caused
 	ROAS               float64    `json:"roas"`                // incremental revenue / spend
 	Adstock            Adstock    `json:"adstock"`
 	Saturation         Saturation `json:"saturation"`
 }
 
-// HaloTruth is the revenue on a surface per unit of spend of a channel whose home is another surface, averaged
-// over all days.
+// HaloTruth is the revenue on a surface per unit of spend of a channel with another home surface, averaged over all
+// days.
 type HaloTruth struct {
 	Channel     measure.Channel `json:"channel"`
 	Surface     measure.Surface `json:"surface"`
 	Coefficient float64         `json:"coefficient"`
 }
 
-// ExperimentTruth is a geo experiment of the past.
+// ExperimentTruth is a past geo experiment.
 type ExperimentTruth struct {
 	ID       string          `json:"id"`
 	Channel  measure.Channel `json:"channel"`
 	Start    civil.Date      `json:"start"`
 	End      civil.Date      `json:"end"`
 	Treated  []string        `json:"treated"`   // states
-	TrueLift float64         `json:"true_lift"` // expected revenue of the treated states / without the test - 1
+	TrueLift float64         `json:"true_lift"` // expected revenue of the treated states / without the experiment - 1
 }
 
-// CreatorTruth is what a creator really sold.
+// CreatorTruth is what a creator sold in truth.
 type CreatorTruth struct {
 	ID          string  `json:"id"`
 	Name        string  `json:"name"`
@@ -57,14 +57,14 @@ type CreatorTruth struct {
 	TrueRevenue float64 `json:"true_revenue"`
 }
 
-// AnomalyTruth is a day that went wrong or uncommonly well.
+// AnomalyTruth is an anomalous day.
 type AnomalyTruth struct {
 	Date   civil.Date `json:"date"`
 	Metric string     `json:"metric"` // revenue, spend or attributed_orders
-	Factor float64    `json:"factor"` // of what the day would have been
+	Factor float64    `json:"factor"` // relative to the day without the anomaly
 }
 
-// truth states the plan in money. Expected orders become revenue at the surface's mean order value.
+// truth returns the truth of the plan. Expected orders are multiplied by the surface's mean order value.
 func (p *plan) truth(sold *sales) Truth {
 	value := sold.orderValues()
 	t := Truth{
@@ -108,7 +108,7 @@ func (m *medium) truth(p *plan, value [surfaceCount]float64) ChannelTruth {
 	return t
 }
 
-// halo returns the coefficients on every surface that is reached besides the channel's home.
+// halo returns the coefficients of every surface that the channel reaches besides its home.
 func (m *medium) halo(p *plan, value [surfaceCount]float64) []HaloTruth {
 	spend := float64(m.totalSpend()) / p.unit
 	var out []HaloTruth
@@ -123,7 +123,7 @@ func (m *medium) halo(p *plan, value [surfaceCount]float64) []HaloTruth {
 	return out
 }
 
-// orderValue is the mean value of an order that the channel brings, over the surfaces it reaches.
+// orderValue is the mean value of the channel's orders over the surfaces that it reaches.
 func (m *medium) orderValue(value [surfaceCount]float64) float64 {
 	mean := 0.0
 	for s, reach := range m.reach {

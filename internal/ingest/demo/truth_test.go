@@ -17,7 +17,7 @@ import (
 // noonShare is the part of a day before noon, as docs/methods/demo-store.md states it.
 const noonShare = 24.15 / 87.75
 
-// everySize lists the stores that general statements are held against.
+// everySize lists the stores on which general statements are tested.
 func everySize() []size {
 	sizes := []size{full, small, {1, 365, 5_000}, {3, 30, 100}}
 	for seed := uint64(1); seed <= 5; seed++ {
@@ -147,7 +147,7 @@ func (s *store) open(t int) float64 {
 	return part
 }
 
-// TestHaloIsTheDocumentedShareOfOrders holds the coefficients against the table of docs/methods/demo-store.md.
+// TestHaloIsTheDocumentedShareOfOrders compares the coefficients with the table of docs/methods/demo-store.md.
 func TestHaloIsTheDocumentedShareOfOrders(t *testing.T) {
 	t.Parallel()
 	reach := map[measure.Channel]map[measure.Surface]float64{
@@ -276,7 +276,7 @@ func TestTruthHasTheKeysThatScriptsRead(t *testing.T) {
 	}
 }
 
-func TestResponsesAreTheTruthAndBendAtOtherSpends(t *testing.T) {
+func TestResponsesEqualTheTruthAndSaturate(t *testing.T) {
 	t.Parallel()
 	responses, err := demo.NewResponses(options(t, small))
 	if err != nil {

@@ -1,12 +1,12 @@
 package document
 
-// deepest is how many objects and lists may stand in one another, as in encoding/json.
+// deepest is the maximum nesting of objects and arrays, as in encoding/json.
 const deepest = 10_000
 
-// Check makes the object hold the members of a text of which nothing is known, and reports whether the text is JSON:
-// exactly what [encoding/json.Valid] says. The members of its member inner are read in the same pass into another
-// object, which holds none when there is no such member or it is no object. When the text is no JSON, what either
-// holds means nothing.
+// Check reads the members of an untrusted text into the object and reports whether the text is JSON, with the same
+// result as [encoding/json.Valid]. The members of its member inner are read in the same pass into a second object,
+// which is empty when that member is missing or not an object. When the text is not JSON, the content of both objects
+// is undefined.
 func (o *Object) Check(text, inner string, into *Object) bool {
 	o.clear()
 	into.clear()
@@ -15,14 +15,14 @@ func (o *Object) Check(text, inner string, into *Object) bool {
 	return end >= 0 && skipBlank(text, end) == len(text)
 }
 
-// check is a pass over a text. Its methods return the place behind what they read, and -1 when the text is no JSON.
+// check is a pass over a text. Its methods return the offset after what they read, and -1 when the text is not JSON.
 type check struct {
 	text         string
 	outer, inner *Object
 	name         string
 }
 
-// value reads a value at a depth, the members of an object into one that takes them, if any.
+// value reads a value at a depth, and the members of an object into the given one, if any.
 func (c *check) value(at, depth int, into *Object) int {
 	if at >= len(c.text) {
 		return -1
@@ -69,7 +69,7 @@ func (c *check) object(at, depth int, into *Object) int {
 			}
 			if into == c.outer && name == c.name {
 				below = c.inner
-				below.clear() // of members with the same name the last one counts
+				below.clear() // the last member of a name counts
 			}
 		}
 		from := skipBlank(text, at+1)
@@ -117,7 +117,7 @@ func (c *check) list(at, depth int) int {
 	}
 }
 
-// quoted reads a string. It is plain when it is in ASCII and has no escapes.
+// quoted reads a string. It is plain when it is ASCII without escapes.
 func (c *check) quoted(at int) (end int, plain bool) {
 	text := c.text
 	plain = true
@@ -139,7 +139,7 @@ func (c *check) quoted(at int) (end int, plain bool) {
 	return -1, false
 }
 
-// escape reads what stands behind a backslash, and returns the place of its last letter.
+// escape reads an escape after its backslash and returns the offset of its last character.
 func (c *check) escape(at int) int {
 	if at >= len(c.text) {
 		return -1
@@ -190,7 +190,7 @@ func (c *check) number(at int) int {
 	return at
 }
 
-// digits reads one digit or more.
+// digits reads one or more digits.
 func (c *check) digits(at int) int {
 	start := at
 	for at < len(c.text) && c.text[at]-'0' <= 9 {

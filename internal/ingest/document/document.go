@@ -1,8 +1,8 @@
-// Package document reads JSON that arrives in bulk, member by member and without building values: the records of a
-// tap, the body of a webhook. Text of which nothing is known is checked by [Object.Check] or [encoding/json.Valid];
-// all else expects JSON, and nothing in it fails.
+// Package document reads JSON in bulk, member by member and without building values: records of a tap, bodies of
+// webhooks. Untrusted text is checked by [Object.Check] or [encoding/json.Valid]; all other functions expect valid
+// JSON and do not fail.
 //
-// What is read shares the text that it was read from. Whoever keeps a part of a large text clones it.
+// Results share memory with the text. A caller that stores a part of a large text clones it.
 package document
 
 import (
@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// Value is the text of one JSON value, "" for none.
+// Value is the text of a JSON value, "" for none.
 type Value string
 
 // Object is a JSON object.
 type Object struct {
-	marks   []uint32 // of the members' names: nearly every name that is not the one that is looked for has another
-	some    uint64   // a bit for the lowest ones of each mark: most names that are not there miss it
+	hashes  []uint32 // hashes of the members' names; most different names have different hashes
+	some    uint64   // a bit per hash, by its lowest bits; most missing names have no bit set
 	members []member
 }
 
@@ -28,7 +28,7 @@ type member struct {
 	value Value
 }
 
-// Read makes the object hold the members of a value, and none when it is no object.
+// Read reads the members of a value, none when it is not an object.
 func (o *Object) Read(v Value) {
 	o.clear()
 	for name, value := range v.members {
@@ -36,17 +36,17 @@ func (o *Object) Read(v Value) {
 	}
 }
 
-func (o *Object) clear() { o.marks, o.some, o.members = o.marks[:0], 0, o.members[:0] }
+func (o *Object) clear() { o.hashes, o.some, o.members = o.hashes[:0], 0, o.members[:0] }
 
 func (o *Object) add(name string, value Value) {
-	m := mark(name)
-	o.marks = append(o.marks, m)
-	o.some |= 1 << (m % 64)
+	h := hash(name)
+	o.hashes = append(o.hashes, h)
+	o.some |= 1 << (h % 64)
 	o.members = append(o.members, member{name, value})
 }
 
-// mark tells most names apart by their length and four of their letters.
-func mark(name string) uint32 {
+// hash hashes a name by its length and four of its characters.
+func hash(name string) uint32 {
 	n := len(name)
 	if n == 0 {
 		return 0
@@ -54,24 +54,24 @@ func mark(name string) uint32 {
 	return uint32(n)<<24 ^ uint32(name[0])<<16 ^ uint32(name[n/2])<<8 ^ uint32(name[n-1]) ^ uint32(name[n*2/3])<<20
 }
 
-// Len returns how many members the object has.
+// Len returns the number of members.
 func (o *Object) Len() int { return len(o.members) }
 
-// Get returns the member's value, "" when there is none. Of members with the same name the last one counts.
+// Get returns the member's value, "" when it is missing. The last member of a name counts.
 func (o *Object) Get(name string) Value {
-	wanted := mark(name)
+	wanted := hash(name)
 	if o.some&(1<<(wanted%64)) == 0 {
 		return ""
 	}
-	for i, m := range slices.Backward(o.marks) {
-		if m == wanted && o.members[i].name == name {
+	for i, h := range slices.Backward(o.hashes) {
+		if h == wanted && o.members[i].name == name {
 			return o.members[i].value
 		}
 	}
 	return ""
 }
 
-// First returns the value of the first of the names that is there and not null, "" when none is.
+// First returns the value of the first name that is present and not null, "" when none is.
 func (o *Object) First(names ...string) Value {
 	for _, name := range names {
 		if v := o.Get(name); !v.Missing() {
@@ -81,7 +81,7 @@ func (o *Object) First(names ...string) Value {
 	return ""
 }
 
-// Names yields the members' names in their order.
+// Names yields the names of the members in their order.
 func (o *Object) Names() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range o.members {
@@ -92,10 +92,10 @@ func (o *Object) Names() iter.Seq[string] {
 	}
 }
 
-// Missing reports whether there is no value, or null.
+// Missing reports whether the value is missing or null.
 func (v Value) Missing() bool { return v == "" || v[0] == 'n' }
 
-// Text returns a string's content, a number in decimal digits, "true" or "false". It is "" for everything else.
+// Text returns a string's content, a number in decimal digits, "true" or "false", and "" for everything else.
 func (v Value) Text() string {
 	if v == "" {
 		return ""
@@ -111,7 +111,7 @@ func (v Value) Text() string {
 	return ""
 }
 
-// Path returns the value at the end of a path of names, "" when it leads nowhere.
+// Path returns the value at a path of names, "" when it does not exist.
 func (v Value) Path(names ...string) Value {
 	for _, wanted := range names {
 		var found Value
@@ -127,7 +127,7 @@ func (v Value) Path(names ...string) Value {
 	return v
 }
 
-// members yields what an object holds, and nothing of any other value.
+// members yields the members of an object, and none of any other value.
 func (v Value) members(yield func(string, Value) bool) {
 	text := string(v)
 	at := skipBlank(text, 0)
@@ -137,7 +137,7 @@ func (v Value) members(yield func(string, Value) bool) {
 	for at = skipBlank(text, at+1); at < len(text) && text[at] == '"'; at = skipBlank(text, at) {
 		end := stringEnd(text, at)
 		name := content(text[at:end])
-		at = skipBlank(text, skipBlank(text, end)+1) // over the colon
+		at = skipBlank(text, skipBlank(text, end)+1) // after the colon
 		end = valueEnd(text, at)
 		if !yield(name, v[at:end]) {
 			return
@@ -167,7 +167,7 @@ func (v Value) Elements() iter.Seq[Value] {
 	}
 }
 
-// digits writes numbers with an exponent without one.
+// digits removes the exponent of a number.
 func digits(number string) string {
 	if strings.ContainsAny(number, "eE") {
 		if f, err := strconv.ParseFloat(number, 64); err == nil {
@@ -177,8 +177,8 @@ func digits(number string) string {
 	return number
 }
 
-// content returns what stands between the quotes, without escapes and, as in encoding/json, with U+FFFD for each byte
-// that is not UTF-8. Text in ASCII without escapes is shared.
+// content returns the text between the quotes, without escapes and, as in encoding/json, with U+FFFD for each byte
+// that is not UTF-8. ASCII text without escapes is shared.
 func content(quoted string) string {
 	plain := quoted[1 : len(quoted)-1]
 	for i := range len(plain) {
@@ -206,7 +206,7 @@ func skipBlank(text string, at int) int {
 
 func isBlank(c byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\n' || c == '\r') }
 
-// stringEnd returns the place behind the string that starts at a quote.
+// stringEnd returns the offset after the string that starts at a quote.
 func stringEnd(text string, at int) int {
 	for at++; at < len(text); at++ {
 		switch text[at] {
@@ -219,7 +219,7 @@ func stringEnd(text string, at int) int {
 	return len(text)
 }
 
-// valueEnd returns the place behind the value that starts at at.
+// valueEnd returns the offset after the value that starts at at.
 func valueEnd(text string, at int) int {
 	if at >= len(text) {
 		return len(text)

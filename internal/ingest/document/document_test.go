@@ -12,7 +12,7 @@ import (
 	"assay/internal/ingest/document"
 )
 
-func TestMembersAreFoundWhereverTheyStand(t *testing.T) {
+func TestMembersAreFoundInAnyForm(t *testing.T) {
 	t.Parallel()
 	var o document.Object
 	o.Read(document.Value(`{"a": "x\"}", "b\u0041": [1, {"c": "]"}, "\\"], "n": null, "a": 1.5e3 ,"o":{"p":{"q":true}}}`))
@@ -45,7 +45,7 @@ func TestBytesThatAreNotTextReadAsReplacementCharacters(t *testing.T) {
 	}
 }
 
-// FuzzObject compares with encoding/json on everything that it accepts as an object.
+// FuzzObject compares with encoding/json on every text that it accepts as an object.
 func FuzzObject(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"a":[{"b":"\u00e9"},-1.5E-2,null],"":{}}`, ` {"a" : "x" , "a":2 } `, `[1]`, `{"\"":"\\"}`} {
 		f.Add([]byte(seed))
@@ -76,7 +76,7 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-// FuzzCheck compares the check with encoding/json's, and what is read in its pass with what is read afterwards.
+// FuzzCheck compares the check with encoding/json's, and the members read by it with those read afterwards.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"RECORD","record":{"a":[{"b":"\u00e9"},-1.5E-2,null],"":{}}}`, ` {"record" : {"x":1} , "rec\u006frd":{"y":"\\"} } `, `{"record":{"a":1},"record":[{"a":1}]}`,
@@ -120,7 +120,7 @@ func members(o *document.Object) string {
 	return all
 }
 
-// TestCheckAgreesOnBrokenText changes, doubles and leaves out parts of a message, byte by byte.
+// TestCheckAgreesOnBrokenText changes, doubles and removes parts of a message, byte by byte.
 func TestCheckAgreesOnBrokenText(t *testing.T) {
 	t.Parallel()
 	const message = `{"type":"RECORD", "record":{"id":-10.5e+3,"t":true,"f":false,"n":null,"s":"a\"\u00E9\\é","l":[0,{"x":[]},""]},"z":{}}`

@@ -11,7 +11,8 @@ import (
 // discovery is the question whose answers name channels.
 const discovery = "discovery_channel"
 
-// questions are the questions that stores compare, by what their texts have in common. Others keep their text.
+// questions are the questions that are compared across stores, by a pattern of their text. Other questions keep their
+// text.
 var questions = []struct {
 	name string
 	like *regexp.Regexp
@@ -21,7 +22,7 @@ var questions = []struct {
 	{"purchase_trigger", regexp.MustCompile(`what (made|convinced|prompted|motivated|led|brought)|why did you (buy|purchase|order|decide)|reason for|trigger|buying today|purchase today`)},
 }
 
-// questionOf returns the name of a question that stores compare, and the text of any other.
+// questionOf returns the name of a question that is compared across stores, and the text of any other.
 func questionOf(text string) string {
 	folded := source.Fold(text)
 	for _, q := range questions {
@@ -32,7 +33,7 @@ func questionOf(text string) string {
 	return text
 }
 
-// answers are the channels that answers name, by words, the surer ones first: "an influencer on TikTok" is an influencer.
+// answers map answers to channels by words, the most specific first: "an influencer on TikTok" is an influencer.
 var answers = []struct {
 	channel measure.Channel
 	like    *regexp.Regexp
@@ -62,7 +63,7 @@ var answers = []struct {
 
 func words(pattern string) *regexp.Regexp { return regexp.MustCompile(`(^|\W)(` + pattern + `)($|\W)`) }
 
-// channelOf returns the channel that an answer names, and "" when it names none that is known.
+// channelOf returns the channel that an answer names, and "" for none.
 func channelOf(answer string) measure.Channel {
 	folded := source.Fold(answer)
 	for _, a := range answers {

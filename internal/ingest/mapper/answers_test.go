@@ -21,7 +21,7 @@ func TestAnswersNameChannels(t *testing.T) {
 	}
 }
 
-func TestQuestionsHaveTheNamesThatStoresCompare(t *testing.T) {
+func TestQuestionsHaveComparableNames(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"How did you hear about us?": "discovery_channel", "Where did you first discover us?": "discovery_channel", "discovery_channel": "discovery_channel",
@@ -34,7 +34,7 @@ func TestQuestionsHaveTheNamesThatStoresCompare(t *testing.T) {
 	}
 }
 
-func TestAnswersAreKeptWithoutPeople(t *testing.T) {
+func TestAnswersAreStoredWithoutPersonalData(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"@anna on Instagram":          "@anna on Instagram",

@@ -17,39 +17,39 @@ type binding struct {
 	mapping  Mapping
 	header   source.Header
 	options  source.Options
-	fields   []place // by the field's place in its kind
+	fields   []place // in the order of the kind's columns
 	rules    []condition
 	notation money.Notation
 	order    source.DayOrder
 	layout   string
 	zone     *time.Location
-	assumed  money.Currency // where the file does not tell; "" until that was needed
-	known    bool           // the file is a known product's, whose ids are each one customer's
-	ends     string         // how the first row begins that is no longer of the table; "" when the file is one table
+	assumed  money.Currency // used where the file has no currency; "" before the first use
+	known    bool           // the file is an export of a known product, in which an ID identifies one customer
+	ends     string         // start of the first row after the table; "" when the file contains one table
 }
 
 type place struct {
 	field  string
-	at     int // column; -1: none
+	at     int // index of the column; -1: none
 	plus   []addend
 	fixed  string
 	values map[string]string
 	negate bool
 }
 
-// addend is a column whose amount is added to a field's own, or taken off it.
+// addend is a column whose amount is added to a field's own or subtracted from it.
 type addend struct {
 	at  int
 	off bool
 }
 
-// cell returns what the row says about a field.
+// cell returns the value of a field in the row.
 func (b *binding) cell(fields []string, i int) string {
 	p := &b.fields[i]
 	text := source.Cell(fields, p.at)
 	if p.values != nil {
-		if stands, ok := p.values[text]; ok {
-			text = stands
+		if value, ok := p.values[text]; ok {
+			text = value
 		}
 	}
 	if text == "" {
@@ -67,7 +67,7 @@ func (b *binding) unreadable(line, i int, cell string, why error) *source.RowErr
 	return source.Unreadable(line, column, cell, why)
 }
 
-// instant reads a field that is a time.
+// instant reads a time.
 func (b *binding) instant(fields []string, i, line int) (time.Time, error) {
 	cell := b.cell(fields, i)
 	var t time.Time
@@ -75,17 +75,17 @@ func (b *binding) instant(fields []string, i, line int) (time.Time, error) {
 	if b.layout == "" {
 		t, err = source.ParseInstant(cell, b.order, b.zone)
 	} else if t, err = time.ParseInLocation(b.layout, cell, b.zone); err != nil {
-		err = fmt.Errorf("is not written as the mapping says: %s", b.mapping.Dates.Layout)
+		err = fmt.Errorf("is not in the mapping's layout %s", b.mapping.Dates.Layout)
 	}
 	if err != nil {
 		e := b.unreadable(line, i, cell, err)
-		e.Fix = "name a mapping with dates.layout, such as DD/MM/YYYY HH:mm"
+		e.Fix = "use a mapping with dates.layout, such as DD/MM/YYYY HH:mm"
 		return t, e
 	}
 	return t.UTC(), nil
 }
 
-// day reads a field that is a day.
+// day reads a day.
 func (b *binding) day(fields []string, i, line int) (civil.Date, error) {
 	if b.layout != "" {
 		t, err := b.instant(fields, i, line)
@@ -95,13 +95,13 @@ func (b *binding) day(fields []string, i, line int) (civil.Date, error) {
 	d, err := source.ParseDay(cell, b.order)
 	if err != nil {
 		e := b.unreadable(line, i, cell, err)
-		e.Fix = "name a mapping with dates.layout, such as DD/MM/YYYY"
+		e.Fix = "use a mapping with dates.layout, such as DD/MM/YYYY"
 		return d, e
 	}
 	return d, nil
 }
 
-// amount reads a field that is money. An empty cell is zero.
+// amount reads an amount. An empty cell is zero.
 func (b *binding) amount(fields []string, i, line int, c money.Currency) (n int64, err error) {
 	if cell := b.cell(fields, i); cell != "" {
 		if n, err = source.Money(cell, c, b.notation); err != nil {
@@ -128,7 +128,7 @@ func (b *binding) amount(fields []string, i, line int, c money.Currency) (n int6
 	return n, nil
 }
 
-// count reads a field that is a whole number. An empty cell is zero.
+// count reads a whole number. An empty cell is zero.
 func (b *binding) count(fields []string, i, line int) (int64, error) {
 	cell := b.cell(fields, i)
 	if cell == "" {
@@ -144,7 +144,7 @@ func (b *binding) count(fields []string, i, line int) (int64, error) {
 	return n, nil
 }
 
-// currency reads a field that is a currency. Without column, fixed value and cell it is the workspace's.
+// currency reads a currency. Without a column, a fixed value and a cell it is the workspace's.
 func (b *binding) currency(fields []string, i, line int) (money.Currency, error) {
 	cell := b.cell(fields, i)
 	if cell == "" && b.assumed == "" {
@@ -170,7 +170,7 @@ func (b *binding) channel(fields []string, i int) measure.Channel {
 	return measure.ParseChannel(b.cell(fields, i))
 }
 
-// bind connects the mapping's fields with the columns of one file.
+// bind connects the mapping's fields to the columns of one file.
 func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
 	b := &binding{mapping: r.mapping, header: t.Header, options: o, zone: o.WrittenIn(), layout: goLayout(r.mapping.Dates.Layout), known: r.export != nil}
 	columns := r.columns()
@@ -187,7 +187,7 @@ func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
 	if r.mapping.Dates.Zone != "" {
 		zone, err := time.LoadLocation(r.mapping.Dates.Zone)
 		if err != nil {
-			return nil, fault.Invalid("mapping %q: %q is no time zone", r.mapping.Name, r.mapping.Dates.Zone)
+			return nil, fault.Invalid("mapping %q: %q is not a time zone", r.mapping.Name, r.mapping.Dates.Zone)
 		}
 		b.zone = zone
 	}
@@ -228,7 +228,7 @@ func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
 	return b, nil
 }
 
-// goLayout turns DD.MM.YYYY HH:mm:ss into the layout of package time. Other texts are layouts of it already.
+// goLayout converts DD.MM.YYYY HH:mm:ss to a layout of package time. Other texts are such layouts already.
 func goLayout(layout string) string {
 	return strings.NewReplacer("YYYY", "2006", "YY", "06", "MMM", "Jan", "MM", "01", "DD", "02", "HH", "15", "hh", "03",
 		"mm", "04", "ss", "05", "ZZZ", "-0700", "A", "PM").Replace(layout)

@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The fields of the map of coupons.
+// The fields of the coupon map.
 const (
 	couponCode = iota
 	couponChannel
@@ -23,7 +23,7 @@ var couponForm = form{title: "channel of each coupon code", columns: []source.Co
 
 func newCouponRows(b *binding) (source.Rows, error) {
 	if p := b.fields[couponChannel]; b.options.Channel == "" && p.at < 0 && p.fixed == "" {
-		return nil, fault.Invalid("the file does not tell which channel its codes stand for").
+		return nil, fault.Invalid("the file does not name the channel of its codes").
 			WithHint("name it with --channel, or import a table with the columns code and channel")
 	}
 	known := gathered[string, warehouse.CouponChannel]{}
@@ -39,7 +39,7 @@ func newCouponRows(b *binding) (source.Rows, error) {
 		}
 		before, twice := known.at(m.Code)
 		if twice && *before != m {
-			r.wrong(couponCode, "the code stands in the file twice, for different channels")
+			r.wrong(couponCode, "the code occurs twice in the file, with different channels")
 			return
 		}
 		*before = m

@@ -51,11 +51,11 @@ var creatorForm = form{title: "creators and affiliates: codes, links and costs",
 	creatorChannel:    {Field: "channel", Names: []string{"channel"}},
 }, required: []string{"name"}, open: opening(newCreatorRows)}
 
-// defaultCreatorChannel is what the orders of creators' codes are credited to, unless the file says otherwise.
+// defaultCreatorChannel is the channel of orders with creators' codes, unless the file names one.
 const defaultCreatorChannel measure.Channel = "influencer"
 
-// creatorRows gathers what a file tells of creators. A row tells of a creator, and of a code, of the use of a link on a
-// day and of costs on a day where it has them.
+// creatorRows collects creators. A row describes a creator and optionally a code, the use of a link on a day, and
+// costs on a day.
 type creatorRows struct {
 	*factRows
 	rates    *source.Converter
@@ -133,7 +133,7 @@ func (r *creatorRows) read(one *row) {
 	}
 }
 
-// know keeps a creator. Later rows may leave out what an earlier one says.
+// know adds a creator. Later rows may omit fields of earlier ones.
 func (r *creatorRows) know(c warehouse.Creator) {
 	into, known := r.creators.at(c.ID)
 	if known {
@@ -159,20 +159,20 @@ func (r *creatorRows) handOver(into *warehouse.Batch) {
 	into.CreatorCosts = append(into.CreatorCosts, r.costs.facts...)
 }
 
-// creatorKey returns a creator's id: the file's where it is a UUID, else one made of the file's id, or of platform and
-// handle, or of the name. So the same creator has the same id in every file that describes them alike.
-func creatorKey(told string, c warehouse.Creator) string {
-	if isUUID(told) {
-		return strings.ToLower(told)
+// creatorKey returns a creator's ID: the file's if it is a UUID, else one derived from the file's ID, from platform
+// and handle, or from the name. A creator therefore has the same ID in every file with the same description.
+func creatorKey(id string, c warehouse.Creator) string {
+	if isUUID(id) {
+		return strings.ToLower(id)
 	}
 	text := "name:" + source.Fold(c.Name)
 	switch handle := source.Fold(strings.TrimPrefix(c.Handle, "@")); {
-	case told != "":
-		text = "id:" + told
+	case id != "":
+		text = "id:" + id
 	case handle != "":
 		text = "handle:" + c.Platform + "/" + handle
 	}
-	// A UUID of version 8 (RFC 9562, section 5.8): the bits are ours.
+	// A UUID of version 8 (RFC 9562, section 5.8), with custom bits.
 	sum := sha256.Sum256([]byte(text))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])

@@ -38,8 +38,8 @@ var customerForm = form{title: "customers", columns: []source.Column{
 	customerUpdated:      {Field: "updated_at", Names: []string{"updated at"}},
 }, required: []string{"email", "accepts_email"}, open: opening(newCustomerRows)}
 
-// newCustomerRows reads customers. Nothing is kept that tells who a person is: the mail address and the telephone number
-// become keyed hashes. Of a customer who stands in the file twice all versions go on: the store knows how they meet.
+// newCustomerRows reads customers. No personal data is stored: the email address and the phone number become keyed
+// hashes. If a customer occurs twice in the file, all versions are imported and the store merges them.
 func newCustomerRows(b *binding) *factRows {
 	people, countries := source.NewCustomers(b.options.HashKey), source.NewCountries()
 	known := map[string]warehouse.Profile{}
@@ -48,7 +48,7 @@ func newCustomerRows(b *binding) *factRows {
 			Source: b.origin(), Phone: people.HashPhone(r.text(customerPhone)), OrdersKnown: r.text(customerOrders) != "",
 			Orders: r.counted(customerOrders), Email: r.consent(customerAcceptsEmail), SMS: r.consent(customerAcceptsSMS),
 		}
-		mail, id := people.Hash(r.text(customerEmail)), people.Hash(strings.TrimPrefix(r.text(customerID), "'")) // as Shopify writes ids, so that a spreadsheet takes them for text
+		mail, id := people.Hash(r.text(customerEmail)), people.Hash(strings.TrimPrefix(r.text(customerID), "'")) // with the apostrophe that Shopify adds so that spreadsheets read it as text
 		p.Customer = cmp.Or(mail, id, p.Phone)
 		if r.text(customerSince) != "" {
 			p.Since = r.date(customerSince)
@@ -58,18 +58,18 @@ func newCustomerRows(b *binding) *factRows {
 		}
 		country, ok := countries.Code(r.text(customerCountry))
 		if !ok {
-			b.options.Notes.Add("country_unknown", "%q is no country that is known: its customers have none", source.Shown(r.text(customerCountry)))
+			b.options.Notes.Add("country_unknown", "%q is not a known country: its customers have no country", source.Shown(r.text(customerCountry)))
 		}
 		p.Country, p.Region = country, source.Region(r.text(customerRegion), country)
 		if r.fault != nil {
 			return
 		}
 		if p.Customer == "" {
-			b.options.Notes.Add("customers_unnamed", "rows without a mail address, a telephone number and an id are left out")
+			b.options.Notes.Add("customers_unnamed", "rows without an email address, a phone number and an ID are skipped")
 			return
 		}
 		if before, twice := known[p.Customer]; twice && before != p {
-			b.options.Notes.Add("customers_twice", "the customer of line %d stands in the file twice: the row that was updated last counts, else the last one", r.line)
+			b.options.Notes.Add("customers_twice", "the customer of line %d occurs twice in the file: the row that was updated last counts, else the last row", r.line)
 		}
 		known[p.Customer] = p
 		into.Profiles = append(into.Profiles, p)
@@ -79,7 +79,8 @@ func newCustomerRows(b *binding) *factRows {
 	}, nil)
 }
 
-// consent reads whether a customer agreed. A text that says neither rejects the row, and is not shown: it is a person's.
+// consent reads a consent. A text that is neither yes nor no rejects the row. The report does not show it, because it
+// is personal.
 func (r *row) consent(field int) warehouse.Consent {
 	consent, ok := source.ConsentOf(r.text(field))
 	if !ok {

@@ -7,23 +7,23 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// export is a file of a known product that needs no reader of its own: what a row is, what the product calls the
-// fields, and what is special about it.
+// export is a file of a known product that needs no reader of its own: its kind, its column names and its special
+// cases.
 type export struct {
-	mapping  Mapping
-	columns  map[string][]string // the folded names of a field's column, preferred ones first
-	required []string            // fields
-	telltale []string            // folded names of columns that must be there too, because no other product writes them
-	unlike   []string            // folded names of columns that the file does not have
-	plus     map[string][]string // columns added to the field's own; those with "- " before them are taken off
-	order    source.DayOrder     // of days that could be read both ways
-	ends     string              // how the first row begins that belongs to another table
-	note     string              // what the figures of the file are not
-	useless  string              // why nothing of the file is kept; "" when it is
-	instead  string              // what to do instead
+	mapping   Mapping
+	columns   map[string][]string // the folded names of a field's column, preferred ones first
+	required  []string            // fields
+	signature []string            // folded names of additional required columns, because no other product writes them
+	excluded  []string            // folded names of columns that the file must not have
+	plus      map[string][]string // columns that are added to a field's own; those with the prefix "- " are subtracted
+	order     source.DayOrder     // of ambiguous days
+	ends      string              // start of the first row of another table
+	note      string              // a limit of the file's figures
+	useless   string              // why no facts are read from the file; "" when they are
+	instead   string              // the file to import instead
 }
 
-// Exports returns the readers of known products' files that are read by a mapping.
+// Exports returns the readers of known products' files that use a mapping.
 func Exports() []source.Reader {
 	readers := make([]source.Reader, 0, len(exports))
 	for i := range exports {
@@ -32,7 +32,7 @@ func Exports() []source.Reader {
 	return readers
 }
 
-// fit says how well a header belongs to the export.
+// fit returns how well a header fits the export.
 func (e *export) fit(h source.Header) (fit source.Fit) {
 	for _, field := range slices.Sorted(maps.Keys(e.columns)) {
 		if h.Index(e.columns[field]...) >= 0 {
@@ -41,14 +41,14 @@ func (e *export) fit(h source.Header) (fit source.Fit) {
 			fit.Missing = append(fit.Missing, e.columns[field][0])
 		}
 	}
-	for _, name := range e.telltale {
+	for _, name := range e.signature {
 		if h.Index(name) >= 0 {
 			fit.Known++
 		} else {
 			fit.Missing = append(fit.Missing, name)
 		}
 	}
-	for _, name := range e.unlike {
+	for _, name := range e.excluded {
 		if h.Index(name) >= 0 {
 			fit.Missing = append(fit.Missing, "a table without "+name)
 		}
@@ -56,7 +56,7 @@ func (e *export) fit(h source.Header) (fit source.Fit) {
 	return fit
 }
 
-// equal and starts make rules of one condition.
+// equal and starts return rules with one condition.
 func equal(column, text string, then Action) Rule {
 	return Rule{Column: column, Equals: &text, Then: then}
 }
@@ -65,7 +65,7 @@ func starts(column, text string, then Action) Rule {
 	return Rule{Column: column, Starts: &text, Then: then}
 }
 
-// unpaid are the orders of WooCommerce that are not sales, or not yet.
+// unpaid are orders of WooCommerce that are not sales yet, or never became any.
 func unpaid(column string) (rules []Rule) {
 	for _, status := range []string{"Pending payment", "pending", "wc-pending", "Draft", "checkout-draft", "wc-checkout-draft", "wc-cancelled", "wc-failed", "trash"} {
 		rules = append(rules, equal(column, status, Cancelled))
@@ -80,12 +80,12 @@ var exports = []export{
 			"sku": {"variant sku", "sku"}, "title": {"title"}, "type": {"type"}, "vendor": {"vendor"}, "price": {"variant price", "price"},
 			"cost": {"cost per item"}, "handle": {"handle", "url handle"}, "option1": {"option1 value"}, "option2": {"option2 value"}, "option3": {"option3 value"},
 		},
-		required: []string{"sku", "handle", "title", "price"}, telltale: []string{"status"},
+		required: []string{"sku", "handle", "title", "price"}, signature: []string{"status"},
 	},
 	{
 		mapping:  Mapping{Name: "shopify_discounts", Title: "Shopify discounts export", Kind: CouponMap},
 		columns:  map[string][]string{"code": {"name"}},
-		required: []string{"code"}, telltale: []string{"value type", "discount class", "times used in total"},
+		required: []string{"code"}, signature: []string{"value type", "discount class", "times used in total"},
 	},
 	{
 		mapping: Mapping{Name: "shopify_customers", Title: "Shopify customers export", Kind: Customers, System: "shopify"},
@@ -95,7 +95,7 @@ var exports = []export{
 			"country": {"country code", "default address country code", "country"}, "region": {"province code", "default address province code", "province"},
 			"orders": {"total orders"},
 		},
-		required: []string{"email", "accepts_email", "orders"}, telltale: []string{"first name", "last name", "total spent"},
+		required: []string{"email", "accepts_email", "orders"}, signature: []string{"first name", "last name", "total spent"},
 	},
 	{
 		mapping: Mapping{Name: "shopify_customers_landed", Title: "Shopify customers (warehouse table)", Kind: Customers, System: "shopify", Dates: Dates{Zone: "UTC"}},
@@ -106,7 +106,7 @@ var exports = []export{
 			"country":       {"default address country code", "default address.country code"}, "region": {"default address province code", "default address.province code"},
 			"orders": {"orders count", "number of orders"},
 		},
-		required: []string{"email", "customer", "since", "accepts_email", "updated_at"}, telltale: []string{"verified email", "tax exempt"},
+		required: []string{"email", "customer", "since", "accepts_email", "updated_at"}, signature: []string{"verified email", "tax exempt"},
 	},
 	{
 		mapping: Mapping{Name: "klaviyo_profiles", Title: "Klaviyo profiles export", Kind: Customers, System: "klaviyo"},
@@ -122,7 +122,7 @@ var exports = []export{
 		columns: map[string][]string{
 			"email": {"email"}, "since": {"sign up", "date registered"}, "country": {"country / region", "country"}, "region": {"region"}, "orders": {"orders"},
 		},
-		required: []string{"email", "orders"}, telltale: []string{"username", "aov"},
+		required: []string{"email", "orders"}, signature: []string{"username", "aov"},
 	},
 	{
 		mapping: Mapping{
@@ -155,7 +155,7 @@ var exports = []export{
 			"id": {"id", "response id"}, "at": {"inserted at", "response date"}, "question": {"question"}, "answer": {"response"}, "detail": {"other", "other response"},
 			"order": {"order id"},
 		},
-		required: []string{"id", "at", "question", "answer"}, telltale: []string{"question id"},
+		required: []string{"id", "at", "question", "answer"}, signature: []string{"question id"},
 	},
 	{
 		mapping: Mapping{Name: "knocommerce", Title: "KnoCommerce responses", Kind: Surveys},
@@ -163,7 +163,7 @@ var exports = []export{
 			"id": {"response value id"}, "at": {"response created at", "responded at", "submitted at", "created at"}, "question": {"question", "question text", "question label"},
 			"answer": {"response value", "answer", "response", "value"}, "detail": {"other value", "other text", "other"}, "order": {"order id", "shopify order id"},
 		},
-		required: []string{"at", "question", "answer", "order"}, telltale: []string{"survey id"},
+		required: []string{"at", "question", "answer", "order"}, signature: []string{"survey id"},
 	},
 	{
 		mapping: Mapping{
@@ -176,7 +176,7 @@ var exports = []export{
 			"gross": {"item-price"}, "line_discount": {"item-promotion-discount"}, "line_tax": {"item-tax"}, "line_shipping": {"shipping-price"},
 			"sku": {"sku"}, "title": {"product-name"}, "country": {"ship-country"}, "region": {"ship-state"},
 		},
-		required: []string{"order", "at", "status", "quantity", "gross"}, telltale: []string{"sales-channel"},
+		required: []string{"order", "at", "status", "quantity", "gross"}, signature: []string{"sales-channel"},
 		plus: map[string][]string{
 			"line_tax": {"shipping-tax", "gift-wrap-tax"}, "line_shipping": {"gift-wrap-price", "- ship-promotion-discount"},
 		},
@@ -187,8 +187,8 @@ var exports = []export{
 			"order": {"order #"}, "at": {"date"}, "status": {"status"}, "units": {"items sold"}, "code": {"coupon(s)"},
 			"total": {"net sales", "n. revenue", "n revenue"}, "channel": {"attribution source"},
 		},
-		required: []string{"order", "at", "status", "total"}, telltale: []string{"customer type"},
-		note: "the report has net sales only: what customers were charged is higher by tax and shipping, and refunds are not told. Prefer an export of the orders themselves",
+		required: []string{"order", "at", "status", "total"}, signature: []string{"customer type"},
+		note: "the report has net sales only: customers were also charged tax and shipping, and refunds are not included. Prefer an export of the orders",
 	},
 	{
 		mapping: Mapping{Name: "woocommerce_orders", Title: "WooCommerce orders (export plug-in)", Kind: OrderLines, System: "woocommerce", Rules: unpaid("Order Status")},
@@ -205,12 +205,12 @@ var exports = []export{
 		columns: map[string][]string{
 			"date": {"date"}, "country": {"country id", "country"}, "region": {"region"}, "sessions": {"sessions"},
 		},
-		required: []string{"date", "country", "region", "sessions"}, unlike: []string{"population"}, ends: "#",
+		required: []string{"date", "country", "region", "sessions"}, excluded: []string{"population"}, ends: "#",
 	},
 	{
 		mapping:  Mapping{Name: "shopify_checkouts", Title: "Shopify abandoned checkouts (warehouse table)", Kind: Orders},
 		columns:  map[string][]string{"order": {"id"}},
-		required: []string{"order"}, telltale: []string{"abandoned checkout url", "created at"},
-		useless: "checkouts that were abandoned are no orders, and nothing of them is kept", instead: "import the table of orders",
+		required: []string{"order"}, signature: []string{"abandoned checkout url", "created at"},
+		useless: "abandoned checkouts are not orders and are not imported", instead: "import the table of orders",
 	},
 }

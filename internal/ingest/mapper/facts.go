@@ -14,12 +14,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// simpleRows reads files in which a row is a fact of its own.
+// simpleRows reads files in which each row is a separate fact.
 type simpleRows struct {
 	*binding
 	totals source.Totals
 	add    func(rec tabular.Record, b *warehouse.Batch) error
-	ended  bool // the table is over; what follows is another one
+	ended  bool // the table has ended; another one follows
 }
 
 func newSimpleRows(b *binding) *simpleRows {
@@ -59,12 +59,12 @@ const (
 	spendNote
 )
 
-// spendRows reads what channels cost. Rows about the same channel, day and region are added up, so they are handed
-// over at the end.
+// spendRows reads spend by channel. Rows with the same channel, day and region are summed, so they are handed over at
+// the end.
 type spendRows struct {
 	*simpleRows
 	rates    *source.Converter
-	index    map[spendKey]int // into gathered
+	index    map[spendKey]int // index in gathered
 	gathered []warehouse.ChannelSpend
 }
 
@@ -76,7 +76,7 @@ type spendKey struct {
 
 func newSpendRows(b *binding) (source.Rows, error) {
 	if p := b.fields[spendChannel]; b.options.Channel == "" && p.at < 0 && p.fixed == "" {
-		return nil, fault.Invalid("the file does not tell which channel the spend belongs to").
+		return nil, fault.Invalid("the file does not name the channel of the spend").
 			WithHint("name it with --channel, or add a column channel")
 	}
 	r := &spendRows{simpleRows: newSimpleRows(b), rates: source.NewConverter(b.options.Base, b.options.Rates), index: map[spendKey]int{}}
@@ -108,7 +108,7 @@ func (r *spendRows) gather(rec tabular.Record, _ *warehouse.Batch) error {
 	r.totals.See(day)
 	r.totals.Spend[c] += original
 	if i, ok := r.index[key]; ok {
-		r.options.Notes.Add("rows_added", "several rows are about the same channel and day: they were added up")
+		r.options.Notes.Add("rows_added", "several rows have the same channel and day: they were added up")
 		r.gathered[i].Spend += amount
 		return nil
 	}
@@ -189,14 +189,14 @@ func newTargetRows(b *binding) (source.Rows, error) {
 		}
 		cell := b.cell(rec.Fields, value)
 		if cell == "" {
-			return b.unreadable(rec.Line, value, cell, errors.New("a target needs a value; one that is set is taken away on the page Forecasts"))
+			return b.unreadable(rec.Line, value, cell, errors.New("a target needs a value; to remove a target, use the Forecasts page"))
 		}
 		millionths, err := source.Millionths(cell, b.notation)
 		if err != nil {
 			return b.unreadable(rec.Line, value, cell, err)
 		}
 		if millionths <= 0 {
-			return b.unreadable(rec.Line, value, cell, errors.New("a target must be above zero; one that is set is taken away on the page Forecasts"))
+			return b.unreadable(rec.Line, value, cell, errors.New("a target must be above zero; to remove a target, use the Forecasts page"))
 		}
 		target.Start, target.Value = day, float64(millionths)/1e6
 		r.totals.See(day)

@@ -11,15 +11,15 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// Field is something that a row of a kind tells.
+// Field is a field of a kind.
 type Field struct {
 	Name     string // in a mapping
-	Title    string // for people
-	Required bool   // it needs a column or a fixed value
-	Usual    bool   // most files have it
+	Title    string // for users
+	Required bool   // needs a column or a fixed value
+	Usual    bool   // in most files
 }
 
-// Kinds returns all kinds, in the order in which they are shown.
+// Kinds returns all kinds in display order.
 func Kinds() []Kind {
 	all := make([]Kind, 0, len(kinds))
 	for _, name := range kindNames() {
@@ -28,10 +28,10 @@ func Kinds() []Kind {
 	return all
 }
 
-// Title is what people call files of the kind, "" of an unknown one.
+// Title returns the users' name of files of the kind, "" for an unknown kind.
 func (k Kind) Title() string { return kinds[k].title }
 
-// usual are the fields that are worth asking for although a row can do without them.
+// usual are optional fields that most files have.
 var usual = map[Kind][]string{
 	Orders:       {"currency", "customer", "tax", "shipping", "discount", "refunded", "status"},
 	OrderLines:   {"currency", "customer", "price", "net", "sku", "title"},
@@ -46,7 +46,7 @@ var usual = map[Kind][]string{
 	SurfaceDays:  {"currency", "units", "tax", "refunds"},
 }
 
-// Fields returns the fields of the kind: the required ones, the usual ones and the others, each in the kind's order.
+// Fields returns the fields of the kind: required, usual and other ones, each in the kind's order.
 func (k Kind) Fields() []Field {
 	form := kinds[k]
 	all := make([]Field, 0, len(form.columns))
@@ -70,8 +70,8 @@ func (k Kind) Fields() []Field {
 	return all
 }
 
-// NamedByMapping reports whether rows of the kind are kept under the mapping's own name, unless it has a system: then the
-// same rows under another name would count again.
+// NamedByMapping reports whether rows of the kind are stored under the mapping's own name, unless the mapping has a
+// system. The same rows under another name would count twice.
 func (k Kind) NamedByMapping() bool {
 	switch k {
 	case ChannelSpend, FXRates, Customers, Products, Messages, Surveys, Creators, RegionDays, SurfaceDays:
@@ -81,8 +81,8 @@ func (k Kind) NamedByMapping() bool {
 	return false
 }
 
-// Guess returns the columns that files with such a header have for the kind's fields: those with common names, and for
-// the required fields also columns whose names hold a common one. A column stands for one field only.
+// Guess returns the columns of the kind's fields in a file with this header: columns with common names, and for
+// required fields also columns whose names contain a common one. A column is used for one field only.
 func (k Kind) Guess(h source.Header) map[string]string {
 	form, taken, found := kinds[k], map[int]bool{}, map[string]string{}
 	take := func(field string, at int) {
@@ -102,8 +102,8 @@ func (k Kind) Guess(h source.Header) map[string]string {
 	}
 }
 
-// nearest returns the required field without a column, and the free column, whose names agree in the longest words; -1
-// when none does.
+// nearest returns the required field without a column and the unused column whose names share the longest word; -1 for
+// none.
 func nearest(h source.Header, f form, found map[string]string, taken map[int]bool) (field string, at int) {
 	at, longest := -1, 0
 	for _, c := range f.columns {
@@ -121,8 +121,8 @@ func nearest(h source.Header, f form, found map[string]string, taken map[int]boo
 	return field, at
 }
 
-// Likeliest returns the kind that misses the fewest required fields of a file with such a header, and of those the one
-// that knows the most columns; "" when none knows a column that it requires.
+// Likeliest returns the kind with the fewest missing required fields for a header; among equals, the one with the most
+// known columns. It returns "" when no kind has a known required column.
 func Likeliest(h source.Header) Kind {
 	var best Kind
 	bestMissing, bestKnown := 0, 0
@@ -142,7 +142,7 @@ func Likeliest(h source.Header) Kind {
 	return best
 }
 
-// Text returns the mapping as YAML without what is empty. [Parse] reads it back.
+// Text returns the mapping as YAML without empty values. [Parse] reads it.
 func (m Mapping) Text() ([]byte, error) {
 	plain, err := json.Marshal(m)
 	if err != nil {
@@ -156,8 +156,8 @@ func (m Mapping) Text() ([]byte, error) {
 	return yaml.Parser().Marshal(pruned)
 }
 
-// withoutEmpty leaves out what says nothing; nil when that is all. A rule may compare with an empty text, so what
-// stands in a list is kept but for what is not there.
+// withoutEmpty removes empty values; nil when nothing remains. A rule may compare with an empty text, so only nil
+// elements of a list are removed.
 func withoutEmpty(of any) any {
 	switch v := of.(type) {
 	case map[string]any:

@@ -9,7 +9,7 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// A mapping that was written down is read as it was, whatever its texts look like to YAML.
+// A mapping that is written and read is unchanged, even when its texts look like other YAML types.
 func TestAMappingIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	empty, no := "", false

@@ -7,34 +7,34 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// Kind is what a row of a file is.
+// Kind is what a row of a file describes.
 type Kind string
 
 // The kinds.
 const (
 	Orders       Kind = "orders"        // an order
-	OrderLines   Kind = "order_lines"   // a line of an order; the order is the sum of its lines
+	OrderLines   Kind = "order_lines"   // a line of an order, which is the sum of its lines
 	AdSpend      Kind = "ad_spend"      // a campaign, ad set or ad on a day
-	ChannelSpend Kind = "channel_spend" // what a channel cost on a day
+	ChannelSpend Kind = "channel_spend" // the spend of a channel on a day
 	FXRates      Kind = "fx_rates"      // an exchange rate on a day
 	Targets      Kind = "targets"       // a goal for a period
 	Customers    Kind = "customers"     // a customer as a shop or mailing tool knows them
-	Products     Kind = "products"      // an item of the catalogue, with what it costs
-	Messages     Kind = "messages"      // what a mail or text message did on a day, or since it was sent
-	Surveys      Kind = "surveys"       // an answer after a purchase
-	Creators     Kind = "creators"      // a creator, with a code, the use of a link on a day, or costs
-	CouponMap    Kind = "coupon_map"    // the channel that a coupon code stands for
-	RegionDays   Kind = "region_days"   // sessions and people of a region on a day
-	SurfaceDays  Kind = "surface_days"  // what a sales surface took on a day
+	Products     Kind = "products"      // an item of the catalog, with its cost
+	Messages     Kind = "messages"      // the results of an email or text message on a day, or since it was sent
+	Surveys      Kind = "surveys"       // an answer to a post-purchase survey
+	Creators     Kind = "creators"      // a creator, with an optional code, use of a link on a day, and costs
+	CouponMap    Kind = "coupon_map"    // the channel of a coupon code
+	RegionDays   Kind = "region_days"   // sessions and population of a region on a day
+	SurfaceDays  Kind = "surface_days"  // sales of a sales surface on a day
 )
 
-// form is the fields of a kind. The names are the folded ones that files give the columns; they let a file be
-// read without a mapping.
+// form is the fields of a kind. The names are the folded common names of columns; they let a file be read without a
+// mapping.
 type form struct {
 	title    string
 	columns  []source.Column
 	required []string
-	open     func(*binding) (source.Rows, error) // nil for ad reports, which another package reads
+	open     func(*binding) (source.Rows, error) // nil for ad reports, which package adreport reads
 }
 
 func (f form) names() []string {
@@ -120,7 +120,7 @@ var orderColumns = []source.Column{
 	lineShipping: {Field: "line_shipping", Names: []string{"line shipping"}},
 }
 
-// kinds has the fields of every kind.
+// kinds contains the form of every kind.
 var kinds = map[Kind]form{
 	Orders:     {title: "orders, one per row", columns: orderColumns[:quantity], required: []string{"order", "at", "total"}, open: opening(newOrderRows)},
 	OrderLines: {title: "order lines", columns: orderColumns, required: []string{"order", "at", "quantity"}, open: opening(newLineRows)},
@@ -176,7 +176,7 @@ var kinds = map[Kind]form{
 	SurfaceDays: surfaceForm,
 }
 
-// fieldNames are the names of a kind's fields in the order of its columns.
+// fieldNames returns the names of a kind's fields in the order of its columns.
 func fieldAt(columns []source.Column, field string) int {
 	return slices.IndexFunc(columns, func(c source.Column) bool { return c.Field == field })
 }

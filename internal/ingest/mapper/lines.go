@@ -10,47 +10,47 @@ import (
 	"assay/internal/warehouse"
 )
 
-// openOrders is how many orders wait for further lines. A till that closes two orders at once mixes their lines;
-// a file that is sorted by product scatters them, and is refused.
+// openOrders is the number of orders that wait for further lines. A till that closes two orders at once mixes their
+// lines. A file that is sorted by product scatters them and is refused.
 const openOrders = 4096
 
-// lineRows reads files with a line of an order per row. The order's own fields are those of its first line.
+// lineRows reads files with an order line per row. The order's own fields are those of its first line.
 type lineRows struct {
 	shop
 	limit int
 	open  map[groupKey]*group
-	queue []*group // the open ones, the oldest first
+	queue []*group // open orders, oldest first
 	spare []*group
-	last  *group // of the row before
+	last  *group // of the previous row
 }
 
-// groupKey tells orders from what was given back of them, of which each day is a refund of its own.
+// groupKey distinguishes orders and their refunds; the refunds of a day are one refund.
 type groupKey struct {
 	id       string
 	refunded civil.Date // zero for the order itself
 }
 
-// group is an order, or a refund, whose lines are being gathered.
+// group is an order or a refund whose lines are being collected.
 type group struct {
 	groupKey
 	sale     source.Sale
-	told     bool  // the file tells the order's total itself
-	onTop    int64 // tax of lines that their prices do not hold
+	hasTotal bool  // the file contains the order's total
+	onTop    int64 // tax that the prices of lines exclude
 	segments []segment
 	fault    error
 }
 
-// segment is a run of rows that stand together. A run that stands twice is a copy and not more of the order.
+// segment is a run of adjacent rows of an order. A repeated run is a copy and not more of the order.
 type segment struct {
 	content uint64
-	lines   int // of the sale before the segment
+	lines   int // number of lines before the segment
 }
 
 func newLineRows(b *binding) *lineRows {
 	return &lineRows{shop: newShop(b), limit: openOrders, open: map[groupKey]*group{}}
 }
 
-// Skip implements [source.Rows]. Rows to leave out are known by the mapping's rules.
+// Skip implements [source.Rows]. Rules of the mapping skip rows.
 func (r *lineRows) Skip([]string) bool { return false }
 
 // Add implements [source.Rows].
@@ -79,8 +79,7 @@ func (r *lineRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	return err
 }
 
-// group returns the group that the row belongs to. A new one may push the oldest out, whose error is returned
-// beside it.
+// group returns the row's group. A new group may push out the oldest one, whose error is returned too.
 func (r *lineRows) group(rec tabular.Record, key groupKey, then Action, b *warehouse.Batch) (g *group, err error) {
 	if g = r.open[key]; g != nil {
 		r.dropCopy(g)
@@ -97,7 +96,7 @@ func (r *lineRows) group(rec tabular.Record, key groupKey, then Action, b *wareh
 	if headless := r.head(&g.sale, rec.Fields, rec.Line); headless != nil {
 		g.fault = headless
 	}
-	g.told = r.cell(rec.Fields, total) != ""
+	g.hasTotal = r.cell(rec.Fields, total) != ""
 	r.mark(&g.sale.Order, then)
 	r.open[key] = g
 	r.queue = append(r.queue, g)
@@ -115,19 +114,19 @@ func (r *lineRows) fresh() *group {
 	return g
 }
 
-// dropCopy takes the lines of the last segment back when an earlier one has the same rows.
+// dropCopy removes the lines of the last segment when an earlier one has the same rows.
 func (r *lineRows) dropCopy(g *group) {
 	last := g.segments[len(g.segments)-1]
 	if !slices.ContainsFunc(g.segments[:len(g.segments)-1], func(s segment) bool { return s.content == last.content }) {
 		return
 	}
 	r.orders.Totals.Repeated += int64(len(g.sale.Lines) - last.lines)
-	r.options.Notes.Add("rows_repeated", "the rows of order %s stand in the file twice: they count once", source.Shown(g.id))
+	r.options.Notes.Add("rows_repeated", "the rows of order %s occur twice in the file: they count once", source.Shown(g.id))
 	g.sale.Lines = g.sale.Lines[:last.lines]
 	g.segments = g.segments[:len(g.segments)-1]
 }
 
-// line adds a row to its order. The first fault of an order rejects all of its rows.
+// line adds a row to its order. The first error of an order rejects all of its rows.
 func (r *lineRows) line(g *group, rec tabular.Record) {
 	g.sale.Rows++
 	last := &g.segments[len(g.segments)-1]
@@ -178,8 +177,8 @@ func (r *lineRows) read(g *group, rec tabular.Record) (line warehouse.OrderLine,
 	return line, nil
 }
 
-// charges adds what the row says of tax and shipping to its order. Tax stands on top of the prices in the currencies
-// of North America; elsewhere prices hold it.
+// charges adds the row's tax and shipping to its order. Prices exclude tax in the currencies of North America and
+// include it elsewhere.
 func (r *lineRows) charges(g *group, rec tabular.Record) error {
 	shipped, err := r.amount(rec.Fields, lineShipping, rec.Line, g.sale.Currency)
 	if err != nil {
@@ -210,7 +209,7 @@ func (r *lineRows) product(rec tabular.Record, line warehouse.OrderLine, g *grou
 	return goods - line.Discount, nil
 }
 
-// finish hands the oldest open group over.
+// finish hands over the oldest open group.
 func (r *lineRows) finish(b *warehouse.Batch) error {
 	g := r.queue[0]
 	r.queue = r.queue[1:]
@@ -233,17 +232,17 @@ func (r *lineRows) finish(b *warehouse.Batch) error {
 	if !g.refunded.IsZero() {
 		return r.giveBack(g, sum, b)
 	}
-	if !g.told {
+	if !g.hasTotal {
 		g.sale.Order.Charged = sum + g.sale.Order.Shipping + g.onTop
 	}
 	for _, line := range g.sale.Lines {
 		g.sale.Order.Discounts += line.Discount
 	}
-	return r.settle(g, b)
+	return r.complete(g, b)
 }
 
-// settle adds the order unless its rows are too far apart to be one.
-func (r *lineRows) settle(g *group, b *warehouse.Batch) error {
+// complete adds the order unless its rows are too far apart.
+func (r *lineRows) complete(g *group, b *warehouse.Batch) error {
 	differs, err := r.orders.Differs(&g.sale)
 	if err != nil {
 		return err
@@ -251,7 +250,7 @@ func (r *lineRows) settle(g *group, b *warehouse.Batch) error {
 	if differs {
 		return &source.RowError{
 			Line: g.sale.Line, Rows: g.sale.Rows, Column: r.header.Name(r.fields[order].at), Value: source.Shown(g.id),
-			Reason: "the order's other rows stand far above in the file",
+			Reason: "the order's other rows are far above in the file",
 			Fix:    "sort the file by order",
 		}
 	}

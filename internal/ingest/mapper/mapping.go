@@ -1,7 +1,7 @@
-// Package mapper reads files that no other reader knows, by a mapping from their columns to the fields of orders,
-// order lines, ad reports, spend, exchange rates and targets.
+// Package mapper reads files that no other reader knows. A mapping connects their columns to the fields of a kind,
+// such as orders, order lines, ad reports or exchange rates.
 //
-// A mapping is a small YAML or JSON file. Without one, a file whose columns have common names is read by them.
+// A mapping is a small YAML or JSON file. Without one, files with common column names are read.
 package mapper
 
 import (
@@ -20,29 +20,29 @@ import (
 	"assay/internal/money"
 )
 
-// Mapping says how to read a kind of file.
+// Mapping describes a kind of file.
 type Mapping struct {
-	Name     string                       `json:"name"`     // what reports and the ledger call it
-	Title    string                       `json:"title"`    // what people call the file
-	Kind     Kind                         `json:"kind"`     // what a row is
-	System   string                       `json:"system"`   // what rows are kept under; when empty "csv" for orders, else the mapping's name
+	Name     string                       `json:"name"`     // in reports and the ledger
+	Title    string                       `json:"title"`    // users' name of the file
+	Kind     Kind                         `json:"kind"`     // what a row describes
+	System   string                       `json:"system"`   // source of the facts; when empty "csv" for orders, else the mapping's name
 	Columns  map[string]string            `json:"columns"`  // the column of each field
-	Fixed    map[string]string            `json:"fixed"`    // what a field is where it has no column or an empty cell
-	Values   map[string]map[string]string `json:"values"`   // by field: what a cell stands for
-	Negate   []string                     `json:"negate"`   // fields whose sign is turned round
-	Negative string                       `json:"negative"` // rows with a negative amount: keep, refund or reject
-	Decimal  string                       `json:"decimal"`  // point or comma; found out when empty
+	Fixed    map[string]string            `json:"fixed"`    // value of a field without a column or with an empty cell
+	Values   map[string]map[string]string `json:"values"`   // by field: replacements of cells
+	Negate   []string                     `json:"negate"`   // fields with the opposite sign
+	Negative string                       `json:"negative"` // what to do with rows with a negative amount: keep, refund or reject
+	Decimal  string                       `json:"decimal"`  // point or comma; detected when empty
 	Dates    Dates                        `json:"dates"`
-	Rules    []Rule                       `json:"rules"` // the first that fits a row decides; the others are plain rows
+	Rules    []Rule                       `json:"rules"` // the first matching rule applies to a row; rows without one are plain
 }
 
-// Dates says how a file writes days and times.
+// Dates describes days and times in a file.
 type Dates struct {
-	Layout string `json:"layout"` // such as "DD.MM.YYYY HH:mm"; found out when empty
+	Layout string `json:"layout"` // such as "DD.MM.YYYY HH:mm"; detected when empty
 	Zone   string `json:"zone"`   // of times without an offset; the workspace's when empty
 }
 
-// Rule says what rows are that fit a condition. Exactly one of the conditions is given.
+// Rule assigns an action to rows that match a condition. Exactly one of the conditions is set.
 type Rule struct {
 	Column string       `json:"column"`
 	Equals *string      `json:"equals"`
@@ -54,25 +54,25 @@ type Rule struct {
 	Then   Action       `json:"then"`
 }
 
-// Action is what a rule makes of a row.
+// Action is what a rule does with a row.
 type Action string
 
 // The actions.
 const (
-	Skip      Action = "skip"      // the row is no data
-	Refund    Action = "refund"    // money given back, on the row's own day
+	Skip      Action = "skip"      // ignore the row
+	Refund    Action = "refund"    // a refund on the row's own day
 	Cancelled Action = "cancelled" // an order that does not count
 	Test      Action = "test"      // an order that does not count
 )
 
-// What is done with rows whose amount is negative.
+// The treatments of rows with a negative amount.
 const (
 	keepNegative   = "keep"
 	refundNegative = "refund"
 	rejectNegative = "reject"
 )
 
-// Parse reads a mapping from YAML or JSON and checks all of it. The error names every mistake.
+// Parse reads a mapping from YAML or JSON and checks it. The error lists every mistake.
 func Parse(text []byte) (Mapping, error) {
 	tree, err := yaml.Parser().Unmarshal(text) // JSON is YAML too
 	if err != nil {
@@ -100,13 +100,13 @@ func Parse(text []byte) (Mapping, error) {
 	return m, nil
 }
 
-// Mistake is something in a mapping that cannot be meant.
+// Mistake is an invalid value in a mapping.
 type Mistake struct {
-	At   string // where: a key of the mapping, such as "name", "dates.zone" or "columns.order"
+	At   string // a key of the mapping, such as "name", "dates.zone" or "columns.order"
 	Text string
 }
 
-// Mistakes returns everything that keeps files from being read by the mapping, nil when nothing does.
+// Mistakes returns everything that prevents reading files with the mapping, nil for none.
 func (m Mapping) Mistakes() (mistakes []Mistake) {
 	say := func(at, format string, args ...any) {
 		mistakes = append(mistakes, Mistake{at, fmt.Sprintf(format, args...)})
@@ -139,8 +139,8 @@ func (m Mapping) Mistakes() (mistakes []Mistake) {
 		}
 	}
 	if m.Dates.Zone != "" {
-		if _, err := time.LoadLocation(m.Dates.Zone); err != nil || m.Dates.Zone == "Local" { // whose clock would that be
-			say("dates.zone", "dates.zone %q is no time zone such as Europe/London", m.Dates.Zone)
+		if _, err := time.LoadLocation(m.Dates.Zone); err != nil || m.Dates.Zone == "Local" { // "Local" is the server's zone
+			say("dates.zone", "dates.zone %q is not a time zone such as Europe/London", m.Dates.Zone)
 		}
 	}
 	if m.Decimal != "" && m.Decimal != "point" && m.Decimal != "comma" {
@@ -177,7 +177,7 @@ func (r Rule) check() string {
 			continue
 		}
 		if _, err := source.Millionths(n.String(), money.Point); err != nil {
-			return fmt.Sprintf("compares with %q, which is no plain number", *n)
+			return fmt.Sprintf("compares with %q, which is not a plain number", *n)
 		}
 	}
 	return ""

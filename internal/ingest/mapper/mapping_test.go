@@ -21,7 +21,7 @@ func TestParseReadsYAMLAndJSON(t *testing.T) {
 	}
 }
 
-func TestParseNamesEveryMistake(t *testing.T) {
+func TestParseListsEveryMistake(t *testing.T) {
 	t.Parallel()
 	const good = "name: x\nkind: orders\ncolumns: {order: Id, at: When, total: Sum}\n"
 	for text, wants := range map[string][]string{
@@ -36,7 +36,7 @@ func TestParseNamesEveryMistake(t *testing.T) {
 		good + "rules: [{then: skip, empty: true}]\n":                 {"rule 1 needs a column"},
 		good + "rules: [{column: a, then: skip}]\n":                   {"rule 1 needs exactly one of"},
 		good + "rules: [{column: a, equals: b, then: burn}]\n":        {"skip, refund, cancelled or test"},
-		good + "rules: [{column: a, below: 1.5e300, then: refund}]\n": {"no plain number"},
+		good + "rules: [{column: a, below: 1.5e300, then: refund}]\n": {"not a plain number"},
 	} {
 		_, err := Parse([]byte(text))
 		if fault.KindOf(err) != fault.KindInvalid {
@@ -78,7 +78,7 @@ func TestEveryFieldOfEveryKindIsNamedOnce(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that no text makes it panic, and that what it accepts can be bound to a file.
+// FuzzParse checks that no text panics, and that accepted mappings can be bound to a file.
 func FuzzParse(f *testing.F) {
 	f.Add("name: x\nkind: orders\ncolumns: {order: Id, at: When, total: Sum}\n", "Id,When,Sum")
 	f.Add("name: x\nkind: ad_spend\nfixed: {platform: x}\ncolumns: {day: a, spend: b}\n", "a,b")

@@ -64,15 +64,15 @@ type messageKey struct {
 	day                 civil.Date
 }
 
-// newMessageRows reads what messages did, by day or since they were sent. Rows about the same message and day, such
-// as the versions of a test, add up.
+// newMessageRows reads results of messages, by day or since they were sent. Rows with the same message and day, such
+// as variants of a test, are summed.
 func newMessageRows(b *binding) *factRows {
 	rates := source.NewConverter(b.options.Base, b.options.Rates)
 	known := gathered[messageKey, warehouse.MessageDay]{}
 	var rows *factRows
 	rows = newFactRows(b, func(r *row, _ *warehouse.Batch) {
 		if r.text(messageDate) == "" {
-			b.options.Notes.Add("messages_not_sent", "messages without a day were not sent yet: they are left out")
+			b.options.Notes.Add("messages_not_sent", "messages without a day are not sent yet: they are skipped")
 			return
 		}
 		m := warehouse.MessageDay{
@@ -88,7 +88,7 @@ func newMessageRows(b *binding) *factRows {
 			r.wrong(messageEntity, "must be campaign or flow")
 		}
 		if m.EntityID == "" {
-			r.wrong(messageEntityName, "the row names no campaign or flow")
+			r.wrong(messageEntityName, "the row has no campaign or flow")
 		}
 		c := r.money(messageCurrency)
 		m.Revenue = r.sum(messageRevenue, c)
@@ -101,7 +101,7 @@ func newMessageRows(b *binding) *factRows {
 		case "text", "text_message":
 			m.Channel = "sms"
 		default:
-			b.options.Notes.Add("send_channel_unknown", "messages by %q are not kept: only those by email and sms are", source.Shown(string(m.Channel)))
+			b.options.Notes.Add("send_channel_unknown", "messages by %q are not imported: only email and SMS are", source.Shown(string(m.Channel)))
 			return
 		}
 		if r.fault != nil {
@@ -109,7 +109,7 @@ func newMessageRows(b *binding) *factRows {
 		}
 		rows.totals.See(m.Day)
 		if into, again := known.at(messageKey{m.Channel, m.Entity, m.EntityID, m.MessageID, m.Day}); again {
-			b.options.Notes.Add("rows_added", "several rows are about the same message and day: they were added up")
+			b.options.Notes.Add("rows_added", "several rows have the same message and day: they were added up")
 			addMessages(into, &m)
 		} else {
 			*into = m
@@ -118,7 +118,7 @@ func newMessageRows(b *binding) *factRows {
 	return rows
 }
 
-// fromRates fills the counts of which a report gives only rates. A rate is rounded, so its count may be off by a few.
+// fromRates computes counts from the rates of a report. Rates are rounded, so a count may be off by a few.
 func (r *row) fromRates(m *warehouse.MessageDay) {
 	bounced := r.share(messageBounceRate)
 	left, complained := r.share(messageUnsubscribeRate), r.share(messageSpamRate)
@@ -136,14 +136,14 @@ func (r *row) fromRates(m *warehouse.MessageDay) {
 		m.Spam = portionOf(m.Delivered, complained, 1e6)
 	}
 	if *m != had {
-		r.options.Notes.Add("counts_from_rates", "the report gives unsubscribes, complaints and bounces as rates: their numbers were computed from them, and may be off by as much as a rate is rounded")
+		r.options.Notes.Add("counts_from_rates", "the report contains unsubscribes, complaints and bounces as rates: the counts are computed from them and have their rounding error")
 	}
 	if m.Recipients == 0 {
 		m.Recipients = m.Delivered + m.Bounces
 	}
 }
 
-// portionOf returns n · part / whole, rounded half up. Counts are small enough for the product.
+// portionOf returns n · part / whole, rounded half up. The product of counts does not overflow.
 func portionOf(n, part, whole int64) int64 {
 	product, ok := source.Times(n, part)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 
 const defaultSystem = "csv"
 
-// shop reads what orders and order lines have in common.
+// shop reads the fields that orders and order lines share.
 type shop struct {
 	*binding
 	orders    *source.Orders
@@ -29,7 +29,7 @@ func newShop(b *binding) shop {
 	}
 }
 
-var errNoOrder = errors.New("the row has no order id")
+var errNoOrder = errors.New("the row has no order ID")
 
 func (s *shop) ref(fields []string, line, field int) (warehouse.OrderRef, error) {
 	key := s.cell(fields, field)
@@ -39,7 +39,7 @@ func (s *shop) ref(fields []string, line, field int) (warehouse.OrderRef, error)
 	return warehouse.OrderRef{Source: cmp.Or(s.mapping.System, defaultSystem), Key: key}, nil
 }
 
-// head fills what a row says about its order as a whole.
+// head fills the fields of the order from a row.
 func (s *shop) head(sale *source.Sale, fields []string, line int) (err error) {
 	o := &sale.Order
 	if o.OrderRef, err = s.ref(fields, line, order); err != nil {
@@ -72,7 +72,7 @@ func (s *shop) head(sale *source.Sale, fields []string, line int) (err error) {
 	return s.refund(sale, fields, line)
 }
 
-// refund adds what the row says was given back of its own order.
+// refund adds the row's refunded amount to its own order.
 func (s *shop) refund(sale *source.Sale, fields []string, line int) error {
 	back, err := s.amount(fields, refunded, line, sale.Currency)
 	if err == nil && back != 0 {
@@ -105,7 +105,7 @@ func isTrue(cell string) bool {
 func (s *shop) surface(name string) measure.Surface {
 	surface, ok := source.Surface(name)
 	if !ok {
-		s.options.Notes.Add("surface_unknown", "the sales channel %q is not known: its orders count for the online store", source.Shown(name))
+		s.options.Notes.Add("surface_unknown", "unknown sales channel %q: its orders count for the online store", source.Shown(name))
 		return measure.OnlineStore
 	}
 	return surface
@@ -115,7 +115,7 @@ func (s *shop) place(fields []string) (code, subdivision string) {
 	text := s.cell(fields, country)
 	code, ok := s.countries.Code(text)
 	if !ok {
-		s.options.Notes.Add("country_unknown", "%q is no country that is known: its orders have none", source.Shown(text))
+		s.options.Notes.Add("country_unknown", "%q is not a known country: its orders have no country", source.Shown(text))
 	}
 	return code, source.Region(s.cell(fields, region), code)
 }
@@ -128,7 +128,7 @@ type orderRows struct {
 
 func newOrderRows(b *binding) *orderRows { return &orderRows{shop: newShop(b)} }
 
-// Skip implements [source.Rows]. Rows to leave out are known by the mapping's rules.
+// Skip implements [source.Rows]. Rules of the mapping skip rows.
 func (r *orderRows) Skip([]string) bool { return false }
 
 // Add implements [source.Rows].
@@ -149,7 +149,7 @@ func (r *orderRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	}
 	if s.Order.Charged < 0 && r.mapping.Negative != keepNegative {
 		e := r.unreadable(rec.Line, total, r.cell(rec.Fields, total), errors.New("the order's total is negative"))
-		e.Fix = "say negative: refund, keep or a rule in a mapping"
+		e.Fix = "use a mapping with negative: refund, negative: keep or a rule"
 		return e
 	}
 	if s.Order.Units, err = r.count(rec.Fields, units, rec.Line); err != nil {

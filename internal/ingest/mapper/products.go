@@ -40,14 +40,14 @@ var productForm = form{title: "products and unit costs", columns: []source.Colum
 	productFrom:     {Field: "valid_from", Names: []string{"valid from", "cost valid from", "since", "effective from", "effective date"}},
 }, required: []string{"sku", "cost"}, open: opening(newProductRows)}
 
-// costFrom is what a cost is about.
+// costFrom is the key of a cost.
 type costFrom struct {
 	sku  string
 	from civil.Date
 }
 
-// newProductRows reads a catalogue, costs, or both. The rows of a product's variants name the product on the first of them
-// only. A product may stand in the file with several costs, each from a day on.
+// newProductRows reads a catalog, costs, or both. Of the rows of a product's variants, only the first names the
+// product. A product may have several costs, each from a day on.
 func newProductRows(b *binding) *factRows {
 	var handle, kind, vendor, name string
 	known, costs := gathered[string, warehouse.Product]{}, gathered[costFrom, warehouse.ProductCost]{}
@@ -58,12 +58,12 @@ func newProductRows(b *binding) *factRows {
 		sku := r.text(productSKU)
 		if sku == "" {
 			if r.text(productPrice) != "" || r.text(productCost) != "" {
-				b.options.Notes.Add("products_without_sku", "products without a SKU are left out: nothing ties them to what is sold")
+				b.options.Notes.Add("products_without_sku", "products without a SKU are skipped: they cannot be matched to order lines")
 			}
-			return // a row with nothing but a picture
+			return // a row with only an image
 		}
 		if c := r.money(productCurrency); r.fault == nil && c != b.options.Base {
-			r.wrong(productCurrency, "prices and costs have no day at whose rate they could be converted: they must be in "+string(b.options.Base))
+			r.wrong(productCurrency, "prices and costs have no date for a currency conversion: they must be in "+string(b.options.Base))
 		}
 		p := warehouse.Product{
 			Source: b.origin(), SKU: sku, Title: titled(name, r.text(productOption1), r.text(productOption2), r.text(productOption3)),
@@ -76,7 +76,7 @@ func newProductRows(b *binding) *factRows {
 		if p != (warehouse.Product{Source: p.Source, SKU: sku}) {
 			before, twice := known.at(sku)
 			if twice && *before != p {
-				b.options.Notes.Add("sku_twice", "the SKU %s, line %d, has another title, type, vendor or price than above in the file: the last ones count; each of its costs counts from its own day", source.Shown(sku), r.line)
+				b.options.Notes.Add("sku_twice", "the SKU %s, line %d, has another title, type, vendor or price than earlier in the file: the last ones count; each cost counts from its own day", source.Shown(sku), r.line)
 			}
 			*before = p
 		}
@@ -92,7 +92,7 @@ func newProductRows(b *binding) *factRows {
 	})
 }
 
-// unitCost reads what a unit costs, and from which day on.
+// unitCost reads the cost of a unit and its first day.
 func (r *row) unitCost(sku string) (cost warehouse.ProductCost, known bool) {
 	if r.text(productCost) == "" {
 		return cost, false
@@ -107,7 +107,7 @@ func (r *row) unitCost(sku string) (cost warehouse.ProductCost, known bool) {
 	return cost, true
 }
 
-// titled names a variant as orders do: "Tee - M / Blue".
+// titled returns a variant's name as in orders: "Tee - M / Blue".
 func titled(product string, options ...string) string {
 	options = slices.DeleteFunc(options, func(o string) bool { return o == "" || o == "Default Title" })
 	if product == "" || len(options) == 0 {

@@ -10,10 +10,10 @@ import (
 	"assay/internal/money"
 )
 
-// New returns the reader of files for which the mapping was made.
+// New returns the reader of files with the mapping.
 func New(m Mapping) source.Reader { return reader{mapping: m, given: true} }
 
-// Common returns the readers of files whose columns have common names, one for each kind.
+// Common returns the readers of files with common column names, one per kind.
 func Common() []source.Reader {
 	readers := make([]source.Reader, 0, len(kinds))
 	for _, name := range kindNames() {
@@ -26,7 +26,7 @@ func Common() []source.Reader {
 type reader struct {
 	mapping Mapping
 	given   bool    // by the user; otherwise columns are found by their common names
-	export  *export // or by those of a known product
+	export  *export // a known product's file
 }
 
 // Name implements [source.Reader].
@@ -106,7 +106,7 @@ func (r reader) columns() []source.Column {
 func (r reader) Columns() []source.Column {
 	columns := slices.DeleteFunc(r.columns(), func(c source.Column) bool { return len(c.Names) == 0 })
 	if r.export != nil {
-		for _, name := range r.export.telltale {
+		for _, name := range r.export.signature {
 			columns = append(columns, source.Column{Field: name, Names: []string{name}})
 		}
 	}
@@ -116,7 +116,7 @@ func (r reader) Columns() []source.Column {
 // Needs implements [source.Described].
 func (r reader) Needs() []string {
 	if r.export != nil {
-		return slices.Concat(r.export.required, r.export.telltale)
+		return slices.Concat(r.export.required, r.export.signature)
 	}
 	return kinds[r.mapping.Kind].required
 }
@@ -136,7 +136,7 @@ func (r reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 	return kinds[r.mapping.Kind].open(b)
 }
 
-// opening makes a constructor of rows out of one that cannot fail.
+// opening turns a constructor without errors into one with an error result.
 func opening[R source.Rows](rows func(*binding) R) func(*binding) (source.Rows, error) {
 	return func(b *binding) (source.Rows, error) { return rows(b), nil }
 }
@@ -152,7 +152,7 @@ func (r reader) openAdSpend(t source.Table, o source.Options) (source.Rows, erro
 	}).Open(t, o)
 }
 
-// decimal returns the mapping's notation, and 0 when it is to be found out.
+// decimal returns the mapping's notation, and 0 to detect it.
 func (r reader) decimal() money.Notation {
 	switch r.mapping.Decimal {
 	case "point":

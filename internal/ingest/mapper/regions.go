@@ -28,8 +28,8 @@ type regionKey struct {
 	country, region string
 }
 
-// newRegionRows reads regions' days. Rows about the same region and day, as with a further dimension, add up; people
-// do not, they are the same ones.
+// newRegionRows reads sessions and population by region and day. Rows with the same region and day, as with an
+// additional dimension, sum their sessions; the population is the same.
 func newRegionRows(b *binding) *factRows {
 	countries := source.NewCountries()
 	known := gathered[regionKey, warehouse.RegionDay]{}
@@ -37,12 +37,12 @@ func newRegionRows(b *binding) *factRows {
 	rows = newFactRows(b, func(r *row, _ *warehouse.Batch) {
 		name := r.text(regionName)
 		if name == "" || name == "(not set)" || name == "(other)" {
-			b.options.Notes.Add("region_not_set", "rows without a region are left out")
+			b.options.Notes.Add("region_not_set", "rows without a region are skipped")
 			return
 		}
 		country, ok := countries.Code(r.text(regionCountry))
 		if !ok {
-			r.wrong(regionCountry, "is no country that is known")
+			r.wrong(regionCountry, "is not a known country")
 		}
 		day, sessions, people := r.date(regionDate), r.counted(regionSessions), r.counted(regionPopulation)
 		if r.fault != nil {

@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// row is a record being read. The first thing wrong with it stays its fault; what is asked after that is zero.
+// row is a record being read. Its first error is kept; later reads return zero values.
 type row struct {
 	*binding
 	cells []string
@@ -21,8 +21,8 @@ type row struct {
 	fault error
 }
 
-// factRows reads files of which each row is read by itself. What read finds in a row it adds to the batch; what must
-// wait for the end, because rows about the same thing add up, is added by close.
+// factRows reads files in which each row is read separately. read adds facts to the batch. close adds facts that must
+// wait for the end, because rows of the same key are summed.
 type factRows struct {
 	*simpleRows
 	close func(b *warehouse.Batch)
@@ -53,14 +53,14 @@ func (r *row) fail(err error) {
 	}
 }
 
-// wrong rejects the row because of the cell of a field.
+// wrong rejects the row because of a field's cell.
 func (r *row) wrong(field int, reason string) {
 	r.fail(r.unreadable(r.line, field, r.text(field), errors.New(reason)))
 }
 
 func (r *row) text(field int) string { return r.cell(r.cells, field) }
 
-// needed returns the text of a field that every row has.
+// needed returns the text of a required field.
 func (r *row) needed(field int) string {
 	text := r.text(field)
 	if text == "" {
@@ -69,7 +69,7 @@ func (r *row) needed(field int) string {
 	return text
 }
 
-// date reads a day. A time of day is passed over, unless it says its offset: then the day is the workspace's.
+// date reads a day. A time of day is ignored, unless it has an offset: then the day is in the workspace's zone.
 func (r *row) date(field int) civil.Date {
 	cell := r.text(field)
 	if len(cell) > len("2026-09-30 ") && strings.ContainsAny(cell[len("2026-09-30 "):], "Zz+-") {
@@ -94,7 +94,7 @@ func (r *row) number(field int) int64 {
 	return n
 }
 
-// counted reads a whole number that cannot be negative.
+// counted reads a non-negative whole number.
 func (r *row) counted(field int) int64 {
 	n := r.number(field)
 	if n < 0 {
@@ -103,7 +103,7 @@ func (r *row) counted(field int) int64 {
 	return n
 }
 
-// sum reads an amount and rounds surplus decimals, which tools make by converting and averaging.
+// sum reads an amount and rounds extra decimals, which result from conversions and averages.
 func (r *row) sum(field int, c money.Currency) int64 {
 	cell := r.text(field)
 	if cell == "" || r.fault != nil {
@@ -135,7 +135,7 @@ func (r *row) share(field int) int64 {
 		n /= 100
 	}
 	if n < 0 || n > 1e6 {
-		r.wrong(field, "a rate lies between 0 and 1, or 0% and 100%")
+		r.wrong(field, "a rate is between 0 and 1, or 0% and 100%")
 		return 0
 	}
 	return n
@@ -147,14 +147,14 @@ func (r *row) money(field int) money.Currency {
 	return c
 }
 
-// exchange turns amounts into the workspace's currency at the day's rate.
+// exchange converts amounts to the workspace's currency at the day's rate.
 func (r *row) exchange(rates *source.Converter, day civil.Date, from money.Currency, amounts ...*int64) {
 	if r.fault == nil {
 		r.fail(source.Located(rates.Convert(day, from, amounts...), r.line, 1))
 	}
 }
 
-// origin is the source that facts name: the system of record, else the mapping.
+// origin is the source of the facts: the system of record, else the mapping.
 func (b *binding) origin() string {
 	if b.mapping.System != "" {
 		return b.mapping.System
@@ -162,13 +162,13 @@ func (b *binding) origin() string {
 	return b.mapping.Name
 }
 
-// gathered collects facts of a file by their key, in the order in which they come.
+// gathered collects facts by key, in the order of their first occurrence.
 type gathered[K comparable, F any] struct {
 	index map[K]int
 	facts []F
 }
 
-// at returns the fact with the key, and whether the file told of it before.
+// at returns the fact with the key, and whether the file contained it before.
 func (g *gathered[K, F]) at(key K) (fact *F, known bool) {
 	if g.index == nil {
 		g.index = map[K]int{}
@@ -182,7 +182,7 @@ func (g *gathered[K, F]) at(key K) (fact *F, known bool) {
 	return &g.facts[i], known
 }
 
-// isTotal reports whether a row sums the others up.
+// isTotal reports whether a row is the sum of the others.
 func isTotal(fields []string) bool {
 	first := ""
 	for _, f := range fields {

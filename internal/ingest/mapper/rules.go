@@ -21,7 +21,7 @@ func compile(rules []Rule, h source.Header) []condition {
 		c := condition{rule: r, at: h.Index(source.Fold(r.Column))}
 		for _, n := range []*json.Number{r.Below, r.AtMost, r.Above} {
 			if n != nil {
-				c.limit, _ = source.Millionths(n.String(), money.Point) // checked when the mapping was read
+				c.limit, _ = source.Millionths(n.String(), money.Point) // checked by Parse
 			}
 		}
 		conditions = append(conditions, c)
@@ -29,7 +29,7 @@ func compile(rules []Rule, h source.Header) []condition {
 	return conditions
 }
 
-// action returns what the first rule that fits makes of the row, and "" when none does.
+// action returns the action of the first rule that matches the row, and "" for none.
 func (b *binding) action(fields []string, line int) (Action, error) {
 	for i := range b.rules {
 		c := &b.rules[i]

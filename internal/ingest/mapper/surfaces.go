@@ -46,8 +46,8 @@ type surfaceKey struct {
 	country, region string
 }
 
-// newSurfaceRows reads what surfaces took by day. Rows about the same surface, day and place, as of several tills, add up.
-// A name that stands for no surface is refused: it would count for another one.
+// newSurfaceRows reads sales by surface and day. Rows with the same surface, day and place, as from several tills, are
+// summed. Unknown surfaces are rejected, because their sales would count for another one.
 func newSurfaceRows(b *binding) *factRows {
 	countries, rates := source.NewCountries(), source.NewConverter(b.options.Base, b.options.Rates)
 	known := gathered[surfaceKey, warehouse.SurfaceDayTotal]{}
@@ -55,11 +55,11 @@ func newSurfaceRows(b *binding) *factRows {
 	rows = newFactRows(b, func(r *row, _ *warehouse.Batch) {
 		surface, ok := source.Surface(r.needed(surfaceName))
 		if !ok {
-			r.wrong(surfaceName, "is no sales surface: online_store, marketplace, short_video_shop, retail or wholesale")
+			r.wrong(surfaceName, "is not a sales surface: use online_store, marketplace, short_video_shop, retail or wholesale")
 		}
 		country, ok := countries.Code(r.text(surfaceCountry))
 		if !ok {
-			r.wrong(surfaceCountry, "is no country that is known")
+			r.wrong(surfaceCountry, "is not a known country")
 		}
 		currency, err := r.currency(r.cells, surfaceCurrency, r.line)
 		r.fail(err)
@@ -69,7 +69,7 @@ func newSurfaceRows(b *binding) *factRows {
 			Tax: r.sum(surfaceTax, currency), Shipping: r.sum(surfaceShipping, currency), Discounts: r.sum(surfaceDiscounts, currency),
 			Refunds: r.sum(surfaceRefunds, currency),
 		}
-		if r.needed(surfaceRevenue); d.Refunds < 0 { // some tills write what went back with a minus
+		if r.needed(surfaceRevenue); d.Refunds < 0 { // some tills write refunds with a minus sign
 			d.Refunds = -d.Refunds
 		}
 		if d.NewOrders > d.Orders {
@@ -95,7 +95,7 @@ func newSurfaceRows(b *binding) *factRows {
 			*sum = d
 			return
 		}
-		b.options.Notes.Add("rows_added", "several rows are about the same surface and day: they were added up")
+		b.options.Notes.Add("rows_added", "several rows have the same surface and day: they were added up")
 		sum.Orders, sum.NewOrders, sum.Units = sum.Orders+d.Orders, sum.NewOrders+d.NewOrders, sum.Units+d.Units
 		sum.Charged, sum.Tax, sum.Shipping = sum.Charged+d.Charged, sum.Tax+d.Tax, sum.Shipping+d.Shipping
 		sum.Discounts, sum.Refunds = sum.Discounts+d.Discounts, sum.Refunds+d.Refunds

@@ -39,17 +39,17 @@ var surveyForm = form{title: "post-purchase survey answers", columns: []source.C
 	surveyCreator:     {Field: "creator", Names: []string{"creator id"}},
 }, required: []string{"at", "question", "answer"}, open: opening(newSurveyRows)}
 
-// defaultOrderSystem is where the orders are that answers name, unless the file says otherwise.
+// defaultOrderSystem is the source of the orders that answers refer to, unless the file names one.
 const defaultOrderSystem = "shopify"
 
-// newSurveyRows reads answers. What an answer says of its giver, such as a mail address, is not kept.
+// newSurveyRows reads answers. Personal data in an answer, such as an email address, is not stored.
 func newSurveyRows(b *binding) *factRows {
 	copies := map[string]int{}
 	var rows *factRows
 	rows = newFactRows(b, func(r *row, into *warehouse.Batch) {
 		answer := r.answer()
 		if answer == "" {
-			b.options.Notes.Add("answers_empty", "empty answers are left out")
+			b.options.Notes.Add("answers_empty", "empty answers are skipped")
 			return
 		}
 		s := warehouse.SurveyResponse{
@@ -79,7 +79,7 @@ func newSurveyRows(b *binding) *factRows {
 	return rows
 }
 
-// answer returns what the customer said: the choice, or what they wrote where the choice is "other".
+// answer returns the customer's choice, or their own text if the choice is "other".
 func (r *row) answer() string {
 	text, detail := r.text(surveyAnswer), r.text(surveyDetail)
 	switch folded := source.Fold(text); {
@@ -90,18 +90,18 @@ func (r *row) answer() string {
 }
 
 var (
-	mailAddress = regexp.MustCompile(`[^\s@,;]+@[^\s@,;]+\.[^\s@,;]+`) // a handle, "@anna", is none
-	phoneNumber = regexp.MustCompile(`\+?\d[\d ().-]{7,}\d`)
+	emailAddress = regexp.MustCompile(`[^\s@,;]+@[^\s@,;]+\.[^\s@,;]+`) // a handle, "@anna", is not an address
+	phoneNumber  = regexp.MustCompile(`\+?\d[\d ().-]{7,}\d`)
 )
 
-// withoutPeople takes mail addresses and telephone numbers out of a text that a customer wrote.
+// withoutPeople removes email addresses and phone numbers from a customer's text.
 func withoutPeople(text string) string {
-	text = mailAddress.ReplaceAllString(text, "(address)")
+	text = emailAddress.ReplaceAllString(text, "(address)")
 	return phoneNumber.ReplaceAllString(text, "(number)")
 }
 
-// keyOf makes a key for an answer of a tool that gives none: an order has one answer to a question; without an order
-// it is what was said when.
+// keyOf derives a key for an answer without one: from order and question, or without an order from question, answer
+// and time.
 func keyOf(s warehouse.SurveyResponse) string {
 	text := s.OrderRef.Source + "\x00" + s.OrderRef.Key + "\x00" + s.Question
 	if s.OrderRef.Key == "" {

@@ -9,13 +9,13 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Collector collects orders, refunds and customers as documents tell them, in whatever order they come.
+// Collector collects orders, refunds and customers from documents, in any order.
 //
-// The store takes the refunds that come with an order for all that it has, in an import that tells refunds. So orders
-// are kept in up to three steps: those whose refunds are not told, those whose refunds are all told, and refunds that
-// come alone. An order that says only how much was refunded waits for the end of the run: its refunds may come in a
-// stream of their own. If those add up to the total they are all its refunds; if none are ever listed, the total
-// becomes one refund without a date.
+// In an import with refunds, the store takes the refunds of an order as all refunds that it has. Orders are therefore
+// stored in up to three steps: orders without their refunds, orders with all their refunds, and refunds alone. An
+// order with only a refunded total waits for the end of the run, because its refunds may come in their own stream. If
+// those add up to the total, they are all its refunds. If no refunds are ever listed, the total becomes one refund
+// without a date.
 type Collector struct {
 	options source.Options
 	reader  *Documents
@@ -27,7 +27,7 @@ type Collector struct {
 	returns map[string]*given // by order and refund
 	listed  bool              // a stream of refunds was announced
 
-	customers []warehouse.Profile // all versions: the store knows how they meet
+	customers []warehouse.Profile // all versions: the store merges them
 	ties      []warehouse.CustomerTie
 }
 
@@ -43,14 +43,14 @@ type given struct {
 	kept   bool
 }
 
-// Step is a part of what was collected that is kept by itself.
+// Step is a part of the collection that is stored in its own import.
 type Step struct {
-	Source string // of the ledger: the name that the reader of the same facts' files has
+	Source string // for the ledger: the name of the file reader of the same facts
 	What   string
 	Batch  warehouse.Batch
 }
 
-// Rejected is why a document that was read cannot be kept.
+// Rejected is the reason why a document cannot be stored.
 type Rejected struct {
 	Stream string
 	Err    error
@@ -64,14 +64,14 @@ func NewCollector(o source.Options) *Collector {
 	}
 }
 
-// Expect notes that refunds come by themselves, as documents of their own.
+// Expect announces refunds as documents of their own.
 func (c *Collector) Expect() { c.listed = true }
 
-// Waits reports whether something that came can be kept only at the end.
+// Waits reports whether orders can be stored only at the end.
 func (c *Collector) Waits() bool { return len(c.held) > 0 }
 
-// Order takes an order of a stream. The line is where it stood, for errors, which are [*source.RowError]s. Of several versions
-// the one that was updated last counts, of equals the later one.
+// Order takes an order of a stream. The line is used in errors, which are [*source.RowError]s. The version that was
+// updated last counts; among equals, the later one.
 func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	gone, err := c.reader.Order(doc, &c.sale)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	return nil
 }
 
-// Refund takes a refund that stands outside its order.
+// Refund takes a refund that comes outside its order.
 func (c *Collector) Refund(stream string, doc *document.Object, line int) error {
 	r, err := c.reader.Refund(doc)
 	if err != nil || r.Refund.Amount == 0 {
@@ -116,18 +116,18 @@ func (c *Collector) Customer(doc *document.Object) error {
 
 // Steps empties the collection into up to four steps. At the end nothing waits any longer.
 func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejected) {
-	var silent, told []*sale
+	var plain, itemized []*sale
 	for _, s := range c.sales {
 		if s.gone.Itemised {
-			told = append(told, s)
+			itemized = append(itemized, s)
 		} else {
-			silent = append(silent, s)
+			plain = append(plain, s)
 		}
 	}
 	clear(c.sales)
 	if end {
-		quiet, whole := c.settle()
-		silent, told = append(silent, quiet...), append(told, whole...)
+		rest, complete := c.resolve()
+		plain, itemized = append(plain, rest...), append(itemized, complete...)
 	}
 	var alone []*given
 	for _, g := range c.returns {
@@ -140,7 +140,7 @@ func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejec
 	for _, step := range []struct {
 		what  string
 		sales []*sale
-	}{{"orders", silent}, {"orders with their refunds", told}} {
+	}{{"orders", plain}, {"orders with their refunds", itemized}} {
 		if l := (Step{Source: OrdersSource, What: step.what}); len(step.sales) > 0 {
 			bad = append(bad, c.fill(&l.Batch, step.sales)...)
 			all = append(all, l)
@@ -157,8 +157,8 @@ func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejec
 	return all, bad
 }
 
-// settle decides about the orders that waited.
-func (c *Collector) settle() (silent, told []*sale) {
+// resolve decides about the waiting orders.
+func (c *Collector) resolve() (plain, itemized []*sale) {
 	listed := map[string][]*given{}
 	for _, g := range c.returns {
 		listed[g.Refund.Key] = append(listed[g.Refund.Key], g)
@@ -175,17 +175,17 @@ func (c *Collector) settle() (silent, told []*sale) {
 				g.kept = true
 			}
 			slices.SortFunc(s.Refunds, func(a, b warehouse.Refund) int { return cmp.Compare(a.Refund, b.Refund) })
-			told = append(told, s)
+			itemized = append(itemized, s)
 		case c.listed:
-			silent = append(silent, s)
+			plain = append(plain, s)
 		default:
 			s.Refunds = append(s.Refunds, warehouse.Refund{Refund: "total", Amount: s.gone.Total, DateUnknown: true})
-			c.options.Notes.Add("refund_date_unknown", "orders that say only how much was refunded have it on the day of the order: select the tap's stream of refunds to have each on its own day")
-			told = append(told, s)
+			c.options.Notes.Add("refund_date_unknown", "orders with only a refunded total have the refund on the day of the order: select the tap's stream of refunds to date each refund")
+			itemized = append(itemized, s)
 		}
 	}
 	clear(c.held)
-	return silent, told
+	return plain, itemized
 }
 
 // fill dates and converts orders, oldest key first.
@@ -203,7 +203,7 @@ func (c *Collector) fill(b *warehouse.Batch, sales []*sale) (bad []Rejected) {
 	return bad
 }
 
-// reserve makes room in the batch for all that it will hold.
+// reserve allocates the slices of the batch.
 func (*Collector) reserve(b *warehouse.Batch, sales []*sale) {
 	var lines, refunds, coupons, touches, ties int
 	for _, s := range sales {

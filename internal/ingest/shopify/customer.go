@@ -13,9 +13,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Customer reads a customer as Shopify's two APIs write them, into the profile that the customers export fills: the customer
-// is the keyed hash of the mail address, else of the shop's number, else of the telephone number; ties say which number has which
-// address. Its error is a [*source.RowError] that names the field and shows nothing of it.
+// Customer reads a customer of Shopify's REST or GraphQL API into the profile that the customers export fills. The
+// customer key is the keyed hash of the email address, else of the shop's ID, else of the phone number; ties connect
+// IDs with addresses. Its error is a [*source.RowError] that names the field and does not show its value.
 func (d *Documents) Customer(doc *document.Object) (p warehouse.Profile, ties []warehouse.CustomerTie, err error) {
 	d.object = doc
 	p.Source = System
@@ -49,7 +49,7 @@ func (d *Documents) Customer(doc *document.Object) (p warehouse.Profile, ties []
 	return p, tied(nil, id, mail), nil
 }
 
-// moment reads a time that a customer need not have.
+// moment reads an optional time.
 func (d *Documents) moment(names ...string) (time.Time, error) {
 	cell := d.text(names...)
 	if cell == "" {
@@ -67,17 +67,16 @@ func (d *Documents) consentState(names ...string) string {
 	return cmp.Or(consent.Path("marketingState").Text(), consent.Path("state").Text())
 }
 
-// consent reads a consent. A word that Shopify did not have when this was written says neither yes nor no, and stops nobody's
-// tap.
+// consent reads a consent. An unknown word counts as neither yes nor no and does not stop the tap.
 func (d *Documents) consent(word string) warehouse.Consent {
 	consent, ok := source.ConsentOf(word)
 	if !ok {
-		d.options.Notes.Add("consent_unknown", "some customers' consents are neither yes nor no: they count as not known")
+		d.options.Notes.Add("consent_unknown", "some customers' consents are neither yes nor no: they count as unknown")
 	}
 	return consent
 }
 
-// place reads the country and region of an address of orders or customers.
+// place reads the country and region from an address of orders or customers.
 func (d *Documents) place(address document.Value, of string) (country, region string) {
 	if address.Missing() {
 		return "", ""
@@ -87,18 +86,18 @@ func (d *Documents) place(address document.Value, of string) (country, region st
 	name := cmp.Or(a.Get("countryCodeV2").Text(), a.Get("country_code").Text(), a.Get("country").Text())
 	country, ok := d.countries.Code(name)
 	if !ok {
-		d.options.Notes.Add("country_unknown", "%q is no country that is known: its "+of+" have none", source.Shown(name))
+		d.options.Notes.Add("country_unknown", "%q is not a known country: its "+of+" have no country", source.Shown(name))
 	}
 	region = cmp.Or(a.Get("provinceCode").Text(), a.Get("province_code").Text(), a.Get("province").Text())
 	return country, d.words.Of(source.Region(region, country))
 }
 
-// unreadable is about a field of a person, so it does not show what stands there.
+// unreadable is the error of a personal field, so it does not show the value.
 func unreadable(field string) error {
 	return &source.RowError{Column: field, Reason: "cannot be read"}
 }
 
-// The members of a reduced document that have keyed hashes: of the customer's telephone number, own mail address and id.
+// Members of a reduced document with keyed hashes of the customer's phone number, own email address and ID.
 const (
 	reducedPhone = "phone_hash"
 	reducedMail  = "customer_mail_hash"
@@ -110,8 +109,8 @@ var reducedPerson = reduction{
 	"email_marketing_consent": {"state": nil}, "sms_marketing_consent": {"state": nil},
 }
 
-// ReducedCustomer returns a customer of the REST API with nothing but what [Documents] reads: who it is and the telephone number
-// are keyed hashes. A text that is no JSON object is a fault of kind invalid.
+// ReducedCustomer returns a customer of the REST API with only the members that [Documents] reads; identity and phone
+// number are keyed hashes. A text that is not a JSON object is a fault of kind invalid.
 func ReducedCustomer(body []byte, people *source.Customers) ([]byte, error) {
 	kept, err := reduced(body, reducedPerson)
 	if err != nil {
@@ -129,7 +128,7 @@ func ReducedCustomer(body []byte, people *source.Customers) ([]byte, error) {
 	return json.Marshal(kept)
 }
 
-// keep adds the hashes that are known to a reduced document.
+// keep adds the non-empty hashes to a reduced document.
 func keep(kept map[string]any, hashes map[string]string) {
 	for name, hash := range hashes {
 		if hash != "" {

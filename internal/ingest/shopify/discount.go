@@ -6,9 +6,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// spreadDiscount takes what a code took off the whole order off its lines, in proportion to what they cost. The
-// export names such a discount only in the order's subtotal; a product's revenue would be too high without it. The
-// lines then add up to the subtotal, to the cent.
+// spreadDiscount subtracts an order-level discount from the lines, in proportion to their price. The export includes
+// such a discount only in the order's subtotal, so product revenue would be too high without it. The lines then add up
+// to the subtotal exactly.
 func spreadDiscount(lines []warehouse.OrderLine, subtotal, discount int64) {
 	var net int64
 	for _, l := range lines {
@@ -18,8 +18,8 @@ func spreadDiscount(lines []warehouse.OrderLine, subtotal, discount int64) {
 		net += l.Net
 	}
 	off := net - subtotal
-	toldNothing := subtotal == 0 && discount < net // an older export without subtotals
-	if off <= 0 || subtotal < 0 || toldNothing {
+	noSubtotal := subtotal == 0 && discount < net // an older export without subtotals
+	if off <= 0 || subtotal < 0 || noSubtotal {
 		return
 	}
 	var reached, taken int64

@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-func TestAnOrdersDiscountIsTakenOffItsLines(t *testing.T) {
+func TestOrderDiscountIsSpreadOverTheLines(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name               string

@@ -14,20 +14,20 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Documents reads orders, refunds and customers as Shopify's two APIs write them: the Admin REST API, whose names have
-// underscores and which webhooks use too, and the GraphQL API, whose amounts stand in "…Set" objects. An order has
-// the key that it has in the orders export: its numeric id.
+// Documents reads orders, refunds and customers of Shopify's two APIs: the Admin REST API, whose names have
+// underscores and which webhooks use too, and the GraphQL API, whose amounts are in "…Set" objects. An order has the
+// key of the orders export: its numeric ID.
 //
-// Amounts are those of the shop's currency. Names, streets and phone numbers are not read.
+// Amounts are in the shop's currency. Names, streets and phone numbers are not read.
 type Documents struct {
 	options   source.Options
 	people    *source.Customers
 	countries *source.Countries
 	words     *source.Words
-	object    *document.Object // the one that is read
+	object    *document.Object // the document being read
 	inner     document.Object  // one of its lines or refunds
-	detail    document.Object  // a transaction of that, or an address
-	codes     []string         // of its discounts
+	detail    document.Object  // of a transaction or an address
+	codes     []string         // of the order's discounts
 }
 
 // NewDocuments returns the reader of a workspace's documents.
@@ -35,10 +35,10 @@ func NewDocuments(o source.Options) *Documents {
 	return &Documents{options: o, people: source.NewCustomers(o.HashKey), countries: source.NewCountries(), words: source.NewWords()}
 }
 
-// Gone is what an order's document says of money that was given back.
+// Gone describes the refunds in an order's document.
 type Gone struct {
-	Itemised bool  // the refunds stand in the document, each with its time
-	Total    int64 // what they add up to, where only that is told; in minor units of the order's currency
+	Itemised bool  // the document lists the refunds with their times
+	Total    int64 // sum of the refunds where the document has only that; in minor units of the order's currency
 }
 
 // Order reads an order into the sale. Its error is a [*source.RowError] that names the field.
@@ -96,7 +96,7 @@ func (d *Documents) Order(doc *document.Object, s *source.Sale) (gone Gone, err 
 	return gone, err
 }
 
-// describe fills what an order says beside its key, times and amounts.
+// describe fills the fields of an order other than key, times and amounts.
 func (d *Documents) describe(o *warehouse.Order) {
 	o.Status = d.words.Of(strings.ToLower(d.text("displayFinancialStatus", "financial_status")))
 	o.Cancelled = d.text("cancelledAt", "cancelled_at") != "" || o.Status == "voided"
@@ -105,7 +105,7 @@ func (d *Documents) describe(o *warehouse.Order) {
 	name := d.text("sourceName", "source_name")
 	surface, ok := source.Surface(name)
 	if !ok {
-		d.options.Notes.Add("surface_unknown", "the sales channel %q is not known: its orders count for the online store", source.Shown(name))
+		d.options.Notes.Add("surface_unknown", "unknown sales channel %q: its orders count for the online store", source.Shown(name))
 		surface = measure.OnlineStore
 	}
 	o.Surface = surface
@@ -116,9 +116,9 @@ func (d *Documents) describe(o *warehouse.Order) {
 	}
 }
 
-// customer fills whose order it is: the mail address that the order was placed with, else the customer's own, else the shop's
-// id, else the telephone number. Only the customer's own address is tied to the id: one that staff writes into many orders
-// would make one customer of many.
+// customer fills the customer key: from the order's email address, else the customer's own, else the shop's ID, else
+// the phone number. Only the customer's own address is tied to the ID: an address that staff enter in many orders
+// would merge many customers into one.
 func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
 	customer := d.first("customer")
 	address := d.text("email", "contact_email")
@@ -137,7 +137,7 @@ func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) [
 	return tied(ties, id, own)
 }
 
-// tied appends the tie of an id to a mail address, where both are known.
+// tied appends the tie of an ID to an email address, if both are known.
 func tied(ties []warehouse.CustomerTie, id, mail string) []warehouse.CustomerTie {
 	if id == "" || mail == "" {
 		return ties
@@ -166,10 +166,10 @@ func texts(v document.Value) func(func(string) bool) {
 	}
 }
 
-// lines reads the line items. A document without any leaves the order those it has.
+// lines reads the line items. If the document has none, the stored lines remain.
 func (d *Documents) lines(s *source.Sale, subtotal int64) error {
 	item := &d.inner
-	var told int64 // what the lines say that codes took off
+	var byCodes int64 // discounts by codes according to the lines
 	items, edges := nodes(d.first("lineItems", "line_items"))
 	for v := range items.Elements() {
 		if edges {
@@ -189,14 +189,14 @@ func (d *Documents) lines(s *source.Sale, subtotal int64) error {
 			return err
 		}
 		line.Net = gross - line.Discount
-		told += line.Discount
+		byCodes += line.Discount
 		s.Lines = append(s.Lines, line)
 	}
-	spreadDiscount(s.Lines, subtotal, max(s.Order.Discounts-told, 0))
+	spreadDiscount(s.Lines, subtotal, max(s.Order.Discounts-byCodes, 0))
 	return nil
 }
 
-// nodes returns a list whose elements are those of any of its forms: an array, nodes, or edges that have a node each.
+// nodes returns the elements of a list in any of its forms: an array, nodes, or edges with a node each.
 func nodes(list document.Value) (elements document.Value, edges bool) {
 	if nodes := list.Path("nodes"); nodes != "" {
 		list = nodes
@@ -222,8 +222,8 @@ func lineGross(item *document.Object, quantity int64, c money.Currency) (int64, 
 	return gross, nil
 }
 
-// lineDiscount adds up what was given to the line, of which a discount on the order has a part. Without the parts
-// there is the line's own discount.
+// lineDiscount sums the discounts allocated to the line, including its part of order-level discounts. Without
+// allocations it is the line's own discount.
 func lineDiscount(item *document.Object, gross int64, c money.Currency) (sum int64, err error) {
 	parts := item.First("discountAllocations", "discount_allocations")
 	for part := range parts.Elements() {
@@ -251,7 +251,7 @@ func lineDiscount(item *document.Object, gross int64, c money.Currency) (sum int
 	return sum, nil
 }
 
-// coupons reads the codes. Only the REST API says what each one took off.
+// coupons reads the codes. Only the REST API contains the amount of each.
 func (d *Documents) coupons(s *source.Sale) {
 	d.codes = d.codes[:0]
 	amounts := map[string]int64{}
@@ -272,7 +272,7 @@ func (d *Documents) coupons(s *source.Sale) {
 	}
 }
 
-// refunds reads the refunds that stand in the order.
+// refunds reads the refunds in the order.
 func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 	list, edges := nodes(d.first("refunds"))
 	refund := &d.inner
@@ -282,7 +282,7 @@ func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 		}
 		refund.Read(v)
 		if refund.First("transactions", "totalRefundedSet", "refund_line_items").Missing() {
-			return false, nil // ids without amounts
+			return false, nil // IDs without amounts
 		}
 		r, err := d.refund(refund, s.Currency)
 		if err != nil {
@@ -301,8 +301,8 @@ func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 	return itemised, nil
 }
 
-// Refund reads a refund that stands outside its order. A refund without money, of goods put back only, has the
-// amount 0. Its error is a [*source.RowError] that names the field.
+// Refund reads a refund outside its order. A refund of goods without money has the amount 0. Its error is a
+// [*source.RowError] that names the field.
 func (d *Documents) Refund(doc *document.Object) (source.Return, error) {
 	d.object = doc
 	order := cmp.Or(d.text("order_id", "orderId"), d.first("order").Path("legacyResourceId").Text(), d.first("order").Path("id").Text(), d.text("__parentId"))
@@ -337,7 +337,7 @@ func (d *Documents) refund(o *document.Object, usual money.Currency) (r source.R
 	return r, d.transactions(o, &r)
 }
 
-// transactions adds up the money that went back.
+// transactions sums the refunded money.
 func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 	t := &d.detail
 	for v := range o.First("transactions").Elements() {
@@ -362,11 +362,11 @@ func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 	return nil
 }
 
-// paid are the words by which links say that a visit was paid for.
+// paid are values of utm_medium for paid visits.
 var paid = []string{"cpc", "ppc", "paid", "paid_social", "paidsocial", "paid_search", "cpm", "display", "cpv"}
 
-// visit reads the last visit before the order as a touch, where its link says which channel it came through. Visits
-// without such a link have none: the source of a search is not its advertising.
+// visit reads the last visit before the order as a touchpoint, if its link names a channel. Other visits have none:
+// the source of a search is not its advertising.
 func (d *Documents) visit(s *source.Sale) {
 	last := d.first("customerJourneySummary").Path("lastVisit")
 	utm := last.Path("utmParameters")
@@ -396,17 +396,17 @@ func (d *Documents) visit(s *source.Sale) {
 	s.Touches = append(s.Touches, touch)
 }
 
-// utmOf returns what a landing page's address says of the visit, as [url.URL.Query] reads it.
+// utmOf returns the UTM parameters of a landing page's address, with the result of [url.URL.Query].
 func utmOf(landing string) (name, medium, campaign string) {
-	if isPlainAddress(landing) { // as most are
+	if isPlainAddress(landing) { // the usual case
 		_, query, _ := strings.Cut(landing, "?")
-		for _, told := range []struct {
+		for _, param := range []struct {
 			name string
 			into *string
 		}{{"utm_source=", &name}, {"utm_medium=", &medium}, {"utm_campaign=", &campaign}} {
 			for pair := range strings.SplitSeq(query, "&") {
-				if value, ok := strings.CutPrefix(pair, told.name); ok {
-					*told.into = strings.ReplaceAll(value, "+", " ")
+				if value, ok := strings.CutPrefix(pair, param.name); ok {
+					*param.into = strings.ReplaceAll(value, "+", " ")
 					break
 				}
 			}
@@ -421,7 +421,7 @@ func utmOf(landing string) (name, medium, campaign string) {
 	return q.Get("utm_source"), q.Get("utm_medium"), q.Get("utm_campaign")
 }
 
-// isPlainAddress reports whether an address is a path with a query in which nothing is escaped.
+// isPlainAddress reports whether an address is a path with a query without escapes.
 func isPlainAddress(s string) bool {
 	if !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//") {
 		return false
@@ -446,14 +446,14 @@ func (d *Documents) first(names ...string) document.Value { return d.object.Firs
 func (d *Documents) text(names ...string) string          { return d.object.First(names...).Text() }
 func (d *Documents) id(names ...string) string            { return tail(d.text(names...)) }
 
-// tail returns the number of an id such as gid://shopify/Order/5001.
+// tail returns the number of an ID such as gid://shopify/Order/5001.
 func tail(id string) string {
 	id = id[strings.LastIndexByte(id, '/')+1:]
 	id, _, _ = strings.Cut(id, "?")
 	return id
 }
 
-// instant reads a time by its names in the two APIs. An order has the one of its making.
+// instant reads a time by its names in the two APIs. Every order has its creation time.
 func (d *Documents) instant(graph, rest string) (time.Time, error) {
 	cell := d.text(graph, rest)
 	if cell == "" && graph != "createdAt" {

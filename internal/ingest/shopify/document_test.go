@@ -36,7 +36,7 @@ func TestVisitsAreReadFromAddressesAsBrowsersWriteThem(t *testing.T) {
 	}
 }
 
-func TestPiecesStayAsTheyWereWhateverComesAfter(t *testing.T) {
+func TestPiecesKeepTheirContent(t *testing.T) {
 	t.Parallel()
 	var p pieces[int]
 	var kept [][]int

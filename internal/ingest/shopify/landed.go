@@ -13,9 +13,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Landed returns the readers of the tables in which connectors keep orders, their parts and what was given back: refunds
-// with their totals, and payments, of which those that went back are read. A refund has the key that it has in its order's
-// document.
+// Landed returns the readers of the tables in which connectors store orders, their parts and refunds. Refunds come
+// from a table of refunds with totals, or from a table of payments, of which only refunds are read. A refund has the
+// same key as in its order's document.
 func Landed() []source.Reader {
 	return slices.Concat([]source.Reader{orderTable{}}, parts(), []source.Reader{
 		landedRefunds{
@@ -73,23 +73,23 @@ func (r landedRefunds) Open(t source.Table, o source.Options) (source.Rows, erro
 		counted: map[string]bool{},
 	}
 	_, rows.payments = rows.at["kind"]
-	if _, told := rows.at["currency"]; !told {
+	if _, present := rows.at["currency"]; !present {
 		rows.assumed = o.AssumedCurrency()
 	}
 	return rows, nil
 }
 
-// refundRows gathers a table: a refund may be paid back in several transactions, each of which is a row. A table to which a
-// connector only appends has the same refund or payment again, which counts once.
+// refundRows collects a table: a refund may be paid back in several transactions, with a row each. A table to which a
+// connector only appends repeats refunds and payments, which count once.
 type refundRows struct {
-	payments bool // rows are payments, of which a refund is the sum
+	payments bool // rows are payments; a refund is their sum
 	at       map[string]int
 	header   source.Header
 	options  source.Options
 	orders   *source.Orders
 	assumed  money.Currency
 	gathered map[warehouse.OrderRef]*source.Return // by order and refund
-	counted  map[string]bool                       // payments
+	counted  map[string]bool                       // payments that are already counted
 }
 
 func (r *refundRows) cell(fields []string, field string) string {
@@ -99,7 +99,7 @@ func (r *refundRows) cell(fields []string, field string) string {
 	return ""
 }
 
-// Skip implements [source.Rows]. Payments that did not go back, or did not succeed, are passed over.
+// Skip implements [source.Rows]. Payments that are not refunds, or did not succeed, are skipped.
 func (r *refundRows) Skip(fields []string) bool {
 	if !r.payments {
 		return false
@@ -114,13 +114,13 @@ func (r *refundRows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 	}
 	ref := warehouse.OrderRef{Source: System, Key: tail(r.cell(rec.Fields, "order"))}
 	refund, payment := tail(r.cell(rec.Fields, "refund")), tail(r.cell(rec.Fields, "payment"))
-	for _, told := range [][2]string{{"order", ref.Key}, {"refund", refund}, {"payment", payment}} {
-		if source.Shortened(told[1]) {
-			return source.ShortenedID(rec.Line, r.header.Name(r.at[told[0]]), told[1], "import the table as it was written")
+	for _, id := range [][2]string{{"order", ref.Key}, {"refund", refund}, {"payment", payment}} {
+		if source.Shortened(id[1]) {
+			return source.ShortenedID(rec.Line, r.header.Name(r.at[id[0]]), id[1], "import the table as the connector wrote it")
 		}
 	}
 	if ref.Key == "" || refund == "" {
-		r.options.Notes.Add("refunds_unnamed", "money that went back without the id of an order and of a refund is left out: nothing would tell it from the refund that the order has")
+		r.options.Notes.Add("refunds_unnamed", "refunded payments without the ID of an order and of a refund are skipped: they could duplicate a refund of the order")
 		return nil
 	}
 	currency := r.assumed
@@ -139,20 +139,20 @@ func (r *refundRows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 		return wrong("at", r.cell(rec.Fields, "at"), err)
 	}
 	key := warehouse.OrderRef{Source: ref.Key, Key: refund}
-	told := &source.Return{
+	row := &source.Return{
 		Line: rec.Line, Rows: 1, Currency: currency, Refund: warehouse.Refund{OrderRef: ref, Refund: refund, At: at, Amount: max(amount, -amount)},
 	}
 	before, again := r.gathered[key], r.counted[payment]
 	r.counted[payment] = payment != ""
 	switch {
 	case before == nil:
-		r.gathered[key] = told
+		r.gathered[key] = row
 	case !r.payments:
-		r.options.Notes.Add("refunds_twice", "the refund of line %d stands in the table twice: the last one counts", rec.Line)
-		told.Rows += before.Rows
-		r.gathered[key] = told
+		r.options.Notes.Add("refunds_twice", "the refund of line %d occurs twice in the table: the last one counts", rec.Line)
+		row.Rows += before.Rows
+		r.gathered[key] = row
 	case again:
-		r.options.Notes.Add("payments_twice", "the payment of line %d stands in the table twice and counts once", rec.Line)
+		r.options.Notes.Add("payments_twice", "the payment of line %d occurs twice in the table and counts once", rec.Line)
 		before.Rows++
 	case before.Currency != currency:
 		return &source.RowError{Line: rec.Line, Column: r.header.Name(r.at["currency"]), Value: string(currency), Reason: "the same refund in two currencies"}
@@ -170,7 +170,7 @@ func (r *refundRows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 func (r *refundRows) Close(b *warehouse.Batch) (source.Summary, error) {
 	all := make([]*source.Return, 0, len(r.gathered))
 	for _, one := range r.gathered {
-		if one.Refund.Amount != 0 { // goods that came back without money
+		if one.Refund.Amount != 0 { // goods were returned without money
 			all = append(all, one)
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// orderTable reads the table in which connectors keep orders. Its columns are the members of the REST API's documents: some
-// connectors write what an order holds into columns of their own (shipping_address_country_code), others as JSON. A row is
-// put together into such a document again, so that an order is what webhooks and taps make of it.
+// orderTable reads the table in which connectors store orders. Its columns are members of the REST API's documents.
+// Some connectors write nested members into columns of their own (shipping_address_country_code), others as JSON. Each
+// row is converted back to such a document, so that the order equals the one from webhooks and taps.
 type orderTable struct{}
 
 // Name implements [source.Reader].
@@ -27,8 +27,7 @@ func (orderTable) Name() string { return "shopify_landed" }
 // Title implements [source.Reader].
 func (orderTable) Title() string { return "Shopify orders (warehouse table)" }
 
-// orderMembers are the columns of the table, by the member of the document that each is: the parts of its path, separated
-// by dots.
+// orderMembers maps columns to members of the document. A member is a path with parts separated by dots.
 var orderMembers = []source.Column{
 	{Field: "id", Names: []string{"id"}},
 	{Field: "name", Names: []string{"name"}},
@@ -65,7 +64,7 @@ var orderMembers = []source.Column{
 	{Field: "refunds", Names: []string{"refunds"}},
 }
 
-// The members that hold others, and those whose texts may stand in a list. All others are text, whatever it begins with.
+// Members with nested members or lists. All others are text, even when the text begins like JSON.
 var (
 	holders = []string{
 		"total_shipping_price_set", "shipping_lines", "customer", "shipping_address", "billing_address", "line_items", "discount_codes", "refunds",
@@ -73,20 +72,20 @@ var (
 	lists = []string{"tags", "payment_gateway_names"}
 )
 
-// What the table has besides the document.
+// Columns that are not part of the document.
 const (
-	deleted = "fivetran deleted"
-	telling = "processed at" // no other kind of order has it
+	deleted   = "fivetran deleted"
+	signature = "processed at" // the column signature: no other table of orders has it
 )
 
 var orderRow = []string{"dlt id", "airbyte orders hashid"}
 
-// orderNeeds are the columns without which a table is no table of orders.
+// orderNeeds are the required columns.
 var orderNeeds = []string{"id", "created_at", "total_price", "financial_status", "processed_at"}
 
 // Columns implements [source.Described].
 func (orderTable) Columns() []source.Column {
-	return append(slices.Clone(orderMembers), source.Column{Field: "processed_at", Names: []string{telling}},
+	return append(slices.Clone(orderMembers), source.Column{Field: "processed_at", Names: []string{signature}},
 		source.Column{Field: "row", Names: orderRow}, source.Column{Field: "deleted", Names: []string{deleted}})
 }
 
@@ -99,22 +98,22 @@ func (t orderTable) Fit(h source.Header) source.Fit { return source.FitOf(h, t.C
 // Open implements [source.Reader].
 func (t orderTable) Open(table source.Table, o source.Options) (source.Rows, error) {
 	utc := o
-	utc.Zone = time.UTC // connectors write times without a zone in UTC
+	utc.Zone = time.UTC // connectors write times without an offset in UTC
 	r := &orderTableRows{
 		header: table.Header, options: o, reader: NewDocuments(utc), orders: source.NewOrders(o), gathered: map[string]*landedSale{},
 		at: table.Header.Place(t.Columns()), row: table.Header.Index(orderRow...), deleted: table.Header.Index(deleted),
 	}
-	if _, told := r.at["currency"]; !told {
+	if _, present := r.at["currency"]; !present {
 		r.currency = o.AssumedCurrency()
 	}
 	if _, whole := r.at["line_items"]; !whole {
-		o.Notes.Add("orders_only", "the table has orders only: their items, discounts, codes and refunds are in tables of their own, which can be imported before or after it")
+		o.Notes.Add("orders_only", "the table contains only orders: line items, discounts, codes and refunds are in other tables, which can be imported before or after it")
 	}
 	r.members = membersOf(r.at)
 	return r, nil
 }
 
-// tableMember is a member of the document: a column that has it whole, or columns that have its parts.
+// tableMember is a member of the document: one column with the whole member, or columns with its parts.
 type tableMember struct {
 	name  string
 	whole int // -1: none
@@ -126,7 +125,7 @@ type tablePart struct {
 	at   int
 }
 
-// membersOf groups the columns that are there by member.
+// membersOf groups the columns of the table by member.
 func membersOf(at map[string]int) (members []tableMember) {
 	for _, c := range orderMembers {
 		column, there := at[c.Field]
@@ -148,14 +147,14 @@ func membersOf(at map[string]int) (members []tableMember) {
 	return members
 }
 
-// landedSale is an order of the table, with what its lines come to.
+// landedSale is an order of the table with the sum of its lines.
 type landedSale struct {
 	source.Sale
 	landed warehouse.LandedOrder
 }
 
-// orderTableRows reads the table. Rows that come in the order of their keys are handed on at once. Others are gathered: a
-// table to which a connector only appends has every version of an order, of which the latest counts.
+// orderTableRows reads the table. Rows sorted by key are handed over immediately. Other rows are collected: a table to
+// which a connector only appends has every version of an order, and the latest counts.
 type orderTableRows struct {
 	header       source.Header
 	options      source.Options
@@ -164,7 +163,7 @@ type orderTableRows struct {
 	members      []tableMember
 	at           map[string]int
 	row, deleted int
-	currency     money.Currency // where the table does not tell it
+	currency     money.Currency // used where the table has none
 	text         bytes.Buffer   // the document of a row
 	doc          document.Object
 	one          landedSale
@@ -177,7 +176,7 @@ func (r *orderTableRows) Skip([]string) bool { return false }
 // Add implements [source.Rows].
 func (r *orderTableRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	if id := source.Cell(rec.Fields, r.at["id"]); source.Shortened(id) {
-		return source.ShortenedID(rec.Line, r.header.Name(r.at["id"]), id, "import the table as it was written")
+		return source.ShortenedID(rec.Line, r.header.Name(r.at["id"]), id, "import the table as the connector wrote it")
 	}
 	if err := r.read(rec, &r.one); err != nil {
 		return source.Located(err, rec.Line, 1)
@@ -212,12 +211,12 @@ func (r *orderTableRows) read(rec tabular.Record, s *landedSale) error {
 	}
 	s.Line, s.Rows = rec.Line, 1
 	o := &s.Order
-	if at, told := r.at["updated_at"]; !told || source.Cell(rec.Fields, at) == "" {
+	if at, present := r.at["updated_at"]; !present || source.Cell(rec.Fields, at) == "" {
 		o.UpdatedAt = time.Time{}
 	}
 	if isTrue(source.Cell(rec.Fields, r.deleted)) {
 		o.Cancelled = true
-		r.options.Notes.Add("orders_deleted", "orders that were deleted in the shop count as cancelled")
+		r.options.Notes.Add("orders_deleted", "orders deleted in the shop count as canceled")
 	}
 	s.landed = warehouse.LandedOrder{OrderRef: o.OrderRef, Row: source.Cell(rec.Fields, r.row), Discounts: o.Discounts, UpdatedAt: o.UpdatedAt}
 	if cell := source.Cell(rec.Fields, r.place("subtotal_price")); cell != "" {
@@ -253,7 +252,7 @@ func (r *orderTableRows) document(fields []string) error {
 		valid := nested && json.Valid([]byte(cell))
 		switch {
 		case holds && nested && !valid:
-			return &source.RowError{Column: r.header.Name(m.whole), Reason: "what the order holds is not written as JSON", Fix: "export nested columns as JSON"}
+			return &source.RowError{Column: r.header.Name(m.whole), Reason: "the nested value is not JSON", Fix: "export nested columns as JSON"}
 		case valid && (holds || slices.Contains(lists, m.name)):
 			r.member(m.name)
 			r.text.WriteString(cell)
@@ -267,7 +266,7 @@ func (r *orderTableRows) document(fields []string) error {
 	return nil
 }
 
-// nested writes a member that stands in several columns. A path has one or two steps.
+// nested writes a member from several columns. A path has one or two parts.
 func (r *orderTableRows) nested(fields []string, m tableMember) {
 	r.member(m.name)
 	r.text.WriteByte('{')
@@ -286,7 +285,7 @@ func (r *orderTableRows) nested(fields []string, m tableMember) {
 	r.text.WriteByte('}')
 }
 
-// member begins a member; put writes one that is text, unless it is empty.
+// member starts a member; put writes a text member unless it is empty.
 func (r *orderTableRows) member(name string) {
 	if last := r.text.Bytes()[r.text.Len()-1]; last != '{' {
 		r.text.WriteByte(',')
@@ -301,7 +300,7 @@ func (r *orderTableRows) put(name, text string) {
 	r.member(name)
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // text is text
+		panic(err) // strings can always be encoded
 	}
 	r.text.Write(quoted)
 }

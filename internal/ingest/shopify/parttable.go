@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// partTable reads a table in which connectors keep a part of orders: lines, what was taken off each, codes. A row is kept
-// as it stands; the store makes the orders' lines and coupons of them.
+// partTable reads a table in which connectors store a part of orders: lines, discounts of lines, codes. Rows are
+// stored as they are; the store derives the orders' lines and coupons from them.
 type partTable struct {
 	name, title string
 	columns     []source.Column
@@ -22,8 +22,8 @@ type partTable struct {
 	add         func(r *partRows, rec tabular.Record, b *warehouse.Batch) error
 }
 
-// The columns that tables of parts share. A connector that puts what an order holds into a table of its own names the order
-// by its own id of the order's row.
+// Columns that tables of parts share. A connector that writes nested members into tables of their own refers to the
+// order by its own ID of the order's row.
 var (
 	ofOrder    = source.Column{Field: "order", Names: []string{"order id", "sdc source key id"}}
 	ofOrderRow = source.Column{Field: "order_row", Names: []string{"dlt parent id", "airbyte orders hashid"}}
@@ -32,7 +32,8 @@ var (
 	ordinal    = source.Column{Field: "place", Names: []string{"index", "dlt list idx", "sdc level 0 id"}}
 )
 
-// parts returns the readers of the tables of parts. Of tables without a distinct column, the last of the needs tells them.
+// parts returns the readers of the tables of parts. For a table without a distinct column, the last required column is
+// its signature.
 func parts() []source.Reader {
 	return []source.Reader{
 		partTable{
@@ -90,7 +91,7 @@ func (t partTable) Columns() []source.Column { return t.columns }
 // Needs implements [source.Described].
 func (t partTable) Needs() []string { return t.needs }
 
-// others are columns of tables that have what a table of codes has, and are none.
+// others are columns of tables that resemble a table of codes.
 var others = []string{"carrier identifier", "discounted price", "target type", "checkout id", "discount id", "value type", "price", "gateway", "kind", "rate"}
 
 // Fit implements [source.Reader].
@@ -113,7 +114,7 @@ func (t partTable) Fit(h source.Header) source.Fit {
 	return fit
 }
 
-// places returns where the first of the fields stands, -1 for nowhere.
+// places returns the indexes of the fields, -1 for a missing field.
 func (t partTable) places(h source.Header, fields ...string) int {
 	at := h.Place(t.columns)
 	for _, field := range fields {
@@ -127,7 +128,7 @@ func (t partTable) places(h source.Header, fields ...string) int {
 // Open implements [source.Reader].
 func (t partTable) Open(table source.Table, o source.Options) (source.Rows, error) {
 	r := &partRows{table: t, at: table.Header.Place(t.columns), header: table.Header, options: o}
-	if _, told := r.at["currency"]; !told {
+	if _, present := r.at["currency"]; !present {
 		r.assumed = o.AssumedCurrency()
 	}
 	return r, nil
@@ -159,7 +160,7 @@ func (r *partRows) Skip([]string) bool { return false }
 func (r *partRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	for _, field := range []string{"id", "order", "line"} {
 		if id := r.cell(rec, field); source.Shortened(id) {
-			return source.ShortenedID(rec.Line, r.header.Name(r.at[field]), id, "import the table as it was written")
+			return source.ShortenedID(rec.Line, r.header.Name(r.at[field]), id, "import the table as the connector wrote it")
 		}
 	}
 	return r.table.add(r, rec, b)
@@ -176,7 +177,7 @@ func (r *partRows) line(rec tabular.Record, b *warehouse.Batch) (err error) {
 		Gone: isTrue(r.cell(rec, "gone")), SyncedAt: r.synced(rec),
 	}
 	if l.Order == "" || l.ID == "" {
-		r.options.Notes.Add("lines_unnamed", "lines without an id or without the id of an order are left out")
+		r.options.Notes.Add("lines_unnamed", "lines without an ID or without the ID of an order are skipped")
 		return nil
 	}
 	if l.Currency, err = r.currency(rec); err != nil {
@@ -188,7 +189,7 @@ func (r *partRows) line(rec tabular.Record, b *warehouse.Batch) (err error) {
 	if l.Quantity, err = source.Count(cmp.Or(r.cell(rec, "quantity"), "0"), money.Point); err != nil {
 		return r.wrong(rec, "quantity", err)
 	}
-	if _, told := r.at["total"]; told {
+	if _, present := r.at["total"]; present {
 		l.Gross, err = r.money(rec, "total", l.Currency)
 	} else if l.Gross, err = source.Product(cmp.Or(r.cell(rec, "price"), "0"), l.Quantity, l.Currency, money.Point); err != nil {
 		err = r.wrong(rec, "price", err)
@@ -206,7 +207,7 @@ func (r *partRows) line(rec tabular.Record, b *warehouse.Batch) (err error) {
 func (r *partRows) discount(rec tabular.Record, b *warehouse.Batch) (err error) {
 	d := warehouse.LandedDiscount{Source: System, Line: tail(r.cell(rec, "line")), SyncedAt: r.synced(rec)}
 	if d.Line == "" {
-		r.options.Notes.Add("discounts_unnamed", "discounts without the id of a line are left out")
+		r.options.Notes.Add("discounts_unnamed", "discounts without the ID of a line are skipped")
 		return nil
 	}
 	if d.Currency, err = r.currency(rec); err != nil {
@@ -230,7 +231,7 @@ func (r *partRows) code(rec tabular.Record, b *warehouse.Batch) (err error) {
 		Gone: isTrue(r.cell(rec, "gone")), SyncedAt: r.synced(rec),
 	}
 	if c.Order == "" || c.Code == "" {
-		r.options.Notes.Add("codes_unnamed", "rows without a code or without the id of an order are left out")
+		r.options.Notes.Add("codes_unnamed", "rows without a code or without the ID of an order are skipped")
 		return nil
 	}
 	if c.Currency, err = r.currency(rec); err != nil {
@@ -243,7 +244,7 @@ func (r *partRows) code(rec tabular.Record, b *warehouse.Batch) (err error) {
 	return nil
 }
 
-// order returns what the row calls its order.
+// order returns the row's reference to its order.
 func (r *partRows) order(rec tabular.Record) string {
 	return cmp.Or(tail(r.cell(rec, "order")), r.cell(rec, "order_row"))
 }
@@ -259,7 +260,7 @@ func (r *partRows) currency(rec tabular.Record) (money.Currency, error) {
 	return c, nil
 }
 
-// place returns where the part stands among those of its order or line, 0 where the table does not tell.
+// place returns the position of the part in its order or line, 0 when the table has none.
 func (r *partRows) place(rec tabular.Record) (int64, error) {
 	cell := r.cell(rec, "place")
 	if cell == "" {
@@ -287,14 +288,14 @@ func (r *partRows) money(rec tabular.Record, field string, c money.Currency) (in
 	return n, nil
 }
 
-// synced returns when the connector wrote the row: a time, or the seconds since 1970 that are the name of a load. What is
-// neither dates nothing.
+// synced returns when the connector wrote the row: a time, or the name of a load, which is the seconds since 1970. Any
+// other value has no time.
 func (r *partRows) synced(rec tabular.Record) time.Time {
 	cell := strings.TrimSuffix(r.cell(rec, "synced"), " UTC")
 	if at, err := source.ParseInstant(cell, source.UnknownOrder, time.UTC); err == nil {
 		return at
 	}
-	const latest = 1 << 33 // of the seconds that can be meant
+	const latest = 1 << 33 // limit of plausible seconds
 	if seconds, err := strconv.ParseFloat(cell, 64); err == nil && seconds > 0 && seconds < latest {
 		return time.UnixMicro(int64(seconds * 1e6)).UTC()
 	}

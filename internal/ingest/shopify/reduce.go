@@ -13,14 +13,16 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// reducedCustomer is the member of a reduced document that has the keyed hash of whom it is about, where no other member says it.
+// reducedCustomer is the member of a reduced document with the keyed hash of its customer, where no other member has
+// it.
 const reducedCustomer = "customer_hash"
 
-// reduction says which members of a document are kept, and how much of those that hold others; nil keeps a value whole.
+// reduction lists the members of a document that are kept, and the reduction of nested ones; nil keeps a value
+// unchanged.
 type reduction map[string]reduction
 
-// What [Documents] reads of the REST API's documents. Names, streets, phone numbers, addresses of machines and notes
-// are not in it; the mail address becomes a hash, and the landing page its utm parameters.
+// The members of the REST API's documents that [Documents] reads. They exclude names, streets, phone numbers, IP
+// addresses and notes. The email address becomes a hash, and the landing page keeps only its UTM parameters.
 var (
 	reducedAddress = reduction{"country_code": nil, "country": nil, "province_code": nil, "province": nil}
 	reducedRefund  = reduction{
@@ -41,8 +43,8 @@ var (
 	}
 )
 
-// ReducedOrder returns an order of the REST API with nothing but what [Documents] reads, and the customer as a keyed
-// hash. A text that is no JSON object is a fault of kind invalid.
+// ReducedOrder returns an order of the REST API with only the members that [Documents] reads, and the customer as a
+// keyed hash. A text that is not a JSON object is a fault of kind invalid.
 func ReducedOrder(body []byte, people *source.Customers) ([]byte, error) {
 	kept, err := reduced(body, reducedOrder)
 	if err != nil {
@@ -63,7 +65,7 @@ func ReducedOrder(body []byte, people *source.Customers) ([]byte, error) {
 	return json.Marshal(kept)
 }
 
-// ReducedRefund returns a refund of the REST API with nothing but what [Documents] reads.
+// ReducedRefund returns a refund of the REST API with only the members that [Documents] reads.
 func ReducedRefund(body []byte) ([]byte, error) {
 	kept, err := reduced(body, reducedRefund)
 	if err != nil {
@@ -83,8 +85,7 @@ func reduced(body []byte, to reduction) (map[string]any, error) {
 	return kept, nil
 }
 
-// of returns what is kept of a value. Lists keep their elements, each reduced; what should hold members and does not
-// is left out.
+// of reduces a value. Each element of a list is reduced; a value that should have members and has none is left out.
 func (r reduction) of(v document.Value) any {
 	switch {
 	case r == nil:
@@ -111,7 +112,7 @@ func (r reduction) of(v document.Value) any {
 	return kept
 }
 
-// campaignOf returns a landing page's address with nothing but its utm parameters, "" when it has none.
+// campaignOf returns a landing page's address with only its UTM parameters, "" when it has none.
 func campaignOf(landing string) string {
 	if !strings.Contains(landing, "utm_") {
 		return ""

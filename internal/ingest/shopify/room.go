@@ -2,7 +2,7 @@ package shopify
 
 import "assay/internal/warehouse"
 
-// room holds orders and their parts until they are kept: many in one piece of memory, because there are many.
+// room stores orders and their parts in large allocations, because there are many.
 type room struct {
 	sales   pieces[sale]
 	lines   pieces[warehouse.OrderLine]
@@ -12,7 +12,7 @@ type room struct {
 	ties    pieces[warehouse.CustomerTie]
 }
 
-// of returns where a copy of the order is, with parts of its own.
+// of returns a pointer to a copy of the order with its own parts.
 func (r *room) of(one sale) *sale {
 	s := &r.sales.of([]sale{one})[0]
 	s.Lines, s.Refunds, s.Coupons = r.lines.of(s.Lines), r.refunds.of(s.Refunds), r.coupons.of(s.Coupons)
@@ -20,12 +20,12 @@ func (r *room) of(one sale) *sale {
 	return s
 }
 
-// pieces copies lists into pieces of memory, each of which is freed when nothing of it is in use.
+// pieces copies lists into shared allocations. An allocation is freed when no list in it is in use.
 type pieces[T any] struct{ piece []T }
 
 const pieceLength = 64
 
-// of returns a copy of the list, which stays as it is whatever is copied after it.
+// of returns a copy of the list that later copies do not change.
 func (p *pieces[T]) of(list []T) []T {
 	if len(list) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// rows holds one order at a time: it is complete when a row of another order follows, or the file ends.
+// rows collects one order at a time: it is complete when a row of another order follows, or the file ends.
 type rows struct {
 	at        places
 	header    source.Header
@@ -23,16 +23,16 @@ type rows struct {
 	people    *source.Customers
 	countries *source.Countries
 	hasher    source.Hasher
-	offsets   int // orders whose offset was compared with the workspace's zone
+	offsets   int // number of orders whose offset was compared with the workspace's zone
 
 	open  bool
 	sale  source.Sale
-	told  amounts                         // the money of the open order
-	lines struct{ goods, discount int64 } // summed over the open order's lines
-	fault *source.RowError                // the first thing wrong with the open order, which rejects all of its rows
+	first amounts                         // amounts in the current order's first row
+	lines struct{ goods, discount int64 } // sums over the current order's lines
+	fault *source.RowError                // the first error of the current order, which rejects all of its rows
 }
 
-// Skip implements [source.Rows]. The export has no rows but those of orders.
+// Skip implements [source.Rows]. The export has only rows of orders.
 func (r *rows) Skip([]string) bool { return false }
 
 // Add implements [source.Rows].
@@ -51,8 +51,8 @@ func (r *rows) Add(rec tabular.Record, b *warehouse.Batch) error {
 		r.sale.Line, r.sale.Order.Name = rec.Line, name
 		r.fault = &source.RowError{
 			Column: r.header.Name(r.at.name), Value: source.Shown(name),
-			Reason: "a line item whose order does not stand directly before it",
-			Fix:    "import the export as it was downloaded; parts of one export must be cut between orders",
+			Reason: "the line item does not follow the rows of its order",
+			Fix:    "import the export as downloaded; split an export only between orders",
 		}
 		r.sale.Rows++
 		return err
@@ -67,7 +67,7 @@ func (r *rows) Close(b *warehouse.Batch) (source.Summary, error) {
 	return source.Summary{Totals: r.orders.Totals}, err
 }
 
-// finish hands the open order over, or returns why it cannot be used.
+// finish hands over the current order, or returns its error.
 func (r *rows) finish(b *warehouse.Batch) error {
 	if !r.open {
 		return nil
@@ -82,14 +82,14 @@ func (r *rows) finish(b *warehouse.Batch) error {
 		}
 		return fault
 	}
-	r.settle()
+	r.complete()
 	return r.orders.Add(&r.sale, b)
 }
 
-// begin opens the order whose first row this is.
+// begin starts the order with this first row.
 func (r *rows) begin(rec tabular.Record, name string) {
 	r.open, r.fault = true, nil
-	r.told, r.lines.goods, r.lines.discount = amounts{}, 0, 0
+	r.first, r.lines.goods, r.lines.discount = amounts{}, 0, 0
 	r.sale.Reset()
 	r.sale.Line, r.sale.Order.Name = rec.Line, name
 	cell := func(at int) string { return source.Cell(rec.Fields, at) }
@@ -99,7 +99,7 @@ func (r *rows) begin(rec tabular.Record, name string) {
 		o.Key = name
 	}
 	if o.Key == "" {
-		r.fail(rec.Line, r.at.name, "", errors.New("the order has neither a name nor an id"))
+		r.fail(rec.Line, r.at.name, "", errors.New("the order has neither a name nor an ID"))
 		return
 	}
 	var err error
@@ -112,19 +112,19 @@ func (r *rows) begin(rec tabular.Record, name string) {
 		return
 	}
 	r.compareZone(cell(r.at.created), o.At)
-	told, fault := r.amounts(rec.Fields, r.sale.Currency)
+	first, fault := r.amounts(rec.Fields, r.sale.Currency)
 	if fault != nil {
 		fault.Line, r.fault = rec.Line, fault
 		return
 	}
-	r.told = told
+	r.first = first
 	r.describe(cell)
 }
 
-// describe fills what the order's first row says beside its key, time and amounts.
+// describe fills the fields of the order's first row other than key, time and amounts.
 func (r *rows) describe(cell func(at int) string) {
 	o := &r.sale.Order
-	o.Charged, o.Tax, o.Shipping = r.told.total, r.told.taxes, r.told.shipping
+	o.Charged, o.Tax, o.Shipping = r.first.total, r.first.taxes, r.first.shipping
 	o.Status = strings.ToLower(cell(r.at.status))
 	o.Cancelled = cell(r.at.cancelled) != "" || o.Status == "voided"
 	o.Test = isTest(cell(r.at.payment), cell(r.at.tags))
@@ -134,13 +134,13 @@ func (r *rows) describe(cell func(at int) string) {
 	if o.Country == "" {
 		o.Country, o.Region = r.place(cell(r.at.billCountry), cell(r.at.billRegion))
 	}
-	r.sale.Coupons = source.CouponsOf(r.sale.Coupons, cell(r.at.code), r.told.discount)
-	if r.told.refunded != 0 {
-		r.sale.Refunds = append(r.sale.Refunds, warehouse.Refund{Refund: "total", Amount: r.told.refunded, DateUnknown: true})
+	r.sale.Coupons = source.CouponsOf(r.sale.Coupons, cell(r.at.code), r.first.discount)
+	if r.first.refunded != 0 {
+		r.sale.Refunds = append(r.sale.Refunds, warehouse.Refund{Refund: "total", Amount: r.first.refunded, DateUnknown: true})
 	}
 }
 
-// line adds the row's line item to the open order. A row without a quantity has none.
+// line adds the row's line item to the current order. A row without a quantity has none.
 func (r *rows) line(rec tabular.Record) {
 	r.sale.Rows++
 	r.sale.Content = r.hasher.Row(r.sale.Content, rec.Fields)
@@ -172,17 +172,17 @@ func (r *rows) line(rec tabular.Record) {
 	})
 }
 
-// settle fills what is known only when all lines are.
-func (r *rows) settle() {
-	spreadDiscount(r.sale.Lines, r.told.subtotal, r.told.discount)
-	r.sale.Order.Discounts = discounts(r.told.discount, r.lines.discount, r.lines.goods, r.told.subtotal)
+// complete fills what is known after the last line.
+func (r *rows) complete() {
+	spreadDiscount(r.sale.Lines, r.first.subtotal, r.first.discount)
+	r.sale.Order.Discounts = discounts(r.first.discount, r.lines.discount, r.lines.goods, r.first.subtotal)
 }
 
 func (r *rows) fail(line, column int, cell string, why error) {
 	r.fault = source.Unreadable(line, r.header.Name(column), cell, why)
 }
 
-// money reads an amount into its place. An empty cell leaves it as it is.
+// money reads an amount. An empty cell leaves it unchanged.
 func (r *rows) money(fields []string, at int, c money.Currency, into *int64) *source.RowError {
 	cell := source.Cell(fields, at)
 	if cell == "" {
@@ -199,7 +199,7 @@ func (r *rows) money(fields []string, at int, c money.Currency, into *int64) *so
 func (r *rows) surface(name string) measure.Surface {
 	s, ok := source.Surface(name)
 	if !ok {
-		r.options.Notes.Add("surface_unknown", "the sales channel %q is not known: its orders count for the online store", source.Shown(name))
+		r.options.Notes.Add("surface_unknown", "unknown sales channel %q: its orders count for the online store", source.Shown(name))
 		return measure.OnlineStore
 	}
 	return s
@@ -208,13 +208,14 @@ func (r *rows) surface(name string) measure.Surface {
 func (r *rows) place(country, region string) (code, subdivision string) {
 	code, ok := r.countries.Code(country)
 	if !ok {
-		r.options.Notes.Add("country_unknown", "%q is no country that is known: its orders have none", source.Shown(country))
+		r.options.Notes.Add("country_unknown", "%q is not a known country: its orders have no country", source.Shown(country))
 		return "", ""
 	}
 	return code, source.Region(region, code)
 }
 
-// compareZone warns when the shop's clock is not the workspace's: then days end at another moment.
+// compareZone warns when the shop's time zone differs from the workspace's, because days then start at different
+// times.
 func (r *rows) compareZone(created string, at time.Time) {
 	const enough = 100
 	if r.offsets >= enough || len(created) < len("+0000") {
@@ -223,6 +224,6 @@ func (r *rows) compareZone(created string, at time.Time) {
 	r.offsets++
 	offset := created[len(created)-len("+0000"):]
 	if own := at.In(r.options.Zone).Format("-0700"); (offset[0] == '+' || offset[0] == '-') && offset != own {
-		r.options.Notes.Add("zone_differs", "the shop's clock is %s and the workspace's (%s) %s: daily totals differ from the shop's own page", offset, r.options.Zone, own)
+		r.options.Notes.Add("zone_differs", "the shop's time zone is %s, the workspace's (%s) is %s: daily totals differ from the shop's own page", offset, r.options.Zone, own)
 	}
 }

@@ -1,9 +1,10 @@
-// Package shopify reads the orders export of Shopify's admin.
+// Package shopify reads orders and customers of Shopify: the orders export of the admin, tables of connectors, and
+// documents of its APIs.
 //
-// The export has a row per line item. An order's own fields stand on its first row only; the rows after it repeat
-// the name, the mail address and the time. An order's key is its numeric id. Exports made before Shopify wrote
-// ids fall back to the order's name, so the same order from both kinds of file is not recognised as one: the
-// reader warns about it. Names, streets and phone numbers are not read.
+// The orders export has a row per line item. The order's own fields are in its first row only; the next rows repeat
+// the name, the email address and the time. An order's key is its numeric ID. Old exports have no IDs and use the
+// order's name as key. The same order from both kinds of file is not recognized as one; the reader warns about it.
+// Names, streets and phone numbers are not read.
 package shopify
 
 import (
@@ -16,10 +17,10 @@ import (
 // System is the source of the orders' keys.
 const System = "shopify"
 
-// OrdersSource is what the ledger calls orders and refunds, whichever way they come.
+// OrdersSource is the source of orders and refunds in the ledger, from any origin.
 const OrdersSource = "shopify_orders"
 
-// columns are what is read of the 79 columns. Older exports have fewer.
+// columns are the columns that are read, of 79 in the export. Older exports have fewer.
 var columns = []source.Column{
 	{Field: "name", Names: []string{"name"}},
 	{Field: "id", Names: []string{"id"}},
@@ -49,7 +50,7 @@ var columns = []source.Column{
 	{Field: "bill_region", Names: []string{"billing province"}},
 }
 
-// required are the columns without which a file is no orders export.
+// required are the required columns.
 var required = []string{"name", "created", "currency", "total", "quantity", "title", "price"}
 
 // Orders returns the reader of the orders export.
@@ -79,12 +80,12 @@ func (reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 		hasher:    source.NewHasher(),
 	}
 	if at.id < 0 {
-		o.Notes.Add("orders_without_id", "the file has no Id column: orders are recognised by their name and not as the same as orders imported with an id")
+		o.Notes.Add("orders_without_id", "the file has no Id column: orders are identified by name and do not match orders imported with an ID")
 	}
 	return r, nil
 }
 
-// places says where the columns stand; -1 for those that the file does not have.
+// places contains the indexes of columns; -1 for missing ones.
 type places struct {
 	name, id, email, status, created, cancelled, currency           int
 	subtotal, shipping, taxes, total, code, discount, refunded      int
@@ -110,7 +111,7 @@ func placesOf(h source.Header) places {
 	}
 }
 
-// isTest reports whether an order was placed to try the shop out.
+// isTest reports whether an order is a test order.
 func isTest(payment, tags string) bool {
 	if strings.Contains(strings.ToLower(payment), "bogus") {
 		return true
@@ -123,13 +124,13 @@ func isTest(payment, tags string) bool {
 	return false
 }
 
-// discounts returns what all discounts took off. Depending on the kind of discount, the order's amount holds the
-// lines' or stands beside them; what the goods cost before the subtotal decides within these two bounds.
+// discounts returns the sum of all discounts. Depending on the kind of discount, the order's amount includes the
+// discounts of lines or excludes them. The price of the goods before the subtotal decides within these two bounds.
 func discounts(order, lines, goods, subtotal int64) int64 {
 	return min(max(goods-subtotal, order, lines), order+lines)
 }
 
-// amounts are the money cells of an order's first row.
+// amounts are the amounts in an order's first row.
 type amounts struct{ subtotal, shipping, taxes, total, discount, refunded int64 }
 
 func (r *rows) amounts(fields []string, c money.Currency) (a amounts, err *source.RowError) {

@@ -16,18 +16,18 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ads collects reports of ad platforms. A report replaces what its account had on a day, so the days of the run stay
-// here, and a day to which more comes is kept anew as a whole.
+// ads collects reports of ad platforms. A report replaces the rows of its account on a day. Days therefore stay in
+// memory during the run, and a day with new rows is written again completely.
 type ads struct {
 	options   source.Options
 	countries *source.Countries
 	words     *source.Words
 	days      map[accountDay]*adDay
-	key       []byte          // of the record that is read
+	key       []byte          // of the current record
 	element   document.Object // of a list in it
 }
 
-// accountDay is what a report replaces.
+// accountDay is what a report replaces: the day of an account.
 type accountDay struct {
 	source  string
 	account string
@@ -36,7 +36,7 @@ type accountDay struct {
 
 type adDay struct {
 	rows    []adRow
-	at      map[string]int // the place of a row, by stream and key of the record
+	at      map[string]int // index of a row, by stream and key of the record
 	changed bool
 }
 
@@ -51,9 +51,9 @@ func newAds(o source.Options) *ads {
 	return &ads{options: o, countries: source.NewCountries(), words: source.NewWords(), days: map[accountDay]*adDay{}}
 }
 
-// platform says how a platform's report names what a row has.
+// platform names the properties of a platform's reports.
 type platform struct {
-	source                                     string // the reader of the same platform's files
+	source                                     string // of the reader of the same platform's files
 	platform                                   measure.Platform
 	day, account, currency                     []string
 	campaignID, campaign, setID, set, adID, ad []string
@@ -84,8 +84,7 @@ var platforms = map[shape]*platform{
 	},
 }
 
-// purchases are the names under which Meta counts the same purchases again; the first that is there counts, as in its
-// own reports.
+// purchases are Meta's names for the same purchases; the first one present counts, as in Meta's own reports.
 var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pixel_purchase", "onsite_conversion.purchase"}
 
 // add takes a row of a report. Its error is a [*source.RowError].
@@ -103,7 +102,7 @@ func (c *ads) add(s *stream, record *document.Object, line int) error {
 	if stop := record.First("date_stop").Text(); s.shape == metaRecords && stop != "" && stop != day {
 		if last, err := source.ParseDay(stop, source.UnknownOrder); err != nil || last != row.Day {
 			return &source.RowError{
-				Line: line, Column: "date_stop", Value: source.Shown(stop), Reason: "the row covers more than a day",
+				Line: line, Column: "date_stop", Value: source.Shown(stop), Reason: "the row covers more than one day",
 				Fix: "set the report's time increment to 1 day in the tap's settings",
 			}
 		}
@@ -121,7 +120,7 @@ func (c *ads) add(s *stream, record *document.Object, line int) error {
 	return nil
 }
 
-// put keeps a row of a day. A record that is sent again takes the place of the earlier one.
+// put stores a row of a day. A record that is sent again replaces the earlier one.
 func (c *ads) put(at accountDay, s *stream, record *document.Object, row *adRow) {
 	day := c.days[at]
 	if day == nil {
@@ -138,7 +137,7 @@ func (c *ads) put(at accountDay, s *stream, record *document.Object, row *adRow)
 	day.rows = append(day.rows, *row)
 }
 
-// appendKey appends what tells a record of a run apart: without key properties that is all it says.
+// appendKey appends the key of a record: its key properties, or without any all of its dimensions.
 func appendKey(key []byte, s *stream, record *document.Object) []byte {
 	names := s.keys
 	if len(names) == 0 {
@@ -160,7 +159,7 @@ func (c *ads) figures(p *platform, is shape, record *document.Object, row *wareh
 		}
 		currency = code
 	} else {
-		c.options.Notes.Add("currency_unknown", "records of %s do not tell their currency: they count in %s", p.source, currency)
+		c.options.Notes.Add("currency_unknown", "records of %s have no currency: they are read as %s", p.source, currency)
 	}
 	amount := func(cell string) (int64, error) { return source.MoneyRounded(cell, currency, money.Point) }
 	spend := amount
@@ -203,7 +202,7 @@ func micros(cell string, c money.Currency) (int64, error) {
 	return money.FromMillionths(n, c), err
 }
 
-// action returns what a list of Meta's actions says of purchases.
+// action returns the purchases in a list of Meta's actions.
 func (c *ads) action(list document.Value) (value string) {
 	first := len(purchases) - 1
 	for v := range list.Elements() {
@@ -215,7 +214,7 @@ func (c *ads) action(list document.Value) (value string) {
 	return value
 }
 
-// loads returns the days to which something came, a step for each source.
+// loads returns the changed days, in one step per source.
 func (c *ads) loads(rates source.Rates) (all []load, bad []rejected) {
 	bySource := map[string]*load{}
 	converter := source.NewConverter(c.options.Base, rates)
@@ -250,7 +249,7 @@ func (c *ads) loads(rates source.Rates) (all []load, bad []rejected) {
 	return all, bad
 }
 
-// changed returns how many rows stand on the days of a source to which something came.
+// changed returns the number of rows on the changed days of a source.
 func (c *ads) changed(source string) (rows int) {
 	for at, day := range c.days {
 		if at.source == source && day.changed {
@@ -260,14 +259,14 @@ func (c *ads) changed(source string) (rows int) {
 	return rows
 }
 
-// thing is what a row of a report is about, on its day.
+// thing is the key of a report's row within its day.
 type thing struct {
 	campaign, set, ad, country, region string
 	currency                           money.Currency
 }
 
-// sum adds up the rows of a day that are about the same thing, and appends them to the batch. Of several reports on the same
-// spend one counts.
+// sum adds up the rows of a day with the same key and appends them to the batch. Of several reports on the same spend,
+// one counts.
 func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch) (bad []rejected) {
 	rank, stream := math.MaxInt, ""
 	order := make([]*adRow, len(day.rows))
@@ -282,10 +281,10 @@ func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch
 	index := make(map[thing]int, len(order))
 	for _, r := range order {
 		if r.stream != stream {
-			c.options.Notes.Add("same_spend", "streams %s and %s tell the same spend: the records of %s count", source.Shown(stream), source.Shown(r.stream), source.Shown(stream))
+			c.options.Notes.Add("same_spend", "streams %s and %s contain the same spend: the records of %s count", source.Shown(stream), source.Shown(r.stream), source.Shown(stream))
 			continue
 		}
-		row := r.AdDay // amounts of the day itself stay in their currency: it may be summed again
+		row := r.AdDay // amounts of the day stay in their currency, because it may be summed again
 		if err := converter.Convert(row.Day, row.Original.Currency, &row.Spend, &row.Value); err != nil {
 			bad = append(bad, rejected{r.stream, source.Located(err, r.line, 1)})
 			continue
@@ -308,7 +307,7 @@ func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch
 	return bad
 }
 
-// number reads a figure that may have decimals as a whole number, rounded.
+// number reads a figure with optional decimals as a rounded whole number.
 func number(cell string) (int64, error) {
 	f, err := strconv.ParseFloat(cell, 64)
 	if err != nil || math.IsNaN(f) || math.Abs(f) > source.Largest {

@@ -11,7 +11,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// entities collects what campaigns, ad sets and ads are called, what they belong to and how they stand.
+// entities collects names, parents, statuses and budgets of campaigns, ad sets and ads.
 type entities struct {
 	words *source.Words
 	loads map[shape]*load
@@ -19,10 +19,10 @@ type entities struct {
 
 func newEntities() *entities { return &entities{words: source.NewWords(), loads: map[shape]*load{}} }
 
-// advertiser says how a platform's streams of campaigns, ad sets and ads name what a record has. Of levels the first counts
-// whose id is there.
+// advertiser names the properties of a platform's streams of campaigns, ad sets and ads. The first level with an ID
+// counts.
 type advertiser struct {
-	source            string // the reader of the same platform's tables
+	source            string // of the reader of the same platform's tables
 	platform          measure.Platform
 	account           []string
 	levels            []entityLevel
@@ -33,9 +33,9 @@ type advertiser struct {
 }
 
 type entityLevel struct {
-	level    measure.AdLevel
-	marks    []string // one of these tells the level; nil: what is left
-	id, name []string
+	level     measure.AdLevel
+	signature []string // one of these properties identifies the level; nil: all remaining records
+	id, name  []string
 }
 
 var advertisers = map[shape]*advertiser{
@@ -61,7 +61,7 @@ var advertisers = map[shape]*advertiser{
 	}),
 }
 
-// newAdvertiser adds the columns that tables of a warehouse share, as records name them.
+// newAdvertiser adds the columns of warehouse tables, as names of properties.
 func newAdvertiser(a advertiser) *advertiser {
 	a.changed, a.statuses, a.periods = []string{"updated_time", "modify_time", "updated_at"}, members(adstate.Statuses), members(adstate.Periods)
 	for _, column := range adstate.Budgets(a.platform) {
@@ -71,7 +71,7 @@ func newAdvertiser(a advertiser) *advertiser {
 	return &a
 }
 
-// members returns folded names of columns as names of members.
+// members converts folded column names to names of properties.
 func members(columns []string) []string {
 	names := make([]string, len(columns))
 	for i, column := range columns {
@@ -80,14 +80,14 @@ func members(columns []string) []string {
 	return names
 }
 
-// add takes a campaign, an ad set or an ad. Where the record does not say when it was changed, it stands so since the tap
-// read it; where nobody says that either, only names are kept. Its error is a [*source.RowError].
+// add takes a campaign, an ad set or an ad. Its state starts when the record was changed, else when the tap read it;
+// without either time, only names are stored. Its error is a [*source.RowError].
 func (c *entities) add(s *stream, record *document.Object, extracted string, line int) error {
 	a := advertisers[s.shape]
 	cell := func(names []string) string { return c.words.Of(strings.TrimSpace(record.First(names...).Text())) }
 	level := a.levels[len(a.levels)-1]
 	for _, l := range a.levels {
-		if l.marks != nil && cell(l.marks) != "" {
+		if l.signature != nil && cell(l.signature) != "" {
 			level = l
 			break
 		}
@@ -161,7 +161,7 @@ func instantOf(cell, field string, line int) (time.Time, error) {
 	return at, nil
 }
 
-// take returns what came since the last time.
+// take returns the facts since the last call.
 func (c *entities) take() []load {
 	var all []load
 	for _, s := range []shape{metaEntities, googleEntities, tiktokEntities} {

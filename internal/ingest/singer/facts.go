@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// facts collects what records say until it is kept.
+// facts collects facts until they are stored.
 type facts struct {
 	orders   *shopify.Collector
 	ads      *ads
@@ -15,15 +15,15 @@ type facts struct {
 	entities *entities
 }
 
-// load is one step of an import: rows that are kept together.
+// load is one step of an import: rows that are stored together.
 type load struct {
-	source  string // of the ledger: the name that the reader of the same source's files has
+	source  string // for the ledger: the name of the file reader of the same source
 	what    string
 	batch   warehouse.Batch
 	windows []warehouse.AdWindow
 }
 
-// rejected is why a record that was read cannot be kept.
+// rejected is the reason why a record cannot be stored.
 type rejected struct {
 	stream string
 	err    error
@@ -33,7 +33,7 @@ func newFacts(o source.Options) *facts {
 	return &facts{orders: shopify.NewCollector(o), ads: newAds(o), messages: newMessages(o), entities: newEntities()}
 }
 
-// add reads a message's record. Its error is a [*source.RowError].
+// add reads the record of a message. Its error is a [*source.RowError].
 func (f *facts) add(s *stream, message, record *document.Object, line int) error {
 	switch s.shape {
 	case orderRecords:
@@ -55,10 +55,10 @@ func (f *facts) add(s *stream, message, record *document.Object, line int) error
 	return nil
 }
 
-// waits reports whether something that came can be kept only at the end.
+// waits reports whether facts can be stored only at the end.
 func (f *facts) waits() bool { return f.orders.Waits() || f.messages.waits() }
 
-// loads returns what is to be kept, and what turned out not to be usable.
+// loads returns the facts to store and the rejected records.
 func (f *facts) loads(rates source.Rates, end bool) ([]load, []rejected) {
 	var all []load
 	var bad []rejected

@@ -8,8 +8,8 @@ import (
 	"assay/internal/ingest/singer"
 )
 
-// FuzzMessages sends whatever a tap might: a run ends, and is refused with a reason or accepted. No report shows a
-// mail address, and states come out only as they came in.
+// FuzzMessages runs arbitrary input: a run ends with a result or an error. No report shows an email address, and
+// emitted states are received states.
 func FuzzMessages(f *testing.F) {
 	for _, seed := range [][]string{
 		{restSchema, restOrder, state},

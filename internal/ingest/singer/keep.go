@@ -11,16 +11,16 @@ import (
 	"assay/internal/warehouse"
 )
 
-// keeping is a step that is written while the messages behind it are read. Whoever began it waits for it.
+// keeping is a step that is written while later messages are read. The code that starts it waits for it.
 type keeping struct {
 	work     panics.Group
 	outcomes []warehouse.Outcome
-	passed   int // states
+	passed   int // number of states
 	err      error
 }
 
-// keep writes the facts that came, each kind in a step of its own, and passes the last state on when all before it is kept.
-// Some facts can be told only at the end. Only the end waits until all is written.
+// keep writes the collected facts, each kind in its own step, and emits the last state when all facts before it are
+// stored. Facts that must wait for the end are written with end = true.
 func (t *target) keep(ctx context.Context, end bool) error {
 	known, err := t.store.FXRates(ctx, t.Workspace.ID)
 	if err != nil {
@@ -41,7 +41,7 @@ func (t *target) keep(ctx context.Context, end bool) error {
 	}
 	t.since, t.waiting, t.began = 0, 0, t.Clock()
 	state := ""
-	if end || !t.facts.waits() { // what waits stands before the state
+	if end || !t.facts.waits() { // waiting facts precede the state
 		state, t.state = t.state, ""
 	}
 	k := &keeping{}
@@ -53,7 +53,7 @@ func (t *target) keep(ctx context.Context, end bool) error {
 	return nil
 }
 
-// settle waits for the step before.
+// settle waits for the previous step.
 func (t *target) settle() error {
 	k := t.kept
 	if k == nil {
@@ -68,7 +68,7 @@ func (t *target) settle() error {
 	return k.err
 }
 
-// pass hands the last state on, when all before it is kept.
+// pass emits the last state when all facts before it are stored.
 func (t *target) pass() error {
 	if err := t.settle(); err != nil || t.facts.waits() {
 		return err
@@ -80,7 +80,7 @@ func (t *target) pass() error {
 	return err
 }
 
-// write keeps facts and then hands the state on that stands behind them, if any.
+// write stores facts and then emits the state after them, if any.
 func (t *target) write(ctx context.Context, k *keeping, loads []load, state string) error {
 	for i := range loads {
 		out, err := t.writeLoad(ctx, &loads[i])

@@ -8,42 +8,42 @@ import (
 )
 
 const (
-	// longestLine is the largest message that is read: an order with its lines has some kilobytes.
+	// longestLine is the maximum size of a message. An order with its lines has a few kilobytes.
 	longestLine = 16 << 20
 
-	// usualRoom is how much is read at a time, unless a line is longer.
+	// usualRoom is the number of bytes per read, unless a line is longer.
 	usualRoom = 256 << 10
 )
 
 var errTooLong = errors.New("message too long")
 
-// lines cuts what comes into lines. Those that came together share one string, so that none of them is copied by itself, and
-// a line is told as soon as its end came.
+// lines splits the input into lines. Lines of one read share one string, to avoid a copy of each. A line is returned
+// as soon as it is complete.
 type lines struct {
-	from io.Reader
-	room []byte
-	rest int    // bytes of room that hold the start of a line
-	told string // lines that are not told yet, each with its end
-	end  error  // of the input
+	from  io.Reader
+	room  []byte
+	rest  int    // bytes of room with the start of a line
+	ready string // complete lines that are not returned yet
+	end   error  // of the input
 }
 
 func newLines(from io.Reader) *lines { return &lines{from: from, room: make([]byte, usualRoom)} }
 
-// next returns the next line without its end. At the end of the input the error is [io.EOF]; what stands behind the last
-// line end is a line too.
+// next returns the next line without its end. The last line may lack its end. At the end of the input the error is
+// [io.EOF].
 func (l *lines) next() (string, error) {
-	for l.told == "" {
+	for l.ready == "" {
 		if l.end != nil {
 			return "", l.end
 		}
 		l.read()
 	}
-	line, rest, _ := strings.Cut(l.told, "\n")
-	l.told = rest
+	line, rest, _ := strings.Cut(l.ready, "\n")
+	l.ready = rest
 	return line, nil
 }
 
-// read takes more of the input.
+// read reads more input.
 func (l *lines) read() {
 	if l.rest == len(l.room) {
 		if l.rest > longestLine {
@@ -61,11 +61,11 @@ func (l *lines) read() {
 	switch {
 	case errors.Is(err, io.EOF):
 		whole = len(came)
-	case whole == l.rest: // no line ended
+	case whole == l.rest: // no complete line
 		l.rest = len(came)
 		return
 	}
-	l.told = string(came[:whole])
+	l.ready = string(came[:whole])
 	l.rest = copy(l.room, came[whole:])
 	if len(l.room) > usualRoom && l.rest < usualRoom {
 		usual := make([]byte, usualRoom)

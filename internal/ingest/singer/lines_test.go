@@ -10,19 +10,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func all(t *testing.T, from io.Reader) (told []string, end error) {
+func all(t *testing.T, from io.Reader) (lines []string, end error) {
 	t.Helper()
 	l := newLines(from)
 	for {
 		line, err := l.next()
 		if err != nil {
-			return told, err
+			return lines, err
 		}
-		told = append(told, line)
+		lines = append(lines, line)
 	}
 }
 
-func TestLinesAreTheSameHoweverTheyCome(t *testing.T) {
+func TestLinesDoNotDependOnTheSizeOfReads(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 3*usualRoom+1)
 	text := "a\n\nbc\r\n" + long + "\nd\n" + long[:usualRoom] + "\n" + long[:usualRoom-1] + "\nend"
@@ -40,7 +40,7 @@ func TestLinesAreTheSameHoweverTheyCome(t *testing.T) {
 	}
 }
 
-// What came before an error is told first; the start of a line is not told.
+// Lines before an error are returned first; the start of an incomplete line is not returned.
 func TestAnErrorComesAfterTheLinesBeforeIt(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

@@ -16,13 +16,13 @@ import (
 	"assay/internal/warehouse"
 )
 
-// messages collects Klaviyo's reports, which have a record for each statistic. The figures of a message and day stay
-// here for the run: a statistic that comes later changes the row.
+// messages collects Klaviyo's reports, which have a record per statistic. The figures of a message and day stay in
+// memory during the run, because a later statistic changes the row.
 type messages struct {
 	options source.Options
 	words   *source.Words
 	rows    map[messageKey]*messageRow
-	named   map[string]named // campaigns and flows, by id
+	named   map[string]named // campaigns and flows, by ID
 	changed map[messageKey]bool
 }
 
@@ -45,7 +45,7 @@ func newMessages(o source.Options) *messages {
 	return &messages{options: o, words: source.NewWords(), rows: map[messageKey]*messageRow{}, named: map[string]named{}, changed: map[messageKey]bool{}}
 }
 
-// name takes what a campaign or flow is called, and when a campaign was sent.
+// name stores the name of a campaign or flow, and the time at which a campaign was sent.
 func (c *messages) name(record *document.Object) {
 	id, attributes := c.words.Of(record.Get("id").Text()), record.Get("attributes")
 	n := named{name: strings.Clone(attributes.Path("name").Text())}
@@ -71,7 +71,7 @@ func (c *messages) add(record *document.Object) error {
 		key.entity, key.id = "flow", c.words.Of(flow)
 	}
 	if key.id == "" {
-		return &source.RowError{Column: "campaign_id", Reason: "the statistic belongs to no campaign or flow"}
+		return &source.RowError{Column: "campaign_id", Reason: "the statistic has no campaign or flow"}
 	}
 	channel := strings.ToLower(record.First("send_channel").Text())
 	switch channel {
@@ -80,7 +80,7 @@ func (c *messages) add(record *document.Object) error {
 	case "":
 		key.channel = "email"
 	default:
-		c.options.Notes.Add("send_channel_unknown", "messages by %q are not kept: only those by email and sms are", source.Shown(channel))
+		c.options.Notes.Add("send_channel_unknown", "messages by %q are not imported: only email and SMS are", source.Shown(channel))
 		return nil
 	}
 	if cell := record.First("date").Text(); cell != "" {
@@ -101,7 +101,7 @@ func (c *messages) add(record *document.Object) error {
 	return c.set(&row.MessageDay, record.First("statistic_name").Text(), record.First("statistic_value").Text())
 }
 
-// set fills the figure that a statistic is.
+// set fills the figure of a statistic.
 func (c *messages) set(row *warehouse.MessageDay, statistic, cell string) error {
 	if cell == "" {
 		return nil
@@ -112,7 +112,7 @@ func (c *messages) set(row *warehouse.MessageDay, statistic, cell string) error 
 			return source.Unreadable(0, "statistic_value", cell, err)
 		}
 		row.Revenue = amount
-		c.options.Notes.Add("klaviyo_currency", "Klaviyo's reports do not tell their currency: they count in %s", c.options.Base)
+		c.options.Notes.Add("klaviyo_currency", "Klaviyo's reports have no currency: they are read as %s", c.options.Base)
 		return nil
 	}
 	into := map[string]*int64{
@@ -121,7 +121,7 @@ func (c *messages) set(row *warehouse.MessageDay, statistic, cell string) error 
 		"spam_complaints": &row.Spam, "bounced": &row.Bounces,
 	}[statistic]
 	if into == nil {
-		return nil // rates are made of the counts
+		return nil // rates are derived from the counts
 	}
 	n, err := number(cell)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *messages) set(row *warehouse.MessageDay, statistic, cell string) error 
 	return nil
 }
 
-// waits reports whether totals since a send came whose day is not known yet.
+// waits reports whether totals since a send have no known day.
 func (c *messages) waits() bool {
 	for key := range c.changed {
 		if key.day.IsZero() && c.named[key.id].sent.IsZero() {
@@ -141,9 +141,9 @@ func (c *messages) waits() bool {
 	return false
 }
 
-// loads returns the rows that changed and whose day is known.
+// loads returns the changed rows with a known day.
 func (c *messages) loads(end bool) []load {
-	l, told := load{source: "klaviyo", what: "reports"}, map[messageKey]bool{}
+	l, added := load{source: "klaviyo", what: "reports"}, map[messageKey]bool{}
 	for _, key := range slices.SortedFunc(maps.Keys(c.changed), func(a, b messageKey) int {
 		return cmp.Or(a.day.Compare(b.day), cmp.Compare(a.id, b.id), cmp.Compare(a.message, b.message), cmp.Compare(a.channel, b.channel), cmp.Compare(a.entity, b.entity))
 	}) {
@@ -154,17 +154,17 @@ func (c *messages) loads(end bool) []load {
 		}
 		if row.Day.IsZero() {
 			if end {
-				c.options.Notes.Add("campaign_without_day", "totals of campaigns that the tap's stream of campaigns does not tell the day of were not kept: select that stream")
+				c.options.Notes.Add("campaign_without_day", "totals of campaigns without a send date were not imported: select the tap's stream of campaigns")
 			}
 			continue
 		}
 		delete(c.changed, key)
 		if row.SinceSend {
 			whole := messageKey{entity: key.entity, id: key.id, channel: key.channel}
-			if told[whole] {
+			if added[whole] {
 				continue
 			}
-			told[whole] = true
+			added[whole] = true
 			row = c.sinceSend(whole, row)
 		}
 		l.batch.Messages = append(l.batch.Messages, row)
@@ -175,7 +175,7 @@ func (c *messages) loads(end bool) []load {
 	return []load{l}
 }
 
-// sinceSend returns the totals of a campaign over all of its messages, as its export has them.
+// sinceSend returns the totals of a campaign over all of its messages, as in its export.
 func (c *messages) sinceSend(of messageKey, row warehouse.MessageDay) warehouse.MessageDay {
 	whole := warehouse.MessageDay{
 		Source: row.Source, Channel: row.Channel, Entity: row.Entity, EntityID: row.EntityID, EntityName: row.EntityName, Day: row.Day, SinceSend: true,

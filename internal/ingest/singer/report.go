@@ -11,29 +11,29 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Report says what became of the messages.
+// Report describes a run.
 type Report struct {
 	Workspace       measure.WorkspaceID `json:"workspace"`
 	DryRun          bool                `json:"dry_run,omitempty"`
-	Problem         string              `json:"problem,omitempty"` // why it ended before the end
+	Problem         string              `json:"problem,omitempty"` // why the run ended early
 	Hint            string              `json:"hint,omitempty"`
 	Lines           int                 `json:"lines"`
 	Records         int                 `json:"records"`
-	States          int                 `json:"states"`        // that came
-	StatesPassed    int                 `json:"states_passed"` // that were passed on, all before them kept
+	States          int                 `json:"states"`        // received states
+	StatesPassed    int                 `json:"states_passed"` // emitted states: all facts before them are stored
 	Rejected        int                 `json:"rejected"`
-	RejectedRecords []Rejection         `json:"rejected_records,omitempty"` // the first of them
-	Streams         []Stream            `json:"streams"`                    // the first of them
-	MoreStreams     int                 `json:"more_streams,omitempty"`     // that are not listed
+	RejectedRecords []Rejection         `json:"rejected_records,omitempty"` // the first ones
+	Streams         []Stream            `json:"streams"`                    // the first ones
+	MoreStreams     int                 `json:"more_streams,omitempty"`     // number of unlisted streams
 	Tables          map[string]Counts   `json:"tables,omitempty"`
 	Version         uint64              `json:"data_version,omitempty"`
 	Warnings        []source.Note       `json:"warnings,omitempty"`
 }
 
-// Stream says what became of one stream.
+// Stream describes one stream.
 type Stream struct {
 	Name    string `json:"name"`
-	Meaning string `json:"meaning"` // "unknown" when nothing is taken from it
+	Meaning string `json:"meaning"` // "unknown" when its records are not read
 	Records int    `json:"records"`
 	Used    int    `json:"used"`
 }
@@ -48,7 +48,7 @@ type Rejection struct {
 	Fix    string `json:"fix,omitempty"`
 }
 
-// Counts says what happened to the rows of one fact table.
+// Counts counts the changes in one fact table.
 type Counts struct {
 	Inserted  int64 `json:"inserted"`
 	Updated   int64 `json:"updated"`
@@ -56,7 +56,7 @@ type Counts struct {
 	Removed   int64 `json:"removed"`
 }
 
-// How many rejected records and streams a report lists. The counts are of all.
+// Maximum numbers of rejected records and streams in a report. The counts include all.
 const (
 	shownRejections = 20
 	shownStreams    = 200

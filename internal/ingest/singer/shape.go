@@ -6,27 +6,27 @@ import (
 	"assay/internal/ingest/document"
 )
 
-// shape is what the records of a stream are.
+// shape is what the records of a stream describe.
 type shape int
 
-// The shapes, each with the taps that send it.
+// The shapes and the taps that send them.
 const (
 	unknownRecords   shape = iota
 	orderRecords           // tap-shopify: orders, in the names of the REST or the GraphQL API
 	refundRecords          // tap-shopify: order_refunds
 	customerRecords        // tap-shopify: customers, in the names of either API
 	metaRecords            // tap-facebook: adsinsights_…
-	googleRecords          // tap-google-ads: campaign_performance_report and finer ones
+	googleRecords          // tap-google-ads: campaign_performance_report and finer reports
 	tiktokRecords          // tap-tiktok-ads: ad_insights
 	metaEntities           // tap-facebook: campaigns, adsets and ads
 	googleEntities         // tap-google-ads: campaigns
 	tiktokEntities         // tap-tiktok-ads: campaigns, adgroups and ads
-	statisticRecords       // tap-klaviyo: reports, a record for each statistic
-	campaignRecords        // tap-klaviyo: campaigns, for their names and when they were sent
+	statisticRecords       // tap-klaviyo: reports, with a record per statistic
+	campaignRecords        // tap-klaviyo: campaigns, for their names and send times
 	flowRecords            // tap-klaviyo: flows, for their names
 )
 
-// String returns what a report calls the shape.
+// String returns the shape's name in reports.
 func (s shape) String() string {
 	return [...]string{
 		"unknown", "Shopify orders", "Shopify refunds", "Shopify customers", "Meta ads", "Google Ads", "TikTok ads", "Meta campaigns and ads",
@@ -34,7 +34,7 @@ func (s shape) String() string {
 	}[s]
 }
 
-// shapes tells the shapes by properties: all of those, and none of these.
+// shapes identifies the shapes by properties: all of one list and none of the other.
 var shapes = []struct {
 	shape shape
 	all   []string
@@ -56,8 +56,8 @@ var shapes = []struct {
 	{statisticRecords, []string{"statistic_name", "statistic_value"}, nil},
 }
 
-// partial are columns of Google's reports on keywords, audiences and the like. Those lack what was spent elsewhere,
-// so they would understate a day.
+// partial are columns of Google's reports on keywords, audiences and the like. These reports omit other spend, so they
+// would understate a day.
 var partial = []string{
 	"ad_group_criterion_keyword", "ad_group_criterion_criterion_id", "search_term_view_search_term", "age_range_view_resource_name",
 	"gender_view_resource_name", "geographic_view_resource_name", "user_location_view_resource_name", "landing_page_view_unexpanded_final_url",
@@ -65,7 +65,7 @@ var partial = []string{
 	"product_item_id", "click_type", "group_placement_view_placement", "managed_placement_view_resource_name", "keyword_view_resource_name",
 }
 
-// detect finds out what a stream is. The rank orders reports on the same spend: of several the lowest counts.
+// detect returns the shape of a stream. The rank orders reports on the same spend: the lowest one counts.
 func detect(name string, properties *document.Object, keys []string) (shape, int) {
 	has := func(p string) bool { return properties.Get(p) != "" }
 	if attributes := properties.Get("attributes").Path("properties"); attributes != "" {
@@ -85,8 +85,8 @@ func detect(name string, properties *document.Object, keys []string) (shape, int
 	return unknownRecords, 0
 }
 
-// rankOf prefers reports that are whole, then those that are fine. Google's finer reports lack campaigns that have no
-// ads of their own; those of the others add up.
+// rankOf prefers complete reports, then fine ones. Google's finer reports omit campaigns without ads of their own;
+// those of other platforms are complete.
 func rankOf(s shape, name string, has func(string) bool, keys []string) int {
 	if s == googleRecords {
 		for i, level := range []string{"campaign_performance_report", "ad_group_performance_report", "ad_performance_report", "account_performance_report"} {

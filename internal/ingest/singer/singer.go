@@ -1,13 +1,13 @@
-// Package singer is a target of the Singer protocol: it takes the messages that a tap prints, a JSON object a line,
-// and keeps what it knows the meaning of.
+// Package singer is a target of the Singer protocol: it reads the messages of a tap, one JSON object per line, and
+// stores the facts in them.
 //
-// A stream is known by the columns of its schema and not by its name, which the taps' users choose: orders, refunds and
-// customers of Shopify in both of its APIs' forms, reports of Meta, Google and TikTok advertising, reports of Klaviyo. Records
-// of other streams are checked, counted and named in the report.
+// The columns of its schema identify a stream, because users of a tap choose its name: orders, refunds and customers
+// of Shopify in the forms of both APIs, reports of Meta, Google and TikTok advertising, reports of Klaviyo. Records of
+// other streams are checked, counted and listed in the report.
 //
-// Facts are kept in steps of many records, each while the messages behind it are read. A state is passed on only when
-// everything before it is kept for good, the newest of several. What came after the last state that was
-// passed on will come again, and changes nothing when it does: orders meet on their number, reports replace days.
+// Facts are stored in steps of many records, while later messages are read. A state is emitted only after everything
+// before it is stored; of several such states, the newest. Records after the last emitted state are sent again by the
+// next run. This changes nothing: orders are merged by key, and reports replace days.
 //
 // The protocol: https://hub.meltano.com/singer/spec.
 package singer
@@ -31,21 +31,21 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Store is where facts go: the warehouse.
+// Store receives the facts. The warehouse implements it.
 type Store interface {
 	Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error)
 	FXRates(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.FXRate, error)
 }
 
-// Options say whose messages these are and what is done with them.
+// Options define a run.
 type Options struct {
 	Workspace    control.Workspace
-	HashKey      []byte                   // for customers' mail addresses; kept for the life of the workspace
-	Emit         func(state []byte) error // takes a state once all before it is kept; nil: none is wanted
-	SkipRejected bool                     // go on after records that cannot be used
-	DryRun       bool                     // report everything, keep nothing, pass no state on
-	CommitRows   int                      // records that are kept in one step, at least; 0: 50,000
-	CommitAfter  time.Duration            // after which the next state is made good whatever came; 0: a minute
+	HashKey      []byte                   // for customers' email addresses; stored for the life of the workspace
+	Emit         func(state []byte) error // receives a state after all facts before it are stored; nil: ignored
+	SkipRejected bool                     // continue after rejected records
+	DryRun       bool                     // report everything, store nothing, emit no state
+	CommitRows   int                      // minimum number of records in one step; 0: 50,000
+	CommitAfter  time.Duration            // age of a step at which the next state ends it; 0: a minute
 	Clock        func() time.Time
 	Log          *slog.Logger
 }
@@ -54,17 +54,16 @@ const (
 	usualRows  = 50_000
 	usualPause = time.Minute
 
-	// mostWaiting is how many bytes of records are kept in one step, at least, whatever their number: orders may be large.
+	// mostWaiting is the size in bytes at which a step is written even with fewer records: orders may be large.
 	mostWaiting = 128 << 20
 
-	// A run remembers of each stream its name, key properties and required properties.
+	// A run stores the name, key properties and required properties of each stream.
 	mostStreams = 10_000
-	mostSchemas = 16 << 20 // bytes of them
+	mostSchemas = 16 << 20 // total size in bytes
 )
 
-// Run takes messages until their end. A record that cannot be used ends the work unless such records are to be
-// skipped; what was kept until then is what the last state that was passed on says. The report covers everything up
-// to the end or the failure.
+// Run reads messages until their end. A rejected record ends the run unless rejected records are skipped; the last
+// emitted state then describes the stored facts. The report covers everything up to the end or the error.
 func Run(ctx context.Context, store Store, messages io.Reader, o Options) (Report, error) {
 	if o.CommitRows == 0 {
 		o.CommitRows = usualRows
@@ -73,10 +72,10 @@ func Run(ctx context.Context, store Store, messages io.Reader, o Options) (Repor
 		o.CommitAfter = usualPause
 	}
 	t := newTarget(store, o)
-	defer func() { _ = t.settle() }() // nothing is written any more when this ends, even in a panic
+	defer func() { _ = t.settle() }() // no write continues after the end, even after a panic
 	err := t.run(ctx, messages)
 	if earlier := t.settle(); earlier != nil {
-		err = earlier // what came before is told first
+		err = earlier // an earlier error is reported first
 	}
 	t.report.Streams, t.report.MoreStreams = t.summaries()
 	t.report.Warnings = t.notes.List()
@@ -93,27 +92,27 @@ type target struct {
 	report  Report
 	notes   *source.Notes
 	streams map[string]*stream
-	schemas int // bytes that the streams take
+	schemas int // size of the stored schemas
 	message document.Object
-	record  document.Object // of the message
+	record  document.Object // of the current message
 	facts   *facts
-	kept    *keeping // the step before, which is written while more is read
-	state   string   // the last one that came and was not passed on
-	since   int      // records since facts were kept
+	kept    *keeping // the previous step, which is being written
+	state   string   // the last state that is not emitted yet
+	since   int      // records since the last step
 	waiting int      // bytes of records since then
 	began   time.Time
 }
 
-// stream is what is known of a stream.
+// stream describes a stream.
 type stream struct {
 	name     string
 	shape    shape
-	keys     []string // properties that tell records apart
+	keys     []string // properties of the key
 	required []string
-	rank     int // of reports on the same spend the one with the lowest counts
+	rank     int // of reports on the same spend, the lowest one counts
 	records  int
 	used     int
-	size     int // bytes that name, keys and required take
+	size     int // bytes of name, keys and required
 }
 
 func newTarget(store Store, o Options) *target {
@@ -127,7 +126,7 @@ func newTarget(store Store, o Options) *target {
 
 func (t *target) run(ctx context.Context, messages io.Reader) error {
 	if len(t.HashKey) == 0 {
-		return fault.New(fault.KindMisconfigured, "there is no key for customers' addresses")
+		return fault.New(fault.KindMisconfigured, "the key for hashing customers' email addresses is missing")
 	}
 	lines := newLines(messages)
 	t.began = t.Clock()
@@ -160,16 +159,16 @@ func (t *target) unreadable(err error) error {
 	return err
 }
 
-// refuse ends the run for what the tap sent.
+// refuse ends the run because of an invalid message.
 func (t *target) refuse(format string, args ...any) *fault.Error {
 	return fault.Invalid("line %d: "+format, append([]any{t.report.Lines}, args...)...)
 }
 
-// take does what a message says.
+// take processes a message.
 func (t *target) take(ctx context.Context, line string) error {
 	if !t.message.Check(line, "record", &t.record) {
 		return t.refuse("not a JSON object: %s", source.Shown(line[:min(len(line), 60)])).
-			WithHint("a tap prints its messages to standard output and its log to standard error; only the first may be passed on")
+			WithHint("a tap writes messages to standard output and logs to standard error; pipe only standard output")
 	}
 	switch kind := t.message.Get("type").Text(); kind {
 	case "RECORD":
@@ -177,21 +176,21 @@ func (t *target) take(ctx context.Context, line string) error {
 		if err := t.takeRecord(); err != nil || t.since < t.CommitRows && t.waiting < mostWaiting {
 			return err
 		}
-		return t.keep(ctx, false) // a tap may send no state for long, and what waits takes memory
+		return t.keep(ctx, false) // a tap may send states rarely, and waiting facts take memory
 	case "SCHEMA":
 		return t.takeSchema()
 	case "STATE":
 		return t.takeState(ctx)
 	case "ACTIVATE_VERSION":
-		t.notes.Add("version_activated", "stream %q was sent in full: its records were taken over, and what the tap no longer has stays", source.Shown(t.message.Get("stream").Text()))
+		t.notes.Add("version_activated", "stream %q was sent in full: its records were imported; records that the tap no longer has were not removed", source.Shown(t.message.Get("stream").Text()))
 		return nil
 	case "BATCH":
-		return t.refuse("messages of type BATCH, which name files, are not read").
-			WithHint("turn batches off in the tap's settings (batch_config), so that it sends records")
+		return t.refuse("messages of type BATCH are not supported").
+			WithHint("turn off batches in the tap's settings (batch_config), so that it sends records")
 	case "":
 		return t.refuse("not a Singer message: it has no type")
 	default:
-		return t.refuse("messages of type %q are not known", source.Shown(kind))
+		return t.refuse("unknown message type %q", source.Shown(kind))
 	}
 }
 
@@ -234,7 +233,7 @@ func (t *target) takeSchema() error {
 	return nil
 }
 
-// sizeOf returns how many bytes the texts take in memory.
+// sizeOf returns the memory of the texts in bytes.
 func sizeOf(texts []string) (size int) {
 	const header = 16
 	for _, text := range texts {
@@ -270,7 +269,7 @@ func (t *target) takeRecord() error {
 	return t.reject(s.name, err)
 }
 
-// check looks for the properties that the tap itself says every record has.
+// check rejects a record without a property that the tap's schema requires.
 func (t *target) check(s *stream) error {
 	for _, name := range s.required {
 		if t.record.Get(name) == "" {
@@ -279,13 +278,13 @@ func (t *target) check(s *stream) error {
 	}
 	for _, name := range s.keys {
 		if t.record.Get(name) == "" {
-			return &source.RowError{Column: name, Reason: "is missing, and the stream's key needs it"}
+			return &source.RowError{Column: name, Reason: "is missing, and the stream's key requires it"}
 		}
 	}
 	return nil
 }
 
-// reject notes a record that cannot be used, and ends the run unless such records are to be skipped.
+// reject reports a rejected record and ends the run unless rejected records are skipped.
 func (t *target) reject(stream string, err error) error {
 	row, ok := errors.AsType[*source.RowError](err)
 	if !ok {
@@ -305,7 +304,7 @@ func (t *target) reject(stream string, err error) error {
 		field = ", field " + r.Field
 	}
 	return fault.Invalid("line %d: record of stream %q%s: %s", r.Line, r.Stream, field, r.Reason).
-		WithHint("mend it in the source or the tap, or pass over such records with --skip-rejected. What came after the last state that was printed was not kept")
+		WithHint("correct it in the source or the tap, or skip rejected records with --skip-rejected. Records after the last printed state were not stored")
 }
 
 func (t *target) takeState(ctx context.Context) error {
@@ -319,12 +318,13 @@ func (t *target) takeState(ctx context.Context) error {
 	case t.since > 0 && due:
 		return t.keep(ctx, false)
 	case t.since > 0 || t.kept != nil && !due:
-		return nil // what stands before this state is not kept yet
+		return nil // earlier facts are not stored yet
 	}
 	return t.pass()
 }
 
-// summaries lists the streams by name, and says how many more there are. Of many, those that are read come first.
+// summaries lists the streams by name, and the number of unlisted ones. If there are too many, streams that are read
+// come first.
 func (t *target) summaries() (shown []Stream, more int) {
 	all := slices.SortedFunc(maps.Values(t.streams), func(a, b *stream) int {
 		if known := cmp.Compare(min(b.shape, 1), min(a.shape, 1)); len(t.streams) > shownStreams && known != 0 {

@@ -31,7 +31,7 @@ const shop measure.WorkspaceID = "shop"
 
 func clock() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-// bench is a store to import into, with the states that came out.
+// bench is a store to import into, with the emitted states.
 type bench struct {
 	*warehouse.Warehouse
 	workspace control.Workspace
@@ -101,15 +101,15 @@ func (b *bench) year(t testing.TB) (sums measure.Sums, spend int64) {
 	return b.sums(t, "2026-01-01", "2026-12-31")
 }
 
-// refusals are what the fixtures of the protocol must be refused for; all others are accepted.
+// refusals are the reasons for which fixtures of the protocol are refused; all others are accepted.
 var refusals = map[string]string{
 	"invalid_schema":                   `line 1: the schema of stream "test_invalid_schema" has no properties`,
 	"record_before_schema":             `line 1: a record of stream "test_record_before_schema" before its SCHEMA`,
-	"record_missing_key_property":      `line 2: record of stream "test_record_missing_key_property", field id: is missing, and the stream's key needs it`,
+	"record_missing_key_property":      `line 2: record of stream "test_record_missing_key_property", field id: is missing, and the stream's key requires it`,
 	"record_missing_required_property": `line 2: record of stream "test_record_missing_required_property", field id: is missing, and the stream's schema requires it`,
 }
 
-func TestTheProtocolsFixturesAreTakenOrRefusedForTheirReason(t *testing.T) {
+func TestFixturesOfTheProtocolAreAcceptedOrRefused(t *testing.T) {
 	t.Parallel()
 	const folder = "../../../../shared/data/commerce/singer_target_streams/"
 	paths, err := filepath.Glob(folder + "*.singer")
@@ -175,7 +175,7 @@ func (b *bench) export(t testing.TB) {
 	}
 }
 
-// TestOneOrderFromEverySourceIsOneOrder brings the same order in each pair of ways.
+// TestOneOrderFromEverySourceIsOneOrder imports the same order from each pair of sources.
 func TestOneOrderFromEverySourceIsOneOrder(t *testing.T) {
 	t.Parallel()
 	ways := map[string]func(t testing.TB, b *bench){
@@ -236,7 +236,7 @@ const (
 	customerRow    = `{"type":"RECORD","stream":"people","record":{"id":"gid://shopify/Customer/77","email":"a@example.com","createdAt":"2026-01-02T03:00:00Z","updatedAt":"2026-11-19T10:00:00Z","numberOfOrders":"3","phone":"+15550100","emailMarketingConsent":{"marketingState":"SUBSCRIBED"}}}`
 )
 
-// A word for consent that is new stops no tap; what cannot be read at all is named without being shown.
+// An unknown consent does not stop the tap; an unreadable field is named without its value.
 func TestCustomersOfATapBecomeProfiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -253,7 +253,7 @@ func TestCustomersOfATapBecomeProfiles(t *testing.T) {
 	}
 }
 
-func TestSpendOfThreePlatformsIsCountedOnceWhateverIsSentAgain(t *testing.T) {
+func TestSpendOfThreePlatformsIsDeduplicated(t *testing.T) {
 	t.Parallel()
 	renamed := strings.NewReplacer(`"9f"`, `"a0"`, "Brand", "Brand new").Replace(googleRow)
 	byCountry := strings.NewReplacer("adsinsights_mine", "adsinsights_country", `"date_start":"2026-11-18"`, `"country":"US","date_start":"2026-11-18"`).Replace(metaRow)
@@ -265,8 +265,8 @@ func TestSpendOfThreePlatformsIsCountedOnceWhateverIsSentAgain(t *testing.T) {
 	}
 }
 
-// TestADayInTwoStepsIsKeptWhole sends a day's rows around a state that is made good at once.
-func TestADayInTwoStepsIsKeptWhole(t *testing.T) {
+// TestADayInTwoStepsIsStoredCompletely sends a day's rows before and after a state that ends a step.
+func TestADayInTwoStepsIsStoredCompletely(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	o := b.options()
@@ -294,7 +294,7 @@ func (f failingImport) Commit(context.Context) (warehouse.Outcome, error) {
 	return warehouse.Outcome{}, fault.Unavailable("the disk is full")
 }
 
-func TestNoStateIsPassedOnBeforeItsRecordsAreKept(t *testing.T) {
+func TestNoStateIsEmittedBeforeItsRecordsAreStored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	o := b.options()
@@ -305,7 +305,7 @@ func TestNoStateIsPassedOnBeforeItsRecordsAreKept(t *testing.T) {
 	}
 }
 
-func TestAStepThatFailsIsToldBeforeWhatCameBehindIt(t *testing.T) {
+func TestAFailedStepIsReportedBeforeLaterErrors(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	o := b.options()
@@ -316,7 +316,7 @@ func TestAStepThatFailsIsToldBeforeWhatCameBehindIt(t *testing.T) {
 	}
 }
 
-// slow is a store whose commits wait until more of the messages is asked for.
+// slow is a store whose commits wait until more messages are read.
 type slow struct {
 	nowhere
 	more chan struct{}
@@ -329,8 +329,8 @@ func (s slow) Commit(context.Context) (warehouse.Outcome, error) {
 	return warehouse.Outcome{}, nil
 }
 
-// TestMessagesAreReadWhileTheStepBeforeIsKept would never end if a step were kept before more is read.
-func TestMessagesAreReadWhileTheStepBeforeIsKept(t *testing.T) {
+// TestMessagesAreReadWhileTheStepBeforeIsStored would never end if a step were stored before more messages are read.
+func TestMessagesAreReadWhileTheStepBeforeIsStored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{workspace: newWorkspace()}
@@ -355,7 +355,7 @@ func TestMessagesAreReadWhileTheStepBeforeIsKept(t *testing.T) {
 	})
 }
 
-func TestRecordsThatCannotBeUsedAreNamed(t *testing.T) {
+func TestRejectedRecordsAreReported(t *testing.T) {
 	t.Parallel()
 	broken := strings.ReplaceAll(restOrder, `"102.60"`, `"a lot"`)
 	b := newBench(t)
@@ -372,13 +372,13 @@ func TestRecordsThatCannotBeUsedAreNamed(t *testing.T) {
 	}
 }
 
-func TestMessagesThatAreNotReadAreRefused(t *testing.T) {
+func TestUnsupportedMessagesAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for line, want := range map[string]string{
-		`{"type":"BATCH","stream":"orders","manifest":[]}`: "line 1: messages of type BATCH, which name files, are not read",
+		`{"type":"BATCH","stream":"orders","manifest":[]}`: "line 1: messages of type BATCH are not supported",
 		`INFO starting`:            "line 1: not a JSON object: INFO starting",
-		`{"type":"HELLO"}`:         `line 1: messages of type "HELLO" are not known`,
+		`{"type":"HELLO"}`:         `line 1: unknown message type "HELLO"`,
 		`[]`:                       "line 1: not a Singer message: it has no type",
 		`{"type":"STATE"}`:         "line 1: a STATE without a value",
 		`{"type":"SCHEMA"}`:        "line 1: a SCHEMA without a stream",
@@ -421,8 +421,8 @@ func TestKlaviyosStatisticsBecomeRowsOfMessages(t *testing.T) {
 	}
 }
 
-// TestACampaignCountsOnceByTapAndByExport imports totals of a campaign with two messages by both ways. The export writes the
-// account's clock, in which the day is another one.
+// TestACampaignCountsOnceByTapAndByExport imports totals of a campaign with two messages from both sources. The export
+// uses the account's time zone, in which the day differs.
 func TestACampaignCountsOnceByTapAndByExport(t *testing.T) {
 	t.Parallel()
 	message := func(id string, revenue int) string {
@@ -462,9 +462,9 @@ func TestACampaignCountsOnceByTapAndByExport(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsDoesNotHoldTheMessages takes orders and ads with much beside what is read of them. What waits to be kept must
-// not keep the messages' text.
-func TestWhatWaitsDoesNotHoldTheMessages(t *testing.T) { //nolint:paralleltest // the heap is the process's
+// TestWaitingFactsDoNotKeepMessagesInMemory sends orders and ads with many members that are not read. Waiting facts must not
+// keep the messages' text in memory.
+func TestWaitingFactsDoNotKeepMessagesInMemory(t *testing.T) { //nolint:paralleltest // the heap is the process's
 	padding := fmt.Sprintf(`"note":%q,`, strings.Repeat("x", 20_000))
 	const count = 1_000
 	more := func(schema, row, id, marker string) io.Reader {
@@ -496,7 +496,7 @@ func TestWhatWaitsDoesNotHoldTheMessages(t *testing.T) { //nolint:paralleltest /
 	}
 }
 
-// atEndReader does something when all before it was read.
+// atEndReader calls a function after its content was read.
 type atEndReader struct{ do func() }
 
 func (r *atEndReader) Read([]byte) (int, error) {
@@ -552,7 +552,7 @@ func TestCampaignsOfTapsKeepTheirVersions(t *testing.T) {
 	}
 }
 
-// Whatever a tap sends, its report has a bounded length and the run remembers a bounded number of streams.
+// For any input, the report has a bounded length and the run stores a bounded number of streams.
 func TestAReportIsBounded(t *testing.T) {
 	t.Parallel()
 	const streams, odd, most = 5_000, 1 << 20, 128 << 10

@@ -9,11 +9,11 @@ import (
 	"assay/internal/money"
 )
 
-// Largest is the largest amount, in minor units, and count that is believed. What lies beyond is a mistake in the
-// file, and sums of such figures would not fit.
+// Largest is the largest accepted amount, in minor units, and count. A larger figure is a mistake in the file, and
+// sums of such figures would overflow.
 const Largest = 1_000_000_000_000_000
 
-// Money reads an amount as minor units of the currency. Surplus decimals that are not zero are refused.
+// Money reads an amount as minor units of the currency. Extra decimals other than zero are rejected.
 func Money(cell string, c money.Currency, n money.Notation) (int64, error) {
 	if minor, ok := plain(cell, c.Exponent()); ok && n == money.Point {
 		return minor, nil
@@ -22,7 +22,7 @@ func Money(cell string, c money.Currency, n money.Notation) (int64, error) {
 	return believed(a.Minor, cell, err)
 }
 
-// MoneyRounded reads an amount as [Money] does and rounds surplus decimals.
+// MoneyRounded reads an amount like [Money] and rounds extra decimals.
 func MoneyRounded(cell string, c money.Currency, n money.Notation) (int64, error) {
 	if minor, ok := plain(cell, c.Exponent()); ok && n == money.Point {
 		return minor, nil
@@ -33,13 +33,13 @@ func MoneyRounded(cell string, c money.Currency, n money.Notation) (int64, error
 
 func believed(n int64, cell string, err error) (int64, error) {
 	if err == nil && (n > Largest || n < -Largest) {
-		err = fmt.Errorf("%q is too large to be true", Shown(cell))
+		err = fmt.Errorf("%q is implausibly large", Shown(cell))
 	}
 	return n, err
 }
 
-// plain reads what nearly every cell holds, digits with at most one point, without a detour. It must agree with
-// money.Parse, and leaves to it all that needs a decision.
+// plain is a fast path for digits with at most one point, which nearly every cell contains. It must agree with
+// money.Parse, which reads all other cells.
 func plain(s string, exponent int) (minor int64, ok bool) {
 	negative := strings.HasPrefix(s, "-")
 	if negative {
@@ -73,12 +73,12 @@ func plain(s string, exponent int) (minor int64, ok bool) {
 	return minor, true
 }
 
-// Count reads a whole number, which may have marks between thousands and zeros behind the decimal mark.
+// Count reads a whole number, with optional thousands separators and zeros after the decimal separator.
 func Count(cell string, n money.Notation) (int64, error) {
 	if count, ok := plain(cell, 0); ok {
 		return count, nil
 	}
-	// A currency without decimals has exactly the notation that counts have.
+	// A currency without decimals has the same notation as a count.
 	a, err := money.Parse(cell, "JPY", n)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a whole number", Shown(cell))
@@ -86,7 +86,7 @@ func Count(cell string, n money.Notation) (int64, error) {
 	return believed(a.Minor, cell, nil)
 }
 
-// Millionths reads a number as millionths, rounded half away from zero: platforms claim fractions of orders.
+// Millionths reads a number as millionths, rounded half away from zero: platforms report fractions of orders.
 func Millionths(cell string, n money.Notation) (int64, error) {
 	if m, ok := plain(cell, millionths); ok && n == money.Point {
 		return m, nil
@@ -117,8 +117,8 @@ func Millionths(cell string, n money.Notation) (int64, error) {
 
 const millionths = 6 // decimals
 
-// NotationOf finds out how cells write decimals. Only marks that leave no doubt count: "1.234" could be either.
-// Without evidence it is a point, whose reading refuses what it cannot mean.
+// NotationOf detects the decimal separator of cells. Only unambiguous cells count: "1.234" could be either. Without
+// evidence it is a point, and cells that contradict it are rejected.
 func NotationOf(columns ...[]string) money.Notation {
 	points, commas := 0, 0
 	for _, cells := range columns {
@@ -137,7 +137,7 @@ func NotationOf(columns ...[]string) money.Notation {
 	return money.Point
 }
 
-// decimalMark returns the mark that can only be the decimal one, and 0 when there is none.
+// decimalMark returns the separator of a cell that can only be the decimal one, and 0 when the cell is ambiguous.
 func decimalMark(cell string) byte {
 	last := strings.LastIndexAny(cell, ".,")
 	if last < 0 {
@@ -150,16 +150,16 @@ func decimalMark(cell string) byte {
 	other := '.' + ',' - mark
 	switch {
 	case strings.IndexByte(cell[:last], other) >= 0:
-		return mark // "1.234,5": the last of two different marks
+		return mark // "1.234,5": the last of two different separators
 	case strings.IndexByte(cell[:last], mark) >= 0:
-		return other // "1.234.567": a mark that stands twice parts thousands
+		return other // "1.234.567": a repeated separator groups thousands
 	case digits == 1 || digits == 2:
 		return mark
 	}
 	return 0
 }
 
-// Times returns the product, and ok = false when it is too large to be true.
+// Times returns the product, and ok = false when it is implausibly large.
 func Times(amount, count int64) (product int64, ok bool) {
 	if math.Abs(float64(amount)*float64(count)) > Largest {
 		return 0, false
@@ -167,8 +167,8 @@ func Times(amount, count int64) (product int64, ok bool) {
 	return amount * count, true
 }
 
-// Product returns what a number of pieces cost. A price may have more decimals than its currency; the product is
-// rounded to the minor unit, half away from zero. An empty price is zero.
+// Product returns the price of count pieces. A price may have more decimals than its currency; the product is rounded
+// to the minor unit, half away from zero. An empty price is zero.
 func Product(price string, count int64, c money.Currency, n money.Notation) (int64, error) {
 	if price == "" {
 		return 0, nil
@@ -185,7 +185,7 @@ func Product(price string, count int64, c money.Currency, n money.Notation) (int
 	}
 	product, ok := Times(each, count)
 	if !ok {
-		return 0, fmt.Errorf("%q times %d is too large to be true", Shown(price), count)
+		return 0, fmt.Errorf("%q times %d is implausibly large", Shown(price), count)
 	}
 	return roundedDivision(product, factor), nil
 }
@@ -199,10 +199,10 @@ func roundedDivision(n, by int64) int64 {
 
 var shortened = regexp.MustCompile(`^\d([.,]\d+)?[eE]\+\d+$`)
 
-// Shortened reports whether a spreadsheet has spoilt an id with more than eleven digits: 1.20265E+17.
+// Shortened reports whether a spreadsheet has corrupted an ID with more than eleven digits: 1.20265E+17.
 func Shortened(id string) bool { return shortened.MatchString(id) }
 
-// ShortenedID returns the error of an id that a spreadsheet has spoilt.
+// ShortenedID returns the error of an ID that a spreadsheet has corrupted.
 func ShortenedID(line int, column, id, fix string) *RowError {
-	return &RowError{Line: line, Column: column, Value: id, Reason: "a spreadsheet has shortened this id, and other ids to the same", Fix: fix}
+	return &RowError{Line: line, Column: column, Value: id, Reason: "a spreadsheet has shortened this ID, so other IDs may look the same", Fix: fix}
 }

@@ -55,7 +55,7 @@ func TestProductRoundsThePriceOnlyAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestNotationIsFoundByWhatLeavesNoDoubt(t *testing.T) {
+func TestNotationIsDetectedFromUnambiguousCells(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		cells []string
@@ -74,7 +74,7 @@ func TestNotationIsFoundByWhatLeavesNoDoubt(t *testing.T) {
 	}
 }
 
-// FuzzMoney holds that the short way and the long way agree: whatever is accepted is exactly what money.Parse reads.
+// FuzzMoney checks that the fast path agrees with money.Parse on every accepted cell.
 func FuzzMoney(f *testing.F) {
 	for _, seed := range []string{"1,234.50", "-12.3", "(4.00)", "0.001", "99999999999999.99", "5."} {
 		f.Add(seed)

@@ -6,11 +6,11 @@ import (
 	"assay/internal/civil"
 )
 
-// dayCache turns instants into days of a zone. Files are in order of time, so most instants fall on the day of
-// the one before.
+// dayCache converts instants to days of a zone. Files are sorted by time, so most instants are on the same day as the
+// previous one.
 type dayCache struct {
 	zone       *time.Location
-	from, till time.Time // of the day
+	from, till time.Time // of the cached day
 	day        civil.Date
 }
 

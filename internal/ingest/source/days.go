@@ -9,17 +9,17 @@ import (
 	"assay/internal/civil"
 )
 
-// DayOrder is how a file writes days that have slashes: 03/04/2026 is April or March.
+// DayOrder is the order of day and month in a file: 03/04/2026 is in April or March.
 type DayOrder byte
 
-// The orders. ISO days and those with a month's name need none.
+// The orders. ISO days and days with the name of the month need none.
 const (
 	UnknownOrder DayOrder = iota
 	MonthFirst
 	DayFirst
 )
 
-// DayOrderOf finds out the order from days that leave no doubt.
+// DayOrderOf detects the order from unambiguous days.
 func DayOrderOf(cells []string) DayOrder {
 	for _, cell := range cells {
 		a, b, _, ok := slashed(datePart(strings.TrimSpace(cell)))
@@ -36,10 +36,10 @@ func DayOrderOf(cells []string) DayOrder {
 
 var errDay = errors.New("is not a day such as 2026-09-30")
 
-// named are the layouts of days that nobody can misread.
+// named are unambiguous layouts of days.
 var named = []string{"Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "2 January 2006", "Mon, Jan 2, 2006", "2-Jan-2006", "02.01.2006", "2.1.2006"}
 
-// ParseDay reads a day. A time behind it is passed over.
+// ParseDay reads a day. A time after it is ignored.
 func ParseDay(cell string, order DayOrder) (civil.Date, error) {
 	cell = strings.TrimSpace(cell)
 	if len(cell) >= 10 && cell[4] == '-' {
@@ -76,7 +76,7 @@ func isoDay(s string) (civil.Date, error) {
 	return checkedDay(y, m, d)
 }
 
-// compactDay reads 20260930, 2026/09/30 and the serial number by which workbooks count days since 1899-12-30.
+// compactDay reads 20260930, 2026/09/30 and workbooks' serial numbers, which count days since 1899-12-30.
 func compactDay(s string) (civil.Date, bool) {
 	if len(s) == 10 && s[4] == '/' {
 		d, err := isoDay(s)
@@ -115,7 +115,7 @@ func slashedDay(a, b, year int, order DayOrder) (civil.Date, error) {
 			return checkedDay(year, a, b)
 		}
 	}
-	return civil.Date{}, errors.New("could be day/month or month/day, and no day of the file tells")
+	return civil.Date{}, errors.New("could be day/month or month/day, and no day of the file is unambiguous")
 }
 
 func checkedDay(y, m, d int) (civil.Date, error) {
@@ -124,7 +124,7 @@ func checkedDay(y, m, d int) (civil.Date, error) {
 	}
 	day := civil.New(y, time.Month(m), d)
 	if day.Day() != d {
-		return civil.Date{}, errors.New("is not a day of the calendar")
+		return civil.Date{}, errors.New("is not a calendar date")
 	}
 	return day, nil
 }
@@ -147,8 +147,8 @@ func digits(s string) (int, bool) {
 
 var errInstant = errors.New("is not a time such as 2026-09-30 14:05:00 +0200")
 
-// ParseInstant reads a day with a time of day and an offset, each of which may be missing: without a time it is
-// the start of the day, without an offset the clock of the zone. It is returned in UTC.
+// ParseInstant reads a day with an optional time of day and an optional offset. The default time is the start of the
+// day, the default offset that of the zone. The result is in UTC.
 func ParseInstant(cell string, order DayOrder, zone *time.Location) (time.Time, error) {
 	if t, ok := plainInstant(cell); ok {
 		return t, nil
@@ -184,8 +184,8 @@ func ParseInstant(cell string, order DayOrder, zone *time.Location) (time.Time, 
 	return day.UTC().Add(time.Duration(since-east) * time.Second), nil
 }
 
-// plainInstant reads what nearly every cell holds, 2026-09-30T14:05:00Z or 2026-09-30 14:05:00 +0200, without a detour. It
-// must agree with ParseInstant, and leaves to it all else.
+// plainInstant is a fast path for the most frequent forms, 2026-09-30T14:05:00Z and 2026-09-30 14:05:00 +0200. It must
+// agree with ParseInstant, which reads all other forms.
 func plainInstant(s string) (time.Time, bool) {
 	if len(s) < 20 || s[4] != '-' || s[10] != 'T' && s[10] != ' ' || s[13] != ':' || s[16] != ':' {
 		return time.Time{}, false
@@ -210,7 +210,7 @@ func plainInstant(s string) (time.Time, bool) {
 	return day.UTC().Add(time.Duration(hours*3600+minutes*60+seconds-east) * time.Second), true
 }
 
-// serialInstant reads a workbook's days since 1899-12-30 with the time of day as their fraction.
+// serialInstant reads a workbook's days since 1899-12-30, with the time of day as their fraction.
 func serialInstant(cell string, zone *time.Location) (time.Time, error) {
 	day, err := ParseDay(cell[:5], UnknownOrder)
 	fraction, err2 := strconv.ParseFloat("0"+cell[5:], 64)
@@ -234,7 +234,7 @@ func splitOffset(s string) (clock, offset string) {
 	return s, ""
 }
 
-// timeOfDay reads HH:MM, HH:MM:SS and HH:MM:SS.fff, and AM or PM behind them. Fractions are dropped.
+// timeOfDay reads HH:MM, HH:MM:SS and HH:MM:SS.fff, with an optional AM or PM. Fractions are dropped.
 func timeOfDay(s string) (seconds int, ok bool) {
 	half := 0
 	if upper := strings.ToUpper(s); strings.HasSuffix(upper, "M") {

@@ -47,7 +47,39 @@ func TestDaysAreReadAsTheFileWritesThem(t *testing.T) {
 	}
 }
 
-func TestOneDayBeyondTheTwelfthTellsTheOrder(t *testing.T) {
+func TestDaysOutsideTheCalendarAreRejected(t *testing.T) {
+	t.Parallel()
+	cases := map[string]bool{
+		"1899-12-31": false, "1900-01-01": true, "2199-12-31": true, "2200-01-01": false,
+		"2026-00-10": false, "2026-01-10": true, "2026-12-10": true, "2026-13-10": false,
+		"2026-10-00": false, "2026-10-01": true, "2026-10-31": true, "2026-10-32": false,
+		"2026-02-29": false, "2028-02-29": true,
+		"18991231": false, "19000101": true,
+		"20000": false, "20001": true, "79999": true, "80000": false, // serial numbers of workbooks
+	}
+	for cell, valid := range cases {
+		if got, err := ParseDay(cell, UnknownOrder); (err == nil) != valid {
+			t.Errorf("ParseDay(%q) = %s, %v; want valid = %t", cell, got, err, valid)
+		}
+	}
+}
+
+func TestTimesOutsideTheClockAreRejected(t *testing.T) {
+	t.Parallel()
+	cases := map[string]bool{
+		"2026-10-31 00:00:00 +0000": true, "2026-10-31 23:59:60 +0000": true, "2026-10-31 24:00:00 +0000": false,
+		"2026-10-31 23:60:00 +0000": false, "2026-10-31 23:59:61 +0000": false,
+		"2026-10-31 12:00:00 +1459": true, "2026-10-31 12:00:00 +1500": false, "2026-10-31 12:00:00 +0060": false,
+		"2026-10-31 23:59": true, "2026-10-31 24:00": false, "2026-10-31 23:60": false,
+	}
+	for cell, valid := range cases {
+		if got, err := ParseInstant(cell, UnknownOrder, time.UTC); (err == nil) != valid {
+			t.Errorf("ParseInstant(%q) = %s, %v; want valid = %t", cell, got, err, valid)
+		}
+	}
+}
+
+func TestOneUnambiguousDayDecidesTheOrder(t *testing.T) {
 	t.Parallel()
 	cases := map[DayOrder][]string{
 		DayFirst:     {"03/04/2026", "13/04/2026 10:00"},
@@ -105,7 +137,7 @@ func TestDayCacheAgreesWithTheCalendar(t *testing.T) {
 	}
 }
 
-// FuzzParseInstant holds that no text makes it panic, and that what it accepts lies in the years it believes.
+// FuzzParseInstant checks that no text panics, and that accepted times are in the valid years.
 func FuzzParseInstant(f *testing.F) {
 	for _, seed := range []string{"2025-12-08 11:28:18 -0600", "13/04/2026 10:00 PM", "45999.5", "Sep 3, 2026", "20260903"} {
 		f.Add(seed)

@@ -1,9 +1,9 @@
 package source
 
-// Described is a reader that can say which columns it reads. All readers are.
+// Described is a reader that lists its columns. All readers implement it.
 type Described interface {
-	// Columns returns what is read, with the folded names of each column.
+	// Columns returns the columns that are read, with their folded names.
 	Columns() []Column
-	// Needs returns the fields without which a file cannot be read.
+	// Needs returns the required fields.
 	Needs() []string
 }

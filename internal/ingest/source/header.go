@@ -10,7 +10,7 @@ import (
 	"assay/internal/money"
 )
 
-// Header is the names of a table's columns as the file writes them.
+// Header is the column names of a table as in the file.
 type Header struct {
 	names  []string
 	folded []string
@@ -28,16 +28,16 @@ func NewHeader(names []string) Header {
 // Width returns the number of columns.
 func (h Header) Width() int { return len(h.names) }
 
-// Names returns the columns' names as the file writes them.
+// Names returns the column names as in the file.
 func (h Header) Names() []string { return h.names }
 
-// folding unifies what differs between exports of the same column without meaning anything.
+// folding removes differences in spelling between exports of the same column.
 var folding = strings.NewReplacer("’", "'", "ß", "ss", "\u00a0", " ", "\ufeff", "", "_", " ")
 
 // Fold returns a column's name in the form in which names are compared: lower case, without accents, with single
 // blanks. Underscores count as blanks.
 func Fold(name string) string {
-	if isFolded(name) { // as most are
+	if isFolded(name) { // the usual case
 		return name
 	}
 	decomposed := norm.NFD.String(folding.Replace(name))
@@ -50,7 +50,7 @@ func Fold(name string) string {
 	return strings.Join(strings.Fields(plain), " ")
 }
 
-// isFolded reports whether a name is nothing but small letters, digits and single blanks between them.
+// isFolded reports whether a name consists of lower-case ASCII letters, digits and single blanks between them.
 func isFolded(name string) bool {
 	blank := true // before the name
 	for i := range len(name) {
@@ -66,8 +66,8 @@ func isFolded(name string) bool {
 	return !blank || name == ""
 }
 
-// Index returns the place of the first column that has one of the folded names, and -1 when none has. Names that
-// stand first are preferred.
+// Index returns the index of the first column that has one of the folded names, and -1 when none has. Earlier names
+// are preferred.
 func (h Header) Index(names ...string) int {
 	for _, name := range names {
 		if i := slices.Index(h.folded, name); i >= 0 {
@@ -77,7 +77,7 @@ func (h Header) Index(names ...string) int {
 	return -1
 }
 
-// Name returns the column's name as the file writes it, and "" for a column that the file does not have.
+// Name returns the column's name as in the file, and "" for a missing column.
 func (h Header) Name(i int) string {
 	if i < 0 || i >= len(h.names) {
 		return ""
@@ -85,8 +85,8 @@ func (h Header) Name(i int) string {
 	return strings.TrimSpace(h.names[i])
 }
 
-// Currency finds a column whose name ends with a currency in parentheses, as "Amount spent (USD)", and returns
-// its place and the currency. The names are folded and without the parentheses.
+// Currency finds a column whose name ends with a currency in parentheses, such as "Amount spent (USD)", and returns
+// its index and the currency. The names are folded and without the parentheses.
 func (h Header) Currency(names ...string) (int, money.Currency) {
 	for i, name := range h.folded {
 		before, code, ok := cutCurrency(name)
@@ -107,13 +107,13 @@ func cutCurrency(name string) (before string, code money.Currency, ok bool) {
 	return before, code, err == nil
 }
 
-// Column is a field of a reader and the folded names that files give it, preferred ones first.
+// Column is a field of a reader and its folded column names, preferred ones first.
 type Column struct {
 	Field string
 	Names []string
 }
 
-// Place finds the columns of a header. Fields that the file does not have are left out.
+// Place finds the columns of a header. Fields without a column are left out.
 func (h Header) Place(columns []Column) map[string]int {
 	places := map[string]int{}
 	for _, c := range columns {
@@ -124,7 +124,7 @@ func (h Header) Place(columns []Column) map[string]int {
 	return places
 }
 
-// Cell returns the cell at the place without surrounding blanks, and "" for a column that the file does not have.
+// Cell returns the cell at the index without surrounding blanks, and "" for a missing column.
 func Cell(fields []string, at int) string {
 	if at < 0 || at >= len(fields) {
 		return ""
@@ -132,7 +132,7 @@ func Cell(fields []string, at int) string {
 	return strings.TrimSpace(fields[at])
 }
 
-// FitOf says how well a header fits a reader of the columns, of which the required fields must be there.
+// FitOf returns how well a header fits the columns of a reader. The header must have the required fields.
 func FitOf(h Header, columns []Column, required []string) Fit {
 	found := h.Place(columns)
 	fit := Fit{Known: len(found)}

@@ -9,44 +9,44 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Sale is an order as a file tells it. Readers fill the order's key, time, customer and place; the amounts are
-// minor units of Currency. Days, converted amounts and the keys of the parts are filled by [Orders].
+// Sale is an order as read from a file. Readers fill the order's key, time, customer and place; amounts are in minor
+// units of Currency. [Orders] fills the days, the converted amounts and the keys of the parts.
 type Sale struct {
-	Line     int // of the file, where it starts
-	Rows     int // of the file, that tell it
+	Line     int // first line in the file
+	Rows     int // number of rows in the file
 	Currency money.Currency
 	Order    warehouse.Order
 	Lines    []warehouse.OrderLine
 	Refunds  []warehouse.Refund
 	Coupons  []warehouse.OrderCoupon
 	Touches  []warehouse.Touch
-	Ties     []warehouse.CustomerTie // of the customer's id and mail address
-	Content  uint64                  // of the rows, from a [Hasher]; two copies of an order have the same
+	Ties     []warehouse.CustomerTie // of the customer's ID and email address
+	Content  uint64                  // hash of the rows, from a [Hasher]; copies of an order have the same
 }
 
-// Reset empties the sale and keeps its room.
+// Reset empties the sale and keeps its memory.
 func (s *Sale) Reset() {
 	*s = Sale{Lines: s.Lines[:0], Refunds: s.Refunds[:0], Coupons: s.Coupons[:0], Touches: s.Touches[:0], Ties: s.Ties[:0]}
 }
 
-// Orders takes the sales of one file: it converts them, dates them in the workspace's zone, lets copies count
-// once, and adds up the totals.
+// Orders processes the sales of one file: it converts amounts, dates orders in the workspace's zone, deduplicates
+// copies, and sums the totals.
 type Orders struct {
 	options Options
 	rates   *Converter
 	hasher  Hasher
 	last    warehouse.OrderRef
-	course  int             // whether keys rise (1) or fall (-1) from order to order; 0 before the second one
-	seen    map[uint64]told // by key, hashed; orders stand here only in scattered files
+	course  int                // 1 when keys ascend, -1 when they descend, 0 before the second order
+	seen    map[uint64]earlier // by hashed key; filled only for scattered files
 	day     dayCache
 	Totals  Totals
 
-	currency money.Currency // of what was counted last
+	currency money.Currency // of the last counted order
 }
 
-// told is what the file told of an order or refund so far: enough to know it again and to take it back out of the
+// earlier is what is known of an earlier order or refund of the file: enough to recognize it and to remove it from the
 // totals.
-type told struct {
+type earlier struct {
 	content           uint64
 	charged, refunded int64
 	refunds           int32
@@ -55,7 +55,7 @@ type told struct {
 	currency          [3]byte
 }
 
-// state says which of the totals an order counts in.
+// state decides which totals an order counts in.
 type state byte
 
 const (
@@ -65,10 +65,10 @@ const (
 	refundOnly
 )
 
-// NewOrders returns the orders of a file that has none yet.
+// NewOrders returns the orders of a file before its first order.
 func NewOrders(o Options) *Orders {
 	return &Orders{
-		options: o, rates: NewConverter(o.Base, o.Rates), hasher: NewHasher(), seen: map[uint64]told{},
+		options: o, rates: NewConverter(o.Base, o.Rates), hasher: NewHasher(), seen: map[uint64]earlier{},
 		day: dayCache{zone: o.Zone}, Totals: NewTotals(),
 	}
 }
@@ -95,8 +95,8 @@ func (t *Orders) Add(s *Sale, b *warehouse.Batch) error {
 	}
 	if t.clashes(s) {
 		return &RowError{
-			Line: s.Line, Rows: s.Rows, Value: Shown(s.Order.Key), Reason: "the order stands in the file twice, with different lines, refunds or coupons",
-			Fix: "leave only the order's latest version in the file",
+			Line: s.Line, Rows: s.Rows, Value: Shown(s.Order.Key), Reason: "the order occurs twice in the file, with different lines, refunds or coupons",
+			Fix: "keep only the latest version of the order in the file",
 		}
 	}
 	if t.copyOf(s, refunded) {
@@ -119,10 +119,10 @@ func (t *Orders) Add(s *Sale, b *warehouse.Batch) error {
 	return nil
 }
 
-// Return is a refund that belongs to no order of the file.
+// Return is a refund whose order is not in the file.
 type Return struct {
-	Line     int // of the file, where it starts
-	Rows     int // of the file, that tell it
+	Line     int // first line in the file
+	Rows     int // number of rows in the file
 	Currency money.Currency
 	Refund   warehouse.Refund
 	Content  uint64
@@ -136,7 +136,7 @@ func (t *Orders) AddReturn(r *Return, b *warehouse.Batch) error {
 		return Located(err, r.Line, r.Rows)
 	}
 	key := t.hasher.Row(t.hasher.Key(r.Refund.Source, r.Refund.Key), []string{r.Refund.Refund})
-	now := told{content: r.Content, refunded: original, refunds: 1, state: refundOnly}
+	now := earlier{content: r.Content, refunded: original, refunds: 1, state: refundOnly}
 	copy(now.currency[:], r.Currency)
 	if before, seen := t.seen[key]; seen && before.content == r.Content {
 		t.Totals.Repeated++
@@ -151,7 +151,7 @@ func (t *Orders) AddReturn(r *Return, b *warehouse.Batch) error {
 	return nil
 }
 
-// Differs reports whether the file told an order under the same key before, with another content.
+// Differs reports whether the file has an earlier order with the same key and different content.
 func (t *Orders) Differs(s *Sale) (bool, error) {
 	if !t.options.Scattered {
 		if t.step(&s.Order.OrderRef) == 0 {
@@ -163,7 +163,7 @@ func (t *Orders) Differs(s *Sale) (bool, error) {
 	return seen && before.content != s.Content, nil
 }
 
-// Content returns the hash of an order's only row, where it will be compared.
+// Content returns the hash of an order's only row, when it will be compared.
 func (t *Orders) Content(fields []string) uint64 {
 	if !t.options.Scattered {
 		return 0
@@ -171,8 +171,8 @@ func (t *Orders) Content(fields []string) uint64 {
 	return t.hasher.Row(0, fields)
 }
 
-// follows takes the next order's key. It reports whether the keys still only rise or only fall, so that the file
-// cannot have told the order before.
+// follows takes the next order's key. It reports whether the keys still ascend or still descend, which excludes
+// duplicates.
 func (t *Orders) follows(next *warehouse.OrderRef) bool {
 	step := t.step(next)
 	if t.last.Key != "" {
@@ -182,8 +182,8 @@ func (t *Orders) follows(next *warehouse.OrderRef) bool {
 	return step != 0
 }
 
-// step compares the next order's key with the last one's: 1 when it rises, -1 when it falls, 0 when it turns or stays.
-// Short keys come first, which is the order of numbers.
+// step compares the next order's key with the last one: 1 ascending, -1 descending, 0 for an equal key or a change of
+// direction. Shorter keys come first, which is numeric order.
 func (t *Orders) step(next *warehouse.OrderRef) int {
 	step := cmp.Or(cmp.Compare(len(next.Key), len(t.last.Key)), cmp.Compare(next.Key, t.last.Key), cmp.Compare(next.Source, t.last.Source))
 	if t.course != 0 && step != t.course {
@@ -210,8 +210,8 @@ func (t *Orders) convert(s *Sale) error {
 	return t.rates.Convert(o.Day, s.Currency, amounts...)
 }
 
-// clashes reports whether the file told the order before with another content, and one of the two has parts: which
-// parts would belong to it could not be told.
+// clashes reports whether the file has an earlier order with the same key and different content, and one of the two
+// has parts. Then the parts cannot be assigned to one of them.
 func (t *Orders) clashes(s *Sale) bool {
 	if !t.options.Scattered {
 		return false
@@ -222,12 +222,12 @@ func (t *Orders) clashes(s *Sale) bool {
 
 func (s *Sale) detailed() bool { return len(s.Lines)+len(s.Refunds)+len(s.Coupons) > 0 }
 
-// copyOf reports whether the file told the same order before. Another order under the same key takes the place
-// of the earlier one, in the totals too.
+// copyOf reports whether the file has the same order before. An order with the same key and different content replaces
+// the earlier one, also in the totals.
 func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	o := &s.Order
 	var key uint64
-	var before told
+	var before earlier
 	var seen bool
 	if t.options.Scattered {
 		key = t.hasher.Key(o.Source, o.Key)
@@ -236,7 +236,7 @@ func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	if seen && before.content == s.Content {
 		return true
 	}
-	now := told{content: s.Content, charged: o.Original.Minor, refunded: refunded, refunds: int32(len(s.Refunds)), detailed: s.detailed()}
+	now := earlier{content: s.Content, charged: o.Original.Minor, refunded: refunded, refunds: int32(len(s.Refunds)), detailed: s.detailed()}
 	copy(now.currency[:], s.Currency)
 	switch {
 	case o.Test:
@@ -246,7 +246,7 @@ func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	}
 	if seen {
 		t.count(before, -1)
-		t.options.Notes.Add("orders_twice", "order %s, line %d, stands in the file twice with different content: the last one counts", Shown(o.Key), s.Line)
+		t.options.Notes.Add("orders_twice", "order %s, line %d, occurs twice in the file with different content: the last one counts", Shown(o.Key), s.Line)
 	}
 	if t.options.Scattered {
 		t.seen[key] = now
@@ -259,8 +259,8 @@ func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	return false
 }
 
-// count adds an order to the totals, or takes it out with the sign -1.
-func (t *Orders) count(o told, sign int64) {
+// count adds an order to the totals, or subtracts it with the sign -1.
+func (t *Orders) count(o earlier, sign int64) {
 	switch o.state {
 	case test:
 		t.Totals.Tests += sign
@@ -285,15 +285,15 @@ func (t *Orders) count(o told, sign int64) {
 	t.Totals.Refunds += sign * int64(o.refunds)
 }
 
-// Hasher tells rows apart. Its hashes hold within a process and are never stored.
+// Hasher hashes rows to compare them. Its hashes are valid within a process and never stored.
 type Hasher struct{ seed maphash.Seed }
 
 // NewHasher returns a hasher.
 func NewHasher() Hasher { return Hasher{seed: maphash.MakeSeed()} }
 
-// Row continues a content's hash with a row. The first one continues 0.
+// Row extends a content's hash by a row. The first row extends 0.
 func (h Hasher) Row(content uint64, fields []string) uint64 {
-	const odd = 0x9E3779B97F4A7C15 // keeps the order of cells and rows in the result
+	const odd = 0x9E3779B97F4A7C15 // makes the order of cells and rows matter
 	for _, f := range fields {
 		content = (content ^ maphash.String(h.seed, f)) * odd
 	}
@@ -303,13 +303,13 @@ func (h Hasher) Row(content uint64, fields []string) uint64 {
 // Key returns the hash of a key of two parts.
 func (h Hasher) Key(a, b string) uint64 { return h.Row(0, []string{a, b}) }
 
-// Codes returns the discount codes of a cell, upper case, each once. Several stand behind one another with commas.
+// Codes returns the discount codes of a cell in upper case without duplicates. Several codes are separated by commas.
 func Codes(cell string) []string {
 	if cell == "" {
 		return nil
 	}
 	var codes []string
-	seen := map[string]bool{"": true} // a stranger's order may have a million of them
+	seen := map[string]bool{"": true} // untrusted input may have a million codes
 	for code := range strings.SplitSeq(cell, ",") {
 		if code = strings.ToUpper(strings.TrimSpace(code)); !seen[code] {
 			seen[code] = true
@@ -319,7 +319,7 @@ func Codes(cell string) []string {
 	return codes
 }
 
-// CouponsOf returns the codes as coupons of an order. A discount can be given to a code only when it is the only one.
+// CouponsOf returns the codes as coupons of an order. A discount is assigned to a code only when it is the only one.
 func CouponsOf(into []warehouse.OrderCoupon, cell string, discount int64) []warehouse.OrderCoupon {
 	if code := strings.ToUpper(strings.TrimSpace(cell)); code != "" && !strings.Contains(code, ",") {
 		return append(into, warehouse.OrderCoupon{Code: code, Discount: discount})

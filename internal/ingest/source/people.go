@@ -10,24 +10,24 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Customers turns mail addresses and customers' ids into keyed hashes. The same person gets the same hash from
-// every source of a workspace, and the hash tells nothing without the key.
+// Customers converts email addresses and customer IDs to keyed hashes. A customer has the same hash in every source of
+// a workspace. Without the key the hash reveals nothing.
 type Customers struct {
 	mac  hash.Hash
-	text []byte // the address, then its hash: kept to spare an allocation per order
+	text []byte // the address, then its hash; reused to avoid an allocation per order
 	sum  []byte
 }
 
-// hashBytes is how much of the HMAC-SHA256 is kept. Of ten million customers two share 72 bits with a chance of one in a
-// hundred million, and twelve characters are what a database holds, compares and groups without looking elsewhere.
+// hashBytes is the number of stored bytes of the HMAC-SHA256. Among ten million customers, the probability of a
+// collision in 72 bits is about one in a hundred million. Twelve characters fit into a database's inline strings.
 const hashBytes = 9
 
-// NewCustomers returns hashes under the key.
+// NewCustomers returns the hashes of the key.
 func NewCustomers(key []byte) *Customers {
 	return &Customers{mac: hmac.New(sha256.New, key)}
 }
 
-// Hash returns the hash of an address or id, with case and surrounding blanks left out of account, and "" for "".
+// Hash returns the hash of an address or ID, ignoring case and surrounding blanks, and "" for "".
 func (c *Customers) Hash(id string) string {
 	id = strings.ToLower(strings.TrimSpace(id))
 	if id == "" {
@@ -41,8 +41,8 @@ func (c *Customers) Hash(id string) string {
 	return string(c.text)
 }
 
-// HashPhone returns the hash of a telephone number's digits, however they are set apart, and "" for what is no number of
-// anybody: fewer than six digits, or one digit over and over, as forms are filled in that ask for one.
+// HashPhone returns the hash of a phone number's digits, ignoring punctuation. It returns "" for placeholder numbers:
+// fewer than six digits, or one repeated digit.
 func (c *Customers) HashPhone(number string) string {
 	digits := strings.Map(digit, number)
 	if len(digits) < leastDigits || strings.Trim(digits, digits[:1]) == "" {
@@ -51,9 +51,9 @@ func (c *Customers) HashPhone(number string) string {
 	return c.Hash(digits)
 }
 
-const leastDigits = 6 // of a telephone number
+const leastDigits = 6 // of a phone number
 
-// ConsentOf reads a consent as shops and mailing tools write it; ok is false for a word that none of them uses.
+// ConsentOf reads a consent as shops and mailing tools write it; ok is false for an unknown word.
 func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "yes", "true", "1", "y", "subscribed", "opted_in", "opted in":
@@ -66,8 +66,8 @@ func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 	return warehouse.ConsentUnknown, false
 }
 
-// Hashes returns the hashes under which somebody may be known who is named by an address, a telephone number or an id: a
-// number is written in many ways. It returns none for "".
+// Hashes returns all hashes that may identify a customer with the email address, phone number or ID: phone numbers are
+// written in several ways. It returns none for "".
 func (c *Customers) Hashes(id string) []string {
 	id = strings.TrimSpace(id)
 	if id == "" {

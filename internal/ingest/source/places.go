@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure"
 )
 
-// otherNames are names of countries that exports use beside the English ones of CLDR, and codes that are not ISO.
+// otherNames are country names in exports that differ from the English names of CLDR, and codes that are not ISO.
 var otherNames = map[string]string{
 	"uk": "GB", "great britain": "GB", "england": "GB", "scotland": "GB", "usa": "US", "united states of america": "US",
 	"eire": "IE", "republic of ireland": "IE", "rsa": "ZA", "korea": "KR", "czech republic": "CZ", "turkey": "TR",
@@ -21,10 +21,10 @@ var otherNames = map[string]string{
 	"vereinigte staaten": "US", "hong kong": "HK", "macao": "MO", "uae": "AE", "the netherlands": "NL",
 }
 
-// Countries turns countries' names and codes into ISO 3166-1 alpha-2 codes.
+// Countries converts country names and codes to ISO 3166-1 alpha-2 codes.
 type Countries struct {
 	codes      map[string]string
-	last, code string // the text before and its code: most orders come from where the one before came from
+	last, code string // the previous text and its code: consecutive orders often share a country
 }
 
 // NewCountries returns the countries of CLDR by code and English name.
@@ -46,7 +46,7 @@ func NewCountries() *Countries {
 	return &Countries{codes: codes}
 }
 
-// Code returns the code of a country, and ok = false when the text names none. No text has the code "".
+// Code returns the code of a country, and ok = false for an unknown text. The code of "" is "".
 func (c *Countries) Code(text string) (code string, ok bool) {
 	switch text {
 	case "":
@@ -59,12 +59,12 @@ func (c *Countries) Code(text string) (code string, ok bool) {
 		return code, true
 	}
 	if code, ok = c.codes[Fold(text)]; ok {
-		c.codes[strings.Clone(text)] = code // as written, so that the next row finds it at once
+		c.codes[strings.Clone(text)] = code // unfolded, so that the next lookup is direct
 	}
 	return code, ok
 }
 
-// surfaces maps what exports call a sales channel to the surface, by the folded name.
+// surfaces maps folded sales channel names of exports to surfaces.
 var surfaces = map[string]measure.Surface{
 	"": measure.OnlineStore, "web": measure.OnlineStore, "online store": measure.OnlineStore, "checkout": measure.OnlineStore,
 	"shop": measure.OnlineStore, "shop app": measure.OnlineStore, "buy button": measure.OnlineStore, "storefront": measure.OnlineStore,
@@ -78,8 +78,8 @@ var surfaces = map[string]measure.Surface{
 	"shopify draft order": measure.Wholesale, "draft orders": measure.Wholesale,
 }
 
-// Surface returns the sales surface that a source's name for it stands for, and ok = false for an unknown name.
-// Orders without a name come from the online store.
+// Surface returns the sales surface of a source's name, and ok = false for an unknown name. Orders without a name
+// belong to the online store.
 func Surface(name string) (measure.Surface, bool) {
 	if name == "" {
 		return measure.OnlineStore, true

@@ -8,11 +8,11 @@ import (
 	"assay/internal/money"
 )
 
-// staleRate is how many days old a rate may be: no rates are published on week-ends and holidays.
+// staleRate is the maximum age of a rate in days: no rates are published on weekends and holidays.
 const staleRate = 7
 
-// Converter turns amounts into the workspace's currency at the day's rate, or at the latest rate known within
-// the seven days before.
+// Converter converts amounts to the workspace's currency at the day's rate, or the latest rate of the seven days
+// before.
 type Converter struct {
 	base  money.Currency
 	rates Rates
@@ -29,13 +29,12 @@ type rateFound struct {
 	ok   bool
 }
 
-// NewConverter returns a converter to the base currency. Without rates it converts nothing but the base itself.
+// NewConverter returns a converter to the base currency. Without rates it accepts only the base currency.
 func NewConverter(base money.Currency, rates Rates) *Converter {
 	return &Converter{base: base, rates: rates, known: map[rateKey]rateFound{}}
 }
 
-// Convert returns the amounts in the base currency. Either all are converted or, with an error that says how to
-// get a rate, none is.
+// Convert converts the amounts to the base currency. On error none is converted; the error states how to get a rate.
 func (c *Converter) Convert(day civil.Date, from money.Currency, amounts ...*int64) error {
 	if from == c.base {
 		return nil
@@ -45,7 +44,7 @@ func (c *Converter) Convert(day civil.Date, from money.Currency, amounts ...*int
 		return &RowError{
 			Value:  string(from),
 			Reason: fmt.Sprintf("no exchange rate from %s to %s on %s or the %d days before", from, c.base, day, staleRate),
-			Fix:    fmt.Sprintf("import the rates first: a CSV with the columns date, from, to, rate; or make a workspace in %s, if the store sells in it", from),
+			Fix:    fmt.Sprintf("import the rates first: a CSV with the columns date, from, to, rate; or create a workspace in %s, if the store sells in it", from),
 		}
 	}
 	for _, a := range amounts {
@@ -71,7 +70,7 @@ func (c *Converter) find(day civil.Date, from money.Currency) rateFound {
 	return found
 }
 
-// Located says how many rows an error rejects, and where they start unless the error knows it.
+// Located sets the line and the number of rejected rows of an error, unless the error has a line.
 func Located(err error, line, rows int) error {
 	if row, ok := errors.AsType[*RowError](err); ok {
 		row.Rows = rows

@@ -1,5 +1,5 @@
-// Package source is the vocabulary of file readers: what a reader declares, what it is given and what it
-// returns, and the parts they share, which are headers, cells, days, exchange rates, orders and notes.
+// Package source defines file readers: their interface, their input and output, and shared parts for headers, cells,
+// days, exchange rates, orders and warnings.
 package source
 
 import (
@@ -17,35 +17,35 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Reader knows one kind of file.
+// Reader reads one kind of file.
 type Reader interface {
-	// Name is what --source calls it.
+	// Name is the value of --source.
 	Name() string
-	// Title is what people call the file.
+	// Title is the users' name of the file.
 	Title() string
-	// Fit says how well the header of a file belongs to this reader.
+	// Fit returns how well the header of a file fits this reader.
 	Fit(header Header) Fit
 	// Open starts reading a table that fits.
 	Open(t Table, o Options) (Rows, error)
 }
 
-// Rows turns the records of one file into rows of the warehouse.
+// Rows converts the records of one file to rows of the warehouse.
 type Rows interface {
-	// Skip reports whether the record is no data: a total, a note. It is asked before anything else is checked.
+	// Skip reports whether the record is not data, such as a total or a note. It is called before any other check.
 	Skip(fields []string) bool
-	// Add takes a record, which has as many cells as the header, and appends what is complete to the batch. A
-	// *[RowError] rejects rows, of this record or of an order before it; reading goes on. Any other error
-	// concerns the file.
+	// Add takes a record, which has as many cells as the header, and appends completed facts to the batch. A
+	// *[RowError] rejects rows of this record or of an earlier order, and reading continues. Any other error concerns
+	// the file.
 	Add(r tabular.Record, b *warehouse.Batch) error
-	// Close appends what waits for its end. Its error is as that of Add. The summary is complete either way.
+	// Close appends the remaining facts. Its errors are those of Add. The summary is always complete.
 	Close(b *warehouse.Batch) (Summary, error)
 }
 
-// Fit says how well a header belongs to a reader.
+// Fit is how well a header fits a reader.
 type Fit struct {
-	Known   int      // columns that the reader knows
-	Missing []string // columns that it cannot do without
-	Vague   bool     // by names that any file may have: gives way to a reader of known files
+	Known   int      // number of columns that the reader knows
+	Missing []string // required columns that the header lacks
+	Vague   bool     // by common names only: a reader of a known export is preferred
 }
 
 // Better reports whether a reader with this fit is preferred to one with the other. Both can read the file.
@@ -59,7 +59,7 @@ func (f Fit) Better(other Fit) bool {
 // OK reports whether the reader can read the file.
 func (f Fit) OK() bool { return f.Known > 0 && len(f.Missing) == 0 }
 
-// Table is what is known of a file before its rows are read.
+// Table is the part of a file that is known before its rows are read.
 type Table struct {
 	Header Header
 	Sample [][]string // the first rows below the header
@@ -76,37 +76,37 @@ func (t Table) Column(i int) []string {
 	return cells
 }
 
-// Options are the workspace's settings and what the caller said about the file.
+// Options are the workspace's settings and the caller's statements about the file.
 type Options struct {
 	Base    money.Currency
 	Zone    *time.Location
-	HashKey []byte // for customers' mail addresses; never empty
+	HashKey []byte // for customers' email addresses; never empty
 
-	// What the caller says where a file does not tell; zero when they did not.
+	// Stated by the caller, used where the file has no value of its own; zero when not stated.
 	Currency money.Currency
-	Clock    *time.Location // the zone that times without one are written in
+	Clock    *time.Location // the zone of times without an offset
 
 	Channel measure.Channel
 
 	Rates Rates // nil: only files in the base currency can be read
 	Notes *Notes
 
-	// Scattered files have orders in no order of their keys. Readers then remember every key, to notice orders that
-	// stand in the file twice; of other files they remember the last.
+	// Scattered files have orders in no order of their keys. Readers then store every key to detect duplicate orders;
+	// for other files they store the last key.
 	Scattered bool
 }
 
-// AssumedCurrency returns the currency of a file that does not tell its own, and notes that it was assumed unless the
-// caller named it.
+// AssumedCurrency returns the currency of a file without its own. It adds a warning unless the caller stated the
+// currency.
 func (o Options) AssumedCurrency() money.Currency {
 	if o.Currency != "" {
 		return o.Currency
 	}
-	o.Notes.Add("currency_assumed", "the file does not tell its currency: it is taken for %s", o.Base)
+	o.Notes.Add("currency_assumed", "the file has no currency: amounts are read as %s", o.Base)
 	return o.Base
 }
 
-// WrittenIn returns the zone of times that are written without one.
+// WrittenIn returns the zone of times without an offset.
 func (o Options) WrittenIn() *time.Location {
 	if o.Clock != nil {
 		return o.Clock
@@ -114,28 +114,28 @@ func (o Options) WrittenIn() *time.Location {
 	return o.Zone
 }
 
-// ErrScattered says that a file must be read again with [Options.Scattered].
-var ErrScattered = errors.New("the file's orders neither only rise nor only fall by their keys")
+// ErrScattered requests that the file is read again with [Options.Scattered].
+var ErrScattered = errors.New("the file's orders are not sorted by key")
 
-// Rates knows exchange rates.
+// Rates returns exchange rates.
 type Rates interface {
-	// Rate returns what one unit of from is worth in to on exactly this day.
+	// Rate returns the price of one unit of from in to on exactly this day.
 	Rate(day civil.Date, from, to money.Currency) (money.Rate, bool)
 }
 
-// Summary is what a reader can tell at the end of a file.
+// Summary is a reader's result at the end of a file.
 type Summary struct {
-	Windows []warehouse.AdWindow // which an ad report covers completely
+	Windows []warehouse.AdWindow // the days and accounts that an ad report covers completely
 	Totals  Totals
 }
 
-// Totals are figures to compare with what the platform's own page shows.
+// Totals are figures to compare with the platform's own page.
 type Totals struct {
 	Orders    int64 // orders that count
-	Cancelled int64 // orders that are cancelled or voided
-	Tests     int64 // orders that are tests
+	Cancelled int64 // orders that are canceled or voided
+	Tests     int64 // test orders
 	Refunds   int64
-	Repeated  int64                    // rows or orders that the file holds twice and that count once
+	Repeated  int64                    // duplicates of rows or orders in the file, which count once
 	Charged   map[money.Currency]int64 // of the orders that count, in minor units of their own currency
 	Refunded  map[money.Currency]int64
 	Spend     map[money.Currency]int64
@@ -147,7 +147,7 @@ func NewTotals() Totals {
 	return Totals{Charged: map[money.Currency]int64{}, Refunded: map[money.Currency]int64{}, Spend: map[money.Currency]int64{}}
 }
 
-// See widens the days by one.
+// See extends the days by one.
 func (t *Totals) See(day civil.Date) {
 	if t.Days.First.IsZero() || day.Before(t.Days.First) {
 		t.Days.First = day
@@ -157,17 +157,17 @@ func (t *Totals) See(day civil.Date) {
 	}
 }
 
-// RowError is why rows are rejected.
+// RowError is the reason why rows are rejected.
 type RowError struct {
-	Line   int    // where they start in the file
+	Line   int    // first line in the file
 	Rows   int    // how many the error rejects; 0 means one
-	Column string // the header of the cell at fault; "" when the row as a whole is
-	Value  string // what the cell holds, as [Shown]
+	Column string // header of the invalid cell; "" when the whole row is invalid
+	Value  string // the cell's value, from [Shown]
 	Reason string
-	Fix    string // what to do about it; "" when the reason says it
+	Fix    string // what to do about it; "" when the reason includes it
 }
 
-// Error says where and why.
+// Error returns the location and the reason.
 func (e *RowError) Error() string {
 	if e.Column == "" {
 		return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
@@ -175,10 +175,10 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("line %d, column %q: %s", e.Line, e.Column, e.Reason)
 }
 
-// longestText is how many characters of a column's name, a reason or a fix a report contains.
+// longestText is the maximum number of characters of a column's name, a reason or a fix in a report.
 const longestText = 300
 
-// Bounded returns the error with texts of a length that a report can contain, whatever the file says.
+// Bounded returns the error with texts short enough for a report.
 func (e RowError) Bounded() RowError {
 	for _, text := range []*string{&e.Column, &e.Value, &e.Reason, &e.Fix} {
 		*text = first(*text, longestText)
@@ -186,7 +186,7 @@ func (e RowError) Bounded() RowError {
 	return e
 }
 
-// first returns the first n characters of a text, with … where there were more.
+// first returns the first n characters of a text, with … when it is longer.
 func first(text string, n int) string {
 	for i := range text {
 		if n--; n < 0 {
@@ -196,10 +196,10 @@ func first(text string, n int) string {
 	return text
 }
 
-// Unreadable returns the error of a cell that cannot be read, and why.
+// Unreadable returns the error of a cell that cannot be read, with its cause.
 func Unreadable(line int, column, cell string, why error) *RowError {
 	quoted := strconv.Quote(Shown(cell))
-	reason := strings.ReplaceAll(why.Error(), strconv.Quote(cell), quoted) // the cause may quote the cell in full
+	reason := strings.ReplaceAll(why.Error(), strconv.Quote(cell), quoted) // the cause may quote the whole cell
 	if strings.HasPrefix(reason, "is ") || strings.HasPrefix(reason, "could ") {
 		reason = quoted + " " + reason
 	}
@@ -208,12 +208,12 @@ func Unreadable(line int, column, cell string, why error) *RowError {
 
 const shownLength = 60
 
-// Shown returns the text of a cell as a report may show it: short, in one line and without mail addresses.
+// Shown returns a cell's text for a report: short, in one line and without email addresses.
 func Shown(cell string) string {
 	return first(strings.Map(printable, masked(cell)), shownLength)
 }
 
-// masked returns the text in one line with a word in the place of each mail address.
+// masked returns the text in one line with email addresses replaced.
 func masked(text string) string {
 	words := strings.Fields(strings.ToValidUTF8(text, "?"))
 	for i, w := range words {
@@ -225,13 +225,13 @@ func masked(text string) string {
 }
 
 func printable(r rune) rune {
-	if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) { // also what turns the direction of writing
+	if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) { // includes marks that change the writing direction
 		return -1
 	}
 	return r
 }
 
-// Notes collects what the user should know about a file although it can be read. Each code is told once.
+// Notes collects warnings about a file that can be read. Each code occurs once.
 type Notes struct {
 	list []Note
 	at   map[string]int
@@ -241,10 +241,10 @@ type Notes struct {
 type Note struct {
 	Code  string `json:"code"`
 	Text  string `json:"text"`
-	Count int    `json:"count"` // how often it applies
+	Count int    `json:"count"` // number of occurrences
 }
 
-// Add notes a warning. The text of the first one with a code stands for all.
+// Add adds a warning. The first text of a code is shown for all of them.
 func (n *Notes) Add(code, format string, args ...any) {
 	if i, ok := n.at[code]; ok {
 		n.list[i].Count++
@@ -257,5 +257,5 @@ func (n *Notes) Add(code, format string, args ...any) {
 	n.list = append(n.list, Note{Code: code, Text: fmt.Sprintf(format, args...), Count: 1})
 }
 
-// List returns the warnings in the order in which they came up.
+// List returns the warnings in the order of their first occurrence.
 func (n *Notes) List() []Note { return n.list }

@@ -135,7 +135,7 @@ func TestRatesOfTheDaysBeforeAreUsedForAWeek(t *testing.T) {
 	}
 }
 
-func TestReportsShowNoAddresses(t *testing.T) {
+func TestReportsMaskEmailAddresses(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{
 		"ada@example.com":       "(address)",
@@ -150,14 +150,14 @@ func TestReportsShowNoAddresses(t *testing.T) {
 	}
 }
 
-func TestCodesStandOnce(t *testing.T) {
+func TestCodesAreDeduplicated(t *testing.T) {
 	t.Parallel()
 	if diff := cmp.Diff([]string{"SAVE10", "ADA"}, Codes(" save10, ADA,save10,")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestNotesAreToldOnce(t *testing.T) {
+func TestWarningsAreDeduplicated(t *testing.T) {
 	t.Parallel()
 	var n Notes
 	n.Add("a", "first %d", 1)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Words keeps one copy of texts that come again and again: accounts, campaigns, products, states. A text that is part of a
-// larger one can be kept through it without the larger one. Its memory is bounded whatever comes.
+// Words interns repeated texts, such as accounts, campaigns, products and states. An interned text has its own memory,
+// so a larger text that contained it can be freed. The memory of Words is bounded.
 type Words struct {
 	seed maphash.Seed
 	kept [wordSlots]string
@@ -14,13 +14,13 @@ type Words struct {
 
 const (
 	wordSlots = 4096
-	longWord  = 256 // bytes: longer texts seldom come again
+	longWord  = 256 // bytes; longer texts rarely repeat
 )
 
-// NewWords returns words of which none came yet.
+// NewWords returns an empty set.
 func NewWords() *Words { return &Words{seed: maphash.MakeSeed()} }
 
-// Of returns the text in memory of its own.
+// Of returns a copy of the text in its own memory.
 func (w *Words) Of(text string) string {
 	if text == "" {
 		return ""

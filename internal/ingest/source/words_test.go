@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-func TestWordsAreKeptApartFromTheTextTheyStandIn(t *testing.T) {
+func TestWordsAreCopiedOutOfTheirText(t *testing.T) {
 	t.Parallel()
 	w := NewWords()
 	line := strings.Repeat("campaign ", 100)

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Encoding is how a file writes characters.
+// Encoding is the character encoding of a file.
 type Encoding string
 
-// The encodings that are recognised.
+// The detected encodings.
 const (
 	UTF8        Encoding = "UTF-8"
 	UTF8BOM     Encoding = "UTF-8 with BOM"
@@ -25,10 +25,10 @@ const (
 	Workbook    Encoding = "xlsx"
 )
 
-// decode returns the text of src as UTF-8 without a mark, and a function that tells the encoding. It is asked at
-// the end, because a file is taken for UTF-8 until its first character beyond ASCII.
+// decode returns the text of src as UTF-8 without a byte-order mark, and a function that returns the encoding. The
+// encoding is certain at the end, because a file counts as UTF-8 until its first non-ASCII character.
 func decode(src *bufio.Reader) (io.Reader, func() Encoding) {
-	head, _ := src.Peek(1024) // a short file has a short head, and an unreadable one fails at the first read
+	head, _ := src.Peek(1024) // a short file gives fewer bytes; a read error occurs again at the first read
 	switch {
 	case bytes.HasPrefix(head, []byte{0xEF, 0xBB, 0xBF}):
 		_, _ = src.Discard(3)
@@ -42,8 +42,8 @@ func decode(src *bufio.Reader) (io.Reader, func() Encoding) {
 	return transform.NewReader(src, g), g.encoding
 }
 
-// zerosAt reports whether most of the bytes at the even (0) or odd (1) places are zero and none of the others:
-// that is what UTF-16 text in a Latin script looks like.
+// zerosAt reports whether most bytes at even (0) or odd (1) offsets are zero and no others: the pattern of UTF-16 text
+// in a Latin script.
 func zerosAt(head []byte, parity int) bool {
 	zeros := 0
 	for i, b := range head {
@@ -58,9 +58,9 @@ func zerosAt(head []byte, parity int) bool {
 	return zeros > 0 && zeros*3 > len(head)
 }
 
-// guess passes ASCII through. The first character beyond it decides: a well-formed UTF-8 sequence makes the
-// whole file UTF-8, anything else makes it Windows-1252. In a Western single-byte file the two bytes of such a
-// sequence practically never stand side by side.
+// guess passes ASCII through. The first non-ASCII character decides: a valid UTF-8 sequence makes the whole file
+// UTF-8, anything else makes it Windows-1252. In a Western single-byte file, the two bytes of such a sequence are
+// practically never adjacent.
 type guess struct {
 	decided  Encoding
 	fallback transform.Transformer
@@ -101,8 +101,7 @@ func (g *guess) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err erro
 	return nDst + d, nSrc + s, err
 }
 
-// asciiPrefix returns how many bytes stand before the first one beyond ASCII. It looks at eight at a time, because
-// most files have none.
+// asciiPrefix returns the number of ASCII bytes at the start. It tests eight at a time, because most files are ASCII.
 func asciiPrefix(b []byte) int {
 	const highBits = 0x8080808080808080
 	i := 0

@@ -13,21 +13,21 @@ import (
 	"io"
 )
 
-// sampled is how much text is looked at to find out what a file is.
+// sampled is the number of bytes that are inspected to detect the format of a file.
 const sampled = 64 << 10
 
-// File is an opened file. It is read once, by one goroutine.
+// File is an open file. It is read once, by one goroutine.
 type File struct {
 	Compressed bool // gzip
 	bytes      *counted
 	text       *bufio.Reader
 	encoding   func() Encoding
-	book       *workbook // instead of text
+	book       *workbook // nil for text
 }
 
-// Open reads the first bytes of a file. The name is used in errors only: the content decides what the file is. A compressed
-// file that unpacks to more bytes than the given number ends with an [ErrLimit]; 0 means no limit. Reading ends with ctx,
-// also within a row.
+// Open reads the first bytes of a file and detects its format from the content; the name is only used in errors. A
+// compressed file that unpacks to more bytes than the limit ends with an [ErrLimit]; 0 means no limit. Reading ends
+// with ctx, also within a row.
 func Open(ctx context.Context, name string, src io.Reader, unpacked int64) (*File, error) {
 	f := &File{bytes: &counted{src: Cancellable(ctx, src), sum: sha256.New()}}
 	packed := bufio.NewReaderSize(f.bytes, 128<<10)
@@ -36,7 +36,7 @@ func Open(ctx context.Context, name string, src io.Reader, unpacked int64) (*Fil
 		return nil, fmt.Errorf("file %q: %w", name, err)
 	}
 	if bytes.HasPrefix(magic, []byte{0xD0, 0xCF, 0x11, 0xE0}) {
-		return nil, fmt.Errorf("workbook %q: it is of the old form xls; save it as xlsx or CSV", name)
+		return nil, fmt.Errorf("workbook %q: it has the old format xls; save it as xlsx or CSV", name)
 	}
 	if bytes.HasPrefix(magic, []byte("PK\x03\x04")) {
 		if f.book, err = openWorkbook(ctx, packed); err != nil {
@@ -54,14 +54,14 @@ func Open(ctx context.Context, name string, src io.Reader, unpacked int64) (*Fil
 		packed = bufio.NewReaderSize(bounded(plain, unpacked), 128<<10)
 	}
 	text, encoding := decode(packed)
-	f.text, f.encoding = bufio.NewReaderSize(Cancellable(ctx, text), sampled), encoding // packed bytes may be few
+	f.text, f.encoding = bufio.NewReaderSize(Cancellable(ctx, text), sampled), encoding // few packed bytes may unpack to many
 	return f, nil
 }
 
-// Encoding returns how the file writes characters. It is certain once the file has been read.
+// Encoding returns the character encoding. It is certain after the file has been read.
 func (f *File) Encoding() Encoding { return f.encoding() }
 
-// Sheet returns the name of the sheet that is read, and "" when the file is no workbook.
+// Sheet returns the name of the sheet, and "" when the file is not a workbook.
 func (f *File) Sheet() string {
 	if f.book == nil {
 		return ""
@@ -69,10 +69,10 @@ func (f *File) Sheet() string {
 	return f.book.sheet
 }
 
-// Read returns the number of bytes read so far, packed as they came.
+// Read returns the number of bytes read so far, before unpacking.
 func (f *File) Read() int64 { return f.bytes.n }
 
-// Hash reads what is left and returns the SHA-256 of the bytes as they came, in hex.
+// Hash reads the rest of the file and returns the SHA-256 of its bytes before unpacking, in hex.
 func (f *File) Hash() (string, error) {
 	if _, err := io.Copy(io.Discard, f.bytes); err != nil {
 		return "", err
@@ -80,7 +80,7 @@ func (f *File) Hash() (string, error) {
 	return hex.EncodeToString(f.bytes.sum.Sum(nil)), nil
 }
 
-// Close frees what a workbook holds. It does not close the source.
+// Close frees the workbook. It does not close the source.
 func (f *File) Close() error {
 	if f.book == nil {
 		return nil
@@ -97,8 +97,8 @@ type Sample struct {
 // delimiters are tried in this order.
 var delimiters = []byte{',', ';', '\t', '|'}
 
-// Samples returns the beginning of the file as each delimiter cuts it, up to limit rows. Rows that cannot be
-// read end a sample. Nothing is used up.
+// Samples returns the beginning of the file, split by each delimiter, up to limit rows. A sample ends at an unreadable
+// row. Records later starts at the first row again.
 func (f *File) Samples(limit int) ([]Sample, error) {
 	if f.book != nil {
 		return []Sample{{Records: f.book.head(limit)}}, nil
@@ -131,7 +131,7 @@ func take(records Records, limit int) []Record {
 	return out
 }
 
-// Records reads the file from its first row, cut by the delimiter of one of the samples.
+// Records reads the file from its first row, split by the delimiter of a sample.
 func (f *File) Records(delimiter byte) Records {
 	if f.book != nil {
 		return f.book
@@ -155,13 +155,13 @@ func (c cancellable) Read(p []byte) (int, error) {
 	return c.src.Read(p)
 }
 
-// unpacking gives what a compressed file holds, up to a limit.
+// unpacking returns the content of a compressed file, up to a limit.
 type unpacking struct {
 	src        io.Reader
 	left, most int64
 }
 
-// bounded returns what src holds, and an [ErrLimit] where that is more than most bytes; 0 stands for any number.
+// bounded returns the content of src, and an [ErrLimit] after more than most bytes; 0 means no limit.
 func bounded(src io.Reader, most int64) io.Reader {
 	if most == 0 {
 		return src
@@ -178,7 +178,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// counted hashes and counts what passes.
+// counted hashes and counts the bytes that pass.
 type counted struct {
 	src io.Reader
 	sum hash.Hash

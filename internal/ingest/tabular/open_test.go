@@ -130,7 +130,7 @@ func TestWorkbookGivesTheFirstSheetWithRows(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesWhatIsNoFile(t *testing.T) {
+func TestOpenRejectsUnreadableContent(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{"gzip": "\x1f\x8b\x08broken", "workbook": "PK\x03\x04broken"} {
 		if _, err := Open(t.Context(), name, strings.NewReader(content), 0); err == nil {
@@ -139,7 +139,7 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// endless is text without end, up to a size that a test still reads, of which the context ends at some point.
+// endless is text of a size that a test can still read. The context ends within it.
 type endless struct {
 	text          string
 	n, cancelAt   int
@@ -185,7 +185,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// A few packed bytes unpack to many, all of which are read from the file at once.
+// A few packed bytes unpack to many, which are all in the buffer.
 func TestUnpackingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -203,7 +203,7 @@ func TestUnpackingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// The first rows of a workbook are read when it is opened.
+// Opening a workbook reads its first rows.
 func TestAWorkbookEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	book := excelize.NewFile()
@@ -228,7 +228,7 @@ func TestAWorkbookEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// FuzzOpen holds that no bytes make opening or reading panic, and that sampling uses nothing up.
+// FuzzOpen checks that opening and reading never panic and that sampling does not consume the file.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte("a,b\n1,2\n"))
 	f.Add([]byte{0xff, 0xfe, 'a', 0, '\n', 0})

@@ -173,7 +173,7 @@ func (s *Scanner) split(raw []byte) (problem string) {
 
 func unreadable(raw []byte) string {
 	if bytes.IndexByte(raw, 0) >= 0 {
-		return "the row holds a NUL byte"
+		return "the row contains a NUL byte"
 	}
 	if !utf8.Valid(raw) {
 		return "the row is not UTF-8, as the rest of the file is"
@@ -285,7 +285,7 @@ func (s *Scanner) quotedCell(at int) (int, error) {
 		}
 		if len(upTo) <= at || upTo[len(upTo)-1] != '"' {
 			line := s.line + bytes.Count(upTo[:opened], []byte{'\n'})
-			return 0, fmt.Errorf("the quote that opens in line %d is never closed", line)
+			return 0, fmt.Errorf("the quote that starts in line %d is never closed", line)
 		}
 		s.quoted.add(upTo[at : len(upTo)-1])
 		at = len(upTo)

@@ -39,7 +39,7 @@ func TestScannerReadsWhatExportsContain(t *testing.T) {
 		"plain rows":                      {"a,b\n1,2\n", []Record{row(1, "a", "b"), row(2, "1", "2")}},
 		"no line end at the end":          {"a,b\n1,2", []Record{row(1, "a", "b"), row(2, "1", "2")}},
 		"line ends of Windows":            {"a,b\r\n\"1\",2\r\n", []Record{row(1, "a", "b"), row(2, "1", "2")}},
-		"empty rows are passed over":      {"\n\na\n , \n,,\nb\n", []Record{row(3, "a"), row(6, "b")}},
+		"empty rows are skipped":          {"\n\na\n , \n,,\nb\n", []Record{row(3, "a"), row(6, "b")}},
 		"a line end inside quotes":        {"a,\"x\ny\nz\"\nb,c\n", []Record{row(1, "a", "x\ny\nz"), row(4, "b", "c")}},
 		"a delimiter inside quotes":       {"\"a,b\",c\n", []Record{row(1, "a,b", "c")}},
 		"a doubled quote":                 {"\"say \"\"hi\"\"\",\"\"\n", []Record{row(1, `say "hi"`, "")}},
@@ -57,11 +57,11 @@ func TestScannerReadsWhatExportsContain(t *testing.T) {
 	}
 }
 
-func TestScannerTellsBadRowsFromGoodOnes(t *testing.T) {
+func TestScannerMarksBadRows(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ text, problem string }{
 		"text behind a quote": {"a,b\n\"x\"y,2\n3,4\n", "text follows the closing quote of cell 1"},
-		"a NUL byte":          {"a,b\n1\x00,2\n3,4\n", "the row holds a NUL byte"},
+		"a NUL byte":          {"a,b\n1\x00,2\n3,4\n", "the row contains a NUL byte"},
 		"not UTF-8":           {"a,b\n\xff\xfe,2\n3,4\n", "the row is not UTF-8, as the rest of the file is"},
 		"a split character":   {"a,b\n\"\xc3\",\xa9\n3,4\n", "the row is not UTF-8, as the rest of the file is"},
 		"too many cells":      {"a,b\n" + strings.Repeat(",x", MaxColumns) + "\n3,4\n", "the row has more than 2000 cells"},
@@ -76,11 +76,11 @@ func TestScannerTellsBadRowsFromGoodOnes(t *testing.T) {
 	}
 }
 
-func TestScannerGivesUpWhereNothingBehindCanBeTrusted(t *testing.T) {
+func TestScannerFailsWhereLaterRowsCannotBeTrusted(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ text, want string }{
-		"a quote that stays open":        {"a,b\n1,2\n3,\"x\n4,5\n", "the quote that opens in line 3 is never closed"},
-		"an open quote in a second line": {"a,b\n\"1\n2\",\"x\n4,5\n", "the quote that opens in line 3 is never closed"},
+		"a quote that stays open":        {"a,b\n1,2\n3,\"x\n4,5\n", "the quote that starts in line 3 is never closed"},
+		"an open quote in a second line": {"a,b\n\"1\n2\",\"x\n4,5\n", "the quote that starts in line 3 is never closed"},
 		"a row without end":              {"a,b\n" + strings.Repeat("x", 2*MaxRecord+1), "the row that starts in line 2 is longer than 4 MiB; a quote may be missing: the file exceeds a limit"},
 	}
 	for name, c := range cases {

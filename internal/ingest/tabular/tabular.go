@@ -1,25 +1,24 @@
-// Package tabular opens the files that people export: CSV in its dialects, compressed or not, in the encodings
-// of spreadsheets and ad platforms, and workbooks. It gives rows of text with their line numbers.
+// Package tabular opens the files that users export: CSV in its dialects, compressed or not, in the encodings of
+// spreadsheets and ad platforms, and workbooks. It returns rows of text with their line numbers.
 //
-// What the columns mean is decided by the readers of the families of sources. A file is read as a stream, within
-// limits, and never trusted.
+// The readers of sources interpret the columns. A file is untrusted input: it is read as a stream, within limits.
 package tabular
 
 import "errors"
 
-// The limits of a file. Whatever lies beyond them is a mistake or an attack.
+// Limits of a file. Larger files are mistakes or attacks.
 const (
 	MaxField    = 1 << 20   // bytes of a cell
 	MaxRecord   = 4 << 20   // bytes of a row
 	MaxColumns  = 2000      // cells of a row
-	MaxWorkbook = 128 << 20 // bytes of a workbook, packed or not: it is read as a whole
+	MaxWorkbook = 128 << 20 // bytes of a workbook, packed and unpacked: it is read as a whole
 )
 
 // Record is one row of a table.
 type Record struct {
-	Line    int      // of the file, from 1: where the row starts
+	Line    int      // first line of the row in the file, from 1
 	Fields  []string // the cells; the slice is reused by the next read, the strings are not
-	Problem string   // why the row cannot be used as it stands; "" when it can
+	Problem string   // why the row cannot be used; "" when it can
 }
 
 // Size returns how many bytes the cells have.
@@ -30,11 +29,11 @@ func (r Record) Size() (bytes int) {
 	return bytes
 }
 
-// Records gives the rows of a table one after the other. After the last one the error is io.EOF. Any other error
-// concerns the file as a whole, because nothing behind that place can be trusted.
+// Records returns the rows of a table one after the other, and io.EOF after the last one. Any other error concerns the
+// whole file, because the rows after it cannot be trusted.
 type Records interface {
 	Next() (Record, error)
 }
 
-// ErrLimit marks errors of files that are larger than the limits allow.
+// ErrLimit is wrapped by errors of files that exceed a limit.
 var ErrLimit = errors.New("the file exceeds a limit")

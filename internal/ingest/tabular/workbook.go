@@ -10,15 +10,15 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// workbook reads the first sheet of an xlsx file that has rows. Cells come as they are stored: numbers in full
-// and with a point, days as text or as serial numbers.
+// workbook reads the first sheet with rows of an xlsx file. Cells have their stored form: numbers in full with a
+// point, days as text or serial numbers.
 type workbook struct {
 	ctx   context.Context //nolint:containedctx // as in cancellable
 	file  *excelize.File
 	sheet string
 	rows  *excelize.Rows
 	line  int
-	ahead []Record // read for the sample and not yet handed out
+	ahead []Record // read for the sample and not returned yet
 }
 
 func openWorkbook(ctx context.Context, src io.Reader) (*workbook, error) {
@@ -95,7 +95,7 @@ func (b *workbook) read() (Record, error) {
 		return r, nil
 	}
 	if err := b.rows.Error(); err != nil {
-		return Record{}, fmt.Errorf("behind row %d of sheet %q: %w", b.line, b.sheet, err)
+		return Record{}, fmt.Errorf("after row %d of sheet %q: %w", b.line, b.sheet, err)
 	}
 	return Record{}, io.EOF
 }

@@ -1,9 +1,8 @@
-// Package webhook takes what a shop sends by itself when something happens there: orders, their changes, refunds and
-// customers.
+// Package webhook processes Shopify webhooks: orders, changes of orders, refunds and customers.
 //
-// A message is checked and reduced to what is read of it when it comes ([Take]), kept, and answered. It becomes facts
-// a moment later, together with others ([Run]). Messages may come twice, late and in any order: the latest version of an
-// order counts, and refunds meet on their number.
+// [Take] checks a message and reduces it to the members that are read; the caller stores it and answers. [Run]
+// converts stored messages to facts a moment later, several at once. Messages may arrive twice, late and in any order:
+// the latest version of an order counts, and refunds are deduplicated by ID.
 package webhook
 
 import (
@@ -27,10 +26,10 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Topic is what a message is about, as Shopify says it.
+// Topic is the topic of a message in Shopify's terms.
 type Topic string
 
-// The topics that are read. Others are taken and passed over.
+// The topics that are read. Others are accepted and ignored.
 const (
 	OrderCreated   Topic = "orders/create"
 	OrderUpdated   Topic = "orders/updated"
@@ -87,9 +86,9 @@ func (v *Verifier) Signed() bool {
 	return signed
 }
 
-// Take checks a message and returns what is kept of it: nothing that tells who a person is. It returns nil for topics
-// that are passed over. What does not have the shape of its topic is a fault of kind invalid: the topic stands outside
-// of what is signed, so it is not believed by itself.
+// Take checks a message and returns the part to store, without personal data. It returns nil for ignored topics. A
+// body without the shape of its topic is a fault of kind invalid: the signature does not cover the topic, so the topic
+// alone is not trusted.
 func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 	var o document.Object
 	if !json.Valid(body) {
@@ -107,12 +106,12 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 	switch topic {
 	case OrderCreated, OrderUpdated, OrderPaid, OrderCancelled:
 		if !has("id", "total_price", "created_at") {
-			return nil, fault.Invalid("the body is no order")
+			return nil, fault.Invalid("the body is not an order")
 		}
 		return shopify.ReducedOrder(body, source.NewCustomers(hashKey))
 	case RefundCreated:
 		if !has("id", "order_id") {
-			return nil, fault.Invalid("the body is no refund")
+			return nil, fault.Invalid("the body is not a refund")
 		}
 		return shopify.ReducedRefund(body)
 	case OrderDeleted:
@@ -122,7 +121,7 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 		return json.Marshal(map[string]json.RawMessage{"id": json.RawMessage(o.Get("id"))})
 	case CustomerCreated, CustomerUpdated, CustomerEnabled, CustomerDisabled:
 		if !has("id", "created_at", "verified_email") || has("total_price") || has("order_id") || has("shop_domain") {
-			return nil, fault.Invalid("the body is no customer")
+			return nil, fault.Invalid("the body is not a customer")
 		}
 		return shopify.ReducedCustomer(body, source.NewCustomers(hashKey))
 	case CustomerRedact, CustomerRequest:
@@ -142,10 +141,10 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// Person is what is kept of a message about a person's data.
+// Person is the stored part of a message about a person's data.
 type Person struct {
 	ID     string   `json:"id"`     // in the shop
-	Hashes []string `json:"hashes"` // keyed, of all that the customer may be known by: mail address, telephone number, id
+	Hashes []string `json:"hashes"` // keyed hashes of everything that may identify the customer: email address, phone number, ID
 }
 
 func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
@@ -157,8 +156,8 @@ func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
 	return json.Marshal(person)
 }
 
-// PersonOf reads what [Take] kept of a message about a person's data. Messages that wait since before there were several
-// hashes have one, of the mail address; what the id gives is made up for here.
+// PersonOf reads a message about a person's data that [Take] reduced. Messages of older versions have one hash, of the
+// email address; the hashes of the ID are added here.
 func PersonOf(kept, hashKey []byte) (Person, error) {
 	var read struct {
 		Person
@@ -177,34 +176,34 @@ func PersonOf(kept, hashKey []byte) (Person, error) {
 	return read.Person, nil
 }
 
-// Store is where facts go: the warehouse.
+// Store receives the facts. The warehouse implements it.
 type Store interface {
 	Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error)
 	FXRates(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.FXRate, error)
 	Order(ctx context.Context, ws measure.WorkspaceID, ref warehouse.OrderRef) (warehouse.Order, bool, error)
 }
 
-// Options say whose messages these are.
+// Options describe the workspace of the messages.
 type Options struct {
 	Workspace control.Workspace
 	HashKey   []byte
 	Now       time.Time
 }
 
-// Result says what became of messages, by their ids. Those that it does not name have become facts.
+// Result is the outcome of messages, by their IDs. Messages that are in neither map became facts.
 type Result struct {
-	Unusable map[string]string // why no facts can be made of them
-	Later    map[string]bool   // to be tried again: the order that they delete has not come yet
+	Unusable map[string]string // the reason why a message cannot become facts
+	Later    map[string]bool   // to try again: the order to delete has not arrived yet
 }
 
-// patience is how long the deletion of an unknown order is tried. Messages overtake each other by seconds.
+// patience is how long the deletion of an unknown order is tried again. Messages overtake each other by seconds.
 const patience = time.Hour
 
-// Ledger is the file that the ledger names for messages.
+// Ledger is the file name of webhooks in the ledger.
 const Ledger = "webhooks"
 
-// Run makes facts of messages. An error is about none of them in particular: all are to be tried again, which does no
-// harm.
+// Run converts messages to facts. An error concerns none of them in particular: the caller tries all again, which is
+// safe.
 func Run(ctx context.Context, store Store, messages []control.Delivery, o Options) (Result, error) {
 	known, err := store.FXRates(ctx, o.Workspace.ID)
 	if err != nil {
@@ -248,7 +247,7 @@ type run struct {
 	gone      []*control.Delivery // deletions of orders
 }
 
-// take reads a message. Its id stands for the stream, so that what is rejected later is known by it.
+// take reads a message. Its ID is used as the stream, to identify rejected messages.
 func (r *run) take(m *control.Delivery, line int) (err error) {
 	var doc document.Object
 	doc.Read(document.Value(m.Body))
@@ -261,11 +260,11 @@ func (r *run) take(m *control.Delivery, line int) (err error) {
 		err = r.collected.Customer(&doc)
 	case OrderDeleted:
 		r.gone = append(r.gone, m)
-	case CustomerRedact: // carried out by who runs this, where somebody is named
+	case CustomerRedact: // the operator carries it out if it names somebody
 		if person, err := PersonOf(m.Body, r.HashKey); err != nil || len(person.Hashes) == 0 {
-			r.Unusable[m.ID] = "it asks to forget a customer and names none by mail address, telephone number or id: look in the shop whom it means"
+			r.Unusable[m.ID] = "the request to delete a customer contains no email address, phone number or ID: find the customer in the shop"
 		}
-	case CustomerRequest, ShopRedact: // people's to decide
+	case CustomerRequest, ShopRedact: // the operator decides
 	}
 	if err != nil {
 		return r.reject(m.ID, err)
@@ -300,8 +299,8 @@ func (r *run) keep(ctx context.Context, origin string, b *warehouse.Batch) error
 	return err
 }
 
-// delete takes deleted orders out of every figure. They are kept as cancelled ones, because a message is no reason to
-// lose facts for good.
+// delete marks deleted orders as canceled, so that no figure counts them. The facts remain, because a message is not
+// enough reason to remove them for good.
 func (r *run) delete(ctx context.Context) error {
 	var b warehouse.Batch
 	for _, m := range r.gone {
@@ -328,5 +327,5 @@ func (r *run) delete(ctx context.Context) error {
 	return r.keep(ctx, shopify.OrdersSource, &b)
 }
 
-// deleted is the status of an order that the shop no longer has.
+// deleted is the status of an order that was deleted in the shop.
 const deleted = "deleted"

@@ -71,7 +71,7 @@ func deliverTo(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace
 	return result
 }
 
-// One order, 102.60 of which 20.00 went back on the 19th, as each source tells it.
+// One order, 102.60 of which 20.00 was refunded on the 19th, as each source writes it.
 const (
 	refundJSON = `{"id":801,"order_id":5001,"created_at":"2026-11-19T10:00:00Z","refund_line_items":[],"transactions":[{"kind":"refund","status":"success","amount":"20.00","currency":"USD"}]}`
 	orderJSON  = `{"id":5001,"name":"#1001","email":"A@example.com","currency":"USD","created_at":"2026-11-18T10:00:00Z","updated_at":"2026-11-19T10:00:00Z",
@@ -89,7 +89,7 @@ const (
 `
 )
 
-// arrivals are the ways in which the order comes.
+// arrivals are the sources of the order.
 func arrivals(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace) map[string]func() {
 	t.Helper()
 	return map[string]func(){
@@ -121,8 +121,8 @@ func sendTap(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace, 
 	}
 }
 
-// One customer, as each source tells of her: the export without dates, an older message without consents and orders, as newer
-// versions of the API leave them out, and the two forms of a tap.
+// One customer as each source writes her: the export without dates, an older message without consents and orders
+// because newer versions of the API omit them, and the two forms of a tap.
 const (
 	customerJSON = `{"id":77,"email":"A@example.com","created_at":"2026-01-02T03:00:00Z","updated_at":"2026-11-18T10:00:00Z","first_name":"Anna","last_name":"B","state":"enabled",
 "note":"ring twice","verified_email":true,"phone":"+1 555-0100","tags":"vip","currency":"USD","addresses":[{"address1":"1 Main St"}],
@@ -137,8 +137,8 @@ const (
 `
 )
 
-// With ASSAY_TEST_THOROUGH all orders of arrival are tried; else every eighth.
-func TestACustomerIsOneProfileWhateverSourceComesFirst(t *testing.T) {
+// With ASSAY_TEST_THOROUGH all orders of arrival are tested; otherwise every eighth.
+func TestACustomerIsOneProfileInAnyOrderOfSources(t *testing.T) {
 	t.Parallel()
 	every := 8
 	if os.Getenv("ASSAY_TEST_THOROUGH") != "" {
@@ -169,7 +169,7 @@ func TestACustomerIsOneProfileWhateverSourceComesFirst(t *testing.T) {
 	}
 }
 
-// A customer without an address and a number is known by the shop's id, from whatever source.
+// A customer without an address and a number is identified by the shop's ID, from any source.
 func TestACustomerWithoutAnAddressIsKnownByTheShopsID(t *testing.T) {
 	t.Parallel()
 	w := facts(t)
@@ -196,7 +196,7 @@ func profilesOf(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID) st
 	return string(text)
 }
 
-// orders lists all orders in which the names can stand.
+// orders returns all permutations of the names.
 func orders(names []string) (all [][]string) {
 	if len(names) <= 1 {
 		return [][]string{names}
@@ -210,8 +210,8 @@ func orders(names []string) (all [][]string) {
 	return all
 }
 
-// With ASSAY_TEST_THOROUGH all orders of arrival are tried; else every eighth.
-func TestAnOrderMeetsItselfWhateverSourceComesFirst(t *testing.T) {
+// With ASSAY_TEST_THOROUGH all orders of arrival are tested; otherwise every eighth.
+func TestAnOrderIsMergedInAnyOrderOfSources(t *testing.T) {
 	t.Parallel()
 	every := 8
 	if os.Getenv("ASSAY_TEST_THOROUGH") != "" {
@@ -349,7 +349,7 @@ func TestAMessageThatCannotBeUsedIsNamedAndHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-func TestATopicIsNotBelievedByItself(t *testing.T) {
+func TestATopicAloneIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	for topic, body := range map[webhook.Topic]string{
 		webhook.OrderDeleted: orderJSON, webhook.RefundCreated: `{"id":1}`, webhook.OrderUpdated: `{"id":5001}`, webhook.ShopRedact: orderJSON,
@@ -409,7 +409,7 @@ func TestSignaturesAreOfTheWholeBody(t *testing.T) {
 	}
 }
 
-// Whatever comes, it is refused or kept as JSON that can be taken in or named as unusable.
+// Any message is refused, or stored as JSON that can be processed or named as unusable.
 func FuzzTake(f *testing.F) {
 	for _, body := range []string{orderJSON, refundJSON, customerJSON, `{"id":5001}`, `{"customer":{},"shop_domain":"x"}`, `[]`, `{"id":{},"total_price":[],"created_at":1}`} {
 		for _, topic := range []webhook.Topic{webhook.OrderUpdated, webhook.RefundCreated, webhook.OrderDeleted, webhook.CustomerUpdated, webhook.CustomerRedact} {
@@ -432,7 +432,7 @@ func FuzzTake(f *testing.F) {
 	})
 }
 
-// nowhere is a store that keeps nothing.
+// nowhere is a store that stores nothing.
 type nowhere struct{ warehouse.Import }
 
 func (nowhere) Begin(context.Context, warehouse.ImportSpec) (warehouse.Import, error) {

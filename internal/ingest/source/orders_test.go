@@ -1,0 +1,57 @@
+package source
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"assay/internal/warehouse"
+)
+
+func saleOf(key string, content uint64) *Sale {
+	return &Sale{
+		Line: 1, Rows: 1, Currency: "USD", Content: content,
+		Order: warehouse.Order{
+			OrderRef: warehouse.OrderRef{Source: "shop", Key: key}, At: time.Date(2026, 9, 3, 12, 0, 0, 0, time.UTC), Charged: 100,
+		},
+	}
+}
+
+// ordersOf returns the orders of a file that contains order 1 and then order 2.
+func ordersOf(t *testing.T, scattered bool) *Orders {
+	t.Helper()
+	orders := NewOrders(Options{Base: "USD", Zone: time.UTC, Notes: &Notes{}, Scattered: scattered})
+	for _, s := range []*Sale{saleOf("1", 7), saleOf("2", 8)} {
+		if err := orders.Add(s, &warehouse.Batch{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return orders
+}
+
+func TestOrderDiffersWhenItsKeyHasOtherContent(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		key     string
+		content uint64
+		differs bool
+	}{
+		{"1", 7, false}, {"1", 9, true}, {"2", 8, false}, {"2", 7, true}, {"3", 7, false},
+	}
+	orders := ordersOf(t, true)
+	for _, c := range cases {
+		if differs, err := orders.Differs(saleOf(c.key, c.content)); err != nil || differs != c.differs {
+			t.Errorf("Differs(order %s, content %d) = %t, %v; want %t", c.key, c.content, differs, err, c.differs)
+		}
+	}
+}
+
+func TestOrderBelowTheLastKeyScattersASortedFile(t *testing.T) {
+	t.Parallel()
+	for key, scatters := range map[string]bool{"1": true, "2": true, "3": false, "10": false} {
+		differs, err := ordersOf(t, false).Differs(saleOf(key, 7))
+		if differs || errors.Is(err, ErrScattered) != scatters {
+			t.Errorf("Differs(order %s) after orders 1 and 2 = %t, %v; want ErrScattered = %t", key, differs, err, scatters)
+		}
+	}
+}
