@@ -1,6 +1,5 @@
-// Package console is what people see in a browser: sign-in, the question whether a program may act for them, the
-// settings of keys, connected programs and people, and what was called and changed. Pages are made on the server, and
-// work without scripts.
+// Package console serves the web pages: sign-in, OAuth consent, data, models, forecasts, experiments, members, keys,
+// connected apps, the call log and the audit log. Pages are rendered on the server and work without scripts.
 package console
 
 import (
@@ -23,7 +22,7 @@ import (
 	"assay/internal/operation"
 )
 
-// Store keeps workspaces, grants, mappings, calls and the security log. What does not exist is a fault of kind not_found.
+// Store reads workspaces, grants, mappings, calls and the audit log. A missing object is a fault of kind not_found.
 type Store interface {
 	Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error)
 	Client(ctx context.Context, id control.ClientID) (control.Client, error)
@@ -40,7 +39,7 @@ type Keys interface {
 	List(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
 }
 
-// Limits tells how many calls a workspace may make and made in this minute.
+// Limits reports the rate limit of a workspace and its calls in the current minute.
 type Limits interface {
 	Usage(ctx context.Context, w control.Workspace) auth.Usage
 	Tiers() []auth.Tier
@@ -53,26 +52,26 @@ type Options struct {
 	Store          Store
 	Keys           Keys
 	Limits         Limits   // nil: limits are not shown
-	Models         Models   // nil: there is no page of models
-	Tools          []string // names for a key's allow-list, in the contract's order
-	Ask            Ask      // nil: there are no pages of answers
+	Models         Models   // nil: no models page
+	Tools          []string // tool names in the order of the contract, for the allow-list of a key
+	Ask            Ask      // nil: no pages that show answers of tools
 	Operations     *operation.Service
-	History        History          // nil: the pages of data do not show it
-	Uploads        string           // folder of files that wait to be imported; the system's own when ""
-	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
-	Counter        limit.Counter    // of sign-ins that fail; counts in this process when nil
-	Now            func() time.Time // the real clock, also where answers have a frozen one
-	Log            *slog.Logger     // nothing is logged when nil
+	History        History          // nil: no restated days on the data pages
+	Uploads        string           // folder of uploaded files; "": the temporary folder of the system
+	TrustedProxies []netip.Prefix   // proxies whose X-Forwarded-For header is trusted
+	Counter        limit.Counter    // of failed sign-ins; nil: counted in this process
+	Now            func() time.Time // the real clock, also if answers use a fixed one
+	Log            *slog.Logger     // nil: no log
 }
 
-// failedSignIns is how many sign-ins of one address may fail in failedWindow.
+// failedSignIns is the maximum number of failed sign-ins of one IP address in failedWindow.
 const (
 	failedSignIns = 100
 	failedWindow  = 15 * time.Minute
 )
 
-// Console answers every path that is not the API's, and shows the authorization server's pages. It implements
-// [http.Handler] and [oauth.Pages].
+// Console serves every path outside the API and the pages of the authorization server. It implements [http.Handler] and
+// [oauth.Pages].
 type Console struct {
 	baseURL     string
 	people      *people.People
@@ -85,7 +84,7 @@ type Console struct {
 	operations  *operation.Service
 	history     History
 	uploads     string
-	uploading   chan struct{} // has room for as many files as are taken at a time
+	uploading   chan struct{} // limits the number of concurrent uploads
 	shelf       shelf
 	schedules   schedules
 	tasks       tasks
@@ -164,12 +163,12 @@ func New(o Options) *Console {
 	}
 	c.routes.HandleFunc("GET /assets/{name}", asset)
 	c.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		c.Refuse(w, r, http.StatusNotFound, "There is no such page.")
+		c.Refuse(w, r, http.StatusNotFound, "Page not found. Check the address.")
 	})
 	return c
 }
 
-// The paths.
+// Paths of the pages.
 const (
 	signInPath  = "/sign-in"
 	signOutPath = "/sign-out"
@@ -178,10 +177,10 @@ const (
 	connectPath = "/connect"
 
 	peoplePath   = "/people"
-	setUpPath    = "/set-up/" // and the secret of an invitation
+	setUpPath    = "/set-up/" // followed by the secret of an invitation
 	accountPath  = "/account"
 	dataPath     = "/data"
-	checkPath    = "/data/check" // where a file goes
+	checkPath    = "/data/check" // receives an uploaded file
 	taskPath     = "/data/task"
 	mappingPath  = "/data/mapping"
 	hooksPath    = "/data/webhooks"
@@ -200,30 +199,30 @@ const (
 	fanPath       = "/forecasts/days.svg"
 )
 
-// maxForm is the largest form that is read, in bytes.
+// maxForm is the maximum size of a form in bytes.
 const maxForm = 64 << 10
 
-// ServeHTTP answers one request.
+// ServeHTTP serves one request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !c.hosts.Know(r.Host) {
-		c.Refuse(w, r, http.StatusMisdirectedRequest, "This service is not reached under this name.")
+		c.Refuse(w, r, http.StatusMisdirectedRequest, "This service does not serve this host name. Use the configured base URL.")
 		return
 	}
 	c.routes.ServeHTTP(w, r)
 }
 
-// visit is a request of somebody who is signed in.
+// visit is the request of a signed-in user.
 type visit struct {
 	*http.Request
 	visitor people.Visitor
 }
 
-// calls returns a call of an operation by the visitor.
+// calls returns the call of an operation by the visitor.
 func (v visit) calls(ws measure.WorkspaceID) operation.Call {
 	return operation.Call{Workspace: ws, Caller: operation.Member(v.visitor.User.ID)}
 }
 
-// signedIn shows a page to who is signed in, and the sign-in page to others.
+// signedIn shows a page to signed-in users and redirects others to the sign-in page.
 func (c *Console) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		visitor, err := c.Visitor(r)
@@ -238,11 +237,10 @@ func (c *Console) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFu
 	}
 }
 
-// formPurpose is that of the tokens in the console's own forms.
+// formPurpose is the purpose of the CSRF tokens in forms of signed-in users.
 const formPurpose = "console"
 
-// posted takes a form that was shown to who is signed in. Everything else is refused: forms of other sites, of other
-// sessions, and without a token.
+// posted accepts the form of a signed-in user. It rejects forms from other sites, of other sessions and without a token.
 func (c *Console) posted(take func(http.ResponseWriter, visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !c.readForm(w, r) {
@@ -257,9 +255,18 @@ func (c *Console) posted(take func(http.ResponseWriter, visit)) http.HandlerFunc
 	}
 }
 
-const foreignForm = "This form was not shown to you in this session. Go back, load the page again and repeat what you did."
+// Messages that several pages show.
+const (
+	foreignForm    = "This form does not belong to your session. Go back, reload the page and try again."
+	unknownAction  = "Unknown form action. Reload the page and try again."
+	tooManyUploads = "The service is reading several files. Try again in a minute."
+	noSuchChart    = "Chart not found. Reload the page."
+)
 
-// readForm reads a form of this site, and answers itself when it is not one.
+// errUnknownAction reports a form whose action the page does not have.
+var errUnknownAction = fault.Invalid("unknown form action").WithHint("reload the page and try again")
+
+// readForm parses a form of this site. On failure it writes the error page and returns false.
 func (c *Console) readForm(w http.ResponseWriter, r *http.Request) bool {
 	if c.crossOrigin.Check(r) != nil {
 		c.Refuse(w, r, http.StatusForbidden, foreignForm)
@@ -267,27 +274,27 @@ func (c *Console) readForm(w http.ResponseWriter, r *http.Request) bool {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		c.Refuse(w, r, http.StatusBadRequest, "The form cannot be read.")
+		c.Refuse(w, r, http.StatusBadRequest, "The form cannot be read. Reload the page and try again.")
 		return false
 	}
 	return true
 }
 
-// fail shows a page that says why something was not done, and what to do next: that the visitor may not, that it was asked for
-// wrongly, or that it changed or ended meanwhile. Everything else is logged and not the visitor's to know. The log has the route and not the path, which may
-// hold the secret of an invitation.
+// fail shows an error page with the cause and the next step for faults of the kinds forbidden, not_found, conflict,
+// not_ready and invalid. Other errors are logged and shown as a general message. The log contains the route and not the
+// path, because a path can contain the secret of an invitation.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch fault.KindOf(err) {
 	case fault.KindForbidden:
-		c.Refuse(w, r, http.StatusForbidden, told(err))
+		c.Refuse(w, r, http.StatusForbidden, publicText(err))
 	case fault.KindNotFound:
-		c.Refuse(w, r, http.StatusNotFound, told(err))
+		c.Refuse(w, r, http.StatusNotFound, publicText(err))
 	case fault.KindConflict, fault.KindNotReady:
-		c.Refuse(w, r, http.StatusConflict, told(err))
+		c.Refuse(w, r, http.StatusConflict, publicText(err))
 	case fault.KindInvalid:
-		c.Refuse(w, r, http.StatusBadRequest, told(err))
+		c.Refuse(w, r, http.StatusBadRequest, publicText(err))
 	default:
 		c.log.ErrorContext(r.Context(), "page", slog.String("route", r.Pattern), slog.Any("error", err))
-		c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
+		c.Refuse(w, r, http.StatusInternalServerError, "The request failed because of an internal error. Try again. If it fails again, ask the operator to check the log.")
 	}
 }

@@ -2,7 +2,7 @@ package console
 
 import "testing"
 
-func TestNamesThatMayImitateOthersAreTold(t *testing.T) {
+func TestImitatingNamesAreDetected(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		"Claude": false, "Ledger Owl 2": false, "Café Nord": false, "Cafe\u0301 Nord": false, "Zoë’s Şirket": false, "Owl™ for n8n": false,

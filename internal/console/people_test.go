@@ -15,7 +15,7 @@ import (
 	"assay/internal/control"
 )
 
-// form sends one of the console's own forms.
+// form sends a form of the console.
 func (b *browser) form(path string, fields ...string) seen {
 	b.t.Helper()
 	values := url.Values{"csrf": {b.get("/account").field("csrf")}, "workspace": {"acme"}}
@@ -25,7 +25,7 @@ func (b *browser) form(path string, fields ...string) seen {
 	return b.post(path, values)
 }
 
-// invite returns the path of an invitation's link.
+// invite creates an invitation and returns the path of its link.
 func (b *browser) invite(email string, role control.Role) string {
 	b.t.Helper()
 	made := b.form("/people", "action", "invite", "email", email, "role", string(role))
@@ -49,7 +49,7 @@ func (s *site) roleOf(email string) control.Role {
 	return in[0].Role
 }
 
-func TestAnInvitationSetsUpAnAccountOnce(t *testing.T) {
+func TestInvitationCreatesAnAccountOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -85,7 +85,7 @@ func TestAnInvitationSetsUpAnAccountOnce(t *testing.T) {
 	}
 }
 
-func TestAnInvitationBringsInWhoHasAnAccount(t *testing.T) {
+func TestInvitationAddsAnExistingAccount(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -111,7 +111,7 @@ func TestAnInvitationBringsInWhoHasAnAccount(t *testing.T) {
 	}
 }
 
-func TestInvitationsEnd(t *testing.T) {
+func TestInvitationsExpire(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -143,7 +143,7 @@ func TestInvitationsEnd(t *testing.T) {
 	}
 }
 
-func TestTheLinkOfAnInvitationIsNotLogged(t *testing.T) {
+func TestInvitationLinkIsNotLogged(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var log strings.Builder
@@ -160,7 +160,7 @@ func TestTheLinkOfAnInvitationIsNotLogged(t *testing.T) {
 	}
 }
 
-func TestNobodyGivesOrTakesARoleAboveTheirOwn(t *testing.T) {
+func TestRolesAboveOnesOwnCannotBeAssignedOrRemoved(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	owner := s.member(email, control.RoleOwner)
@@ -212,7 +212,7 @@ func TestNobodyGivesOrTakesARoleAboveTheirOwn(t *testing.T) {
 	}
 }
 
-func TestRemovingAPersonEndsTheirKeysAtOnce(t *testing.T) {
+func TestRemovingAMemberRevokesTheirKeys(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -232,7 +232,7 @@ func TestRemovingAPersonEndsTheirKeysAtOnce(t *testing.T) {
 	}
 }
 
-func TestAChangedPasswordKeepsOnlyThisBrowser(t *testing.T) {
+func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -258,7 +258,7 @@ func TestAChangedPasswordKeepsOnlyThisBrowser(t *testing.T) {
 	}
 }
 
-func TestWrongPresentPasswordsSlowDown(t *testing.T) {
+func TestWrongCurrentPasswordsAreRateLimited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -272,7 +272,7 @@ func TestWrongPresentPasswordsSlowDown(t *testing.T) {
 	}
 }
 
-func TestOtherSessionsAreSeenAndEnded(t *testing.T) {
+func TestOtherSessionsAreListedAndEnded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)

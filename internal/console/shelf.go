@@ -11,16 +11,16 @@ import (
 	"assay/internal/measure"
 )
 
-// How many files wait to be imported, and for how long.
+// Maximum number of uploaded files, and how long they are stored.
 const (
 	shelved   = 16
 	shelfTime = 30 * time.Minute
 )
 
-// shelf keeps files that were looked at and may be imported next. The oldest make room for new ones; a person has one
-// in each workspace.
+// shelf stores uploaded files that were checked and can be imported. New files replace the oldest ones. A user has one file
+// per workspace.
 type shelf struct {
-	mu    sync.Mutex // guards files and what is in them
+	mu    sync.Mutex // guards files and their elements
 	files []*shelvedFile
 }
 
@@ -32,13 +32,13 @@ type shelvedFile struct {
 	file      ingest.File
 	remove    func() error
 	form      uploadForm
-	seen      ingest.Seen // its columns and first rows
+	seen      ingest.Seen // columns and first rows
 	until     time.Time
-	lent      int  // to so many
-	gone      bool // from the shelf; removed when nobody has it any more
+	lent      int  // number of borrowers
+	gone      bool // no longer on the shelf; removed when the last borrower releases it
 }
 
-// put takes a file over and returns the id by which it is borrowed.
+// put stores a file and returns its ID.
 func (s *shelf) put(f shelvedFile, now time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *shelf) put(f shelvedFile, now time.Time) string {
 	return f.id
 }
 
-// borrow lends a file to its owner until release is called, and lets it wait as long again.
+// borrow returns a file to its owner and restarts its storage time. The file exists at least until release is called.
 func (s *shelf) borrow(id string, owner control.UserID, ws measure.WorkspaceID, now time.Time) (f shelvedFile, release func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,14 +74,14 @@ func (s *shelf) borrow(id string, owner control.UserID, ws measure.WorkspaceID, 
 	}, true
 }
 
-// forget takes a file from the shelf.
+// forget removes a file from the shelf.
 func (s *shelf) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(func(f *shelvedFile) bool { return f.id == id })
 }
 
-// drop takes files from the shelf. The caller holds the lock.
+// drop removes files from the shelf. The caller holds the lock.
 func (s *shelf) drop(which func(*shelvedFile) bool) {
 	s.files = slices.DeleteFunc(s.files, func(f *shelvedFile) bool {
 		if !which(f) {
@@ -93,9 +93,9 @@ func (s *shelf) drop(which func(*shelvedFile) bool) {
 	})
 }
 
-// end removes a file that is on no shelf and in nobody's hands. The caller holds the lock.
+// end deletes a file that is off the shelf and has no borrower. The caller holds the lock.
 func (f *shelvedFile) end() {
 	if f.gone && f.lent == 0 {
-		_ = f.remove() // what stays is removed at the next start
+		_ = f.remove() // the next start removes leftovers
 	}
 }

@@ -2,16 +2,16 @@ package console
 
 import "slices"
 
-// tile is a state on a map of equal squares.
+// tile is a state on a tile map.
 type tile struct {
 	Code string
-	X, Y int    // of its corner, in units of the picture
+	X, Y int    // of its corner, in SVG units
 	Part string // treated, compared or other
 }
 
 const tileSize = 40
 
-// tileRows lays out the states of the United States as squares, roughly where they lie.
+// tileRows is the layout of the states of the United States as tiles.
 var tileRows = []string{
 	"AK .. .. .. .. .. .. .. .. .. ME",
 	".. .. .. .. .. .. .. .. .. VT NH",
@@ -23,7 +23,7 @@ var tileRows = []string{
 	"HI .. .. TX .. .. .. .. FL .. ..",
 }
 
-// tilesOf draws the assignment of a test in the United States; nothing where a treated region is no state.
+// tilesOf draws the regions of a geo experiment in the United States, nil if a treated region is not a state.
 func tilesOf(r trialRow) []tile {
 	var all []tile
 	known := map[string]bool{}
