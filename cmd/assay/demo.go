@@ -40,7 +40,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	collectLess()
+	setMemory()
 	log := logger(con, settings)
 	progress := newProgress(con.errs, "creating the demo store")
 	service, demo, err := app.OpenDemo(ctx, settings, app.DemoOptions{Store: made, Reset: c.Reset, Progress: progress.set}, log, con.now)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
-	"runtime/debug"
 	"strings"
 
 	"assay/internal/app"
@@ -26,6 +25,7 @@ type settings struct {
 	OAuthSecret     *string `name:"oauth-secret" placeholder:"S" help:"Secret that signs access tokens. Prefer ASSAY_OAUTH_SECRET: arguments are visible to other users."`
 	AllowedOrigins  *string `placeholder:"O,…" help:"Additional allowed CORS origins."`
 	TrustedProxies  *string `placeholder:"A,…" help:"Reverse proxies whose X-Forwarded-For header is trusted."`
+	MaxConnections  *string `name:"max-connections-per-address" placeholder:"512" help:"Open connections of one client address (0: no limit)."`
 	MetricsAddr     *string `placeholder:"HOST:PORT" help:"Address of /metrics (off)."`
 	LogLevel        *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`
 	LogFormat       *string `placeholder:"text" help:"Log format: text or json."`
@@ -54,7 +54,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	collectLess()
+	setMemory()
 	log := logger(con, settings)
 	service, err := app.Open(ctx, settings, log, con.now)
 	if err != nil {
@@ -65,15 +65,6 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 		return err
 	})
 	return closeAfter(service, err)
-}
-
-// collectLess lets the Go heap grow to five times the live heap before a collection. The live heap is a few megabytes,
-// because the engine allocates the facts outside it, and collection took a tenth of the time of a call. GOGC in the
-// environment overrides it.
-func collectLess() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
 }
 
 // logger writes to standard error in the configured format.

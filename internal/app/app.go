@@ -16,12 +16,15 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"assay/internal/auth"
+	"assay/internal/bodybudget"
 	"assay/internal/config"
+	"assay/internal/connlimit"
 	"assay/internal/control/calllog"
 	"assay/internal/fault"
 	"assay/internal/jobs"
 	"assay/internal/limit"
 	"assay/internal/measure"
+	"assay/internal/oauth/clientip"
 	"assay/internal/operation"
 	"assay/internal/panics"
 	"assay/internal/slowbody"
@@ -51,6 +54,9 @@ const (
 	requestTime = 20 * time.Second
 )
 
+// anonymousBodies is how many bytes of request bodies the service keeps in memory for callers that it does not know yet.
+const anonymousBodies = 64 << 20
+
 // What a shutdown may take after shutdown_timeout, when running calls are cut off: less than two seconds in total.
 const (
 	partsTime = 500 * time.Millisecond // for the parts of the service to end
@@ -76,9 +82,11 @@ type App struct {
 	models  *training.Keeper
 	jobs    *jobs.Runner
 	tools   *tools.Service
-	clock   func() time.Time // the clock of answers
-	arrived chan struct{}    // a webhook's message waits
-	closeBy time.Time        // when the stores have to be closed; zero: the service has not been shut down
+	clock   func() time.Time   // the clock of answers
+	arrived chan struct{}      // a webhook's message waits
+	bodies  *bodybudget.Budget // of callers that are not known yet
+	health  writeCheck         // of the control data
+	closeBy time.Time          // when the stores have to be closed; zero: the service has not been shut down
 
 	operations *operation.Service
 }
@@ -90,7 +98,10 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err != nil {
 		return nil, err
 	}
-	a := &App{config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1)}
+	a := &App{
+		config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1),
+		bodies: bodybudget.New(anonymousBodies),
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -102,6 +113,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log, Counter: a.counter}); err != nil {
 		return nil, err
 	}
+	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
 		Dir: filepath.Join(c.Data, factsDir), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
 		Files: factFiles{a.control.Store, filepath.Join(c.Data, factsDir)},
@@ -181,9 +193,9 @@ func (a *App) dropFacts(ctx context.Context, id measure.WorkspaceID) error {
 	return errors.Join(a.engine.Drop(ctx, id), a.models.Drop(id))
 }
 
-// ready reports whether the stores answer.
+// ready reports whether the stores can be used.
 func (a *App) ready(ctx context.Context) error {
-	return errors.Join(a.control.Store.Ping(ctx), a.engine.Ping(ctx))
+	return errors.Join(a.health.check(ctx), a.engine.Ping(ctx))
 }
 
 // tryAgain is how often facts that could not be opened are tried again.
@@ -245,7 +257,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		MaxHeaderBytes:    64 << 10,
 	}
 	slowbody.Watch(server, a.now)
-	a.run(running, group, open.calls, server)
+	a.run(running, group, a.limited(open.calls), server)
 	// An import may run for an hour: commands have no deadline but their own.
 	commands := &http.Server{Handler: a.commandHandler(), ReadHeaderTimeout: 10 * time.Second}
 	slowbody.Watch(commands, a.now)
@@ -340,6 +352,16 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 		}
 	}
 	return open, nil
+}
+
+// limited bounds the connections of each client address.
+func (a *App) limited(calls net.Listener) net.Listener {
+	if a.config.MaxConnections.IsUnlimited() {
+		return calls
+	}
+	return connlimit.Listen(calls, connlimit.Options{
+		PerAddress: int(a.config.MaxConnections), Of: clientip.NewAddresses(a.config.TrustedProxies).OfConnection, Now: a.now, Log: a.log,
+	})
 }
 
 // ownURL is how this machine reaches an address. One that stands for all interfaces is reached on loopback; others

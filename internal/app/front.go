@@ -61,6 +61,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		Session:        func(p auth.Principal, requestID string) mcp.Session { return a.tools.Session(p, requestID) },
 		Singer:         a.singerOverHTTP,
 		Shopify:        a.receive,
+		Bodies:         a.bodies,
 		OAuth:          f.server.Handler(f.pages),
 		Pages:          f.pages,
 		Tools:          toolDocs(),

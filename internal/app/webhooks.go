@@ -30,13 +30,14 @@ const (
 	maxHookID = 100
 )
 
-// receive keeps a message of a shop. It is on the disk when receive returns.
+// receive stores a message of a shop. It is on the disk when receive returns.
 func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome string, err error) {
 	ws := measure.WorkspaceID(m.Workspace)
-	if err := a.checkSignature(ctx, ws, m); err != nil {
+	body, err := a.signedBody(ctx, ws, m)
+	if err != nil {
 		return "", err
 	}
-	kept, err := webhook.Take(webhook.Topic(m.Topic), m.Body, a.control.Installation.HashKey(ws))
+	kept, err := webhook.Take(webhook.Topic(m.Topic), body, a.control.Installation.HashKey(ws))
 	if err != nil {
 		return "", err
 	}
@@ -44,7 +45,7 @@ func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome strin
 		return "ignored", nil
 	}
 	now := a.now()
-	d := control.Delivery{Workspace: ws, ID: deliveryID(m), Topic: m.Topic, Sent: m.Sent, At: now, Body: kept}
+	d := control.Delivery{Workspace: ws, ID: deliveryID(m, body), Topic: m.Topic, Sent: m.Sent, At: now, Body: kept}
 	if d.Sent.IsZero() || d.Sent.After(now) {
 		d.Sent = now
 	}
@@ -62,34 +63,54 @@ func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome strin
 	return "accepted", nil
 }
 
-// checkSignature looks for the secret that a message was signed with. Every secret is tried, so the time tells nothing.
-func (a *App) checkSignature(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) error {
-	secrets, err := a.control.Store.HookSecrets(ctx, ws)
+// signedBody reads the body of a message and checks its signature. Anybody can send a message, so nothing is read where no
+// secret can have signed it, and the body counts against the budget of anonymous callers until it is verified.
+func (a *App) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) ([]byte, error) {
+	secrets, err := a.hookSecrets(ctx, ws, m.Shop)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	signed := false
-	for _, h := range secrets {
+	unsigned := fault.New(fault.KindUnauthenticated, "no secret of workspace %q signed the message", ws)
+	verifier, ok := webhook.NewVerifier(secrets, m.Signature)
+	if !ok {
+		return nil, unsigned
+	}
+	body, err := a.bodies.Read(m.Body, verifier)
+	defer body.Release()
+	if err != nil {
+		return nil, err
+	}
+	if !verifier.Signed() {
+		return nil, unsigned
+	}
+	return body.Bytes(), nil
+}
+
+// hookSecrets returns the secrets of a workspace that may sign messages of the shop.
+func (a *App) hookSecrets(ctx context.Context, ws measure.WorkspaceID, shop string) (secrets []string, err error) {
+	all, err := a.control.Store.HookSecrets(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range all {
+		if h.Shop != "" && !strings.EqualFold(h.Shop, shop) {
+			continue
+		}
 		secret, err := a.control.Installation.Unseal(ws, h.Sealed)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if webhook.Signed(m.Body, secret, m.Signature) && (h.Shop == "" || strings.EqualFold(h.Shop, m.Shop)) {
-			signed = true
-		}
+		secrets = append(secrets, secret)
 	}
-	if !signed {
-		return fault.New(fault.KindUnauthenticated, "no secret of workspace %q signs so", ws)
-	}
-	return nil
+	return secrets, nil
 }
 
 // deliveryID names a message. One without an id of its own is named by what it says.
-func deliveryID(m httpapi.ShopMessage) string {
+func deliveryID(m httpapi.ShopMessage, body []byte) string {
 	if m.ID != "" && len(m.ID) <= maxHookID {
 		return m.ID
 	}
-	sum := sha256.Sum256([]byte(m.Topic + "\n" + string(m.Body)))
+	sum := sha256.Sum256([]byte(m.Topic + "\n" + string(body)))
 	return hex.EncodeToString(sum[:16])
 }
 

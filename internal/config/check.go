@@ -28,17 +28,18 @@ func (c Config) Validate() error {
 // mistakes checks every setting except those in unread, which have no value to check.
 func (c Config) mistakes(unread []mistake) []mistake {
 	accepted := map[string]bool{
-		"addr":             isAddr(c.Addr),
-		"data":             !strings.ContainsRune(c.Data, 0),
-		"base_url":         c.BaseURL == "" || isBaseURL(c.BaseURL),
-		"oauth_secret":     c.OAuthSecret.Text() == "" || len(c.OAuthSecret.Text()) >= minSecretLen,
-		"allowed_origins":  !slices.ContainsFunc(c.AllowedOrigins, func(o string) bool { return !isOrigin(o) }),
-		"metrics_addr":     c.MetricsAddr == "" || isAddr(c.MetricsAddr) && !samePort(c.MetricsAddr, c.Addr),
-		"log_format":       c.LogFormat == LogText || c.LogFormat == LogJSON,
-		"memory_limit":     c.MemoryLimit == "" || amountForm.MatchString(c.MemoryLimit),
-		"rate_tiers":       areTiers(c.RateTiers),
-		"rate_limit":       c.RateLimit >= 0,
-		"shutdown_timeout": c.ShutdownTimeout > 0,
+		"addr":                        isAddr(c.Addr),
+		"data":                        !strings.ContainsRune(c.Data, 0),
+		"base_url":                    c.BaseURL == "" || isBaseURL(c.BaseURL),
+		"oauth_secret":                c.OAuthSecret.Text() == "" || len(c.OAuthSecret.Text()) >= minSecretLen,
+		"allowed_origins":             !slices.ContainsFunc(c.AllowedOrigins, func(o string) bool { return !isOrigin(o) }),
+		"max_connections_per_address": c.MaxConnections >= unlimited,
+		"metrics_addr":                c.MetricsAddr == "" || isAddr(c.MetricsAddr) && !samePort(c.MetricsAddr, c.Addr),
+		"log_format":                  c.LogFormat == LogText || c.LogFormat == LogJSON,
+		"memory_limit":                c.MemoryLimit == "" || amountForm.MatchString(c.MemoryLimit),
+		"rate_tiers":                  areTiers(c.RateTiers),
+		"rate_limit":                  c.RateLimit >= 0,
+		"shutdown_timeout":            c.ShutdownTimeout > 0,
 	}
 	for _, m := range unread {
 		delete(accepted, m.key)

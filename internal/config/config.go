@@ -19,6 +19,7 @@ type Config struct {
 	OAuthSecret     Secret        `key:"oauth_secret" want:"at least 32 characters, or nothing" doc:"Secret that signs OAuth access tokens. Set to an empty value to accept API keys only."`
 	AllowedOrigins  Origins       `key:"allowed_origins" want:"a list such as https://app.example.com, each without a path" doc:"Additional allowed CORS origins."`
 	TrustedProxies  Proxies       `key:"trusted_proxies" want:"a list of IP addresses or networks such as 10.0.0.0/8" doc:"Reverse proxies whose X-Forwarded-For header is trusted."`
+	MaxConnections  Connections   `key:"max_connections_per_address" default:"512" want:"a whole number, 0 or more" doc:"Open connections of one client address; more are closed. Addresses in trusted_proxies are exempt. 0: no limit."`
 	MetricsAddr     string        `key:"metrics_addr" want:"host:port or :port, other than addr" doc:"Address of /metrics. Default: no metrics endpoint."`
 	LogLevel        slog.Level    `key:"log_level" default:"info" want:"debug, info, warn or error" doc:"Minimum log level: debug, info, warn or error."`
 	LogFormat       LogFormat     `key:"log_format" default:"text" want:"text or json" doc:"Log format: text or json."`

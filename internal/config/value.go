@@ -79,6 +79,35 @@ func (p *Proxies) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Connections is a number of connections. 0 as text means that there is no limit; the zero value stands for the default.
+type Connections int
+
+// unlimited is what the text 0 is stored as.
+const unlimited Connections = -1
+
+// IsUnlimited reports whether there is no limit.
+func (c Connections) IsUnlimited() bool { return c == unlimited }
+
+// String returns the number as it is typed.
+func (c Connections) String() string {
+	if c.IsUnlimited() {
+		return "0"
+	}
+	return strconv.Itoa(int(c))
+}
+
+// UnmarshalText reads a whole number of 0 or more.
+func (c *Connections) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || n < 0 {
+		return fmt.Errorf("%q is not a whole number of 0 or more", text)
+	}
+	if *c = Connections(n); n == 0 {
+		*c = unlimited
+	}
+	return nil
+}
+
 // LogFormat is the format of log lines.
 type LogFormat string
 

@@ -294,7 +294,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case fault.KindInvalid:
 		c.Refuse(w, r, http.StatusBadRequest, publicText(err))
 	default:
-		c.log.ErrorContext(r.Context(), "page", slog.String("route", r.Pattern), slog.Any("error", err))
+		c.log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "page", slog.String("route", r.Pattern), slog.Any("error", err))
 		c.Refuse(w, r, http.StatusInternalServerError, "The request failed because of an internal error. Try again. If it fails again, ask the operator to check the log.")
 	}
 }

@@ -5,8 +5,10 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 )
 
 // Kind is what went wrong, seen from the caller.
@@ -81,6 +83,15 @@ func Conflict(format string, args ...any) *Error { return New(KindConflict, form
 
 // Unavailable says that an engine, a disk or a platform does not answer now.
 func Unavailable(format string, args ...any) *Error { return New(KindUnavailable, format, args...) }
+
+// LogLevel is the level at which a failure of a request is logged: error, and info once the client has cancelled the request.
+// What fails then fails because of that, and nobody waits for the answer.
+func LogLevel(ctx context.Context) slog.Level {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return slog.LevelInfo
+	}
+	return slog.LevelError
+}
 
 // KindOf returns the kind set where the cause was known, and KindInternal when none was.
 func KindOf(err error) Kind {
