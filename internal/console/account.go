@@ -25,11 +25,11 @@ type sessionRow struct {
 	Here bool   // the session of the request
 }
 
-func (c *Console) accountPage(w http.ResponseWriter, v visit) {
+func (c *accountPages) accountPage(w http.ResponseWriter, v visit) {
 	c.showAccount(w, v, http.StatusOK, accountView{Changed: v.URL.Query().Get("done") == "password"})
 }
 
-func (c *Console) showAccount(w http.ResponseWriter, v visit, status int, view accountView) {
+func (c *accountPages) showAccount(w http.ResponseWriter, v visit, status int, view accountView) {
 	sessions, err := c.people.Sessions(v.Context(), v.visitor)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -43,7 +43,7 @@ func (c *Console) showAccount(w http.ResponseWriter, v visit, status int, view a
 }
 
 // changeAccount changes the password or signs out the other sessions.
-func (c *Console) changeAccount(w http.ResponseWriter, v visit) {
+func (c *accountPages) changeAccount(w http.ResponseWriter, v visit) {
 	var err error
 	done := ""
 	switch v.PostForm.Get("action") {
@@ -72,7 +72,7 @@ func (c *Console) changeAccount(w http.ResponseWriter, v visit) {
 }
 
 // changePassword changes the password, which ends all sessions, and starts a new session for this browser.
-func (c *Console) changePassword(w http.ResponseWriter, v visit) error {
+func (c *accountPages) changePassword(w http.ResponseWriter, v visit) error {
 	from := c.addresses.Of(v.Request).String()
 	if wait := c.signIns.Take(v.Context(), from, c.now()); wait > 0 {
 		return &people.WaitError{For: wait}

@@ -25,7 +25,7 @@ type grantRow struct {
 	Published  string    // address of the metadata document
 }
 
-func (c *Console) appsPage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) appsPage(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
 	if !ok {
 		return
@@ -54,7 +54,7 @@ func (c *Console) appsPage(w http.ResponseWriter, v visit) {
 }
 
 // grantsOf returns the valid grants that the visitor can revoke: all for owners and admins, otherwise the visitor's own.
-func (c *Console) grantsOf(v visit, p place) ([]control.Grant, error) {
+func (c *settingsPages) grantsOf(v visit, p place) ([]control.Grant, error) {
 	grants, err := c.store.Grants(v.Context(), p.Workspace.ID)
 	now := c.now()
 	return slices.DeleteFunc(grants, func(g control.Grant) bool {
@@ -62,7 +62,7 @@ func (c *Console) grantsOf(v visit, p place) ([]control.Grant, error) {
 	}), err
 }
 
-func (c *Console) revokeApp(w http.ResponseWriter, v visit) {
+func (c *settingsPages) revokeApp(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return

@@ -14,7 +14,7 @@ type Ask func(ctx context.Context, p auth.Principal, tool string, arguments json
 
 // callTool calls a tool with the scopes of the visitor's role and decodes its answer, so pages show the same figures as
 // clients receive. An error keeps its kind.
-func (c *Console) callTool(v visit, p place, tool string, arguments, into any) error {
+func (c *core) callTool(v visit, p place, tool string, arguments, into any) error {
 	encoded, err := json.Marshal(arguments)
 	if err != nil {
 		return err

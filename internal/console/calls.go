@@ -43,7 +43,7 @@ const (
 	programPrefix = "program:"
 )
 
-func (c *Console) callsPage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) callsPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -72,7 +72,7 @@ func (c *Console) callsPage(w http.ResponseWriter, v visit) {
 	c.render(w, v.Request, http.StatusOK, page{name: "calls", title: "Call log", view: view, visitor: &v.visitor, wide: true})
 }
 
-func (c *Console) fillCalls(v visit, view *callsView) error {
+func (c *settingsPages) fillCalls(v visit, view *callsView) error {
 	calls, err := c.store.Calls(v.Context(), view.Filter)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (c *Console) fillCalls(v visit, view *callsView) error {
 }
 
 // callers returns the keys and OAuth clients of the workspace, sorted by name.
-func (c *Console) callers(v visit, ws control.Workspace) ([]callerChoice, error) {
+func (c *settingsPages) callers(v visit, ws control.Workspace) ([]callerChoice, error) {
 	keys, err := c.keys.List(v.Context(), ws.ID)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func pageBefore(u *url.URL, id string) string {
 }
 
 // changeCalls switches argument logging on or off.
-func (c *Console) changeCalls(w http.ResponseWriter, v visit) {
+func (c *settingsPages) changeCalls(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return

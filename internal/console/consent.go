@@ -21,8 +21,8 @@ type consentView struct {
 	Imitates  bool            // the name may imitate another
 }
 
-// Consent shows the page on which the visitor authorizes an OAuth client.
-func (c *Console) Consent(w http.ResponseWriter, r *http.Request, asked oauth.Consent) {
+// consent shows the page on which the visitor authorizes an OAuth client.
+func (c *accountPages) consent(w http.ResponseWriter, r *http.Request, asked oauth.Consent) {
 	v := consentView{
 		Consent: asked, FormToken: asked.Visitor.Secret.FormToken(oauth.ConsentForm), Secret: string(asked.Request), Imitates: imitates(asked.Client),
 	}

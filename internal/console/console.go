@@ -70,34 +70,67 @@ const (
 	failedWindow  = 15 * time.Minute
 )
 
-// Console serves every path outside the API and the pages of the authorization server. It implements [http.Handler] and
-// [oauth.Pages].
-type Console struct {
+// core is what all pages need.
+type core struct {
 	baseURL     string
 	people      *people.People
 	store       Store
-	keys        Keys
-	limits      Limits
-	models      Models
-	tools       []string
 	ask         Ask
 	operations  *operation.Service
-	history     History
-	uploads     string
-	uploading   chan struct{} // limits the number of concurrent uploads
-	shelf       shelf
-	schedules   schedules
-	tasks       tasks
-	hosts       oauth.Hosts
-	addresses   clientip.Addresses
-	signIns     *limit.Quota
 	crossOrigin *http.CrossOriginProtection
 	cookies     cookies
-	routes      *http.ServeMux
 	templates   map[string]*template.Template
 	now         func() time.Time
 	log         *slog.Logger
 }
+
+// Console serves every path outside the API and the pages of the authorization server. It implements [http.Handler] and
+// [oauth.Pages].
+type Console struct {
+	*core
+	account *accountPages
+	data    *dataPages
+	hosts   oauth.Hosts
+	routes  *http.ServeMux
+}
+
+// accountPages are sign-in, invitations, OAuth consent and the account of the visitor.
+type accountPages struct {
+	*core
+	addresses clientip.Addresses
+	signIns   *limit.Quota
+}
+
+// settingsPages are the list of workspaces, and of a workspace: connection, apps, keys, members, call log and audit log.
+type settingsPages struct {
+	*core
+	keys   Keys
+	limits Limits
+	tools  []string
+}
+
+// dataPages are data, imports, mappings, webhooks, customer deletion and history.
+type dataPages struct {
+	*core
+	history   History
+	uploads   string
+	uploading chan struct{} // limits the number of concurrent uploads
+	shelf     shelf
+	tasks     tasks
+}
+
+// modelPages are the media mix model and the budget optimizer.
+type modelPages struct {
+	*core
+	models    Models
+	schedules schedules
+}
+
+// experimentPages are the experiments and the readiness check.
+type experimentPages struct{ *core }
+
+// forecastPages are forecasts, alerts and targets.
+type forecastPages struct{ *core }
 
 // New returns the console.
 func New(o Options) *Console {
@@ -107,65 +140,104 @@ func New(o Options) *Console {
 	if o.Counter == nil {
 		o.Counter = limit.NewCounter()
 	}
+	shared := &core{
+		baseURL: o.BaseURL, people: o.People, store: o.Store, ask: o.Ask, operations: o.Operations, crossOrigin: http.NewCrossOriginProtection(),
+		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, templates: parseTemplates(), now: o.Now, log: o.Log,
+	}
+	signIns := &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}
 	c := &Console{
-		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, models: o.Models, tools: o.Tools,
-		ask: o.Ask, operations: o.Operations, history: o.History, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
-		hosts: oauth.NewHosts(o.BaseURL), addresses: clientip.NewAddresses(o.TrustedProxies),
-		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
-		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
+		core: shared, hosts: oauth.NewHosts(o.BaseURL), routes: http.NewServeMux(),
+		account: &accountPages{core: shared, addresses: clientip.NewAddresses(o.TrustedProxies), signIns: signIns},
+		data:    &dataPages{core: shared, history: o.History, uploads: o.Uploads, uploading: make(chan struct{}, uploads)},
 	}
-	c.routes.HandleFunc("GET /{$}", c.signedIn(c.home))
-	c.routes.HandleFunc("GET "+signInPath, c.signInPage)
-	c.routes.HandleFunc("POST "+signInPath, c.signIn)
-	c.routes.HandleFunc("POST "+signOutPath, c.posted(c.signOut))
-	c.routes.HandleFunc("GET "+keysPath, c.signedIn(c.keysPage))
-	c.routes.HandleFunc("POST "+keysPath, c.posted(c.changeKeys))
-	c.routes.HandleFunc("GET "+appsPath, c.signedIn(c.appsPage))
-	c.routes.HandleFunc("POST "+appsPath, c.posted(c.revokeApp))
-	c.routes.HandleFunc("GET "+connectPath, c.signedIn(c.connectPage))
-	c.routes.HandleFunc("GET "+peoplePath, c.signedIn(c.peoplePage))
-	c.routes.HandleFunc("POST "+peoplePath, c.posted(c.changePeople))
-	c.routes.HandleFunc("GET "+setUpPath+"{link}", c.setUpPage)
-	c.routes.HandleFunc("POST "+setUpPath+"{link}", c.setUp)
-	c.routes.HandleFunc("GET "+accountPath, c.signedIn(c.accountPage))
-	c.routes.HandleFunc("POST "+accountPath, c.posted(c.changeAccount))
-	c.routes.HandleFunc("GET "+callsPath, c.signedIn(c.callsPage))
-	c.routes.HandleFunc("POST "+callsPath, c.posted(c.changeCalls))
-	c.routes.HandleFunc("GET "+securityPath, c.signedIn(c.securityPage))
-	if c.ask != nil {
-		c.routes.HandleFunc("GET "+dataPath, c.signedIn(c.dataPage))
-		c.routes.HandleFunc("POST "+dataPath, c.posted(c.changeData))
-		c.routes.HandleFunc("POST "+hooksPath, c.posted(c.changeHooks))
-		c.routes.HandleFunc("POST "+forgetPath, c.posted(c.forgetCustomer))
-		c.routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
-		c.routes.HandleFunc("GET "+taskPath, c.signedIn(c.taskPage))
-		c.routes.HandleFunc("GET "+mappingPath, c.signedIn(c.mappingPage))
-		c.routes.HandleFunc("POST "+mappingPath, c.posted(c.changeMapping))
+	settings := &settingsPages{core: shared, keys: o.Keys, limits: o.Limits, tools: o.Tools}
+	c.account.register(c.routes)
+	settings.register(c.routes)
+	if o.Ask != nil {
+		c.data.register(c.routes)
+		(&forecastPages{shared}).register(c.routes)
+		(&experimentPages{shared}).register(c.routes)
 	}
-	if c.history != nil {
-		c.routes.HandleFunc("GET "+historyPath, c.signedIn(c.historyPage))
+	if o.History != nil {
+		c.routes.HandleFunc("GET "+historyPath, c.signedIn(c.data.historyPage))
 	}
-	if c.models != nil {
-		c.routes.HandleFunc("GET "+modelsPath, c.signedIn(c.modelsPage))
-		c.routes.HandleFunc("POST "+modelsPath, c.posted(c.changeModels))
-		c.routes.HandleFunc("GET "+modelsPath+"/chart.svg", c.signedIn(c.modelsChart))
-		c.routes.HandleFunc("GET "+modelsPath+"/export.csv", c.signedIn(c.modelsExport))
-	}
-	if c.ask != nil {
-		c.routes.HandleFunc("GET "+forecastsPath, c.signedIn(c.forecastsPage))
-		c.routes.HandleFunc("POST "+forecastsPath, c.posted(c.changeForecasts))
-		c.routes.HandleFunc("GET "+pacePath, c.signedIn(c.pacePicture))
-		c.routes.HandleFunc("GET "+fanPath, c.signedIn(c.fanPicture))
-		c.routes.HandleFunc("GET "+powerPath, c.signedIn(c.powerPicture))
-		c.routes.HandleFunc("GET "+experimentsPath, c.signedIn(c.experimentsPage))
-		c.routes.HandleFunc("POST "+experimentsPath, c.posted(c.changeExperiments))
-		c.routes.HandleFunc("GET "+weeksPath, c.signedIn(c.weeksPicture))
+	if o.Models != nil {
+		(&modelPages{core: shared, models: o.Models}).register(c.routes)
 	}
 	c.routes.HandleFunc("GET /assets/{name}", asset)
 	c.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.Refuse(w, r, http.StatusNotFound, "Page not found. Check the address.")
 	})
 	return c
+}
+
+func (c *accountPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+signInPath, c.signInPage)
+	routes.HandleFunc("POST "+signInPath, c.signIn)
+	routes.HandleFunc("POST "+signOutPath, c.posted(c.signOut))
+	routes.HandleFunc("GET "+setUpPath+"{link}", c.setUpPage)
+	routes.HandleFunc("POST "+setUpPath+"{link}", c.setUp)
+	routes.HandleFunc("GET "+accountPath, c.signedIn(c.accountPage))
+	routes.HandleFunc("POST "+accountPath, c.posted(c.changeAccount))
+}
+
+func (c *settingsPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET /{$}", c.signedIn(c.home))
+	routes.HandleFunc("GET "+connectPath, c.signedIn(c.connectPage))
+	routes.HandleFunc("GET "+appsPath, c.signedIn(c.appsPage))
+	routes.HandleFunc("POST "+appsPath, c.posted(c.revokeApp))
+	routes.HandleFunc("GET "+keysPath, c.signedIn(c.keysPage))
+	routes.HandleFunc("POST "+keysPath, c.posted(c.changeKeys))
+	routes.HandleFunc("GET "+peoplePath, c.signedIn(c.peoplePage))
+	routes.HandleFunc("POST "+peoplePath, c.posted(c.changePeople))
+	routes.HandleFunc("GET "+callsPath, c.signedIn(c.callsPage))
+	routes.HandleFunc("POST "+callsPath, c.posted(c.changeCalls))
+	routes.HandleFunc("GET "+securityPath, c.signedIn(c.securityPage))
+}
+
+func (c *dataPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+dataPath, c.signedIn(c.dataPage))
+	routes.HandleFunc("POST "+dataPath, c.posted(c.changeData))
+	routes.HandleFunc("POST "+hooksPath, c.posted(c.changeHooks))
+	routes.HandleFunc("POST "+forgetPath, c.posted(c.forgetCustomer))
+	routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
+	routes.HandleFunc("GET "+taskPath, c.signedIn(c.taskPage))
+	routes.HandleFunc("GET "+mappingPath, c.signedIn(c.mappingPage))
+	routes.HandleFunc("POST "+mappingPath, c.posted(c.changeMapping))
+}
+
+func (c *modelPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+modelsPath, c.signedIn(c.modelsPage))
+	routes.HandleFunc("POST "+modelsPath, c.posted(c.changeModels))
+	routes.HandleFunc("GET "+modelsPath+"/chart.svg", c.signedIn(c.modelsChart))
+	routes.HandleFunc("GET "+modelsPath+"/export.csv", c.signedIn(c.modelsExport))
+}
+
+func (c *experimentPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+experimentsPath, c.signedIn(c.experimentsPage))
+	routes.HandleFunc("POST "+experimentsPath, c.posted(c.changeExperiments))
+	routes.HandleFunc("GET "+weeksPath, c.signedIn(c.weeksPicture))
+	routes.HandleFunc("GET "+powerPath, c.signedIn(c.powerPicture))
+}
+
+func (c *forecastPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+forecastsPath, c.signedIn(c.forecastsPage))
+	routes.HandleFunc("POST "+forecastsPath, c.posted(c.changeForecasts))
+	routes.HandleFunc("GET "+pacePath, c.signedIn(c.pacePicture))
+	routes.HandleFunc("GET "+fanPath, c.signedIn(c.fanPicture))
+}
+
+// Consent shows the page on which the visitor authorizes an OAuth client.
+func (c *Console) Consent(w http.ResponseWriter, r *http.Request, asked oauth.Consent) {
+	c.account.consent(w, r, asked)
+}
+
+// Run waits for the end of ctx, then stops the background tasks and waits for them. Imports are atomic, so a stopped task
+// leaves no data.
+func (c *Console) Run(ctx context.Context) error {
+	<-ctx.Done()
+	c.data.tasks.end()
+	return nil
 }
 
 // Paths of the pages.
@@ -223,7 +295,7 @@ func (v visit) calls(ws measure.WorkspaceID) operation.Call {
 }
 
 // signedIn shows a page to signed-in users and redirects others to the sign-in page.
-func (c *Console) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFunc {
+func (c *core) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		visitor, err := c.Visitor(r)
 		switch {
@@ -241,7 +313,7 @@ func (c *Console) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFu
 const formPurpose = "console"
 
 // posted accepts the form of a signed-in user. It rejects forms from other sites, of other sessions and without a token.
-func (c *Console) posted(take func(http.ResponseWriter, visit)) http.HandlerFunc {
+func (c *core) posted(take func(http.ResponseWriter, visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !c.readForm(w, r) {
 			return
@@ -267,7 +339,7 @@ const (
 var errUnknownAction = fault.Invalid("unknown form action").WithHint("reload the page and try again")
 
 // readForm parses a form of this site. On failure it writes the error page and returns false.
-func (c *Console) readForm(w http.ResponseWriter, r *http.Request) bool {
+func (c *core) readForm(w http.ResponseWriter, r *http.Request) bool {
 	if c.crossOrigin.Check(r) != nil {
 		c.Refuse(w, r, http.StatusForbidden, foreignForm)
 		return false
@@ -283,7 +355,7 @@ func (c *Console) readForm(w http.ResponseWriter, r *http.Request) bool {
 // fail shows an error page with the cause and the next step for faults of the kinds forbidden, not_found, conflict,
 // not_ready and invalid. Other errors are logged and shown as a general message. The log contains the route and not the
 // path, because a path can contain the secret of an invitation.
-func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (c *core) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch fault.KindOf(err) {
 	case fault.KindForbidden:
 		c.Refuse(w, r, http.StatusForbidden, publicText(err))

@@ -120,14 +120,14 @@ func (s connection) Title() string {
 	return cmp.Or(strings.ReplaceAll(s.Source, "_", " "), s.Platform)
 }
 
-func (c *Console) dataPage(w http.ResponseWriter, v visit) {
+func (c *dataPages) dataPage(w http.ResponseWriter, v visit) {
 	if p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace")); ok {
 		c.showData(w, v, http.StatusOK, dataView{place: p})
 	}
 }
 
 // showData completes the view and shows the Data page.
-func (c *Console) showData(w http.ResponseWriter, v visit, status int, view dataView) {
+func (c *dataPages) showData(w http.ResponseWriter, v visit, status int, view dataView) {
 	view.Here = dataPath // also for forms with another path
 	if err := c.callTool(v, view.place, "diagnose", map[string]string{"detail_level": "debug"}, &view.diagnosis); err != nil {
 		c.fail(w, v.Request, err)

@@ -138,7 +138,7 @@ type experimentsView struct {
 	Form    url.Values // submitted values, after an error
 }
 
-func (c *Console) experimentsPage(w http.ResponseWriter, v visit) {
+func (c *experimentPages) experimentsPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -148,7 +148,7 @@ func (c *Console) experimentsPage(w http.ResponseWriter, v visit) {
 	c.showExperiments(w, v, http.StatusOK, view, query.Get("experiment"))
 }
 
-func (c *Console) showExperiments(w http.ResponseWriter, v visit, status int, view experimentsView, id string) {
+func (c *experimentPages) showExperiments(w http.ResponseWriter, v visit, status int, view experimentsView, id string) {
 	view.Kinds = control.ExperimentKinds()
 	view.Writes = view.Role.Writes()
 	arguments := map[string]any{"view": "results", "detail_level": "analyst", "compact": true}
@@ -185,13 +185,13 @@ func (c *Console) showExperiments(w http.ResponseWriter, v visit, status int, vi
 }
 
 // checked returns the readiness of a channel for a geo experiment.
-func (c *Console) checked(v visit, p place, channel string) (found gateAnswer, err error) {
+func (c *experimentPages) checked(v visit, p place, channel string) (found gateAnswer, err error) {
 	err = c.callTool(v, p, "geo_experiment_preflight", map[string]any{"channel": channel, "detail_level": "analyst", "compact": true}, &found)
 	return found, err
 }
 
 // powerPicture draws the power of a geo experiment on a channel.
-func (c *Console) powerPicture(w http.ResponseWriter, v visit) {
+func (c *experimentPages) powerPicture(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -241,7 +241,7 @@ func powerCurve(found gateAnswer) chart.Curve {
 }
 
 // changeExperiments plans an experiment, changes its status, or applies or removes its factor.
-func (c *Console) changeExperiments(w http.ResponseWriter, v visit) {
+func (c *experimentPages) changeExperiments(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
@@ -339,7 +339,7 @@ func findingIn(form url.Values) (*control.Finding, error) {
 }
 
 // weeksPicture draws observed and expected revenue in the treated regions.
-func (c *Console) weeksPicture(w http.ResponseWriter, v visit) {
+func (c *experimentPages) weeksPicture(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {

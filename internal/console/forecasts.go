@@ -199,7 +199,7 @@ func periodIn(query url.Values) string {
 	return periodNames[0]
 }
 
-func (c *Console) forecastsPage(w http.ResponseWriter, v visit) {
+func (c *forecastPages) forecastsPage(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
 	if !ok {
 		return
@@ -214,7 +214,7 @@ func (c *Console) forecastsPage(w http.ResponseWriter, v visit) {
 }
 
 // pace returns the pacing of a type of period.
-func (c *Console) pace(v visit, p place, period string) (a outlookAnswer, err error) {
+func (c *forecastPages) pace(v visit, p place, period string) (a outlookAnswer, err error) {
 	err = c.callTool(v, p, "forecasting", map[string]any{"aspect": "pacing", "period_type": period, "detail_level": "debug", "compact": true}, &a)
 	return a, err
 }
@@ -222,7 +222,7 @@ func (c *Console) pace(v visit, p place, period string) (a outlookAnswer, err er
 // shownTargets is the number of targets per page. The order is: in progress, upcoming, past; the latest first.
 const shownTargets = 20
 
-func (c *Console) showForecasts(w http.ResponseWriter, v visit, status int, view forecastsView) {
+func (c *forecastPages) showForecasts(w http.ResponseWriter, v visit, status int, view forecastsView) {
 	view.Periods, view.Metrics = periodNames, []string{"revenue", "orders", "spend", "roas"}
 	view.Writes = view.Role.Writes()
 	var err error
@@ -316,7 +316,7 @@ func gaugeOf(r outlookRow, currency money.Currency) gauge {
 }
 
 // pacePicture draws the gauge of a row.
-func (c *Console) pacePicture(w http.ResponseWriter, v visit) {
+func (c *forecastPages) pacePicture(w http.ResponseWriter, v visit) {
 	found, query, ok := c.pictured(w, v)
 	if !ok {
 		return
@@ -340,7 +340,7 @@ func (c *Console) pacePicture(w http.ResponseWriter, v visit) {
 }
 
 // fanPicture draws actual and forecast totals by day.
-func (c *Console) fanPicture(w http.ResponseWriter, v visit) {
+func (c *forecastPages) fanPicture(w http.ResponseWriter, v visit) {
 	found, query, ok := c.pictured(w, v)
 	if !ok {
 		return
@@ -364,7 +364,7 @@ func (c *Console) fanPicture(w http.ResponseWriter, v visit) {
 }
 
 // pictured returns the answer that a chart shows. On failure it writes the error page and returns false.
-func (c *Console) pictured(w http.ResponseWriter, v visit) (outlookAnswer, url.Values, bool) {
+func (c *forecastPages) pictured(w http.ResponseWriter, v visit) (outlookAnswer, url.Values, bool) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -421,7 +421,7 @@ type targetChange struct {
 }
 
 // changeForecasts sets or removes a target.
-func (c *Console) changeForecasts(w http.ResponseWriter, v visit) {
+func (c *forecastPages) changeForecasts(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
@@ -457,7 +457,7 @@ func (c *Console) changeForecasts(w http.ResponseWriter, v visit) {
 }
 
 // targetForm reads the change from the form, and the name of its confirmation.
-func (c *Console) targetForm(v visit, w control.Workspace) (change targetChange, done string, err error) {
+func (c *forecastPages) targetForm(v visit, w control.Workspace) (change targetChange, done string, err error) {
 	form := v.PostForm
 	switch form.Get("action") {
 	case "set":

@@ -10,7 +10,7 @@ import (
 )
 
 // forgetCustomer removes the identity of a customer. The input is not shown again and not part of a URL.
-func (c *Console) forgetCustomer(w http.ResponseWriter, v visit) {
+func (c *dataPages) forgetCustomer(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return

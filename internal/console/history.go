@@ -72,7 +72,7 @@ func (r adRow) Of() string {
 }
 
 // fillAds reads changes at ad platforms between two instants.
-func (c *Console) fillAds(v visit, view *historyView, from, until time.Time) error {
+func (c *dataPages) fillAds(v visit, view *historyView, from, until time.Time) error {
 	history, err := c.history.AdHistory(v.Context(), view.Workspace.ID, measure.AdHistoryOf{From: from, Until: until})
 	for _, change := range history.Changes[:min(len(history.Changes), adsShown)] {
 		view.Ads = append(view.Ads, adRow{change, change.Moves()})
@@ -81,7 +81,7 @@ func (c *Console) fillAds(v visit, view *historyView, from, until time.Time) err
 }
 
 // historyOf returns the history section of the Data page, nil if the console has no history.
-func (c *Console) historyOf(v visit, w control.Workspace) (*historyPart, error) {
+func (c *dataPages) historyOf(v visit, w control.Workspace) (*historyPart, error) {
 	if c.history == nil {
 		return nil, nil
 	}
@@ -176,7 +176,7 @@ func (r changeRow) ImportName() string {
 	return strings.TrimSpace(words(r.Source) + " " + r.File)
 }
 
-func (c *Console) historyPage(w http.ResponseWriter, v visit) {
+func (c *dataPages) historyPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -202,7 +202,7 @@ func (c *Console) historyPage(w http.ResponseWriter, v visit) {
 }
 
 // fillDay reads the versions of one day.
-func (c *Console) fillDay(v visit, view *historyView, text string) error {
+func (c *dataPages) fillDay(v visit, view *historyView, text string) error {
 	day, err := civil.Parse(text)
 	if err != nil {
 		view.Problem = "The day is not a calendar date. Use YYYY-MM-DD, such as 2026-11-01."
@@ -219,7 +219,7 @@ func (c *Console) fillDay(v visit, view *historyView, text string) error {
 }
 
 // fillChanges reads one page of restated days. Pages are identified by their offset.
-func (c *Console) fillChanges(v visit, view *historyView, passed string) error {
+func (c *dataPages) fillChanges(v visit, view *historyView, passed string) error {
 	offset, err := strconv.Atoi(passed)
 	if err != nil || offset < 0 {
 		offset = 0

@@ -8,7 +8,7 @@ import (
 )
 
 // changeHooks adds or removes a webhook secret.
-func (c *Console) changeHooks(w http.ResponseWriter, v visit) {
+func (c *dataPages) changeHooks(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return

@@ -31,13 +31,13 @@ type keyRow struct {
 	Live  bool
 }
 
-func (c *Console) keysPage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) keysPage(w http.ResponseWriter, v visit) {
 	if p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace")); ok {
 		c.showKeys(w, v, http.StatusOK, keysView{place: p})
 	}
 }
 
-func (c *Console) showKeys(w http.ResponseWriter, v visit, status int, view keysView) {
+func (c *settingsPages) showKeys(w http.ResponseWriter, v visit, status int, view keysView) {
 	keys, err := c.keys.List(v.Context(), view.Workspace.ID)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -65,7 +65,7 @@ func (c *Console) showKeys(w http.ResponseWriter, v visit, status int, view keys
 }
 
 // changeKeys creates, rotates or revokes a key.
-func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
+func (c *settingsPages) changeKeys(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
@@ -106,7 +106,7 @@ func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
 	}
 }
 
-func (c *Console) createKey(v visit, p place) (auth.Secret, error) {
+func (c *settingsPages) createKey(v visit, p place) (auth.Secret, error) {
 	scopes, err := control.ParseScopes(v.PostForm["scope"])
 	if err != nil {
 		return "", err
@@ -133,7 +133,7 @@ func (c *Console) createKey(v visit, p place) (auth.Secret, error) {
 // maxOverlapHours is the maximum time that a rotated key stays valid next to its successor: one week.
 const maxOverlapHours = 7 * 24
 
-func (c *Console) rotateKey(v visit, p place) (auth.Secret, error) {
+func (c *settingsPages) rotateKey(v visit, p place) (auth.Secret, error) {
 	overlap := auth.DefaultOverlap
 	if text := v.PostForm.Get("hours"); text != "" {
 		hours, err := strconv.Atoi(text)

@@ -36,7 +36,7 @@ type savedMapping struct {
 }
 
 // savedMappings returns the mappings of the workspace.
-func (c *Console) savedMappings(ctx context.Context, ws measure.WorkspaceID) ([]savedMapping, error) {
+func (c *dataPages) savedMappings(ctx context.Context, ws measure.WorkspaceID) ([]savedMapping, error) {
 	all, err := c.store.Mappings(ctx, ws)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (c *Console) savedMappings(ctx context.Context, ws measure.WorkspaceID) ([]
 }
 
 // mappingNamed returns the mapping that a form names as the source of a file, nil if it names none.
-func (c *Console) mappingNamed(ctx context.Context, ws measure.WorkspaceID, named string) (*mapper.Mapping, error) {
+func (c *dataPages) mappingNamed(ctx context.Context, ws measure.WorkspaceID, named string) (*mapper.Mapping, error) {
 	name, ok := strings.CutPrefix(named, ownMapping)
 	if !ok {
 		return nil, nil //nolint:nilnil // most files need no mapping
@@ -68,7 +68,7 @@ func (c *Console) mappingNamed(ctx context.Context, ws measure.WorkspaceID, name
 }
 
 // mappingFault shows on the Data page why a saved mapping cannot be used.
-func (c *Console) mappingFault(w http.ResponseWriter, v visit, view dataView, err error) {
+func (c *dataPages) mappingFault(w http.ResponseWriter, v visit, view dataView, err error) {
 	text, _, public := fault.Public(err)
 	if !public {
 		c.fail(w, v.Request, err)
@@ -135,7 +135,7 @@ var fixable = map[string]bool{
 }
 
 // mappingPage shows a saved mapping, or a new one for an uploaded file.
-func (c *Console) mappingPage(w http.ResponseWriter, v visit) {
+func (c *dataPages) mappingPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.importPlace(w, v, query.Get("workspace"))
 	if !ok {
@@ -196,7 +196,7 @@ func (v *mappingView) hold(f shelvedFile) {
 }
 
 // showMapping completes the view and shows the mapping page.
-func (c *Console) showMapping(w http.ResponseWriter, v visit, status int, view mappingView) {
+func (c *dataPages) showMapping(w http.ResponseWriter, v visit, status int, view mappingView) {
 	view.Here = dataPath
 	view.Kinds, view.Currency = mapper.Kinds(), string(view.Workspace.Currency)
 	h := view.Seen.Header
@@ -261,7 +261,7 @@ func otherSettings(m mapper.Mapping) (all []string) {
 }
 
 // changeMapping checks, saves and deletes mappings, and imports files with them.
-func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
+func (c *dataPages) changeMapping(w http.ResponseWriter, v visit) {
 	form := v.PostForm
 	p, ok := c.importPlace(w, v, form.Get("workspace"))
 	if !ok {
@@ -370,7 +370,7 @@ func (a mappingAction) known(view mappingView) bool {
 }
 
 // checking reads a file with the mapping without importing it.
-func (c *Console) checking(up upload, view mappingView) work {
+func (c *dataPages) checking(up upload, view mappingView) work {
 	return func(ctx context.Context, progress func(done, total int64)) answer {
 		up.call.Progress = progress
 		report, err := c.importFile(ctx, up)
@@ -383,7 +383,7 @@ func (c *Console) checking(up upload, view mappingView) work {
 }
 
 // mapped shows the form with the report of the file. Errors in cells are shown at the field of their column.
-func (c *Console) mapped(view mappingView, report ingest.FileReport) answer {
+func (c *dataPages) mapped(view mappingView, report ingest.FileReport) answer {
 	view.Report, view.Wrong = &report, map[string]string{}
 	if report.Seen.Header.Width() > 0 {
 		view.Seen = report.Seen
@@ -415,7 +415,7 @@ func (c *Console) mapped(view mappingView, report ingest.FileReport) answer {
 
 // storeMapping replaces the opened mapping, also under a new name. Rows stored under the old name stay there, so that a
 // renamed mapping does not count them twice.
-func (c *Console) storeMapping(ctx context.Context, call operation.Call, view *mappingView) error {
+func (c *dataPages) storeMapping(ctx context.Context, call operation.Call, view *mappingView) error {
 	m := &view.Mapping
 	if view.Was != "" && view.Was != m.Name && m.System == "" && m.Kind.NamedByMapping() {
 		m.System = view.Was
@@ -437,7 +437,7 @@ func (c *Console) storeMapping(ctx context.Context, call operation.Call, view *m
 }
 
 // notStored shows the form with the reason why the mapping was not stored.
-func (c *Console) notStored(view mappingView, err error) answer {
+func (c *dataPages) notStored(view mappingView, err error) answer {
 	return func(w http.ResponseWriter, v visit, p place) {
 		if fault.KindOf(err) != fault.KindConflict {
 			c.fail(w, v.Request, err)
@@ -450,7 +450,7 @@ func (c *Console) notStored(view mappingView, err error) answer {
 	}
 }
 
-func (c *Console) deleteMapping(w http.ResponseWriter, v visit, p place, name string) {
+func (c *dataPages) deleteMapping(w http.ResponseWriter, v visit, p place, name string) {
 	if _, err := operation.DeleteMapping.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), name); err != nil && fault.KindOf(err) != fault.KindNotFound {
 		c.fail(w, v.Request, err)
 		return

@@ -71,13 +71,13 @@ type testRow struct {
 // priorRow is a parameter with its prior and posterior.
 type priorRow struct{ Channel, What, Before, After, Narrowed string }
 
-func (c *Console) modelsPage(w http.ResponseWriter, v visit) {
+func (c *modelPages) modelsPage(w http.ResponseWriter, v visit) {
 	if p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace")); ok {
 		c.showModels(w, v, http.StatusOK, p, "")
 	}
 }
 
-func (c *Console) showModels(w http.ResponseWriter, v visit, status int, p place, problem string) {
+func (c *modelPages) showModels(w http.ResponseWriter, v visit, status int, p place, problem string) {
 	state, err := c.models.State(v.Context(), p.Workspace)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -221,7 +221,7 @@ func ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 func between(value, low, high string) string { return value + " (" + low + " to " + high + ")" }
 
 // changeModels starts or cancels a training, or changes the schedule.
-func (c *Console) changeModels(w http.ResponseWriter, v visit) {
+func (c *modelPages) changeModels(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
@@ -260,7 +260,7 @@ func (c *Console) changeModels(w http.ResponseWriter, v visit) {
 }
 
 // schedule changes the schedule of trainings.
-func (c *Console) schedule(v visit, w control.Workspace) error {
+func (c *modelPages) schedule(v visit, w control.Workspace) error {
 	hour, err := strconv.Atoi(v.PostForm.Get("hour"))
 	if err != nil {
 		return fault.Invalid("the hour is not a number").WithHint("choose 0 to 23")

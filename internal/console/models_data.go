@@ -17,7 +17,7 @@ import (
 )
 
 // modelOf returns the model of a chart or an export. Without a usable model it writes the error page and returns false.
-func (c *Console) modelOf(w http.ResponseWriter, v visit) (*mix.Model, control.Workspace, bool) {
+func (c *modelPages) modelOf(w http.ResponseWriter, v visit) (*mix.Model, control.Workspace, bool) {
 	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
 	if !ok {
 		return nil, control.Workspace{}, false
@@ -41,7 +41,7 @@ const (
 	narrowWidth, narrowHeight = 340, 300
 )
 
-func (c *Console) modelsChart(w http.ResponseWriter, v visit) {
+func (c *modelPages) modelsChart(w http.ResponseWriter, v visit) {
 	m, workspace, ok := c.modelOf(w, v)
 	if !ok {
 		return
@@ -160,7 +160,7 @@ func curveChart(m *mix.Model, w control.Workspace, channel measure.Channel, plan
 }
 
 // modelsExport writes a table of the model as CSV, with money in major units and without rounding.
-func (c *Console) modelsExport(w http.ResponseWriter, v visit) {
+func (c *modelPages) modelsExport(w http.ResponseWriter, v visit) {
 	m, workspace, ok := c.modelOf(w, v)
 	if !ok {
 		return
@@ -188,7 +188,7 @@ func (c *Console) modelsExport(w http.ResponseWriter, v visit) {
 }
 
 // exported returns a table with its header, nil for unknown tables.
-func (c *Console) exported(m *mix.Model, w control.Workspace, of string, v visit) ([][]string, error) {
+func (c *modelPages) exported(m *mix.Model, w control.Workspace, of string, v visit) ([][]string, error) {
 	currency := string(w.Currency)
 	switch of {
 	case "weeks":

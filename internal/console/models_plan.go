@@ -48,7 +48,7 @@ type planRow struct {
 }
 
 // planOf reads the form of the budget optimizer and computes its plans.
-func (c *Console) planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
+func (c *modelPages) planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
 	view, asked := c.plannerOf(m, w, query)
 	if !view.Asked {
 		return view
@@ -65,14 +65,14 @@ func (c *Console) planOf(m *mix.Model, w control.Workspace, query url.Values) pl
 }
 
 // weekPlanOf returns the weekly plan that the form requests, nil if it requests none.
-func (c *Console) weekPlanOf(m *mix.Model, w control.Workspace, query url.Values) *weekPlan {
+func (c *modelPages) weekPlanOf(m *mix.Model, w control.Workspace, query url.Values) *weekPlan {
 	view, asked := c.plannerOf(m, w, query)
 	view.scheduled(c, m, w, asked)
 	return view.Schedule.plan
 }
 
 // plannerOf reads the form, and returns its values also as a query.
-func (c *Console) plannerOf(m *mix.Model, w control.Workspace, query url.Values) (view planView, asked url.Values) {
+func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Values) (view planView, asked url.Values) {
 	months := m.Months()
 	view = planView{
 		Budget: strings.TrimSpace(query.Get("budget")), Current: moneyText(m.Spend()/months, 0, w.Currency), currency: w.Currency,

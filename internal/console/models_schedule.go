@@ -70,7 +70,7 @@ func nextWeek(last civil.Date, now time.Time, w control.Workspace) civil.Date {
 }
 
 // scheduled computes the weekly plan if the form requests one.
-func (p *planView) scheduled(c *Console, m *mix.Model, w control.Workspace, asked url.Values) {
+func (p *planView) scheduled(c *modelPages, m *mix.Model, w control.Workspace, asked url.Values) {
 	s := &p.Schedule
 	if s.Weeks == "" || !p.Asked || p.Problem != "" {
 		return

@@ -11,15 +11,15 @@ import (
 
 // names resolves the IDs in logs to names. An unknown ID stays as it is.
 type names struct {
-	console *Console
+	settings *settingsPages
 	users   map[control.UserID]string
 	keys    map[string]string
 }
 
 // namesIn returns the names of users and of the keys of the workspace.
-func (c *Console) namesIn(ctx context.Context, ws measure.WorkspaceID) (*names, error) {
+func (c *settingsPages) namesIn(ctx context.Context, ws measure.WorkspaceID) (*names, error) {
 	keys, err := c.keys.List(ctx, ws)
-	n := &names{console: c, users: make(map[control.UserID]string), keys: make(map[string]string)}
+	n := &names{settings: c, users: make(map[control.UserID]string), keys: make(map[string]string)}
 	for _, k := range keys {
 		n.keys[k.ID] = k.Name
 	}
@@ -31,7 +31,7 @@ func (n *names) user(ctx context.Context, id control.UserID) string {
 	name, known := n.users[id]
 	if !known {
 		name = string(id)
-		if u, err := n.console.people.Find(ctx, string(id)); err == nil {
+		if u, err := n.settings.people.Find(ctx, string(id)); err == nil {
 			name = u.Email
 		}
 		n.users[id] = name
@@ -74,7 +74,7 @@ func (n *names) subject(ctx context.Context, e control.Event) string {
 		control.TargetSet, control.TargetRemoved:
 		return e.Subject
 	case control.ScopeRefused:
-		if slices.Contains(n.console.tools, e.Subject) {
+		if slices.Contains(n.settings.tools, e.Subject) {
 			return e.Subject
 		}
 	default: // the detail contains it

@@ -76,7 +76,7 @@ type frameView struct {
 }
 
 // render writes a page. Its headers prevent caching, framing and scripts.
-func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, p page) {
+func (c *core) render(w http.ResponseWriter, r *http.Request, status int, p page) {
 	f := frameView{Title: p.title, Wide: p.wide, View: p.view}
 	if p.visitor != nil {
 		f.Email, f.Token = p.visitor.User.Email, p.visitor.Secret.FormToken(formPurpose)
@@ -102,7 +102,7 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, p p
 }
 
 // Refuse shows an error page.
-func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
+func (c *core) Refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
 	p := page{name: "refusal", title: http.StatusText(status), view: text}
 	if visitor, err := c.Visitor(r); err == nil {
 		p.visitor = &visitor

@@ -36,13 +36,13 @@ type invitationRow struct {
 	Giver string
 }
 
-func (c *Console) peoplePage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) peoplePage(w http.ResponseWriter, v visit) {
 	if p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace")); ok {
 		c.showPeople(w, v, http.StatusOK, peopleView{place: p})
 	}
 }
 
-func (c *Console) showPeople(w http.ResponseWriter, v visit, status int, view peopleView) {
+func (c *settingsPages) showPeople(w http.ResponseWriter, v visit, status int, view peopleView) {
 	members, err := c.people.Members(v.Context(), view.Workspace.ID)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -87,7 +87,7 @@ func assignableRoles(r control.Role) []control.Role {
 
 // changePeople invites a member, withdraws an invitation, changes a role or removes a member. [people.People] checks the
 // permissions.
-func (c *Console) changePeople(w http.ResponseWriter, v visit) {
+func (c *settingsPages) changePeople(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
@@ -126,7 +126,7 @@ func (c *Console) changePeople(w http.ResponseWriter, v visit) {
 	}
 }
 
-func (c *Console) invite(v visit, view *peopleView, role control.Role) error {
+func (c *settingsPages) invite(v visit, view *peopleView, role control.Role) error {
 	made, err := operation.Invite.Do(v.Context(), c.operations, v.calls(view.Workspace.ID), operation.Invitee{Email: view.Email, Role: role})
 	if err != nil {
 		return err

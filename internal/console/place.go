@@ -34,7 +34,7 @@ func (p place) Manages() bool { return p.Role.Manages() }
 
 // placeOf returns the named workspace, or the first one of the visitor. If the visitor is not a member, it writes the error
 // page and returns false.
-func (c *Console) placeOf(w http.ResponseWriter, v visit, named string) (place, bool) {
+func (c *core) placeOf(w http.ResponseWriter, v visit, named string) (place, bool) {
 	all, err := c.people.Memberships(v.Context(), v.visitor.User.ID)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -49,7 +49,7 @@ func (c *Console) placeOf(w http.ResponseWriter, v visit, named string) (place, 
 	return place{}, false
 }
 
-func (c *Console) home(w http.ResponseWriter, v visit) {
+func (c *settingsPages) home(w http.ResponseWriter, v visit) {
 	all, err := c.people.Memberships(v.Context(), v.visitor.User.ID)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -67,7 +67,7 @@ type connectView struct {
 	Tiers []auth.Tier
 }
 
-func (c *Console) connectPage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) connectPage(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
 	if !ok {
 		return

@@ -41,7 +41,7 @@ func eventGroups() []eventGroup {
 	}
 }
 
-func (c *Console) securityPage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) securityPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -65,7 +65,7 @@ func (c *Console) securityPage(w http.ResponseWriter, v visit) {
 	c.render(w, v.Request, http.StatusOK, page{name: "security", title: "Audit log", view: view, visitor: &v.visitor, wide: true})
 }
 
-func (c *Console) fillSecurity(v visit, view *securityView, f control.EventFilter) error {
+func (c *settingsPages) fillSecurity(v visit, view *securityView, f control.EventFilter) error {
 	events, err := c.store.Events(v.Context(), f)
 	if err != nil {
 		return err

@@ -24,11 +24,11 @@ type setUpView struct {
 // linkGone is the message for invalid invitation links.
 const linkGone = "This invitation link was used, withdrawn, or has expired. Ask for a new one."
 
-func (c *Console) setUpPage(w http.ResponseWriter, r *http.Request) {
+func (c *accountPages) setUpPage(w http.ResponseWriter, r *http.Request) {
 	c.showSetUp(w, r, http.StatusOK, "")
 }
 
-func (c *Console) showSetUp(w http.ResponseWriter, r *http.Request, status int, problem string) {
+func (c *accountPages) showSetUp(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	link := people.Secret(r.PathValue("link"))
 	n, err := c.people.Invitation(r.Context(), link)
 	var ws control.Workspace
@@ -53,7 +53,7 @@ func (c *Console) showSetUp(w http.ResponseWriter, r *http.Request, status int, 
 }
 
 // setUp accepts an invitation. It creates an account, or adds the existing account to the workspace.
-func (c *Console) setUp(w http.ResponseWriter, r *http.Request) {
+func (c *accountPages) setUp(w http.ResponseWriter, r *http.Request) {
 	if !c.readForm(w, r) {
 		return
 	}

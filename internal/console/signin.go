@@ -27,12 +27,12 @@ type signInView struct {
 }
 
 // Visitor returns the signed-in user of a request, or a fault of kind unauthenticated.
-func (c *Console) Visitor(r *http.Request) (people.Visitor, error) {
+func (c *core) Visitor(r *http.Request) (people.Visitor, error) {
 	return c.people.Visitor(r.Context(), c.cookies.read(r, sessionCookie))
 }
 
 // SignIn redirects to the sign-in page, which redirects to next.
-func (c *Console) SignIn(w http.ResponseWriter, _ *http.Request, next string) {
+func (c *core) SignIn(w http.ResponseWriter, _ *http.Request, next string) {
 	see(w, signInPath+"?"+url.Values{"next": {next}}.Encode())
 }
 
@@ -43,7 +43,7 @@ func see(w http.ResponseWriter, path string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-func (c *Console) signInPage(w http.ResponseWriter, r *http.Request) {
+func (c *accountPages) signInPage(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
 	if _, err := c.Visitor(r); err == nil {
 		see(w, next)
@@ -53,7 +53,7 @@ func (c *Console) signInPage(w http.ResponseWriter, r *http.Request) {
 }
 
 // visitToken returns the CSRF token of a form before sign-in. It is bound to the browser by a cookie.
-func (c *Console) visitToken(w http.ResponseWriter, r *http.Request, form string) string {
+func (c *core) visitToken(w http.ResponseWriter, r *http.Request, form string) string {
 	visit := c.cookies.read(r, visitCookie)
 	if visit == "" {
 		visit = people.NewSecret()
@@ -62,7 +62,7 @@ func (c *Console) visitToken(w http.ResponseWriter, r *http.Request, form string
 	return visit.FormToken(form)
 }
 
-func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, status int, v signInView) {
+func (c *accountPages) showSignIn(w http.ResponseWriter, r *http.Request, status int, v signInView) {
 	v.Token = c.visitToken(w, r, signInForm)
 	all, err := c.people.List(r.Context())
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, status int,
 }
 
 // signIn starts a session. Each sign-in sets a new cookie, which prevents session fixation.
-func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
+func (c *accountPages) signIn(w http.ResponseWriter, r *http.Request) {
 	if !c.readForm(w, r) {
 		return
 	}
@@ -110,7 +110,7 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 }
 
 // origin returns the browser and the IP address of a request.
-func (c *Console) origin(r *http.Request) people.Origin {
+func (c *accountPages) origin(r *http.Request) people.Origin {
 	from := people.Origin{Browser: r.UserAgent()}
 	if address := c.addresses.Of(r); address.IsValid() {
 		from.Address = address.String()
@@ -118,7 +118,7 @@ func (c *Console) origin(r *http.Request) people.Origin {
 	return from
 }
 
-func (c *Console) tooMany(w http.ResponseWriter, r *http.Request, view signInView, wait time.Duration) {
+func (c *accountPages) tooMany(w http.ResponseWriter, r *http.Request, view signInView, wait time.Duration) {
 	view.Problem = waitFor(w, wait)
 	c.showSignIn(w, r, http.StatusTooManyRequests, view)
 }
@@ -131,7 +131,7 @@ func waitFor(w http.ResponseWriter, wait time.Duration) string {
 }
 
 // endEarlier ends the previous session of the browser.
-func (c *Console) endEarlier(r *http.Request) {
+func (c *accountPages) endEarlier(r *http.Request) {
 	visitor, err := c.Visitor(r)
 	if err != nil {
 		return // no previous session
@@ -141,7 +141,7 @@ func (c *Console) endEarlier(r *http.Request) {
 	}
 }
 
-func (c *Console) signOut(w http.ResponseWriter, v visit) {
+func (c *accountPages) signOut(w http.ResponseWriter, v visit) {
 	if err := c.people.SignOut(v.Context(), v.visitor); err != nil {
 		c.fail(w, v.Request, err)
 		return

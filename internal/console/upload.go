@@ -63,7 +63,7 @@ func (f uploadForm) upload(ws measure.WorkspaceID, by control.UserID, file inges
 }
 
 // sent accepts a form with a file from a signed-in user.
-func (c *Console) sent(take func(http.ResponseWriter, visit, *multipart.Reader)) http.HandlerFunc {
+func (c *dataPages) sent(take func(http.ResponseWriter, visit, *multipart.Reader)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		visitor, err := c.Visitor(r)
 		if err != nil || c.crossOrigin.Check(r) != nil {
@@ -82,7 +82,7 @@ func (c *Console) sent(take func(http.ResponseWriter, visit, *multipart.Reader))
 
 // checkFile reads an uploaded file without importing it and shows a preview. The CSRF token and the workspace precede the
 // file in the form, so the permission is checked before the file is read.
-func (c *Console) checkFile(w http.ResponseWriter, v visit, parts *multipart.Reader) {
+func (c *dataPages) checkFile(w http.ResponseWriter, v visit, parts *multipart.Reader) {
 	fields, file, err := fieldsBefore(parts)
 	if err != nil || !v.visitor.Secret.AcceptsForm(formPurpose, fields["csrf"]) {
 		c.Refuse(w, v.Request, http.StatusForbidden, foreignForm)
@@ -105,7 +105,7 @@ func (c *Console) checkFile(w http.ResponseWriter, v visit, parts *multipart.Rea
 }
 
 // importPlace returns the named workspace. If the visitor cannot import there, it writes the error page and returns false.
-func (c *Console) importPlace(w http.ResponseWriter, v visit, named string) (place, bool) {
+func (c *dataPages) importPlace(w http.ResponseWriter, v visit, named string) (place, bool) {
 	p, ok := c.placeOf(w, v, named)
 	if ok && !p.Role.Writes() {
 		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot import data. Owners, admins and analysts can.")
@@ -143,7 +143,7 @@ func fieldsBefore(parts *multipart.Reader) (fields map[string]string, file *mult
 }
 
 // checkPart reads the file of a form part and shows the preview.
-func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part *multipart.Part) {
+func (c *dataPages) checkPart(w http.ResponseWriter, v visit, view dataView, part *multipart.Part) {
 	if part == nil || part.FileName() == "" {
 		view.Problem = "Choose a file first."
 		c.showData(w, v, http.StatusUnprocessableEntity, view)
@@ -207,7 +207,7 @@ func importable(r ingest.FileReport) bool {
 }
 
 // reported shows a report on the Data page.
-func (c *Console) reported(view dataView) answer {
+func (c *dataPages) reported(view dataView) answer {
 	return func(w http.ResponseWriter, v visit, p place) {
 		status := http.StatusOK
 		if view.Report.Status == ingest.Refused {
@@ -220,7 +220,7 @@ func (c *Console) reported(view dataView) answer {
 }
 
 // importFile runs an import. Problems of the file are in the report; the error is an internal one.
-func (c *Console) importFile(ctx context.Context, up upload) (ingest.FileReport, error) {
+func (c *dataPages) importFile(ctx context.Context, up upload) (ingest.FileReport, error) {
 	done, err := operation.ImportFiles.Do(ctx, c.operations, up.call, up.Import)
 	if err == nil {
 		err = done.Err()
@@ -243,7 +243,7 @@ func (c *Console) importFile(ctx context.Context, up upload) (ingest.FileReport,
 }
 
 // changeData imports or discards a checked file.
-func (c *Console) changeData(w http.ResponseWriter, v visit) {
+func (c *dataPages) changeData(w http.ResponseWriter, v visit) {
 	p, ok := c.importPlace(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
@@ -276,7 +276,7 @@ func (c *Console) changeData(w http.ResponseWriter, v visit) {
 }
 
 // importing imports a file of the shelf and then removes it from there.
-func (c *Console) importing(up upload, shelved string, show func(dataView) answer) work {
+func (c *dataPages) importing(up upload, shelved string, show func(dataView) answer) work {
 	return func(ctx context.Context, progress func(done, total int64)) answer {
 		up.call.Progress = progress
 		report, err := c.importFile(ctx, up)
@@ -291,7 +291,7 @@ func (c *Console) importing(up upload, shelved string, show func(dataView) answe
 	}
 }
 
-func (c *Console) fileGone(w http.ResponseWriter, v visit, p place) {
+func (c *dataPages) fileGone(w http.ResponseWriter, v visit, p place) {
 	c.showData(w, v, http.StatusConflict, dataView{place: p, Problem: "File not found: it was imported or discarded, or 30 minutes have passed. Upload it again. Nothing is imported twice."})
 }
 

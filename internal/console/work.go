@@ -51,18 +51,15 @@ type tasks struct {
 	running panics.Group
 }
 
-// Run waits for the end of ctx, then stops the background tasks and waits for them. Imports are atomic, so a stopped task
-// leaves no data.
-func (c *Console) Run(ctx context.Context) error {
-	<-ctx.Done()
-	c.tasks.mu.Lock()
-	c.tasks.stopped = true
-	for _, t := range c.tasks.list {
-		t.stop()
+// end stops all tasks and waits for them. No task begins afterwards.
+func (t *tasks) end() {
+	t.mu.Lock()
+	t.stopped = true
+	for _, one := range t.list {
+		one.stop()
 	}
-	c.tasks.mu.Unlock()
-	c.tasks.running.Wait()
-	return nil
+	t.mu.Unlock()
+	t.running.Wait()
 }
 
 // begin starts a task and reports whether it did. It does not if the maximum number of tasks runs or the service stops.
@@ -103,7 +100,7 @@ func (t *tasks) find(id string, owner control.UserID, ws measure.WorkspaceID, no
 
 // perform processes a file: immediately if its unpacked content is small, otherwise as a background task, and redirects to
 // the progress page. It releases the file at the end.
-func (c *Console) perform(w http.ResponseWriter, v visit, p place, file ingest.File, what string, release func(), do work) {
+func (c *dataPages) perform(w http.ResponseWriter, v visit, p place, file ingest.File, what string, release func(), do work) {
 	if ingest.Weight(file, largeFile) < largeFile {
 		defer release()
 		_ = http.NewResponseController(w).SetWriteDeadline(c.now().Add(importTime))
@@ -128,7 +125,7 @@ func (c *Console) perform(w http.ResponseWriter, v visit, p place, file ingest.F
 }
 
 // attempted does the work of a task and recovers from a panic.
-func (c *Console) attempted(ctx context.Context, t *task, do work) (end answer) {
+func (c *dataPages) attempted(ctx context.Context, t *task, do work) (end answer) {
 	err := panics.Caught(func() error {
 		end = do(ctx, func(done, total int64) {
 			c.tasks.mu.Lock()
@@ -144,14 +141,14 @@ func (c *Console) attempted(ctx context.Context, t *task, do work) (end answer) 
 	return end
 }
 
-func (c *Console) finish(t *task, end answer) {
+func (c *dataPages) finish(t *task, end answer) {
 	c.tasks.mu.Lock()
 	defer c.tasks.mu.Unlock()
 	t.end, t.until = end, c.now().Add(taskTime)
 }
 
 // unfinished shows what to do after an internal error.
-func (c *Console) unfinished(what string) answer {
+func (c *dataPages) unfinished(what string) answer {
 	return func(w http.ResponseWriter, v visit, p place) {
 		view := dataView{place: p}
 		view.Problem = what + " failed because of an internal error. Nothing was imported. Upload the file again. If that fails, import it on the server: assay import FILE --workspace " +
@@ -168,7 +165,7 @@ type taskView struct {
 	Percent     int64
 }
 
-func (c *Console) taskPage(w http.ResponseWriter, v visit) {
+func (c *dataPages) taskPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.importPlace(w, v, query.Get("workspace"))
 	if !ok {
