@@ -16,7 +16,7 @@ const rowsShown = 50 // of a log per page
 // callsView is the view of the call log.
 type callsView struct {
 	place
-	leaf
+	pageLinks
 	Rows      []callRow
 	Filter    control.CallFilter
 	Caller    string // form value: "key:ID" or "program:ID"
@@ -84,7 +84,7 @@ func (c *settingsPages) fillCalls(v visit, view *callsView) error {
 	if view.Callers, err = c.callers(v, view.Workspace); err != nil {
 		return err
 	}
-	calls, view.leaf = leafOf(v.URL, calls, view.Filter.Before, func(c control.Call) string { return c.ID })
+	calls, view.pageLinks = paginate(v.URL, calls, view.Filter.Before, func(c control.Call) string { return c.ID })
 	for _, call := range calls {
 		row := callRow{Call: call}
 		switch {
@@ -124,15 +124,15 @@ func (c *settingsPages) callers(v visit, ws control.Workspace) ([]callerChoice, 
 	return slices.Compact(all), nil
 }
 
-// leaf is the links to other pages of a log.
-type leaf struct {
+// pageLinks are the links to other pages of a log.
+type pageLinks struct {
 	Newest string // address of the first page, "" on the first page
 	Older  string // address of the next page, "" on the last page
 }
 
-// leafOf cuts the rows before an ID to one page. The rows contain one more than a page if there is a next page.
-func leafOf[R any](u *url.URL, rows []R, before string, id func(R) string) ([]R, leaf) {
-	var l leaf
+// paginate cuts the rows before an ID to one page. The rows contain one more than a page if there is a next page.
+func paginate[R any](u *url.URL, rows []R, before string, id func(R) string) ([]R, pageLinks) {
+	var l pageLinks
 	if len(rows) > rowsShown {
 		rows = rows[:rowsShown]
 		l.Older = pageBefore(u, id(rows[rowsShown-1]))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/console/lookalike"
 	"assay/internal/control"
 	"assay/internal/oauth"
 )
@@ -24,7 +25,7 @@ type consentView struct {
 // consent shows the page on which the visitor authorizes an OAuth client.
 func (c *accountPages) consent(w http.ResponseWriter, r *http.Request, asked oauth.Consent) {
 	v := consentView{
-		Consent: asked, FormToken: asked.Visitor.Secret.FormToken(oauth.ConsentForm), Secret: string(asked.Request), Imitates: imitates(asked.Client),
+		Consent: asked, FormToken: asked.Visitor.Secret.FormToken(oauth.ConsentForm), Secret: string(asked.Request), Imitates: lookalike.Imitates(asked.Client),
 	}
 	for _, scope := range asked.Scopes {
 		allowed := slices.ContainsFunc(asked.Memberships, func(m control.Membership) bool {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/console/pending"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/limit"
@@ -51,7 +52,7 @@ type Options struct {
 	People         *people.People
 	Store          Store
 	Keys           Keys
-	Limits         Limits   // nil: limits are not shown
+	Limits         Limits   // nil: no rate limit on the page
 	Models         Models   // nil: no models page
 	Tools          []string // tool names in the order of the contract, for the allow-list of a key
 	Ask            Ask      // nil: no pages that show answers of tools
@@ -115,7 +116,7 @@ type dataPages struct {
 	history   History
 	uploads   string
 	uploading chan struct{} // limits the number of concurrent uploads
-	shelf     shelf
+	pending   pending.Files
 	tasks     tasks
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/internal/civil"
+	"assay/internal/console/pending"
 	"assay/internal/control"
 	"assay/internal/ingest"
 )
@@ -17,7 +18,7 @@ type dataView struct {
 	place
 	diagnosis
 	MayImport bool
-	Form      uploadForm
+	Form      pending.Settings
 	Kinds     []fileKind // choices for the source of a file
 	Largest   int        // maximum size of a file in bytes
 	Problem   string
@@ -45,7 +46,7 @@ func (v dataView) Unknown() bool { return v.Held != "" && v.Report != nil && v.R
 // fileKind is a choice for the source of a file.
 type fileKind struct{ Name, Title string }
 
-// diagnosis is what the page reads of diagnose's answer.
+// diagnosis is the part of an answer of the tool diagnose that the page shows.
 type diagnosis struct {
 	Summary     string       `json:"summary"`
 	Status      string       `json:"status"`

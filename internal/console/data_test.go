@@ -215,7 +215,7 @@ func TestFileIsPreviewedBeforeImport(t *testing.T) {
 	if done.status != http.StatusOK || !strings.Contains(done.body, "orders.csv</bdi>: imported<") || d.orders() != 7 || d.waiting() != 0 {
 		t.Errorf("import: %d, %d orders, %d files: %s", done.status, d.orders(), d.waiting(), done.body)
 	}
-	for _, want := range []string{"shopify", "9 days, Nov 11 – Nov 19, 2036, 2 without rows: Nov 18 – Nov 19, 2036", "orders.csv", `<svg class="strip" role="img"`} {
+	for _, want := range []string{"shopify", "9 days, Nov 11 – Nov 19, 2036, 2 without rows: Nov 18 – Nov 19<", "orders.csv", `<svg class="strip" role="img"`} {
 		if !strings.Contains(done.body, want) {
 			t.Errorf("the page does not hold %q", want)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"assay/internal/chart"
 	"assay/internal/civil"
+	"assay/internal/console/tilemap"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -126,7 +127,7 @@ type experimentsView struct {
 	place
 	Answer  trialAnswer
 	One     *trialRow
-	Tiles   []tile
+	Tiles   []tilemap.Tile
 	Bars    []placeboBar
 	Own     float64 // position of the treated regions in the placebo histogram, in SVG units
 	Check   *gateAnswer
@@ -161,7 +162,7 @@ func (c *experimentPages) showExperiments(w http.ResponseWriter, v visit, status
 	}
 	if id != "" && len(view.Answer.Rows) == 1 {
 		view.One = &view.Answer.Rows[0]
-		view.Tiles = tilesOf(*view.One)
+		view.Tiles = tilemap.New(view.One.Treated, view.One.HeldOut)
 		view.Bars, view.Own = placeboBars(view.Answer.Evidence)
 	}
 	if view.Channel != "" && id == "" {

@@ -128,7 +128,7 @@ func (r outlookRow) Figure(x *float64) string {
 	return figure(*x, decimalsOf(r.Metric, *x))
 }
 
-// Words says where a target stands.
+// Words describes the status.
 func (r outlookRow) Words() string {
 	return map[string]string{
 		"on_track": "On track", "at_risk": "At risk", "off": "Off track", "over_budget": "Over budget", "within_budget": "Within budget",

@@ -53,7 +53,7 @@ type settlingRow struct{ Of, What, Words string }
 // historyView is the view of the history page: all restated days, or the versions of one day.
 type historyView struct {
 	place
-	leaf
+	pageLinks
 	Day     civil.Date // zero: all restated days
 	Problem string
 	Rows    []changeRow

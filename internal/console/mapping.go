@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/internal/console/pending"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
@@ -158,7 +159,7 @@ func (c *dataPages) mappingPage(w http.ResponseWriter, v visit) {
 		}
 	}
 	if id := query.Get("file"); id != "" {
-		f, release, ok := c.shelf.borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now())
+		f, release, ok := c.pending.Borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now())
 		if !ok {
 			c.fileGone(w, v, p)
 			return
@@ -176,11 +177,11 @@ func (c *dataPages) mappingPage(w http.ResponseWriter, v visit) {
 }
 
 // guessedMapping guesses the mapping of a file from its columns.
-func guessedMapping(f shelvedFile) mapper.Mapping {
-	m := mapper.Mapping{Name: ingest.MappingName(f.file.Name), Kind: mapper.Likeliest(f.seen.Header)}
-	m.Columns = m.Kind.Guess(f.seen.Header)
-	m.Dates.Zone = f.form.Zone
-	for _, field := range []struct{ name, said string }{{"channel", f.form.Channel}, {"currency", strings.ToUpper(f.form.Currency)}} {
+func guessedMapping(f pending.File) mapper.Mapping {
+	m := mapper.Mapping{Name: ingest.MappingName(f.File.Name), Kind: mapper.Likeliest(f.Seen.Header)}
+	m.Columns = m.Kind.Guess(f.Seen.Header)
+	m.Dates.Zone = f.Settings.Zone
+	for _, field := range []struct{ name, said string }{{"channel", f.Settings.Channel}, {"currency", strings.ToUpper(f.Settings.Currency)}} {
 		if has := slices.ContainsFunc(m.Kind.Fields(), func(k mapper.Field) bool { return k.Name == field.name }); has && field.said != "" {
 			if m.Fixed == nil {
 				m.Fixed = map[string]string{}
@@ -191,8 +192,8 @@ func guessedMapping(f shelvedFile) mapper.Mapping {
 	return m
 }
 
-func (v *mappingView) hold(f shelvedFile) {
-	v.Held, v.File, v.HeldEnds, v.Seen = f.id, source.Shown(f.file.Name), f.until, f.seen
+func (v *mappingView) hold(f pending.File) {
+	v.Held, v.File, v.HeldEnds, v.Seen = f.ID, source.Shown(f.File.Name), f.Until, f.Seen
 }
 
 // showMapping completes the view and shows the mapping page.
@@ -283,9 +284,9 @@ func (c *dataPages) changeMapping(w http.ResponseWriter, v visit) {
 		base = saved[at].parsed
 	}
 	release := func() {}
-	var held shelvedFile
+	var held pending.File
 	if id := form.Get("file"); id != "" {
-		if held, release, ok = c.shelf.borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now()); !ok {
+		if held, release, ok = c.pending.Borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now()); !ok {
 			c.fileGone(w, v, p)
 			return
 		}
@@ -323,27 +324,27 @@ func (c *dataPages) changeMapping(w http.ResponseWriter, v visit) {
 		c.showMapping(w, v, http.StatusOK, view)
 		return
 	}
-	up := held.form.upload(p.Workspace.ID, v.visitor.User.ID, held.file)
+	up := uploadOf(held.Settings, p.Workspace.ID, v.visitor.User.ID, held.File)
 	up.Source = ingest.Auto
 	if do == checkFile {
 		up.DryRun, up.Mapping = true, &view.Mapping
-		c.perform(w, v, p, held.file, "Reading "+held.file.Name, release, c.checking(up, view))
+		c.perform(w, v, p, held.File, "Reading "+held.File.Name, release, c.checking(up, view))
 		return
 	}
 	up.SkipRejected = do == saveAndImportRest
 	call := v.calls(p.Workspace.ID)
 	shown := func(d dataView) answer {
 		if d.Report.Status == ingest.Refused {
-			return c.mapped(view, *d.Report)
+			return c.mappingChecked(view, *d.Report)
 		}
 		return c.reported(d)
 	}
-	c.perform(w, v, p, held.file, "Importing "+held.file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
+	c.perform(w, v, p, held.File, "Importing "+held.File.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
 		if err := c.storeMapping(ctx, call, &view); err != nil { // in the task, so that it is not saved if no task can start
 			return c.notStored(view, err)
 		}
 		up.Mapping = &view.Mapping
-		return c.importing(up, held.id, shown)(ctx, progress)
+		return c.importing(up, held.ID, shown)(ctx, progress)
 	})
 }
 
@@ -378,12 +379,12 @@ func (c *dataPages) checking(up upload, view mappingView) work {
 			c.log.ErrorContext(ctx, "check of a file with a mapping", slog.String("workspace", string(up.call.Workspace)), slog.Any("error", err))
 			return c.unfinished("Reading " + up.file.Name) //nolint:contextcheck // shown with the request of the viewer
 		}
-		return c.mapped(view, report)
+		return c.mappingChecked(view, report)
 	}
 }
 
-// mapped shows the form with the report of the file. Errors in cells are shown at the field of their column.
-func (c *dataPages) mapped(view mappingView, report ingest.FileReport) answer {
+// mappingChecked shows the form with the report of the file. Errors in cells are shown at the field of their column.
+func (c *dataPages) mappingChecked(view mappingView, report ingest.FileReport) answer {
 	view.Report, view.Wrong = &report, map[string]string{}
 	if report.Seen.Header.Width() > 0 {
 		view.Seen = report.Seen

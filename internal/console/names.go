@@ -12,8 +12,8 @@ import (
 // names resolves the IDs in logs to names. An unknown ID stays as it is.
 type names struct {
 	settings *settingsPages
-	users   map[control.UserID]string
-	keys    map[string]string
+	users    map[control.UserID]string
+	keys     map[string]string
 }
 
 // namesIn returns the names of users and of the keys of the workspace.

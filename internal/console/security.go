@@ -9,7 +9,7 @@ import (
 // securityView is the view of the audit log.
 type securityView struct {
 	place
-	leaf
+	pageLinks
 	Rows   []eventRow
 	About  string // ID of the selected group
 	Groups []eventGroup
@@ -74,7 +74,7 @@ func (c *settingsPages) fillSecurity(v visit, view *securityView, f control.Even
 	if err != nil {
 		return err
 	}
-	events, view.leaf = leafOf(v.URL, events, f.Before, func(e control.Event) string { return e.ID })
+	events, view.pageLinks = paginate(v.URL, events, f.Before, func(e control.Event) string { return e.ID })
 	for _, e := range events {
 		view.Rows = append(view.Rows, eventRow{Event: e, What: eventWords(e.Kind), Who: names.actor(v.Context(), e.Actor), Subject: names.subject(v.Context(), e)})
 	}

@@ -16,6 +16,14 @@ type span struct {
 // String formats the period: "Nov 3 – Nov 5, 2026".
 func (s span) String() string { return daysText(s.Start, s.End) }
 
+// short formats the period without its year: "Nov 3 – Nov 5".
+func (s span) short() string {
+	if s.Start == s.End {
+		return shortDay(s.End)
+	}
+	return shortDay(s.Start) + " – " + shortDay(s.End)
+}
+
 // strip is a timeline of days. Bars are days with rows.
 type strip struct {
 	Width int // in SVG units
@@ -55,11 +63,11 @@ func (s *strip) add(start, from, until civil.Date) {
 
 const shownSpans = 4
 
-// spans formats the latest periods, latest first.
+// spans formats the latest periods without years, latest first.
 func spans(all []span) string {
 	var words []string
 	for i := len(all) - 1; i >= max(0, len(all)-shownSpans); i-- {
-		words = append(words, all[i].String())
+		words = append(words, all[i].short())
 	}
 	text := strings.Join(words, ", ")
 	if more := len(all) - shownSpans; more > 0 {

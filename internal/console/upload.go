@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"assay/internal/console/pending"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
@@ -43,12 +44,9 @@ const (
 	importTime  = 30 * time.Minute // maximum duration of an upload, and of a request in total
 )
 
-// uploadForm is the other fields of the upload form.
-type uploadForm struct{ Source, Channel, Currency, Zone string }
-
-// upload returns the import of a file with the settings of the form. It waits for other imports, because its page shows the
+// uploadOf returns the import of a file with the settings of the form. It waits for other imports, because its page shows the
 // progress.
-func (f uploadForm) upload(ws measure.WorkspaceID, by control.UserID, file ingest.File) upload {
+func uploadOf(f pending.Settings, ws measure.WorkspaceID, by control.UserID, file ingest.File) upload {
 	source := cmp.Or(f.Source, ingest.Auto)
 	if strings.HasPrefix(source, ownMapping) {
 		source = ingest.Auto
@@ -100,7 +98,7 @@ func (c *dataPages) checkFile(w http.ResponseWriter, v visit, parts *multipart.R
 		c.Refuse(w, v.Request, http.StatusServiceUnavailable, tooManyUploads)
 		return
 	}
-	form := uploadForm{Source: fields["source"], Channel: fields["channel"], Currency: fields["currency"], Zone: fields["zone"]}
+	form := pending.Settings{Source: fields["source"], Channel: fields["channel"], Currency: fields["currency"], Zone: fields["zone"]}
 	c.checkPart(w, v, dataView{place: p, Form: form}, file)
 }
 
@@ -176,7 +174,7 @@ func (c *dataPages) checkPart(w http.ResponseWriter, v visit, view dataView, par
 		}
 	}
 	c.perform(w, v, view.place, file, "Reading "+file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
-		up := form.upload(ws, owner, file)
+		up := uploadOf(form, ws, owner, file)
 		up.DryRun, up.Mapping, up.call.Progress = true, mapping, progress
 		report, err := c.importFile(ctx, up)
 		if err != nil {
@@ -186,9 +184,9 @@ func (c *dataPages) checkPart(w http.ResponseWriter, v visit, view dataView, par
 		shown := dataView{Form: form, Report: &report}
 		if importable(report) {
 			now := c.now()
-			shown.HeldEnds = now.Add(shelfTime)
+			shown.HeldEnds = now.Add(pending.Time)
 			shelved = true
-			shown.Held = c.shelf.put(shelvedFile{owner: owner, workspace: ws, file: file, remove: remove, form: form, seen: report.Seen}, now)
+			shown.Held = c.pending.Put(pending.File{Owner: owner, Workspace: ws, File: file, Remove: remove, Settings: form, Seen: report.Seen}, now)
 		}
 		return c.reported(shown) //nolint:contextcheck // shown with the request of the viewer
 	})
@@ -253,29 +251,29 @@ func (c *dataPages) changeData(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusUnprocessableEntity, unknownAction)
 		return
 	}
-	f, release, ok := c.shelf.borrow(v.PostForm.Get("file"), v.visitor.User.ID, p.Workspace.ID, c.now())
+	f, release, ok := c.pending.Borrow(v.PostForm.Get("file"), v.visitor.User.ID, p.Workspace.ID, c.now())
 	if !ok {
 		c.fileGone(w, v, p)
 		return
 	}
 	if action == "forget" {
-		c.shelf.forget(f.id)
+		c.pending.Forget(f.ID)
 		release()
 		see(w, dataPath+"?workspace="+string(p.Workspace.ID))
 		return
 	}
-	mapping, err := c.mappingNamed(v.Context(), p.Workspace.ID, f.form.Source)
+	mapping, err := c.mappingNamed(v.Context(), p.Workspace.ID, f.Settings.Source)
 	if err != nil {
 		release()
 		c.mappingFault(w, v, dataView{place: p}, err)
 		return
 	}
-	up := f.form.upload(p.Workspace.ID, v.visitor.User.ID, f.file)
+	up := uploadOf(f.Settings, p.Workspace.ID, v.visitor.User.ID, f.File)
 	up.SkipRejected, up.Mapping = action == "import-rest", mapping
-	c.perform(w, v, p, f.file, "Importing "+f.file.Name, release, c.importing(up, f.id, c.reported))
+	c.perform(w, v, p, f.File, "Importing "+f.File.Name, release, c.importing(up, f.ID, c.reported))
 }
 
-// importing imports a file of the shelf and then removes it from there.
+// importing imports an uploaded file and then removes it from the store.
 func (c *dataPages) importing(up upload, shelved string, show func(dataView) answer) work {
 	return func(ctx context.Context, progress func(done, total int64)) answer {
 		up.call.Progress = progress
@@ -285,7 +283,7 @@ func (c *dataPages) importing(up upload, shelved string, show func(dataView) ans
 			return c.unfinished("Importing " + up.file.Name) //nolint:contextcheck // shown with the request of the viewer
 		}
 		if report.Status != ingest.Refused {
-			c.shelf.forget(shelved)
+			c.pending.Forget(shelved)
 		}
 		return show(dataView{Report: &report})
 	}

@@ -1,4 +1,5 @@
-package console
+// Package lookalike detects names that may imitate others with letters of several alphabets.
+package lookalike
 
 import (
 	"slices"
@@ -14,11 +15,11 @@ var asian = []string{"Latin", "Han", "Hiragana", "Katakana", "Hangul", "Bopomofo
 // Cyrillic and Greek letters that look like Latin ones.
 const latinLike = "АВЕЅІЈКМНОРСТУХҮԌԚԜаеѕіјорсухһԁԛԝүѵ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοινυκρχϲϳ"
 
-// imitates reports whether a name may imitate another: a word mixes scripts, all Cyrillic or Greek letters look like Latin
+// Imitates reports whether a name may imitate another: a word mixes scripts, all Cyrillic or Greek letters look like Latin
 // ones, or the name has styled letters such as mathematical ones. The rules are those of the Unicode Technical Standard 39
 // for "highly restrictive" names, word by word, with a short table of look-alikes. Look-alikes within one script, such as rn
 // and m, are not detected.
-func imitates(name string) bool {
+func Imitates(name string) bool {
 	name = norm.NFC.String(name)
 	if strings.ContainsFunc(name, isStyled) {
 		return true

@@ -1,6 +1,10 @@
-package console
+package lookalike_test
 
-import "testing"
+import (
+	"testing"
+
+	"assay/internal/console/lookalike"
+)
 
 func TestImitatingNamesAreDetected(t *testing.T) {
 	t.Parallel()
@@ -20,7 +24,7 @@ func TestImitatingNamesAreDetected(t *testing.T) {
 		"Ꮯlaude":       true, // Cherokee
 		"Рower Report": true,
 	} {
-		if got := imitates(name); got != want {
+		if got := lookalike.Imitates(name); got != want {
 			t.Errorf("%q (%+q): %v, want %v", name, name, got, want)
 		}
 	}

@@ -1,12 +1,13 @@
-package console
+// Package tilemap draws the states of the United States as a map of equal tiles.
+package tilemap
 
 import "slices"
 
-// tile is a state on a tile map.
-type tile struct {
+// Tile is a state on a tile map.
+type Tile struct {
 	Code string
 	X, Y int    // of its corner, in SVG units
-	Part string // treated, compared or other
+	Part string // treated, compared or other: a CSS class
 }
 
 const tileSize = 40
@@ -23,9 +24,10 @@ var tileRows = []string{
 	"HI .. .. TX .. .. .. .. FL .. ..",
 }
 
-// tilesOf draws the regions of a geo experiment in the United States, nil if a treated region is not a state.
-func tilesOf(r trialRow) []tile {
-	var all []tile
+// New draws the regions of a geo experiment, nil if a treated region is not a state. Without control regions, all other
+// states are controls.
+func New(treated, control []string) []Tile {
+	var all []Tile
 	known := map[string]bool{}
 	for y, row := range tileRows {
 		for x := 0; 3*x < len(row); x++ {
@@ -34,17 +36,17 @@ func tilesOf(r trialRow) []tile {
 				continue
 			}
 			known[code] = true
-			t := tile{Code: code, X: x * tileSize, Y: y * tileSize, Part: "compared"}
+			t := Tile{Code: code, X: x * tileSize, Y: y * tileSize, Part: "compared"}
 			switch {
-			case slices.Contains(r.Treated, code):
+			case slices.Contains(treated, code):
 				t.Part = "treated"
-			case len(r.HeldOut) > 0 && !slices.Contains(r.HeldOut, code):
+			case len(control) > 0 && !slices.Contains(control, code):
 				t.Part = "other"
 			}
 			all = append(all, t)
 		}
 	}
-	if len(r.Treated) == 0 || slices.ContainsFunc(r.Treated, func(code string) bool { return !known[code] }) {
+	if len(treated) == 0 || slices.ContainsFunc(treated, func(code string) bool { return !known[code] }) {
 		return nil
 	}
 	return all
