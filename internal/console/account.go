@@ -11,25 +11,25 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// accountView is what a person sees of their own account.
+// accountView is the view of the account page.
 type accountView struct {
 	Email    string
 	Sessions []sessionRow
 	Problem  string
-	Changed  bool // the password was just changed
+	Changed  bool // the password was changed by the previous request
 }
 
 type sessionRow struct {
 	control.Session
-	Name string // of the browser, in words
-	Here bool   // it is the one that shows the page
+	Name string // of the browser
+	Here bool   // the session of the request
 }
 
-func (c *Console) accountPage(w http.ResponseWriter, v visit) {
+func (c *accountPages) accountPage(w http.ResponseWriter, v visit) {
 	c.showAccount(w, v, http.StatusOK, accountView{Changed: v.URL.Query().Get("done") == "password"})
 }
 
-func (c *Console) showAccount(w http.ResponseWriter, v visit, status int, view accountView) {
+func (c *accountPages) showAccount(w http.ResponseWriter, v visit, status int, view accountView) {
 	sessions, err := c.people.Sessions(v.Context(), v.visitor)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -42,8 +42,8 @@ func (c *Console) showAccount(w http.ResponseWriter, v visit, status int, view a
 	c.render(w, v.Request, status, page{name: "account", title: "Your account", view: view, visitor: &v.visitor})
 }
 
-// changeAccount changes the visitor's password or ends their other sessions.
-func (c *Console) changeAccount(w http.ResponseWriter, v visit) {
+// changeAccount changes the password or signs out the other sessions.
+func (c *accountPages) changeAccount(w http.ResponseWriter, v visit) {
 	var err error
 	done := ""
 	switch v.PostForm.Get("action") {
@@ -53,7 +53,7 @@ func (c *Console) changeAccount(w http.ResponseWriter, v visit) {
 	case "sign-out-elsewhere":
 		err = c.people.SignOutElsewhere(v.Context(), v.visitor)
 	default:
-		err = fault.Invalid("this form asks for nothing that is known")
+		err = errUnknownAction
 	}
 	_, _, public := fault.Public(err)
 	wait, waits := errors.AsType[*people.WaitError](err)
@@ -63,16 +63,16 @@ func (c *Console) changeAccount(w http.ResponseWriter, v visit) {
 	case waits:
 		c.showAccount(w, v, http.StatusTooManyRequests, accountView{Problem: waitFor(w, wait.For)})
 	case fault.KindOf(err) == fault.KindUnauthenticated:
-		c.showAccount(w, v, http.StatusUnprocessableEntity, accountView{Problem: "The present password is not right."})
+		c.showAccount(w, v, http.StatusUnprocessableEntity, accountView{Problem: "The current password is incorrect."})
 	case public:
-		c.showAccount(w, v, http.StatusUnprocessableEntity, accountView{Problem: told(err)})
+		c.showAccount(w, v, http.StatusUnprocessableEntity, accountView{Problem: publicText(err)})
 	default:
 		c.fail(w, v.Request, err)
 	}
 }
 
-// changePassword gives the browser a session of its own again: all others end with the old password.
-func (c *Console) changePassword(w http.ResponseWriter, v visit) error {
+// changePassword changes the password, which ends all sessions, and starts a new session for this browser.
+func (c *accountPages) changePassword(w http.ResponseWriter, v visit) error {
 	from := c.addresses.Of(v.Request).String()
 	if wait := c.signIns.Take(v.Context(), from, c.now()); wait > 0 {
 		return &people.WaitError{For: wait}
@@ -87,8 +87,8 @@ func (c *Console) changePassword(w http.ResponseWriter, v visit) error {
 	return err
 }
 
-// browserName makes "Firefox on Windows" of what a browser calls itself. The order matters: each pretends to be those
-// after it.
+// browserName returns the browser and system of a user agent: "Firefox on Windows". The order matters: each browser also
+// names those after it.
 func browserName(agent string) string {
 	first := func(of [][2]string) string {
 		for _, known := range of {

@@ -11,7 +11,7 @@ import (
 	"assay/internal/operation"
 )
 
-// appsView is what the page of connected programs shows.
+// appsView is the view of the connected apps.
 type appsView struct {
 	place
 	Grants []grantRow
@@ -20,12 +20,12 @@ type appsView struct {
 type grantRow struct {
 	control.Grant
 	Host       string
-	Email      string    // whose it is; "" for the visitor's own
-	Registered time.Time // zero for a program that describes itself in a document
-	Published  string    // where that document is
+	Email      string    // of the user; "" for the visitor
+	Registered time.Time // zero for a client with a metadata document
+	Published  string    // address of the metadata document
 }
 
-func (c *Console) appsPage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) appsPage(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
 	if !ok {
 		return
@@ -50,12 +50,11 @@ func (c *Console) appsPage(w http.ResponseWriter, v visit) {
 		}
 		view.Grants = append(view.Grants, row)
 	}
-	c.render(w, v.Request, http.StatusOK, page{name: "apps", title: "Connected programs", view: view, visitor: &v.visitor})
+	c.render(w, v.Request, http.StatusOK, page{name: "apps", title: "Connected apps", view: view, visitor: &v.visitor})
 }
 
-// grantsOf returns the grants that are valid and that the visitor may end: all for who manages the workspace, else
-// the visitor's own.
-func (c *Console) grantsOf(v visit, p place) ([]control.Grant, error) {
+// grantsOf returns the valid grants that the visitor can revoke: all for owners and admins, otherwise the visitor's own.
+func (c *settingsPages) grantsOf(v visit, p place) ([]control.Grant, error) {
 	grants, err := c.store.Grants(v.Context(), p.Workspace.ID)
 	now := c.now()
 	return slices.DeleteFunc(grants, func(g control.Grant) bool {
@@ -63,7 +62,7 @@ func (c *Console) grantsOf(v visit, p place) ([]control.Grant, error) {
 	}), err
 }
 
-func (c *Console) revokeApp(w http.ResponseWriter, v visit) {
+func (c *settingsPages) revokeApp(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return

@@ -9,12 +9,12 @@ import (
 	"assay/internal/control"
 )
 
-// Ask calls a tool for a principal and returns its encoded result, as programs get it.
+// Ask calls a tool for a principal and returns the encoded result, as an OAuth client receives it.
 type Ask func(ctx context.Context, p auth.Principal, tool string, arguments json.RawMessage) (json.RawMessage, error)
 
-// asked calls a tool for who looks at a page, with what their role may, and decodes its answer. So a page shows what a
-// program is told. A failure has the kind that it has in the tool.
-func (c *Console) asked(v visit, p place, tool string, arguments, into any) error {
+// callTool calls a tool with the scopes of the visitor's role and decodes its answer, so pages show the same figures as
+// clients receive. An error keeps its kind.
+func (c *core) callTool(v visit, p place, tool string, arguments, into any) error {
 	encoded, err := json.Marshal(arguments)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ const (
 	password = "correct horse battery"
 )
 
-// clock is a time that tests move.
+// clock is a clock that tests set.
 type clock struct {
 	mu sync.Mutex // guards at
 	at time.Time
@@ -66,7 +66,7 @@ func newSite(t *testing.T) *site {
 	return newSiteWith(t, func(*site, *console.Options) {})
 }
 
-// newSiteWith returns a site whose console is made with more than the usual.
+// newSiteWith returns a site with changed options of the console.
 func newSiteWith(t *testing.T, change func(*site, *console.Options)) *site {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
@@ -109,7 +109,7 @@ func newSiteWith(t *testing.T, change func(*site, *console.Options)) *site {
 	return s
 }
 
-// anyName takes channels and regions as they are written.
+// anyName accepts all channels and regions.
 type anyName struct{}
 
 func (anyName) Channel(_ context.Context, _ control.Workspace, name string) (measure.Channel, error) {
@@ -120,7 +120,7 @@ func (anyName) Planned(_ context.Context, _ control.Workspace, e control.Experim
 	return e, nil
 }
 
-// operations returns the operations of the site, on facts where there are any.
+// operations returns the operations of the site.
 func (s *site) operations(f operation.Facts) *operation.Service {
 	f.Jobs = s.models.runner
 	return operation.New(operation.Control{
@@ -129,7 +129,7 @@ func (s *site) operations(f operation.Facts) *operation.Service {
 	}, f)
 }
 
-// member makes an account with the role in the workspace acme.
+// member creates an account with the role in the workspace acme.
 func (s *site) member(email string, role control.Role) control.User {
 	s.t.Helper()
 	u, err := s.people.Create(s.t.Context(), email, password, "test")
@@ -142,7 +142,7 @@ func (s *site) member(email string, role control.Role) control.User {
 	return u
 }
 
-// browser keeps cookies and follows no redirect.
+// browser stores cookies and follows no redirects.
 type browser struct {
 	*site
 	client *http.Client
@@ -189,7 +189,7 @@ func (b *browser) get(path string) seen {
 	return b.send(r)
 }
 
-// post sends a form as a browser sends one of the site's own pages.
+// post sends a form as a browser does from a page of the site.
 func (b *browser) post(path string, fields url.Values) seen {
 	b.t.Helper()
 	return b.postFrom(path, fields, b.url)
@@ -224,7 +224,7 @@ func (b *browser) signIn(email, password, next string) seen {
 	})
 }
 
-// signedIn returns a browser of the person.
+// signedIn returns a browser in which the user is signed in.
 func (s *site) signedIn(email string) *browser {
 	s.t.Helper()
 	b := s.browser()

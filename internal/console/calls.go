@@ -11,22 +11,22 @@ import (
 	"assay/internal/operation"
 )
 
-const rowsShown = 50 // of a log, on one page
+const rowsShown = 50 // of a log per page
 
-// callsView is what the page of calls shows.
+// callsView is the view of the call log.
 type callsView struct {
 	place
-	leaf
+	pageLinks
 	Rows      []callRow
 	Filter    control.CallFilter
-	Caller    string // as the form says it: "key:ID" or "program:ID"
+	Caller    string // form value: "key:ID" or "program:ID"
 	Tools     []string
 	Callers   []callerChoice
 	Statuses  []control.CallStatus
 	Filtered  bool
 	KeptDays  int
 	KeptRows  int64
-	Arguments bool // the visitor may see them
+	Arguments bool // the visitor can see arguments
 }
 
 type callRow struct {
@@ -34,16 +34,16 @@ type callRow struct {
 	Caller string
 }
 
-// callerChoice is one caller that the list can be narrowed to.
+// callerChoice is an option of the caller filter.
 type callerChoice struct{ Value, Name string }
 
-// What the form says of a caller begins with its kind.
+// Prefixes of the form values of callers.
 const (
 	keyPrefix     = "key:"
 	programPrefix = "program:"
 )
 
-func (c *Console) callsPage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) callsPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -59,7 +59,7 @@ func (c *Console) callsPage(w http.ResponseWriter, v visit) {
 	}
 	if id, ok := strings.CutPrefix(view.Caller, programPrefix); ok {
 		view.Filter.Client = control.ClientID(id)
-	} else if strings.HasPrefix(view.Caller, keyPrefix) { // a person's id would tell everybody whose calls a program's are
+	} else if strings.HasPrefix(view.Caller, keyPrefix) { // a user ID would disclose the user of an OAuth client
 		view.Filter.Actor = view.Caller
 	} else {
 		view.Caller = ""
@@ -69,10 +69,10 @@ func (c *Console) callsPage(w http.ResponseWriter, v visit) {
 		c.fail(w, v.Request, err)
 		return
 	}
-	c.render(w, v.Request, http.StatusOK, page{name: "calls", title: "Calls", view: view, visitor: &v.visitor, wide: true})
+	c.render(w, v.Request, http.StatusOK, page{name: "calls", title: "Call log", view: view, visitor: &v.visitor, wide: true})
 }
 
-func (c *Console) fillCalls(v visit, view *callsView) error {
+func (c *settingsPages) fillCalls(v visit, view *callsView) error {
 	calls, err := c.store.Calls(v.Context(), view.Filter)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (c *Console) fillCalls(v visit, view *callsView) error {
 	if view.Callers, err = c.callers(v, view.Workspace); err != nil {
 		return err
 	}
-	calls, view.leaf = leafOf(v.URL, calls, view.Filter.Before, func(c control.Call) string { return c.ID })
+	calls, view.pageLinks = paginate(v.URL, calls, view.Filter.Before, func(c control.Call) string { return c.ID })
 	for _, call := range calls {
 		row := callRow{Call: call}
 		switch {
@@ -103,8 +103,8 @@ func (c *Console) fillCalls(v visit, view *callsView) error {
 	return nil
 }
 
-// callers returns the workspace's keys and programs, by name.
-func (c *Console) callers(v visit, ws control.Workspace) ([]callerChoice, error) {
+// callers returns the keys and OAuth clients of the workspace, sorted by name.
+func (c *settingsPages) callers(v visit, ws control.Workspace) ([]callerChoice, error) {
 	keys, err := c.keys.List(v.Context(), ws.ID)
 	if err != nil {
 		return nil, err
@@ -124,15 +124,15 @@ func (c *Console) callers(v visit, ws control.Workspace) ([]callerChoice, error)
 	return slices.Compact(all), nil
 }
 
-// leaf is where a page of a log stands among its pages.
-type leaf struct {
-	Newest string // address of the first page; "" on it
-	Older  string // address of the next page; "" on the last
+// pageLinks are the links to other pages of a log.
+type pageLinks struct {
+	Newest string // address of the first page, "" on the first page
+	Older  string // address of the next page, "" on the last page
 }
 
-// leafOf cuts rows that were read before one, and one more than a page has, to the page.
-func leafOf[R any](u *url.URL, rows []R, before string, id func(R) string) ([]R, leaf) {
-	var l leaf
+// paginate cuts the rows before an ID to one page. The rows contain one more than a page if there is a next page.
+func paginate[R any](u *url.URL, rows []R, before string, id func(R) string) ([]R, pageLinks) {
+	var l pageLinks
 	if len(rows) > rowsShown {
 		rows = rows[:rowsShown]
 		l.Older = pageBefore(u, id(rows[rowsShown-1]))
@@ -143,7 +143,7 @@ func leafOf[R any](u *url.URL, rows []R, before string, id func(R) string) ([]R,
 	return rows, l
 }
 
-// pageBefore is the address of the same list from a row on; of its first page when there is none.
+// pageBefore returns the address of the rows before an ID, and of the first page if the ID is "".
 func pageBefore(u *url.URL, id string) string {
 	query := u.Query()
 	query.Del("before")
@@ -153,19 +153,19 @@ func pageBefore(u *url.URL, id string) string {
 	return u.Path + "?" + query.Encode()
 }
 
-// changeCalls switches the keeping of arguments.
-func (c *Console) changeCalls(w http.ResponseWriter, v visit) {
+// changeCalls switches argument logging on or off.
+func (c *settingsPages) changeCalls(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
 	}
 	if !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace change its settings.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can change its settings.")
 		return
 	}
 	keep := v.PostForm.Get("arguments")
 	if keep != "keep" && keep != "leave" {
-		c.Refuse(w, v.Request, http.StatusUnprocessableEntity, "This form asks for nothing that is known.")
+		c.Refuse(w, v.Request, http.StatusUnprocessableEntity, unknownAction)
 		return
 	}
 	settings := operation.Settings{LogArguments: new(keep == "keep")}

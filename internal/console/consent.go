@@ -6,25 +6,26 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/console/lookalike"
 	"assay/internal/control"
 	"assay/internal/oauth"
 )
 
-// consentView is what the consent page shows.
+// consentView is the view of the consent page.
 type consentView struct {
 	oauth.Consent
 	FormToken string
-	Secret    string // the request's
+	Secret    string // of the authorization request
 	Offered   []control.Scope
-	Approve   control.Scope   // offered in a place of its own; "" when it is not
-	Withheld  []control.Scope // asked for, and not the visitor's to give
-	Imitates  bool            // the name may be written to look like another
+	Approve   control.Scope   // shown separately; "" if not requested or not allowed
+	Withheld  []control.Scope // requested, but not allowed by the visitor's role
+	Imitates  bool            // the name may imitate another
 }
 
-// Consent asks the visitor whether a program may act for them.
-func (c *Console) Consent(w http.ResponseWriter, r *http.Request, asked oauth.Consent) {
+// consent shows the page on which the visitor authorizes an OAuth client.
+func (c *accountPages) consent(w http.ResponseWriter, r *http.Request, asked oauth.Consent) {
 	v := consentView{
-		Consent: asked, FormToken: asked.Visitor.Secret.FormToken(oauth.ConsentForm), Secret: string(asked.Request), Imitates: imitates(asked.Client),
+		Consent: asked, FormToken: asked.Visitor.Secret.FormToken(oauth.ConsentForm), Secret: string(asked.Request), Imitates: lookalike.Imitates(asked.Client),
 	}
 	for _, scope := range asked.Scopes {
 		allowed := slices.ContainsFunc(asked.Memberships, func(m control.Membership) bool {
@@ -44,8 +45,8 @@ func (c *Console) Consent(w http.ResponseWriter, r *http.Request, asked oauth.Co
 	})
 }
 
-// formTarget is what a browser must know of the address that the answer goes to: it holds a form's redirect to the
-// page's policy. A host in brackets cannot be written in a policy; then its scheme is named.
+// formTarget returns the source expression of a redirect address for the form-action policy, which browsers also apply to
+// redirects of forms. For a host in brackets, which a policy cannot contain, it is the scheme.
 func formTarget(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package console is what people see in a browser: sign-in, the question whether a program may act for them, the
-// settings of keys, connected programs and people, and what was called and changed. Pages are made on the server, and
-// work without scripts.
+// Package console serves the web pages: sign-in, OAuth consent, data, models, forecasts, experiments, members, keys,
+// connected apps, the call log and the audit log. Pages are rendered on the server and work without scripts.
 package console
 
 import (
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/console/pending"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/limit"
@@ -23,7 +23,7 @@ import (
 	"assay/internal/operation"
 )
 
-// Store keeps workspaces, grants, mappings, calls and the security log. What does not exist is a fault of kind not_found.
+// Store reads workspaces, grants, mappings, calls and the audit log. A missing object is a fault of kind not_found.
 type Store interface {
 	Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error)
 	Client(ctx context.Context, id control.ClientID) (control.Client, error)
@@ -40,7 +40,7 @@ type Keys interface {
 	List(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
 }
 
-// Limits tells how many calls a workspace may make and made in this minute.
+// Limits reports the rate limit of a workspace and its calls in the current minute.
 type Limits interface {
 	Usage(ctx context.Context, w control.Workspace) auth.Usage
 	Tiers() []auth.Tier
@@ -52,53 +52,86 @@ type Options struct {
 	People         *people.People
 	Store          Store
 	Keys           Keys
-	Limits         Limits   // nil: limits are not shown
-	Models         Models   // nil: there is no page of models
-	Tools          []string // names for a key's allow-list, in the contract's order
-	Ask            Ask      // nil: there are no pages of answers
+	Limits         Limits   // nil: no rate limit on the page
+	Models         Models   // nil: no models page
+	Tools          []string // tool names in the order of the contract, for the allow-list of a key
+	Ask            Ask      // nil: no pages that show answers of tools
 	Operations     *operation.Service
-	History        History          // nil: the pages of data do not show it
-	Uploads        string           // folder of files that wait to be imported; the system's own when ""
-	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
-	Counter        limit.Counter    // of sign-ins that fail; counts in this process when nil
-	Now            func() time.Time // the real clock, also where answers have a frozen one
-	Log            *slog.Logger     // nothing is logged when nil
+	History        History          // nil: no restated days on the data pages
+	Uploads        string           // folder of uploaded files; "": the temporary folder of the system
+	TrustedProxies []netip.Prefix   // proxies whose X-Forwarded-For header is trusted
+	Counter        limit.Counter    // of failed sign-ins; nil: counted in this process
+	Now            func() time.Time // the real clock, also if answers use a fixed one
+	Log            *slog.Logger     // nil: no log
 }
 
-// failedSignIns is how many sign-ins of one address may fail in failedWindow.
+// failedSignIns is the maximum number of failed sign-ins of one IP address in failedWindow.
 const (
 	failedSignIns = 100
 	failedWindow  = 15 * time.Minute
 )
 
-// Console answers every path that is not the API's, and shows the authorization server's pages. It implements
-// [http.Handler] and [oauth.Pages].
-type Console struct {
+// core is what all pages need.
+type core struct {
 	baseURL     string
 	people      *people.People
 	store       Store
-	keys        Keys
-	limits      Limits
-	models      Models
-	tools       []string
 	ask         Ask
 	operations  *operation.Service
-	history     History
-	uploads     string
-	uploading   chan struct{} // has room for as many files as are taken at a time
-	shelf       shelf
-	schedules   schedules
-	tasks       tasks
-	hosts       oauth.Hosts
-	addresses   clientip.Addresses
-	signIns     *limit.Quota
 	crossOrigin *http.CrossOriginProtection
 	cookies     cookies
-	routes      *http.ServeMux
 	templates   map[string]*template.Template
 	now         func() time.Time
 	log         *slog.Logger
 }
+
+// Console serves every path outside the API and the pages of the authorization server. It implements [http.Handler] and
+// [oauth.Pages].
+type Console struct {
+	*core
+	account *accountPages
+	data    *dataPages
+	hosts   oauth.Hosts
+	routes  *http.ServeMux
+}
+
+// accountPages are sign-in, invitations, OAuth consent and the account of the visitor.
+type accountPages struct {
+	*core
+	addresses clientip.Addresses
+	signIns   *limit.Quota
+}
+
+// settingsPages are the list of workspaces, and of a workspace: connection, apps, keys, members, call log and audit log.
+type settingsPages struct {
+	*core
+	keys   Keys
+	limits Limits
+	tools  []string
+}
+
+// dataPages are data, imports, mappings, webhooks, customer deletion and history.
+type dataPages struct {
+	*core
+	history   History
+	uploads   string
+	uploading chan struct{} // limits the number of concurrent uploads
+	pending   pending.Files
+	tasks     tasks
+}
+
+// modelPages are the media mix model and the budget optimizer.
+type modelPages struct {
+	*core
+	models    Models
+	schedules schedules
+}
+
+// experimentPages are the experiments and the readiness check.
+type experimentPages struct{ *core }
+
+// forecastPages are forecasts, alerts and targets.
+type forecastPages struct{ *core }
 
 // New returns the console.
 func New(o Options) *Console {
@@ -108,68 +141,107 @@ func New(o Options) *Console {
 	if o.Counter == nil {
 		o.Counter = limit.NewCounter()
 	}
+	shared := &core{
+		baseURL: o.BaseURL, people: o.People, store: o.Store, ask: o.Ask, operations: o.Operations, crossOrigin: http.NewCrossOriginProtection(),
+		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, templates: parseTemplates(), now: o.Now, log: o.Log,
+	}
+	signIns := &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}
 	c := &Console{
-		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, models: o.Models, tools: o.Tools,
-		ask: o.Ask, operations: o.Operations, history: o.History, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
-		hosts: oauth.NewHosts(o.BaseURL), addresses: clientip.NewAddresses(o.TrustedProxies),
-		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
-		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
+		core: shared, hosts: oauth.NewHosts(o.BaseURL), routes: http.NewServeMux(),
+		account: &accountPages{core: shared, addresses: clientip.NewAddresses(o.TrustedProxies), signIns: signIns},
+		data:    &dataPages{core: shared, history: o.History, uploads: o.Uploads, uploading: make(chan struct{}, uploads)},
 	}
-	c.routes.HandleFunc("GET /{$}", c.signedIn(c.home))
-	c.routes.HandleFunc("GET "+signInPath, c.signInPage)
-	c.routes.HandleFunc("POST "+signInPath, c.signIn)
-	c.routes.HandleFunc("POST "+signOutPath, c.posted(c.signOut))
-	c.routes.HandleFunc("GET "+keysPath, c.signedIn(c.keysPage))
-	c.routes.HandleFunc("POST "+keysPath, c.posted(c.changeKeys))
-	c.routes.HandleFunc("GET "+appsPath, c.signedIn(c.appsPage))
-	c.routes.HandleFunc("POST "+appsPath, c.posted(c.revokeApp))
-	c.routes.HandleFunc("GET "+connectPath, c.signedIn(c.connectPage))
-	c.routes.HandleFunc("GET "+peoplePath, c.signedIn(c.peoplePage))
-	c.routes.HandleFunc("POST "+peoplePath, c.posted(c.changePeople))
-	c.routes.HandleFunc("GET "+setUpPath+"{link}", c.setUpPage)
-	c.routes.HandleFunc("POST "+setUpPath+"{link}", c.setUp)
-	c.routes.HandleFunc("GET "+accountPath, c.signedIn(c.accountPage))
-	c.routes.HandleFunc("POST "+accountPath, c.posted(c.changeAccount))
-	c.routes.HandleFunc("GET "+callsPath, c.signedIn(c.callsPage))
-	c.routes.HandleFunc("POST "+callsPath, c.posted(c.changeCalls))
-	c.routes.HandleFunc("GET "+securityPath, c.signedIn(c.securityPage))
-	if c.ask != nil {
-		c.routes.HandleFunc("GET "+dataPath, c.signedIn(c.dataPage))
-		c.routes.HandleFunc("POST "+dataPath, c.posted(c.changeData))
-		c.routes.HandleFunc("POST "+hooksPath, c.posted(c.changeHooks))
-		c.routes.HandleFunc("POST "+forgetPath, c.posted(c.forgetCustomer))
-		c.routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
-		c.routes.HandleFunc("GET "+taskPath, c.signedIn(c.taskPage))
-		c.routes.HandleFunc("GET "+mappingPath, c.signedIn(c.mappingPage))
-		c.routes.HandleFunc("POST "+mappingPath, c.posted(c.changeMapping))
+	settings := &settingsPages{core: shared, keys: o.Keys, limits: o.Limits, tools: o.Tools}
+	c.account.register(c.routes)
+	settings.register(c.routes)
+	if o.Ask != nil {
+		c.data.register(c.routes)
+		(&forecastPages{shared}).register(c.routes)
+		(&experimentPages{shared}).register(c.routes)
 	}
-	if c.history != nil {
-		c.routes.HandleFunc("GET "+historyPath, c.signedIn(c.historyPage))
+	if o.History != nil {
+		c.routes.HandleFunc("GET "+historyPath, c.signedIn(c.data.historyPage))
 	}
-	if c.models != nil {
-		c.routes.HandleFunc("GET "+modelsPath, c.signedIn(c.modelsPage))
-		c.routes.HandleFunc("POST "+modelsPath, c.posted(c.changeModels))
-		c.routes.HandleFunc("GET "+modelsPath+"/chart.svg", c.signedIn(c.modelsChart))
-		c.routes.HandleFunc("GET "+modelsPath+"/export.csv", c.signedIn(c.modelsExport))
-	}
-	if c.ask != nil {
-		c.routes.HandleFunc("GET "+forecastsPath, c.signedIn(c.forecastsPage))
-		c.routes.HandleFunc("POST "+forecastsPath, c.posted(c.changeForecasts))
-		c.routes.HandleFunc("GET "+pacePath, c.signedIn(c.pacePicture))
-		c.routes.HandleFunc("GET "+fanPath, c.signedIn(c.fanPicture))
-		c.routes.HandleFunc("GET "+powerPath, c.signedIn(c.powerPicture))
-		c.routes.HandleFunc("GET "+experimentsPath, c.signedIn(c.experimentsPage))
-		c.routes.HandleFunc("POST "+experimentsPath, c.posted(c.changeExperiments))
-		c.routes.HandleFunc("GET "+weeksPath, c.signedIn(c.weeksPicture))
+	if o.Models != nil {
+		(&modelPages{core: shared, models: o.Models}).register(c.routes)
 	}
 	c.routes.HandleFunc("GET /assets/{name}", asset)
 	c.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		c.Refuse(w, r, http.StatusNotFound, "There is no such page.")
+		c.Refuse(w, r, http.StatusNotFound, "Page not found. Check the address.")
 	})
 	return c
 }
 
-// The paths.
+func (c *accountPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+signInPath, c.signInPage)
+	routes.HandleFunc("POST "+signInPath, c.signIn)
+	routes.HandleFunc("POST "+signOutPath, c.posted(c.signOut))
+	routes.HandleFunc("GET "+setUpPath+"{link}", c.setUpPage)
+	routes.HandleFunc("POST "+setUpPath+"{link}", c.setUp)
+	routes.HandleFunc("GET "+accountPath, c.signedIn(c.accountPage))
+	routes.HandleFunc("POST "+accountPath, c.posted(c.changeAccount))
+}
+
+func (c *settingsPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET /{$}", c.signedIn(c.home))
+	routes.HandleFunc("GET "+connectPath, c.signedIn(c.connectPage))
+	routes.HandleFunc("GET "+appsPath, c.signedIn(c.appsPage))
+	routes.HandleFunc("POST "+appsPath, c.posted(c.revokeApp))
+	routes.HandleFunc("GET "+keysPath, c.signedIn(c.keysPage))
+	routes.HandleFunc("POST "+keysPath, c.posted(c.changeKeys))
+	routes.HandleFunc("GET "+peoplePath, c.signedIn(c.peoplePage))
+	routes.HandleFunc("POST "+peoplePath, c.posted(c.changePeople))
+	routes.HandleFunc("GET "+callsPath, c.signedIn(c.callsPage))
+	routes.HandleFunc("POST "+callsPath, c.posted(c.changeCalls))
+	routes.HandleFunc("GET "+securityPath, c.signedIn(c.securityPage))
+}
+
+func (c *dataPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+dataPath, c.signedIn(c.dataPage))
+	routes.HandleFunc("POST "+dataPath, c.posted(c.changeData))
+	routes.HandleFunc("POST "+hooksPath, c.posted(c.changeHooks))
+	routes.HandleFunc("POST "+forgetPath, c.posted(c.forgetCustomer))
+	routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
+	routes.HandleFunc("GET "+taskPath, c.signedIn(c.taskPage))
+	routes.HandleFunc("GET "+mappingPath, c.signedIn(c.mappingPage))
+	routes.HandleFunc("POST "+mappingPath, c.posted(c.changeMapping))
+}
+
+func (c *modelPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+modelsPath, c.signedIn(c.modelsPage))
+	routes.HandleFunc("POST "+modelsPath, c.posted(c.changeModels))
+	routes.HandleFunc("GET "+modelsPath+"/chart.svg", c.signedIn(c.modelsChart))
+	routes.HandleFunc("GET "+modelsPath+"/export.csv", c.signedIn(c.modelsExport))
+}
+
+func (c *experimentPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+experimentsPath, c.signedIn(c.experimentsPage))
+	routes.HandleFunc("POST "+experimentsPath, c.posted(c.changeExperiments))
+	routes.HandleFunc("GET "+weeksPath, c.signedIn(c.weeksPicture))
+	routes.HandleFunc("GET "+powerPath, c.signedIn(c.powerPicture))
+}
+
+func (c *forecastPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+forecastsPath, c.signedIn(c.forecastsPage))
+	routes.HandleFunc("POST "+forecastsPath, c.posted(c.changeForecasts))
+	routes.HandleFunc("GET "+pacePath, c.signedIn(c.pacePicture))
+	routes.HandleFunc("GET "+fanPath, c.signedIn(c.fanPicture))
+}
+
+// Consent shows the page on which the visitor authorizes an OAuth client.
+func (c *Console) Consent(w http.ResponseWriter, r *http.Request, asked oauth.Consent) {
+	c.account.consent(w, r, asked)
+}
+
+// Run waits for the end of ctx, then stops the background tasks and waits for them. Imports are atomic, so a stopped task
+// leaves no data.
+func (c *Console) Run(ctx context.Context) error {
+	<-ctx.Done()
+	c.data.tasks.end()
+	return nil
+}
+
+// Paths of the pages.
 const (
 	signInPath  = "/sign-in"
 	signOutPath = "/sign-out"
@@ -178,10 +250,10 @@ const (
 	connectPath = "/connect"
 
 	peoplePath   = "/people"
-	setUpPath    = "/set-up/" // and the secret of an invitation
+	setUpPath    = "/set-up/" // followed by the secret of an invitation
 	accountPath  = "/account"
 	dataPath     = "/data"
-	checkPath    = "/data/check" // where a file goes
+	checkPath    = "/data/check" // receives an uploaded file
 	taskPath     = "/data/task"
 	mappingPath  = "/data/mapping"
 	hooksPath    = "/data/webhooks"
@@ -200,31 +272,31 @@ const (
 	fanPath       = "/forecasts/days.svg"
 )
 
-// maxForm is the largest form that is read, in bytes.
+// maxForm is the maximum size of a form in bytes.
 const maxForm = 64 << 10
 
-// ServeHTTP answers one request.
+// ServeHTTP serves one request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !c.hosts.Know(r.Host) {
-		c.Refuse(w, r, http.StatusMisdirectedRequest, "This service is not reached under this name.")
+		c.Refuse(w, r, http.StatusMisdirectedRequest, "This service does not serve this host name. Use the configured base URL.")
 		return
 	}
 	c.routes.ServeHTTP(w, r)
 }
 
-// visit is a request of somebody who is signed in.
+// visit is the request of a signed-in user.
 type visit struct {
 	*http.Request
 	visitor people.Visitor
 }
 
-// calls returns a call of an operation by the visitor.
+// calls returns the call of an operation by the visitor.
 func (v visit) calls(ws measure.WorkspaceID) operation.Call {
 	return operation.Call{Workspace: ws, Caller: operation.Member(v.visitor.User.ID)}
 }
 
-// signedIn shows a page to who is signed in, and the sign-in page to others.
-func (c *Console) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFunc {
+// signedIn shows a page to signed-in users and redirects others to the sign-in page.
+func (c *core) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		visitor, err := c.Visitor(r)
 		switch {
@@ -238,12 +310,11 @@ func (c *Console) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFu
 	}
 }
 
-// formPurpose is that of the tokens in the console's own forms.
+// formPurpose is the purpose of the CSRF tokens in forms of signed-in users.
 const formPurpose = "console"
 
-// posted takes a form that was shown to who is signed in. Everything else is refused: forms of other sites, of other
-// sessions, and without a token.
-func (c *Console) posted(take func(http.ResponseWriter, visit)) http.HandlerFunc {
+// posted accepts the form of a signed-in user. It rejects forms from other sites, of other sessions and without a token.
+func (c *core) posted(take func(http.ResponseWriter, visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !c.readForm(w, r) {
 			return
@@ -257,37 +328,46 @@ func (c *Console) posted(take func(http.ResponseWriter, visit)) http.HandlerFunc
 	}
 }
 
-const foreignForm = "This form was not shown to you in this session. Go back, load the page again and repeat what you did."
+// Messages that several pages show.
+const (
+	foreignForm    = "This form does not belong to your session. Go back, reload the page and try again."
+	unknownAction  = "Unknown form action. Reload the page and try again."
+	tooManyUploads = "The service is reading several files. Try again in a minute."
+	noSuchChart    = "Chart not found. Reload the page."
+)
 
-// readForm reads a form of this site, and answers itself when it is not one.
-func (c *Console) readForm(w http.ResponseWriter, r *http.Request) bool {
+// errUnknownAction reports a form whose action the page does not have.
+var errUnknownAction = fault.Invalid("unknown form action").WithHint("reload the page and try again")
+
+// readForm parses a form of this site. On failure it writes the error page and returns false.
+func (c *core) readForm(w http.ResponseWriter, r *http.Request) bool {
 	if c.crossOrigin.Check(r) != nil {
 		c.Refuse(w, r, http.StatusForbidden, foreignForm)
 		return false
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		c.Refuse(w, r, http.StatusBadRequest, "The form cannot be read.")
+		c.Refuse(w, r, http.StatusBadRequest, "The form cannot be read. Reload the page and try again.")
 		return false
 	}
 	return true
 }
 
-// fail shows a page that says why something was not done, and what to do next: that the visitor may not, that it was asked for
-// wrongly, or that it changed or ended meanwhile. Everything else is logged and not the visitor's to know. The log has the route and not the path, which may
-// hold the secret of an invitation.
-func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
+// fail shows an error page with the cause and the next step for faults of the kinds forbidden, not_found, conflict,
+// not_ready and invalid. Other errors are logged and shown as a general message. The log contains the route and not the
+// path, because a path can contain the secret of an invitation.
+func (c *core) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch fault.KindOf(err) {
 	case fault.KindForbidden:
-		c.Refuse(w, r, http.StatusForbidden, told(err))
+		c.Refuse(w, r, http.StatusForbidden, publicText(err))
 	case fault.KindNotFound:
-		c.Refuse(w, r, http.StatusNotFound, told(err))
+		c.Refuse(w, r, http.StatusNotFound, publicText(err))
 	case fault.KindConflict, fault.KindNotReady:
-		c.Refuse(w, r, http.StatusConflict, told(err))
+		c.Refuse(w, r, http.StatusConflict, publicText(err))
 	case fault.KindInvalid:
-		c.Refuse(w, r, http.StatusBadRequest, told(err))
+		c.Refuse(w, r, http.StatusBadRequest, publicText(err))
 	default:
 		c.log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "page", slog.String("route", r.Pattern), slog.Any("error", err))
-		c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
+		c.Refuse(w, r, http.StatusInternalServerError, "The request failed because of an internal error. Try again. If it fails again, ask the operator to check the log.")
 	}
 }

@@ -9,15 +9,15 @@ import (
 )
 
 // The formula and the bounds are those of WCAG 2.2, success criteria 1.4.3 (text) and 1.4.11 (controls).
-func TestColoursHaveContrastInLightAndDark(t *testing.T) {
+func TestColorsHaveContrastInLightAndDark(t *testing.T) {
 	t.Parallel()
 	text, err := fs.ReadFile(assetFiles, "assets/console.css")
 	if err != nil {
 		t.Fatal(err)
 	}
-	colours := make(map[string][2]float64)
+	colors := make(map[string][2]float64)
 	for _, m := range regexp.MustCompile(`--([a-z-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\)`).FindAllStringSubmatch(string(text), -1) {
-		colours[m[1]] = [2]float64{luminance(t, m[2]), luminance(t, m[3])}
+		colors[m[1]] = [2]float64{luminance(t, m[2]), luminance(t, m[3])}
 	}
 	pairs := []struct {
 		front, back string
@@ -38,7 +38,7 @@ func TestColoursHaveContrastInLightAndDark(t *testing.T) {
 	}
 	for _, p := range pairs {
 		for i, scheme := range []string{"light", "dark"} {
-			a, b := colours[p.front][i], colours[p.back][i]
+			a, b := colors[p.front][i], colors[p.back][i]
 			if got := (math.Max(a, b) + 0.05) / (math.Min(a, b) + 0.05); got < p.least {
 				t.Errorf("%s on %s, %s: contrast %.2f, want %.1f", p.front, p.back, scheme, got, p.least)
 			}
@@ -46,7 +46,7 @@ func TestColoursHaveContrastInLightAndDark(t *testing.T) {
 	}
 }
 
-// luminance is the relative luminance of an sRGB colour.
+// luminance is the relative luminance of an sRGB color.
 func luminance(t *testing.T, hex string) float64 {
 	t.Helper()
 	sum := 0.0

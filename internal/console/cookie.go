@@ -7,15 +7,15 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// cookies are the two that the console sets. On https their names begin with __Host-, which keeps other hosts of the
-// same domain from setting them.
+// cookies reads and writes the two cookies of the console. On https their names begin with __Host-, so other hosts of the
+// same domain cannot set them.
 type cookies struct{ secure bool }
 
 const (
-	sessionCookie = "assay_session" // who is signed in
-	visitCookie   = "assay_visit"   // what the sign-in form is bound to
+	sessionCookie = "assay_session" // secret of the session
+	visitCookie   = "assay_visit"   // secret that binds forms before sign-in to the browser
 
-	sessionCookieAge = 7 * 24 * time.Hour // the session itself ends by the server's own clock
+	sessionCookieAge = 7 * 24 * time.Hour // the server ends the session by its own clock
 )
 
 func (k cookies) name(base string) string {
@@ -25,7 +25,7 @@ func (k cookies) name(base string) string {
 	return base
 }
 
-// read returns the cookie's secret, "" when there is none.
+// read returns the secret in the cookie, "" if there is none.
 func (k cookies) read(r *http.Request, base string) people.Secret {
 	cookie, err := r.Cookie(k.name(base))
 	if err != nil {
@@ -34,7 +34,7 @@ func (k cookies) read(r *http.Request, base string) people.Secret {
 	return people.Secret(cookie.Value)
 }
 
-// set keeps the secret in the browser; until it is closed when age is 0.
+// set stores the secret in the browser, until the browser closes if age is 0.
 func (k cookies) set(w http.ResponseWriter, base string, secret people.Secret, age time.Duration) {
 	http.SetCookie(w, k.cookie(base, string(secret), int(age.Seconds())))
 }
@@ -44,9 +44,9 @@ func (k cookies) clear(w http.ResponseWriter, base string) {
 	http.SetCookie(w, k.cookie(base, "", -1))
 }
 
-// cookie is one that scripts cannot read. Lax, because a program sends people here from another site.
+// cookie returns a cookie that scripts cannot read. SameSite is Lax because clients redirect users here from other sites.
 func (k cookies) cookie(base, value string, maxAge int) *http.Cookie {
-	return &http.Cookie{ //nolint:gosec // Secure on https; without it the service is reached on loopback only
+	return &http.Cookie{ //nolint:gosec // Secure on https; without https the service is on loopback only
 		Name: k.name(base), Value: value, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, Secure: k.secure, SameSite: http.SameSiteLaxMode,
 	}

@@ -8,44 +8,45 @@ import (
 	"time"
 
 	"assay/internal/civil"
+	"assay/internal/console/pending"
 	"assay/internal/control"
 	"assay/internal/ingest"
 )
 
-// dataView is what the page of a workspace's data shows.
+// dataView is the view of the Data page.
 type dataView struct {
 	place
 	diagnosis
 	MayImport bool
-	Form      uploadForm
-	Kinds     []fileKind // that a file can be said to be
-	Largest   int        // file, in bytes
+	Form      pending.Settings
+	Kinds     []fileKind // choices for the source of a file
+	Largest   int        // maximum size of a file in bytes
 	Problem   string
-	Done      string             // what a form did
-	Forgets   bool               // the visitor may forget customers
-	Report    *ingest.FileReport // of the file that was just looked at or imported
-	Held      string             // id of the file that was looked at and can be imported
+	Done      string             // confirmation of a form
+	Forgets   bool               // the visitor can forget customers
+	Report    *ingest.FileReport // of a file that was checked or imported
+	Held      string             // ID of a checked file that can be imported
 	HeldEnds  time.Time
 	Mappings  []savedMapping
-	Fitting   []savedMapping // that the file's columns have
-	History   *historyPart   // nil: there is none to show
+	Fitting   []savedMapping // mappings whose columns the file has
+	History   *historyPart   // nil: no history
 
-	Hooks   []control.HookSecret // for who manages the workspace
-	HookURL string               // where a shop sends its messages
-	Shop    string               // of the form, after a mistake
-	Local   bool                 // no shop reaches the service
+	Hooks   []control.HookSecret // for owners and admins
+	HookURL string               // address for webhooks of a shop
+	Shop    string               // of the form, after an error
+	Local   bool                 // shops cannot reach the service
 }
 
-// Rows are the days that changed, for the table of them.
+// Rows returns the restated days for the table.
 func (v dataView) Rows() []changeRow { return v.History.Changes }
 
-// Unknown reports whether the file that was just looked at is read by nothing that is known.
+// Unknown reports whether no source or mapping reads the checked file.
 func (v dataView) Unknown() bool { return v.Held != "" && v.Report != nil && v.Report.Source == "" }
 
-// fileKind is what a file can be said to be.
+// fileKind is a choice for the source of a file.
 type fileKind struct{ Name, Title string }
 
-// diagnosis is what the page reads of diagnose's answer.
+// diagnosis is the part of an answer of the tool diagnose that the page shows.
 type diagnosis struct {
 	Summary     string       `json:"summary"`
 	Status      string       `json:"status"`
@@ -89,17 +90,17 @@ type importLine struct {
 	LastDay   civil.Date `json:"last_day"`
 }
 
-// Wrong returns what is not as it should be, the worst first.
+// Wrong returns errors and warnings, the most severe first.
 func (d diagnosis) Wrong() []finding {
 	return slices.DeleteFunc(slices.Clone(d.Findings), func(f finding) bool { return f.Severity != "error" && f.Severity != "warning" })
 }
 
-// Notes returns what is worth knowing and no fault.
+// Notes returns findings of severity info.
 func (d diagnosis) Notes() []finding {
 	return slices.DeleteFunc(slices.Clone(d.Findings), func(f finding) bool { return f.Severity != "info" })
 }
 
-// Strip draws the watched days of a source.
+// Strip draws the timeline of a source, nil without watched days.
 func (s connection) Strip() *strip {
 	if s.Watched == nil {
 		return nil
@@ -107,7 +108,7 @@ func (s connection) Strip() *strip {
 	return newStrip(*s.Watched, s.Silent)
 }
 
-// Late is how many days a source is behind, 0 when that is usual.
+// Late returns how many days a source is behind, 0 if fewer than two.
 func (s connection) Late() int64 {
 	if s.Behind == nil || *s.Behind < 2 {
 		return 0
@@ -115,21 +116,21 @@ func (s connection) Late() int64 {
 	return *s.Behind
 }
 
-// Title names a source for people.
+// Title returns the name of a source on pages.
 func (s connection) Title() string {
 	return cmp.Or(strings.ReplaceAll(s.Source, "_", " "), s.Platform)
 }
 
-func (c *Console) dataPage(w http.ResponseWriter, v visit) {
+func (c *dataPages) dataPage(w http.ResponseWriter, v visit) {
 	if p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace")); ok {
 		c.showData(w, v, http.StatusOK, dataView{place: p})
 	}
 }
 
-// showData fills in what the view does not have yet, and shows it.
-func (c *Console) showData(w http.ResponseWriter, v visit, status int, view dataView) {
-	view.Here = dataPath // also where a form led elsewhere
-	if err := c.asked(v, view.place, "diagnose", map[string]string{"detail_level": "debug"}, &view.diagnosis); err != nil {
+// showData completes the view and shows the Data page.
+func (c *dataPages) showData(w http.ResponseWriter, v visit, status int, view dataView) {
+	view.Here = dataPath // also for forms with another path
+	if err := c.callTool(v, view.place, "diagnose", map[string]string{"detail_level": "debug"}, &view.diagnosis); err != nil {
 		c.fail(w, v.Request, err)
 		return
 	}

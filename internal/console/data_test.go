@@ -33,7 +33,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// dataSite is a site whose pages stand on real facts, the tools and the importer.
+// dataSite is a site with real facts, tools and the importer.
 type dataSite struct {
 	*site
 	facts   *warehouse.Warehouse
@@ -43,7 +43,7 @@ type dataSite struct {
 	operate *operation.Service
 }
 
-// heldNames resolves a channel when the site is not held.
+// heldNames resolves a channel unless the site is locked.
 type heldNames struct {
 	*toolkit.Service
 	site *dataSite
@@ -143,7 +143,7 @@ func (d *dataSite) orders() int64 {
 	return c.Orders
 }
 
-// waiting returns how many files wait to be imported.
+// waiting returns the number of uploaded files.
 func (d *dataSite) waiting() int {
 	d.t.Helper()
 	files, err := os.ReadDir(d.uploads)
@@ -153,7 +153,7 @@ func (d *dataSite) waiting() int {
 	return len(files)
 }
 
-// sendFile sends a file with the form of the page.
+// sendFile uploads a file with the form of the Data page.
 func (b *browser) sendFile(csrf, name string, content []byte, fields ...string) seen {
 	b.t.Helper()
 	var body bytes.Buffer
@@ -199,17 +199,17 @@ func orderFile(n int) []byte {
 	return []byte(text)
 }
 
-func TestAFileIsLookedAtBeforeItIsImported(t *testing.T) {
+func TestFileIsPreviewedBeforeImport(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleAnalyst)
 	b := d.signedIn(email)
 	first := b.get("/data?workspace=acme")
-	if first.status != http.StatusOK || !strings.Contains(first.body, "Begin with the shop’s orders") {
+	if first.status != http.StatusOK || !strings.Contains(first.body, "First import: orders") {
 		t.Fatalf("empty store: %d %s", first.status, first.body)
 	}
 	looked := b.sendFile(first.field("csrf"), "orders.csv", orderFile(7))
-	for _, want := range []string{"orders.csv", "can be imported", "7 rows, 0 rejected", "140.00 USD", "2036-11-11 to 2036-11-17", "(address)"} {
+	for _, want := range []string{"orders.csv", "can be imported", "7 rows, 0 rejected", "140.00 USD", "Nov 11 – Nov 17, 2036", "(address)"} {
 		if !strings.Contains(looked.body, want) {
 			t.Errorf("the look does not say %q", want)
 		}
@@ -222,7 +222,7 @@ func TestAFileIsLookedAtBeforeItIsImported(t *testing.T) {
 	if done.status != http.StatusOK || !strings.Contains(done.body, "orders.csv</bdi>: imported<") || d.orders() != 7 || d.waiting() != 0 {
 		t.Errorf("import: %d, %d orders, %d files: %s", done.status, d.orders(), d.waiting(), done.body)
 	}
-	for _, want := range []string{"shopify", "9 days from 11 Nov to 19 Nov, 2 without rows: 18 to 19 Nov", "orders.csv", `<svg class="strip" role="img"`} {
+	for _, want := range []string{"shopify", "9 days, Nov 11 – Nov 19, 2036, 2 without rows: Nov 18 – Nov 19<", "orders.csv", `<svg class="strip" role="img"`} {
 		if !strings.Contains(done.body, want) {
 			t.Errorf("the page does not hold %q", want)
 		}
@@ -230,13 +230,13 @@ func TestAFileIsLookedAtBeforeItIsImported(t *testing.T) {
 	if again := b.form("/data", "action", "import", "file", id); again.status != http.StatusConflict {
 		t.Errorf("the same again: %d, want 409", again.status)
 	}
-	if same := b.sendFile(first.field("csrf"), "copy.csv", orderFile(7)); !strings.Contains(same.body, "imported before") || d.waiting() != 0 {
+	if same := b.sendFile(first.field("csrf"), "copy.csv", orderFile(7)); !strings.Contains(same.body, "already imported") || d.waiting() != 0 {
 		t.Errorf("the same file again: %d files wait: %s", d.waiting(), same.body)
 	}
 }
 
-// The page shows every fact that the tool diagnose tells at its most detailed, but for checks in which all is well.
-func TestThePageOfTheDataTellsWhatDiagnoseTells(t *testing.T) {
+// The page shows every fact of the tool diagnose at detail level debug, except successful checks.
+func TestDataPageShowsAllFindingsOfDiagnose(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -266,11 +266,11 @@ func TestThePageOfTheDataTellsWhatDiagnoseTells(t *testing.T) {
 			Connections []struct {
 				Source, Kind, Account, Status string
 				Rows                          int64
-				First                         string    `json:"first_day"`
-				Last                          string    `json:"last_day"`
-				Missed                        int64     `json:"missing_days"`
-				Behind                        int64     `json:"days_behind"`
-				Imported                      time.Time `json:"last_import"`
+				First                         civil.Date `json:"first_day"`
+				Last                          civil.Date `json:"last_day"`
+				Missed                        int64      `json:"missing_days"`
+				Behind                        int64      `json:"days_behind"`
+				Imported                      time.Time  `json:"last_import"`
 			}
 			Imports []struct {
 				At                                    time.Time
@@ -282,38 +282,38 @@ func TestThePageOfTheDataTellsWhatDiagnoseTells(t *testing.T) {
 	if err := json.Unmarshal(text, &result); err != nil {
 		t.Fatal(err)
 	}
-	told := result.StructuredContent
-	wants := []string{told.Summary}
-	for _, r := range told.Rows {
+	diagnosis := result.StructuredContent
+	wants := []string{diagnosis.Summary}
+	for _, r := range diagnosis.Rows {
 		if r.Severity != "ok" {
 			wants = append(wants, "<bdi>"+r.Check+"</bdi>", r.Finding, r.Fix)
 		}
 	}
-	for _, c := range told.Connections {
+	for _, c := range diagnosis.Connections {
 		wants = append(wants, "<strong><bdi>"+strings.ReplaceAll(c.Source, "_", " ")+"</bdi></strong>", c.Kind, c.Account, `<span class="status `+c.Status+`">`,
-			fmt.Sprintf("%d<span class=\"unit\"> rows", c.Rows), c.First+" to "+c.Last, c.Imported.UTC().Format("2 Jan 2006 15:04 UTC"))
+			fmt.Sprintf("%d<span class=\"unit\"> rows", c.Rows), c.First.UTC().Format("Jan 2 – ")+c.Last.UTC().Format("Jan 2, 2006"), c.Imported.UTC().Format("Jan 2, 2006, 15:04 UTC"))
 		if c.Missed > 0 {
-			wants = append(wants, fmt.Sprintf("%d of its days without rows", c.Missed))
+			wants = append(wants, fmt.Sprintf("%d days without rows", c.Missed))
 		}
 		if c.Behind > 1 {
 			wants = append(wants, fmt.Sprintf("%d days behind", c.Behind))
 		}
 	}
-	for _, i := range told.Imports {
-		wants = append(wants, i.At.Format("2 Jan 2006 15:04:05"), i.Source, i.File, fmt.Sprintf("%d<span class=\"unit\"> new", i.Inserted), fmt.Sprintf("%d<span class=\"unit\"> changed", i.Updated))
+	for _, i := range diagnosis.Imports {
+		wants = append(wants, i.At.Format("Jan 2, 2006 15:04:05"), i.Source, i.File, fmt.Sprintf("%d<span class=\"unit\"> new", i.Inserted), fmt.Sprintf("%d<span class=\"unit\"> updated", i.Updated))
 	}
-	if len(told.Connections) != 2 || len(told.Imports) != 3 || len(wants) < 40 {
-		t.Errorf("the answer tells of %d sources and %d imports in %d facts; want 2 and 3", len(told.Connections), len(told.Imports), len(wants))
+	if len(diagnosis.Connections) != 2 || len(diagnosis.Imports) != 3 || len(wants) < 40 {
+		t.Errorf("the answer has %d sources and %d imports in %d facts; want 2 and 3", len(diagnosis.Connections), len(diagnosis.Imports), len(wants))
 	}
 	page := b.get("/data?workspace=acme")
 	for _, want := range wants {
 		if !strings.Contains(html.UnescapeString(page.body), want) {
-			t.Errorf("the page does not tell %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 }
 
-func TestRejectedRowsAreShownAndCanBeLeftOut(t *testing.T) {
+func TestRejectedRowsAreShownAndCanBeSkipped(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -321,7 +321,7 @@ func TestRejectedRowsAreShownAndCanBeLeftOut(t *testing.T) {
 	csrf := b.get("/data?workspace=acme").field("csrf")
 	file := append(orderFile(2), orderRow(3, "twenty")...)
 	looked := b.sendFile(csrf, "orders.csv", file)
-	for _, want := range []string{"refused, nothing changed", "Rejected rows", "<td>4</td>", "twenty", "without the rejected rows (1)"} {
+	for _, want := range []string{"rejected, nothing changed", "Rejected rows", "<td>4</td>", "twenty", "without the rejected rows (1)"} {
 		if !strings.Contains(looked.body, want) {
 			t.Errorf("the look does not say %q", want)
 		}
@@ -334,7 +334,7 @@ func TestRejectedRowsAreShownAndCanBeLeftOut(t *testing.T) {
 	}
 }
 
-func TestOnlyWhoMayImportsAndOnlyTheirOwn(t *testing.T) {
+func TestOnlyPermittedMembersImportTheirOwnUploads(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -371,7 +371,7 @@ func TestOnlyWhoMayImportsAndOnlyTheirOwn(t *testing.T) {
 	}
 }
 
-// bomb is a workbook of some kilobytes whose sheet unpacks to more than is read.
+// bomb is a small workbook whose sheet unpacks to more than the limit.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -403,7 +403,7 @@ func bomb(t *testing.T) []byte {
 	return packed.Bytes()
 }
 
-func TestHostileFilesAreRefusedWithTheReason(t *testing.T) {
+func TestHostileFilesAreRejectedWithTheReason(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -414,14 +414,14 @@ func TestHostileFilesAreRefusedWithTheReason(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"zip bomb":        {"a.xlsx", bomb(t), "refused"},
+		"zip bomb":        {"a.xlsx", bomb(t), "rejected"},
 		"not a workbook":  {"a.xlsx", []byte("PK\x03\x04garbage"), "cannot be read"},
 		"broken gzip":     {"a.csv.gz", []byte("\x1f\x8b\x08garbage that is none"), "cannot be read"},
-		"huge header":     {"a.csv", []byte(strings.Repeat("column,", 100_000) + "\n1\n"), "refused"},
-		"one endless row": {"a.csv", bytes.Repeat([]byte("x"), 6<<20), "refused"},
-		"a program":       {"a.exe", []byte("MZ\x90\x00\x03\x00\x00\x00" + strings.Repeat("\x00\xff", 500)), "refused"},
+		"huge header":     {"a.csv", []byte(strings.Repeat("column,", 100_000) + "\n1\n"), "rejected"},
+		"one endless row": {"a.csv", bytes.Repeat([]byte("x"), 6<<20), "rejected"},
+		"a program":       {"a.exe", []byte("MZ\x90\x00\x03\x00\x00\x00" + strings.Repeat("\x00\xff", 500)), "rejected"},
 		"markup":          {`<img src=x onerror=alert(1)>.csv`, []byte("<script>alert(1)</script>,b\n1,2\n"), "&lt;script&gt;"},
-		"nothing":         {"a.csv", nil, "refused"},
+		"nothing":         {"a.csv", nil, "rejected"},
 		"path":            {`..\..\secret/../../etc/passwd`, []byte("a,b\n1,2\n"), "<bdi>passwd</bdi>"},
 		"no name":         {"", orderFile(1), "Choose a file first"},
 	} {
@@ -447,7 +447,7 @@ func TestHostileFilesAreRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-func TestAFileAboveTheLimitIsRefused(t *testing.T) {
+func TestFileAboveTheLimitIsRejected(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("sends 256 MiB")
@@ -471,7 +471,7 @@ func TestAFileAboveTheLimitIsRefused(t *testing.T) {
 	}
 }
 
-// zeros never ends.
+// zeros is an endless stream of zeros.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -479,7 +479,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestWebhookSecretsAreForWhoManagesTheWorkspace(t *testing.T) {
+func TestOnlyAdminsManageWebhookSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleAdmin)
@@ -502,7 +502,7 @@ func TestWebhookSecretsAreForWhoManagesTheWorkspace(t *testing.T) {
 		t.Fatalf("%d secrets are stored, %v; want one", len(kept), err)
 	}
 	p := admin.get("/data?workspace=acme")
-	if !strings.Contains(p.body, d.url+"/api/webhooks/shopify/acme") || !strings.Contains(p.body, "<code>"+kept[0].ID+"</code> of <bdi>acme.myshopify.com</bdi>") || strings.Contains(p.body, "s3cret") {
+	if !strings.Contains(p.body, d.url+"/api/webhooks/shopify/acme") || !strings.Contains(p.body, "<code>"+kept[0].ID+"</code> for <bdi>acme.myshopify.com</bdi>") || strings.Contains(p.body, "s3cret") {
 		t.Error("the page lacks the address or the secret's line, or shows the secret")
 	}
 	if p := admin.form("/data/webhooks", "action", "remove", "id", kept[0].ID); p.status != http.StatusSeeOther {
@@ -513,24 +513,24 @@ func TestWebhookSecretsAreForWhoManagesTheWorkspace(t *testing.T) {
 	}
 }
 
-func TestWhoManagesTheWorkspaceForgetsACustomer(t *testing.T) {
+func TestOnlyAdminsForgetCustomers(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleAdmin)
 	d.member("ana@acme.example", control.RoleAnalyst)
 	admin, analyst := d.signedIn(email), d.signedIn("ana@acme.example")
-	if p := analyst.get("/data?workspace=acme"); strings.Contains(p.body, "Forget a customer") {
+	if p := analyst.get("/data?workspace=acme"); strings.Contains(p.body, "Forget a customer…") {
 		t.Error("an analyst is shown the form")
 	}
 	if p := analyst.form("/data/forget", "customer", "bo@example.com", "meant", "yes"); p.status != http.StatusForbidden {
 		t.Errorf("an analyst forgets a customer: %d, want 403", p.status)
 	}
-	if p := admin.get("/data?workspace=acme"); !strings.Contains(p.body, "Forget a customer") {
+	if p := admin.get("/data?workspace=acme"); !strings.Contains(p.body, "Forget a customer…") {
 		t.Error("an admin is not shown the form")
 	}
 	for name, fields := range map[string][]string{
-		"No customer is named.":         {"customer", " ", "meant", "yes"},
-		"forgotten cannot be had back.": {"customer", "bo@example.com"},
+		"The customer is missing.":                {"customer", " ", "meant", "yes"},
+		"Forgetting a customer cannot be undone.": {"customer", "bo@example.com"},
 	} {
 		p := admin.form("/data/forget", fields...)
 		if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, name) || strings.Contains(p.body, "bo@example.com") {
@@ -539,7 +539,7 @@ func TestWhoManagesTheWorkspaceForgetsACustomer(t *testing.T) {
 	}
 	d.sell("bo@example.com", "cy@example.com", "cy@example.com")
 	for customer, want := range map[string]string{
-		"ed@example.com": "No order was theirs", "bo@example.com": "one order that was theirs is nobody’s now", "cy@example.com": "2 orders that were theirs are nobody’s now",
+		"ed@example.com": "No orders matched", "bo@example.com": "1 order is now anonymous", "cy@example.com": "2 orders are now anonymous",
 	} {
 		p := admin.form("/data/forget", "customer", " "+customer+" ", "meant", "yes")
 		if p.status != http.StatusOK || !strings.Contains(p.body, want) || strings.Contains(p.body, customer) {

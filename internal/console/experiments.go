@@ -10,6 +10,7 @@ import (
 
 	"assay/internal/chart"
 	"assay/internal/civil"
+	"assay/internal/console/tilemap"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -18,7 +19,7 @@ import (
 	"assay/internal/operation"
 )
 
-// trialAnswer is what the page reads of an answer of the tool experiments.
+// trialAnswer is the part of an answer of the tool experiments that the page shows.
 type trialAnswer struct {
 	Summary  string         `json:"summary"`
 	Currency money.Currency `json:"currency"`
@@ -50,24 +51,24 @@ type trialRow struct {
 	Overlaps    []string                 `json:"overlaps"`
 }
 
-// Next returns where the experiment may go from where it stands. A study is completed with its result, by another form.
+// Next returns the statuses that can follow the current one. A study is completed with its result in another form.
 func (r trialRow) Next() []control.ExperimentStatus { return r.Status.Before() }
 
-// Completed reports whether the experiment is over and was not cancelled.
+// Completed reports whether the experiment is completed.
 func (r trialRow) Completed() bool { return r.Status == control.ExperimentCompleted }
 
-// Study reports whether its result is entered by hand.
+// Study reports whether the result is entered manually.
 func (r trialRow) Study() bool { return r.Kind != control.GeoTest }
 
-// Words says what was found.
+// Words describes the outcome.
 func (r trialRow) Words() string {
 	switch r.Outcome {
 	case "effect_found":
-		return "An effect was found"
+		return "Effect detected"
 	case "no_clear_effect":
-		return "No clear effect: the interval holds zero"
+		return "Inconclusive: the interval contains zero"
 	case "cannot_be_read":
-		return "Cannot be read"
+		return "No result"
 	}
 	return ""
 }
@@ -103,7 +104,7 @@ type evidenceWeek struct {
 	During                        bool
 }
 
-// gateAnswer is what the page reads of an answer of the tool geo_experiment_preflight.
+// gateAnswer is the part of an answer of the tool geo_experiment_preflight that the page shows.
 type gateAnswer struct {
 	Summary   string
 	Treatment []string `json:"treatment_regions"`
@@ -115,31 +116,31 @@ type gateAnswer struct {
 	Power []powerPoint
 }
 
-// powerPoint is a lift and the chance that a test finds it, in percent.
+// powerPoint is the power for a lift, both in percent.
 type powerPoint struct {
 	Lift       float64  `json:"lift_pct"`
 	Planning   float64  `json:"planning_pct"`
 	Optimistic *float64 `json:"optimistic_pct"`
 }
 
-// experimentsView is what the page of experiments shows: all, or one of them with what its result rests on.
+// experimentsView is the view of all experiments, or of one with its evidence.
 type experimentsView struct {
 	place
 	Answer  trialAnswer
 	One     *trialRow
-	Tiles   []tile
+	Tiles   []tilemap.Tile
 	Bars    []placeboBar
-	Own     float64 // where the treated regions stand among the placebo sets, in units of the picture
+	Own     float64 // position of the treated regions in the placebo histogram, in SVG units
 	Check   *gateAnswer
 	Channel string   // of the check
-	Power   *picture // nil: no power is known
-	Writes  bool     // the visitor may plan, move and apply
+	Power   *picture // nil: the power is unknown
+	Writes  bool     // the visitor can plan experiments, change their status and apply factors
 	Kinds   []control.ExperimentKind
 	Problem string
-	Form    url.Values // what was filled in, after a mistake
+	Form    url.Values // submitted values, after an error
 }
 
-func (c *Console) experimentsPage(w http.ResponseWriter, v visit) {
+func (c *experimentPages) experimentsPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -149,20 +150,20 @@ func (c *Console) experimentsPage(w http.ResponseWriter, v visit) {
 	c.showExperiments(w, v, http.StatusOK, view, query.Get("experiment"))
 }
 
-func (c *Console) showExperiments(w http.ResponseWriter, v visit, status int, view experimentsView, id string) {
+func (c *experimentPages) showExperiments(w http.ResponseWriter, v visit, status int, view experimentsView, id string) {
 	view.Kinds = control.ExperimentKinds()
 	view.Writes = view.Role.Writes()
 	arguments := map[string]any{"view": "results", "detail_level": "analyst", "compact": true}
 	if id != "" {
 		arguments["experiment_id"] = id
 	}
-	if err := c.asked(v, view.place, "experiments", arguments, &view.Answer); err != nil {
+	if err := c.callTool(v, view.place, "experiments", arguments, &view.Answer); err != nil {
 		c.fail(w, v.Request, err)
 		return
 	}
 	if id != "" && len(view.Answer.Rows) == 1 {
 		view.One = &view.Answer.Rows[0]
-		view.Tiles = tilesOf(*view.One)
+		view.Tiles = tilemap.New(view.One.Treated, view.One.HeldOut)
 		view.Bars, view.Own = placeboBars(view.Answer.Evidence)
 	}
 	if view.Channel != "" && id == "" {
@@ -172,27 +173,27 @@ func (c *Console) showExperiments(w http.ResponseWriter, v visit, status int, vi
 			view.Check = &found
 		case fault.KindOf(err) == fault.KindInvalid:
 			status = http.StatusBadRequest
-			view.Problem = "The check could not be made. " + told(err)
+			view.Problem = "The channel cannot be checked. " + publicText(err)
 		default:
 			c.fail(w, v.Request, err)
 			return
 		}
 		if len(found.Power) > 1 {
 			of := url.Values{"workspace": {string(view.Workspace.ID)}, "channel": {view.Channel}}
-			view.Power = &picture{powerPath + "?" + of.Encode(), "The chance that the test finds a lift, by the lift. The table below has the same figures."}
+			view.Power = &picture{powerPath + "?" + of.Encode(), "Power by lift. The table below has the same figures."}
 		}
 	}
 	c.render(w, v.Request, status, page{name: "experiments", title: "Experiments", view: view, visitor: &v.visitor, wide: true})
 }
 
-// checked asks whether a channel can be tested by region.
-func (c *Console) checked(v visit, p place, channel string) (found gateAnswer, err error) {
-	err = c.asked(v, p, "geo_experiment_preflight", map[string]any{"channel": channel, "detail_level": "analyst", "compact": true}, &found)
+// checked returns the readiness of a channel for a geo experiment.
+func (c *experimentPages) checked(v visit, p place, channel string) (found gateAnswer, err error) {
+	err = c.callTool(v, p, "geo_experiment_preflight", map[string]any{"channel": channel, "detail_level": "analyst", "compact": true}, &found)
 	return found, err
 }
 
-// powerPicture draws the chance that a test on a channel finds a lift.
-func (c *Console) powerPicture(w http.ResponseWriter, v visit) {
+// powerPicture draws the power of a geo experiment on a channel.
+func (c *experimentPages) powerPicture(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -200,7 +201,7 @@ func (c *Console) powerPicture(w http.ResponseWriter, v visit) {
 	}
 	found, err := c.checked(v, p, query.Get("channel"))
 	if err == nil && len(found.Power) < 2 {
-		err = fault.NotReady("no power is known: %s", found.Summary)
+		err = fault.NotReady("the power is unknown: %s", found.Summary)
 	}
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -216,14 +217,14 @@ func (c *Console) powerPicture(w http.ResponseWriter, v visit) {
 		c.fail(w, v.Request, err)
 		return
 	}
-	showPicture(w, svg, "no-store")
+	writeSVG(w, svg, "no-store")
 }
 
-// powerCurve draws the planning figure as the line; the ground up to the optimistic one is shaded.
+// powerCurve draws the planning value as a line and shades the area up to the optimistic value.
 func powerCurve(found gateAnswer) chart.Curve {
 	drawn := chart.Curve{
-		Title: "Chance to find a lift", Across: "Lift of revenue in the treated regions, %", Up: "Chance that the test finds it, %",
-		BandName: "between the planning and the optimistic figure",
+		Title: "Power by lift", Across: "Lift of revenue in the treated regions, %", Up: "Power, %",
+		BandName: "planning to optimistic value",
 	}
 	for _, at := range found.Power {
 		other := at.Planning
@@ -233,22 +234,22 @@ func powerCurve(found gateAnswer) chart.Curve {
 		drawn.Points = append(drawn.Points, chart.CurvePoint{At: at.Lift, Value: at.Planning, Band: chart.Band{Low: min(at.Planning, other), High: max(at.Planning, other)}})
 	}
 	if found.Metrics.Planning != nil {
-		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Planning, Label: "plan: " + figure(*found.Metrics.Planning, 1) + " %"})
+		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Planning, Label: "planning: " + figure(*found.Metrics.Planning, 1) + "%"})
 	}
 	if found.Metrics.Optimistic != nil {
-		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Optimistic, Label: "optimistic: " + figure(*found.Metrics.Optimistic, 1) + " %"})
+		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Optimistic, Label: "optimistic: " + figure(*found.Metrics.Optimistic, 1) + "%"})
 	}
 	return drawn
 }
 
-// changeExperiments plans an experiment, brings one to another status, or applies its factor.
-func (c *Console) changeExperiments(w http.ResponseWriter, v visit) {
+// changeExperiments plans an experiment, changes its status, or applies or removes its factor.
+func (c *experimentPages) changeExperiments(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
 	}
 	if !p.Role.Writes() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Your role in this workspace only reads.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot change experiments. Owners, admins and analysts can.")
 		return
 	}
 	form, call := v.PostForm, v.calls(p.Workspace.ID)
@@ -268,7 +269,7 @@ func (c *Console) changeExperiments(w http.ResponseWriter, v visit) {
 	case "apply", "take-back":
 		_, err = operation.ApplyFactor.Do(v.Context(), c.operations, call, operation.Factor{Experiment: id, Applied: form.Get("action") == "apply"})
 	default:
-		err = fault.Invalid("this form asks for nothing that is known")
+		err = errUnknownAction
 	}
 	_, _, public := fault.Public(err)
 	switch {
@@ -279,14 +280,14 @@ func (c *Console) changeExperiments(w http.ResponseWriter, v visit) {
 		}
 		see(w, experimentsPath+"?"+to.Encode())
 	case public && fault.KindOf(err) != fault.KindForbidden:
-		view := experimentsView{place: p, Problem: told(err), Form: form}
+		view := experimentsView{place: p, Problem: publicText(err), Form: form}
 		c.showExperiments(w, v, http.StatusUnprocessableEntity, view, string(id))
 	default:
 		c.fail(w, v.Request, err)
 	}
 }
 
-// plannedIn reads a new experiment from its form.
+// plannedIn reads a new experiment from the form.
 func plannedIn(form url.Values, ws measure.WorkspaceID) (control.Experiment, error) {
 	e := control.Experiment{
 		Workspace: ws, Name: form.Get("name"), Hypothesis: strings.ReplaceAll(form.Get("hypothesis"), "\r\n", "\n"), Kind: control.ExperimentKind(form.Get("kind")),
@@ -303,21 +304,21 @@ func plannedIn(form url.Values, ws measure.WorkspaceID) (control.Experiment, err
 		}
 		var err error
 		if *f.to, err = civil.Parse(text); err != nil {
-			wrong = append(wrong, fmt.Sprintf("%s: %q is not a day", f.label, text))
+			wrong = append(wrong, fmt.Sprintf("%s: %q is not a calendar date", f.label, text))
 		}
 	}
 	if len(wrong) > 0 {
-		return e, fault.Invalid("%s", strings.Join(wrong, "; ")).WithHint("write it as 2026-10-31")
+		return e, fault.Invalid("%s", strings.Join(wrong, "; ")).WithHint("use YYYY-MM-DD, such as 2026-10-31")
 	}
 	return e, nil
 }
 
-// listIn reads names that stand between commas or on lines of their own.
+// listIn splits names at commas, semicolons and line breaks.
 func listIn(text string) []string {
 	return slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == ';' }), func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// findingIn reads the result of a study; nil where none was filled in.
+// findingIn reads the result of a study from the form, nil if it is empty.
 func findingIn(form url.Values) (*control.Finding, error) {
 	if form.Get("return") == "" {
 		return nil, nil
@@ -327,20 +328,20 @@ func findingIn(form url.Values) (*control.Finding, error) {
 	for _, number := range []struct {
 		name, label string
 		to          *float64
-	}{{"return", "return on spend", &f.Return}, {"low", "lower end", &f.Low}, {"high", "upper end", &f.High}} {
+	}{{"return", "incremental ROAS", &f.Return}, {"low", "lower bound", &f.Low}, {"high", "upper bound", &f.High}} {
 		var err error
 		if *number.to, err = strconv.ParseFloat(strings.TrimSpace(form.Get(number.name)), 64); err != nil {
 			wrong = append(wrong, fmt.Sprintf("%s: %q is not a number", number.label, form.Get(number.name)))
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, fault.Invalid("%s", strings.Join(wrong, "; ")).WithHint("write it as 1.8")
+		return nil, fault.Invalid("%s", strings.Join(wrong, "; ")).WithHint("enter a number such as 1.8")
 	}
 	return &f, nil
 }
 
-// weeksPicture draws what was observed in the treated regions beside what was expected.
-func (c *Console) weeksPicture(w http.ResponseWriter, v visit) {
+// weeksPicture draws observed and expected revenue in the treated regions.
+func (c *experimentPages) weeksPicture(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -348,16 +349,16 @@ func (c *Console) weeksPicture(w http.ResponseWriter, v visit) {
 	}
 	var found trialAnswer
 	arguments := map[string]any{"view": "results", "detail_level": "analyst", "compact": true, "experiment_id": query.Get("experiment")}
-	if err := c.asked(v, p, "experiments", arguments, &found); err != nil {
+	if err := c.callTool(v, p, "experiments", arguments, &found); err != nil {
 		c.fail(w, v.Request, err)
 		return
 	}
 	if found.Evidence == nil || len(found.Rows) != 1 {
-		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
+		c.Refuse(w, v.Request, http.StatusNotFound, noSuchChart)
 		return
 	}
 	drawn := weeksChart(found, themeIn(query))
-	if query.Get("size") == "narrow" { // for a phone, where the wide one's letters would be too small
+	if query.Get("size") == "narrow" { // on phones, so that labels stay readable
 		drawn.Width, drawn.Height = 400, 340
 	}
 	picture, err := chart.Draw(drawn)
@@ -365,11 +366,11 @@ func (c *Console) weeksPicture(w http.ResponseWriter, v visit) {
 		c.fail(w, v.Request, err)
 		return
 	}
-	showPicture(w, picture, "no-store")
+	writeSVG(w, picture, "no-store")
 }
 
 func weeksChart(found trialAnswer, theme chart.Theme) chart.Chart {
-	observed, expected := chart.Series{Name: "Observed"}, chart.Series{Name: "Expected without the test"}
+	observed, expected := chart.Series{Name: "Observed"}, chart.Series{Name: "Expected without the experiment"}
 	row := found.Rows[0]
 	for _, w := range found.Evidence.Weeks {
 		observed.Points = append(observed.Points, chart.Point{Date: w.Start, Value: w.Observed})
@@ -377,12 +378,12 @@ func weeksChart(found trialAnswer, theme chart.Theme) chart.Chart {
 	}
 	return chart.Chart{
 		Title: "Revenue of the treated regions by week", Metric: "Revenue", Unit: chart.Money, Currency: found.Currency, Granularity: civil.ByWeek,
-		Series: []chart.Series{observed, expected}, BandName: "nine in ten weeks before the test", Theme: theme, Width: 900, Height: 380,
+		Series: []chart.Series{observed, expected}, BandName: "90% of weeks before the experiment", Theme: theme, Width: 900, Height: 380,
 		Annotations: []chart.Annotation{{Date: row.Start, Label: "start"}, {Date: row.End, Label: "end"}},
 	}
 }
 
-// placeboBar is a bar of the histogram of placebo sets, in units of the picture.
+// placeboBar is a bar of the placebo histogram, in SVG units.
 type placeboBar struct{ X, Y, Width, Height float64 }
 
 const (
@@ -390,7 +391,7 @@ const (
 	histogramHigh = 120.0
 )
 
-// placeboBars lays out the histogram, and where the treated regions stand in it.
+// placeboBars returns the bars of the placebo histogram and the position of the treated regions.
 func placeboBars(e *evidence) (bars []placeboBar, own float64) {
 	if e == nil || e.Placebo == nil || len(e.Placebo.Bins) == 0 {
 		return nil, 0
@@ -411,20 +412,20 @@ func placeboBars(e *evidence) (bars []placeboBar, own float64) {
 	return bars, own
 }
 
-// figure writes a number with so many decimals, with a minus sign and no hyphen.
+// figure formats a number with commas between thousands.
 func figure(x float64, decimals int) string {
 	return strings.Replace(number.Grouped(x, decimals), "-", "−", 1)
 }
 
-// gateWords says what the verdict on a condition means.
+// gateWords describes the result of a requirement.
 func gateWords(status string) string {
 	switch status {
 	case "pass":
 		return "Passed"
 	case "warn":
-		return "Take care"
+		return "Warning"
 	case "fail":
-		return "Not passed"
+		return "Failed"
 	}
-	return "Not known"
+	return "Unknown"
 }

@@ -15,7 +15,7 @@ import (
 	"assay/internal/control"
 )
 
-// recorded answers every call with what the tool answered in a golden case.
+// recorded returns the answer of a golden case for every call.
 func recorded(t *testing.T, file string) console.Ask {
 	t.Helper()
 	c, err := txtar.ParseFile("../tools/testdata/" + file)
@@ -35,13 +35,13 @@ func recorded(t *testing.T, file string) console.Ask {
 	}
 }
 
-func TestAnExperimentIsShownWithWhatItRestsOn(t *testing.T) {
+func TestExperimentPageShowsItsEvidence(t *testing.T) {
 	t.Parallel()
 	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recorded(t, "experiments/results_tested.txtar") })
 	s.member(email, control.RoleOwner)
 	b := s.signedIn(email)
 	one := b.get("/experiments?workspace=acme&experiment=facebook-scale-up")
-	for _, want := range []string{"19.9 %", "17.6 to 22.2", "0.21", "An effect was found", "Placebo sets", ">AL</text>", "Apply the factor", "weeks.svg"} {
+	for _, want := range []string{"19.9%", "17.6% to 22.2%", "0.21", "Effect detected", "Placebo test", ">AL</text>", "Apply factor", "weeks.svg"} {
 		if !strings.Contains(one.body, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -57,7 +57,7 @@ func TestAnExperimentIsShownWithWhatItRestsOn(t *testing.T) {
 	}
 }
 
-func TestAnExperimentIsPlannedMovedAndApplied(t *testing.T) {
+func TestExperimentIsPlannedCompletedAndApplied(t *testing.T) {
 	t.Parallel()
 	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recorded(t, "experiments/results.txtar") })
 	s.member(email, control.RoleAnalyst)
@@ -88,12 +88,12 @@ func TestAnExperimentIsPlannedMovedAndApplied(t *testing.T) {
 		says   string
 	}{
 		"reversed days": {append(plan[:8:8], "start", "2026-10-28", "end", "2026-10-01", "treated", "TX"), "before it starts"},
-		"no day":        {append(plan[:8:8], "start", "tomorrow"), "is not a day"},
-		"two no days":   {append(plan[:8:8], "start", "tomorrow", "end", "later"), "First day: &#34;tomorrow&#34; is not a day; last day: &#34;later&#34; is not a day."},
+		"no day":        {append(plan[:8:8], "start", "tomorrow"), "is not a calendar date"},
+		"two no days":   {append(plan[:8:8], "start", "tomorrow", "end", "later"), "First day: &#34;tomorrow&#34; is not a calendar date; last day: &#34;later&#34; is not a calendar date."},
 		"no channel":    {[]string{"action", "plan", "kind", "geo"}, "needs a channel"},
 		"a way back":    {[]string{"action", "move", "experiment", id, "to", "running"}, "stays so"},
-		"half a result": {[]string{"action", "move", "experiment", id, "to", "completed", "return", "2"}, "Lower end: &#34;&#34; is not a number; upper end: &#34;&#34; is not a number."},
-		"nothing":       {[]string{"action", "zap"}, "nothing that is known"},
+		"half a result": {[]string{"action", "move", "experiment", id, "to", "completed", "return", "2"}, "Lower bound: &#34;&#34; is not a number; upper bound: &#34;&#34; is not a number."},
+		"nothing":       {[]string{"action", "zap"}, "Unknown form action"},
 	} {
 		if p := b.form("/experiments", c.fields...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.says) {
 			t.Errorf("%s: %d, want a page that says %q", name, p.status, c.says)

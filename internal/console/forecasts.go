@@ -21,7 +21,7 @@ import (
 	"assay/internal/operation"
 )
 
-// outlookAnswer is what the page reads of an answer of the tool forecasting.
+// outlookAnswer is the part of an answer of the tool forecasting that the page shows.
 type outlookAnswer struct {
 	Summary  string
 	Currency money.Currency
@@ -35,10 +35,10 @@ type outlookAnswer struct {
 	Warnings []struct{ Code, Text string }
 	Left     *struct {
 		Rows int `json:"rows_total"`
-	} `json:"truncated"` // nil: all rows are there
+	} `json:"truncated"` // nil: not truncated
 }
 
-// outlookRow is a target, a forecast or an alert.
+// outlookRow is a target, forecast or alert.
 type outlookRow struct {
 	Metric   string
 	Channel  measure.Channel
@@ -64,7 +64,8 @@ type outlookRow struct {
 	Direction string
 	Change    *float64 `json:"change_pct"`
 
-	Gauge picture `json:"-"`
+	Gauge    picture        `json:"-"`
+	Currency money.Currency `json:"-"`
 }
 
 type outlookDay struct {
@@ -77,7 +78,7 @@ type outlookDay struct {
 	High95   *float64 `json:"high_95"`
 }
 
-// pastRow says how forecasts did.
+// pastRow is the accuracy of past forecasts.
 type pastRow struct {
 	Metric     string
 	Days       int
@@ -93,10 +94,10 @@ type pastRow struct {
 	End        civil.Date `json:"last_day"`
 }
 
-// metricNames are the metrics of targets at the beginning of a sentence.
+// metricNames are the capitalized names of metrics.
 var metricNames = map[string]string{"revenue": "Revenue", "orders": "Orders", "spend": "Spend", "roas": "ROAS"}
 
-// Name says what a row is about.
+// Name returns the metric and channel of the row.
 func (r outlookRow) Name() string {
 	name := cmp.Or(metricNames[r.Metric], r.Metric)
 	if r.Channel != "" {
@@ -105,7 +106,7 @@ func (r outlookRow) Name() string {
 	return name
 }
 
-// decimalsOf is with how many a figure of the metric is written.
+// decimalsOf returns the number of decimals for a figure of the metric.
 func decimalsOf(metric string, x float64) int {
 	switch {
 	case metric == "roas":
@@ -116,42 +117,45 @@ func decimalsOf(metric string, x float64) int {
 	return 0
 }
 
-// Figure writes a figure of the row; "" for none.
+// Figure formats a figure of the row, "" for nil.
 func (r outlookRow) Figure(x *float64) string {
 	if x == nil {
 		return ""
 	}
+	if r.Currency != "" && (r.Metric == "revenue" || r.Metric == "spend") {
+		return moneyText(*x, decimalsOf(r.Metric, *x), r.Currency)
+	}
 	return figure(*x, decimalsOf(r.Metric, *x))
 }
 
-// Words says where a target stands.
+// Words describes the status.
 func (r outlookRow) Words() string {
 	return map[string]string{
 		"on_track": "On track", "at_risk": "At risk", "off": "Off track", "over_budget": "Over budget", "within_budget": "Within budget",
-		"near_budget": "Near the budget", "upcoming": "To come", "under_way": "Under way", "met": "Met", "missed": "Missed", "unknown": "Not known",
+		"near_budget": "Near budget", "upcoming": "Upcoming", "under_way": "In progress", "met": "Met", "missed": "Missed", "unknown": "Unknown",
 	}[r.Status]
 }
 
-// Bad reports whether the standing wants somebody to look.
+// Bad reports whether the status needs attention.
 func (r outlookRow) Bad() bool {
 	return slices.Contains([]string{"off", "over_budget", "missed"}, r.Status)
 }
 
-// Of says what a past forecast was of.
+// Of returns the horizon of the forecasts.
 func (p pastRow) Of() string {
 	switch p.Days {
 	case 0:
-		return "rest of a period"
+		return "rest of period"
 	case 1:
 		return "1 day"
 	}
 	return strconv.Itoa(p.Days) + " days"
 }
 
-// Name is that of the metric.
+// Name returns the name of the metric.
 func (p pastRow) Name() string { return cmp.Or(metricNames[p.Metric], p.Metric) }
 
-// forecastsView is what the page of forecasts shows.
+// forecastsView is the view of the forecasts page.
 type forecastsView struct {
 	place
 	Period  string
@@ -159,26 +163,26 @@ type forecastsView struct {
 	Pace    outlookAnswer
 	Alerts  outlookAnswer
 	Targets outlookAnswer
-	From    int      // the number of the first target that is shown, from 1
-	Before  string   // address of those before them; "" for none
-	After   string   // address of those after them; "" for none
-	Fan     *picture // nil: nothing is forecast
-	Writes  bool     // the visitor may set targets and remove them
+	From    int      // number of the first shown target, from 1
+	Before  string   // address of the previous targets, "" for none
+	After   string   // address of the next targets, "" for none
+	Fan     *picture // nil: no forecast
+	Writes  bool     // the visitor can set and remove targets
 	Metrics []string
 	Problem string
 	Done    string
-	Form    url.Values // what was filled in, after a mistake
+	Form    url.Values // submitted values, after an error
 }
 
-// Fixed reports whether some row of the pace has a target.
+// Fixed reports whether a row of the pacing has a target.
 func (v forecastsView) Fixed() bool {
 	return slices.ContainsFunc(v.Pace.Rows, func(r outlookRow) bool { return r.Target != nil })
 }
 
-// Kept returns the record of forecasts that were kept at the time, and Made of those made afterwards.
+// Kept returns the accuracy of forecasts stored at their time.
 func (v forecastsView) Kept() []pastRow { return v.past(false) }
 
-// Made returns the record of forecasts that were made afterwards.
+// Made returns the accuracy of backtests.
 func (v forecastsView) Made() []pastRow { return v.past(true) }
 
 func (v forecastsView) past(afterwards bool) []pastRow {
@@ -187,7 +191,7 @@ func (v forecastsView) past(afterwards bool) []pastRow {
 
 var periodNames = []string{"monthly", "quarterly", "weekly", "daily"}
 
-// periodIn returns the kind of period that a request names, months where it names none.
+// periodIn returns the type of period in a request, monthly by default.
 func periodIn(query url.Values) string {
 	if p := query.Get("period"); slices.Contains(periodNames, p) {
 		return p
@@ -195,7 +199,7 @@ func periodIn(query url.Values) string {
 	return periodNames[0]
 }
 
-func (c *Console) forecastsPage(w http.ResponseWriter, v visit) {
+func (c *forecastPages) forecastsPage(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
 	if !ok {
 		return
@@ -205,21 +209,20 @@ func (c *Console) forecastsPage(w http.ResponseWriter, v visit) {
 	if from, err := strconv.Atoi(query.Get("from")); err == nil && from > 1 {
 		view.From = from
 	}
-	view.Done = map[string]string{"target": "The target is set.", "removed": "The target is removed."}[query.Get("done")]
+	view.Done = map[string]string{"target": "Target set.", "removed": "Target removed."}[query.Get("done")]
 	c.showForecasts(w, v, http.StatusOK, view)
 }
 
-// pace is the tool's answer about the pace of a kind of period.
-func (c *Console) pace(v visit, p place, period string) (a outlookAnswer, err error) {
-	err = c.asked(v, p, "forecasting", map[string]any{"aspect": "pacing", "period_type": period, "detail_level": "debug", "compact": true}, &a)
+// pace returns the pacing of a type of period.
+func (c *forecastPages) pace(v visit, p place, period string) (a outlookAnswer, err error) {
+	err = c.callTool(v, p, "forecasting", map[string]any{"aspect": "pacing", "period_type": period, "detail_level": "debug", "compact": true}, &a)
 	return a, err
 }
 
-// shownTargets is how many targets stand on a page: first those under way, then those to come, then those that are over, the
-// latest first.
+// shownTargets is the number of targets per page. The order is: in progress, upcoming, past; the latest first.
 const shownTargets = 20
 
-func (c *Console) showForecasts(w http.ResponseWriter, v visit, status int, view forecastsView) {
+func (c *forecastPages) showForecasts(w http.ResponseWriter, v visit, status int, view forecastsView) {
 	view.Periods, view.Metrics = periodNames, []string{"revenue", "orders", "spend", "roas"}
 	view.Writes = view.Role.Writes()
 	var err error
@@ -234,12 +237,17 @@ func (c *Console) showForecasts(w http.ResponseWriter, v visit, status int, view
 		{&view.Alerts, map[string]any{"aspect": "alerts", "detail_level": "analyst", "compact": true}},
 		{&view.Targets, map[string]any{"aspect": "targets", "period_type": view.Period, "detail_level": "debug", "compact": true}},
 	} {
-		if err := c.asked(v, view.place, "forecasting", ask.arguments, ask.into); err != nil {
+		if err := c.callTool(v, view.place, "forecasting", ask.arguments, ask.into); err != nil {
 			c.fail(w, v.Request, err)
 			return
 		}
 	}
 	view.turn()
+	for _, answer := range []*outlookAnswer{&view.Pace, &view.Targets} {
+		for i := range answer.Rows {
+			answer.Rows[i].Currency = answer.Currency
+		}
+	}
 	of := url.Values{"workspace": {string(view.Workspace.ID)}, "period": {view.Period}}
 	for i := range view.Pace.Rows {
 		r := &view.Pace.Rows[i]
@@ -251,12 +259,12 @@ func (c *Console) showForecasts(w http.ResponseWriter, v visit, status int, view
 	}
 	of.Del("row")
 	if len(view.Pace.Outlook) > 0 {
-		view.Fan = &picture{fanPath + "?" + of.Encode(), "Sum by day: what is there, and what is expected up to the end of the period with 80 and 95 % intervals. The table below has the same figures."}
+		view.Fan = &picture{fanPath + "?" + of.Encode(), "Cumulative total by day: actual, and forecast to the end of the period with 80% and 95% intervals. The table below has the same figures."}
 	}
 	c.render(w, v.Request, status, page{name: "forecasts", title: "Forecasts", view: view, visitor: &v.visitor, wide: true})
 }
 
-// turn leaves the targets of one page and says where the others are.
+// turn cuts the targets to one page and sets the links to the other pages.
 func (v *forecastsView) turn() {
 	all := len(v.Targets.Rows)
 	first := min(max(0, v.From-1), max(0, all-1)) / shownTargets * shownTargets
@@ -273,22 +281,22 @@ func (v *forecastsView) turn() {
 	}
 }
 
-// gauge is a [chart.Gauge] that can say in words what it shows.
+// gauge is a [chart.Gauge] with a text alternative.
 type gauge struct{ chart.Gauge }
 
 func (g gauge) words() string {
-	text := "A bar up to what is there"
+	text := "A bar with the actual total"
 	if g.Expected != nil {
-		text += ", with what is expected and its intervals"
+		text += ", the forecast with its intervals"
 	}
 	if g.Goal > 0 {
-		text += ", beside the target"
+		text += " and the target"
 	}
-	return text + ". The figures stand below."
+	return text + ". The list below has the same figures."
 }
 
 func gaugeOf(r outlookRow, currency money.Currency) gauge {
-	g := chart.Gauge{Title: r.Name() + ", " + span{r.Start, r.End}.String(), Currency: currency, Expected: r.Expected, Bands: "80 % and 95 % interval"}
+	g := chart.Gauge{Title: r.Name() + ", " + span{r.Start, r.End}.String(), Currency: currency, Expected: r.Expected, Bands: "80% and 95% interval"}
 	switch r.Metric {
 	case "revenue", "spend":
 		g.Unit = chart.Money
@@ -307,15 +315,15 @@ func gaugeOf(r outlookRow, currency money.Currency) gauge {
 	return gauge{g}
 }
 
-// pacePicture draws the gauge of a row of the page.
-func (c *Console) pacePicture(w http.ResponseWriter, v visit) {
+// pacePicture draws the gauge of a row.
+func (c *forecastPages) pacePicture(w http.ResponseWriter, v visit) {
 	found, query, ok := c.pictured(w, v)
 	if !ok {
 		return
 	}
 	i, err := strconv.Atoi(query.Get("row"))
 	if err != nil || i < 0 || i >= len(found.Rows) {
-		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
+		c.Refuse(w, v.Request, http.StatusNotFound, noSuchChart)
 		return
 	}
 	drawn := gaugeOf(found.Rows[i], found.Currency)
@@ -328,18 +336,18 @@ func (c *Console) pacePicture(w http.ResponseWriter, v visit) {
 		c.fail(w, v.Request, err)
 		return
 	}
-	showPicture(w, svg, "no-store")
+	writeSVG(w, svg, "no-store")
 }
 
-// fanPicture draws what is there and what is expected, day by day.
-func (c *Console) fanPicture(w http.ResponseWriter, v visit) {
+// fanPicture draws actual and forecast totals by day.
+func (c *forecastPages) fanPicture(w http.ResponseWriter, v visit) {
 	found, query, ok := c.pictured(w, v)
 	if !ok {
 		return
 	}
 	at := slices.IndexFunc(found.Rows, func(r outlookRow) bool { return r.Expected != nil })
 	if at < 0 || len(found.Outlook) == 0 {
-		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
+		c.Refuse(w, v.Request, http.StatusNotFound, noSuchChart)
 		return
 	}
 	drawn := fanChart(found, found.Rows[at])
@@ -352,11 +360,11 @@ func (c *Console) fanPicture(w http.ResponseWriter, v visit) {
 		c.fail(w, v.Request, err)
 		return
 	}
-	showPicture(w, svg, "no-store")
+	writeSVG(w, svg, "no-store")
 }
 
-// pictured returns the answer that a picture is of; it answers itself where there is none.
-func (c *Console) pictured(w http.ResponseWriter, v visit) (outlookAnswer, url.Values, bool) {
+// pictured returns the answer that a chart shows. On failure it writes the error page and returns false.
+func (c *forecastPages) pictured(w http.ResponseWriter, v visit) (outlookAnswer, url.Values, bool) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -377,12 +385,12 @@ func themeIn(query url.Values) chart.Theme {
 }
 
 func fanChart(a outlookAnswer, of outlookRow) chart.Chart {
-	there, ahead, goal := chart.Series{Name: "so far"}, chart.Series{Name: "expected"}, chart.Series{Name: "target"}
+	there, ahead, goal := chart.Series{Name: "actual"}, chart.Series{Name: "forecast"}, chart.Series{Name: "target"}
 	for _, d := range a.Outlook {
 		if d.Actual != nil {
 			there.Points = append(there.Points, chart.Point{Date: d.Date, Value: *d.Actual})
 		}
-		if n := len(there.Points); d.Expected != nil && n > 0 && len(ahead.Points) == 0 { // begins where the other line ends
+		if n := len(there.Points); d.Expected != nil && n > 0 && len(ahead.Points) == 0 { // starts at the end of the other line
 			last := there.Points[n-1]
 			last.Band, last.Inner = &chart.Band{Low: last.Value, High: last.Value}, &chart.Band{Low: last.Value, High: last.Value}
 			ahead.Points = append(ahead.Points, last)
@@ -397,8 +405,8 @@ func fanChart(a outlookAnswer, of outlookRow) chart.Chart {
 		}
 	}
 	drawn := chart.Chart{
-		Title: of.Name() + " since the period began", Metric: of.Name(), Unit: gaugeOf(of, "").Unit, Currency: a.Currency, Granularity: civil.ByDay,
-		BandName: "80 % and 95 % interval", Series: []chart.Series{there, ahead},
+		Title: of.Name() + " since the start of the period", Metric: of.Name(), Unit: gaugeOf(of, "").Unit, Currency: a.Currency, Granularity: civil.ByDay,
+		BandName: "80% and 95% interval", Series: []chart.Series{there, ahead},
 	}
 	if of.Target != nil {
 		drawn.Series = append(drawn.Series, goal)
@@ -406,20 +414,20 @@ func fanChart(a outlookAnswer, of outlookRow) chart.Chart {
 	return drawn
 }
 
-// targetChange is what a form of targets asks for.
+// targetChange is the change that a form of targets requests.
 type targetChange struct {
 	operation.Target
 	removed bool
 }
 
-// changeForecasts sets a target or takes one away.
-func (c *Console) changeForecasts(w http.ResponseWriter, v visit) {
+// changeForecasts sets or removes a target.
+func (c *forecastPages) changeForecasts(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
 	}
 	if !p.Role.Writes() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Your role reads targets. Owners, admins and analysts set them.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot set targets. Owners, admins and analysts can.")
 		return
 	}
 	view := forecastsView{place: p, Period: periodIn(v.PostForm), Form: v.PostForm}
@@ -434,22 +442,22 @@ func (c *Console) changeForecasts(w http.ResponseWriter, v visit) {
 	_, _, public := fault.Public(err)
 	status := http.StatusUnprocessableEntity
 	if kind := fault.KindOf(err); kind == fault.KindConflict || kind == fault.KindNotFound {
-		status = http.StatusConflict // the page that the form was on is not what is there now
+		status = http.StatusConflict // the page with the form is outdated
 	}
 	switch {
 	case err == nil:
 		to := url.Values{"workspace": {string(p.Workspace.ID)}, "period": {view.Period}, "done": {done}}
 		see(w, forecastsPath+"?"+to.Encode())
 	case public && fault.KindOf(err) != fault.KindForbidden:
-		view.Problem = told(err)
+		view.Problem = publicText(err)
 		c.showForecasts(w, v, status, view)
 	default:
 		c.fail(w, v.Request, err)
 	}
 }
 
-// targetForm reads what a form asks for, and the word by which the page confirms it.
-func (c *Console) targetForm(v visit, w control.Workspace) (change targetChange, done string, err error) {
+// targetForm reads the change from the form, and the name of its confirmation.
+func (c *forecastPages) targetForm(v visit, w control.Workspace) (change targetChange, done string, err error) {
 	form := v.PostForm
 	switch form.Get("action") {
 	case "set":
@@ -467,63 +475,63 @@ func (c *Console) targetForm(v visit, w control.Workspace) (change targetChange,
 		change, err = targetIn(form)
 		change.Channel, change.removed, done = measure.Channel(form.Get("channel")), true, "removed"
 	default:
-		err = fault.Invalid("this form asks for nothing that is known")
+		err = errUnknownAction
 	}
 	return change, done, err
 }
 
-// groupedNumber is a number whose thousands are set apart by commas. A comma anywhere else may be a decimal one, and is
-// refused rather than guessed at.
+// groupedNumber matches numbers with commas between thousands. Other commas are rejected, because they can be decimal
+// commas.
 var groupedNumber = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$`)
 
-// largestTarget is beyond what any store means.
+// largestTarget is the maximum target.
 const largestTarget = 1e12
 
-// targetIn reads which target a form is about, but for its channel.
+// targetIn reads the metric, period and first day of a target.
 func targetIn(form url.Values) (change targetChange, err error) {
 	change.Metric, change.Period = form.Get("metric"), form.Get("period")
 	if metricNames[change.Metric] == "" {
-		return change, fault.Invalid("there are no targets of %q", change.Metric).WithHint("choose revenue, orders, spend or ROAS")
+		return change, fault.Invalid("%q has no targets", change.Metric).WithHint("choose revenue, orders, spend or ROAS")
 	}
 	if !slices.Contains(periodNames, change.Period) {
-		return change, fault.Invalid("%q is no kind of period", change.Period).WithHint("choose daily, weekly, monthly or quarterly")
+		return change, fault.Invalid("%q is not a period type", change.Period).WithHint("choose daily, weekly, monthly or quarterly")
 	}
 	text := strings.TrimSpace(form.Get("start"))
 	if change.Start, err = civil.Parse(text); err != nil {
-		return change, fault.Invalid("the first day %q is not a day", text).WithHint("write it as 2026-10-01")
+		return change, fault.Invalid("the first day %q is not a calendar date", text).WithHint("use YYYY-MM-DD, such as 2026-10-01")
 	}
 	return change, nil
 }
 
-// A first day outside these years is mistyped.
+// Valid years of the first day; other years are typing errors.
 const (
 	firstTargetYear = 2000
-	targetYears     = 10 // ahead of this one
+	targetYears     = 10 // after the current year
 )
 
-// begins refuses a first day on which no period of the kind begins, and one that is mistyped.
+// begins rejects a first day that does not start a period, and one in an implausible year.
 func (t targetChange) begins(thisYear int, week time.Weekday) error {
 	if y := t.Start.Year(); y < firstTargetYear || y > thisYear+targetYears {
-		return fault.Invalid("the first day %s lies in the year %d", t.Start, y).WithHint("targets begin from %d to %d", firstTargetYear, thisYear+targetYears)
+		return fault.Invalid("the first day %s is in the year %d", t.Start, y).WithHint("choose a year from %d to %d", firstTargetYear, thisYear+targetYears)
 	}
 	first, rule := t.Start, ""
 	switch t.Period {
 	case "weekly":
-		first, rule = t.Start.AddDays(-((int(t.Start.Weekday()-week) + 7) % 7)), "a weekly target begins on a "+week.String()
+		first, rule = t.Start.AddDays(-((int(t.Start.Weekday()-week) + 7) % 7)), "a weekly target starts on a "+week.String()
 	case "monthly":
-		first, rule = civil.ByMonth.Start(t.Start), "a monthly target begins on the first day of a month"
+		first, rule = civil.ByMonth.Start(t.Start), "a monthly target starts on the first day of a month"
 	case "quarterly":
 		first = civil.New(t.Start.Year(), (t.Start.Month()-1)/3*3+1, 1)
-		rule = "a quarterly target begins on the first day of January, April, July or October"
+		rule = "a quarterly target starts on the first day of January, April, July or October"
 	}
 	if first == t.Start {
 		return nil
 	}
-	return fault.Invalid("%s, and %s is none", rule, t.Start).
-		WithHint("that day's period begins on %s; periods of your own calendar come with a file of targets", first)
+	return fault.Invalid("%s, not on %s", rule, t.Start).
+		WithHint("the period of that day starts on %s; for custom periods, import a file of targets", first)
 }
 
-// targetValue reads the goal itself.
+// targetValue parses the value of a target.
 func targetValue(written string) (float64, error) {
 	text := strings.TrimSpace(written)
 	if groupedNumber.MatchString(text) {
@@ -531,10 +539,10 @@ func targetValue(written string) (float64, error) {
 	}
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(value) {
-		return 0, fault.Invalid("the target %q is not a number", written).WithHint("write it as 120000 or 2.5")
+		return 0, fault.Invalid("the target %q is not a number", written).WithHint("enter a number such as 120000 or 2.5")
 	}
 	if value <= 0 || value > largestTarget {
-		return 0, fault.Invalid("a target must be above zero and at most a thousand billion")
+		return 0, fault.Invalid("a target must be greater than zero and at most 1,000,000,000,000")
 	}
 	return value, nil
 }

@@ -22,7 +22,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// recordedForecasts answers each aspect of forecasting with what the tool answered in a golden case.
+// recordedForecasts returns the golden answer of the tool for each aspect of forecasting.
 func recordedForecasts(t *testing.T, pacing string) console.Ask {
 	t.Helper()
 	answers := map[string]console.Ask{
@@ -37,7 +37,7 @@ func recordedForecasts(t *testing.T, pacing string) console.Ask {
 	}
 }
 
-func TestTheForecastPageSaysWhatTheToolSays(t *testing.T) {
+func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	t.Parallel()
 	ask := recordedForecasts(t, "days.txtar")
 	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = ask })
@@ -45,9 +45,9 @@ func TestTheForecastPageSaysWhatTheToolSays(t *testing.T) {
 	b := s.signedIn(email)
 	page := b.get("/forecasts?workspace=acme")
 	for _, want := range []string{
-		"is expected to end at 15,072 USD", "15,072", "14,837 to 17,053", "14,503 to 18,303", "a chance of 70 %", // the month
-		"7.4 % of the time", "Spend has been down since 2026-03-02", "−7.7 %", // alerts with their rate
-		"Not enough yet", "Your role reads targets", "/forecasts/days.svg", "4,586 to 4,762", // the tenth by day
+		"is expected to end at 15,072 USD", "15,072", "$14,837 to $17,053", "$14,503 to $18,303", "a chance of 70 %", // the month
+		"7.4% of the time", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
+		"Not enough data yet", "Your role can only view targets", "/forecasts/days.svg", "4,586 to 4,762", // the tenth by day
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page does not say %q", want)
@@ -82,11 +82,11 @@ func TestTheForecastPageSaysWhatTheToolSays(t *testing.T) {
 	}
 }
 
-func TestAForecastPageWithoutTargetsOrFactsSaysSo(t *testing.T) {
+func TestForecastsPageExplainsMissingTargetsAndOrders(t *testing.T) {
 	t.Parallel()
 	for pacing, wants := range map[string][]string{
 		"no_targets.txtar":  {"no target is set for it", "No targets are loaded"},
-		"empty_store.txtar": {"Bring data in"},
+		"empty_store.txtar": {"Import data"},
 	} {
 		s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedForecasts(t, pacing) })
 		s.member(email, control.RoleViewer)
@@ -99,7 +99,7 @@ func TestAForecastPageWithoutTargetsOrFactsSaysSo(t *testing.T) {
 	}
 }
 
-func TestATargetIsSetAndABadOneIsNamed(t *testing.T) {
+func TestTargetIsSetAndInvalidOnesAreExplained(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleAnalyst)
@@ -117,7 +117,7 @@ func TestATargetIsSetAndABadOneIsNamed(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Value != 120_000 || all[0].Metric != "revenue" || all[0].Start.String() != "2036-11-01" {
 		t.Errorf("targets %+v, %v; want one of 120,000", all, err)
 	}
-	if page := b.get("/forecasts?workspace=acme&period=monthly&done=target"); !strings.Contains(page.body, "120,000") || !strings.Contains(page.body, "The target is set.") {
+	if page := b.get("/forecasts?workspace=acme&period=monthly&done=target"); !strings.Contains(page.body, "120,000") || !strings.Contains(page.body, "Target set.") {
 		t.Errorf("the page does not show it: %d", page.status)
 	}
 	if page := b.get("/data?workspace=acme"); strings.Count(page.body, "targets changed on a page") != 1 {
@@ -127,22 +127,22 @@ func TestATargetIsSetAndABadOneIsNamed(t *testing.T) {
 		change []string
 		says   string
 	}{
-		"mid-month":  {[]string{"start", "2036-11-15"}, "begins on the first day of a month, and 2036-11-15 is none. That day&#39;s period begins on 2036-11-01"},
-		"mid-week":   {[]string{"period", "weekly", "start", "2036-11-01"}, "begins on 2036-10-27"},
-		"quarter":    {[]string{"period", "quarterly"}, "begins on 2036-10-01"},
-		"a far year": {[]string{"start", "2096-11-01"}, "lies in the year 2096"},
+		"mid-month":  {[]string{"start", "2036-11-15"}, "starts on the first day of a month, not on 2036-11-15. The period of that day starts on 2036-11-01"},
+		"mid-week":   {[]string{"period", "weekly", "start", "2036-11-01"}, "starts on 2036-10-27"},
+		"quarter":    {[]string{"period", "quarterly"}, "starts on 2036-10-01"},
+		"a far year": {[]string{"start", "2096-11-01"}, "is in the year 2096"},
 		"channel":    {[]string{"channel", "fcebook"}, "&#34;fcebook&#34; is not known: this store has no channels yet"},
 		"no channel": {[]string{"channel", "unattributed"}, "is no channel"},
-		"zero":       {[]string{"value", "0"}, "must be above zero"},
-		"below zero": {[]string{"value", "-5"}, "must be above zero"},
-		"endless":    {[]string{"value", "Inf"}, "must be above zero"},
+		"zero":       {[]string{"value", "0"}, "must be greater than zero"},
+		"below zero": {[]string{"value", "-5"}, "must be greater than zero"},
+		"endless":    {[]string{"value", "Inf"}, "must be greater than zero"},
 		"no number":  {[]string{"value", "NaN"}, "is not a number"},
 		"a comma":    {[]string{"value", "2,5"}, "is not a number"},
 		"words":      {[]string{"value", "a lot"}, "is not a number"},
-		"no day":     {[]string{"start", "2036-02-31"}, "is not a day"},
-		"period":     {[]string{"period", "yearly"}, "no kind of period"},
-		"metric":     {[]string{"metric", "profit"}, "no targets of"},
-		"nothing":    {[]string{"action", "zap"}, "nothing that is known"},
+		"no day":     {[]string{"start", "2036-02-31"}, "is not a calendar date"},
+		"period":     {[]string{"period", "yearly"}, "is not a period type"},
+		"metric":     {[]string{"metric", "profit"}, "has no targets"},
+		"nothing":    {[]string{"action", "zap"}, "Unknown form action"},
 	} {
 		if p := b.form("/forecasts", append(form("1"), c.change...)...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.says) {
 			t.Errorf("%s: %d, want a page that says %q", name, p.status, c.says)
@@ -166,7 +166,7 @@ func TestATargetIsSetAndABadOneIsNamed(t *testing.T) {
 	}
 }
 
-func TestEveryTargetStandsOnSomePage(t *testing.T) {
+func TestEveryTargetIsOnOnePage(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleAnalyst)
@@ -203,7 +203,7 @@ func TestEveryTargetStandsOnSomePage(t *testing.T) {
 
 var nextPage = regexp.MustCompile(`href="([^"#]*)#targets" rel="next"`)
 
-func TestACheckedChannelHasItsPower(t *testing.T) {
+func TestReadinessCheckShowsPower(t *testing.T) {
 	t.Parallel()
 	checked, results := recorded(t, "geo_experiment_preflight/power.txtar"), recorded(t, "experiments/results.txtar")
 	s := newSiteWith(t, func(_ *site, o *console.Options) {
@@ -217,7 +217,7 @@ func TestACheckedChannelHasItsPower(t *testing.T) {
 	s.member(email, control.RoleViewer)
 	b := s.signedIn(email)
 	page := b.get("/experiments?workspace=acme&channel=facebook")
-	for _, want := range []string{"/experiments/power.svg", "found with a chance of 80 %", "5.55 %"} {
+	for _, want := range []string{"/experiments/power.svg", "minimum detectable effect (MDE) at 80% power", "5.55%"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -253,7 +253,7 @@ func TestACheckedChannelHasItsPower(t *testing.T) {
 		}
 	}
 	picture := b.get("/experiments/power.svg?workspace=acme&channel=facebook")
-	if picture.status != http.StatusOK || !strings.Contains(picture.body, "plan: 5.5 %") || !strings.Contains(picture.body, "optimistic: 4.1 %") {
+	if picture.status != http.StatusOK || !strings.Contains(picture.body, "planning: 5.5%") || !strings.Contains(picture.body, "optimistic: 4.1%") {
 		t.Errorf("picture: %d, or its marks are missing", picture.status)
 	}
 }

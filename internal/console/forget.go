@@ -9,14 +9,14 @@ import (
 	"assay/internal/operation"
 )
 
-// forgetCustomer forgets a customer. Whom it was about is neither shown again nor part of an address.
-func (c *Console) forgetCustomer(w http.ResponseWriter, v visit) {
+// forgetCustomer removes the identity of a customer. The input is not shown again and not part of a URL.
+func (c *dataPages) forgetCustomer(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
 	}
 	if !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace forget its customers.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can forget customers.")
 		return
 	}
 	var orders int
@@ -24,9 +24,9 @@ func (c *Console) forgetCustomer(w http.ResponseWriter, v visit) {
 	customer := strings.TrimSpace(v.PostForm.Get("customer"))
 	switch {
 	case customer == "":
-		err = fault.Invalid("no customer is named").WithHint("enter a mail address, a telephone number or the shop's id of the customer")
+		err = fault.Invalid("the customer is missing").WithHint("enter an email address, a phone number or the shop's customer ID")
 	case v.PostForm.Get("meant") == "":
-		err = fault.Invalid("a customer who is forgotten cannot be had back").WithHint("tick the box if that is meant, and enter the customer again")
+		err = fault.Invalid("forgetting a customer cannot be undone").WithHint("select the checkbox to confirm, and enter the customer again")
 	default:
 		var done operation.Forgotten
 		done, err = operation.ForgetCustomer.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.Customer{Name: customer})
@@ -35,13 +35,13 @@ func (c *Console) forgetCustomer(w http.ResponseWriter, v visit) {
 	_, _, public := fault.Public(err)
 	switch {
 	case err == nil:
-		done := "The customer is forgotten. No order was theirs under this name; what is imported later leaves them out."
+		done := "The customer is forgotten. No orders matched. Later imports omit the customer."
 		if orders > 0 {
-			done = fmt.Sprintf("The customer is forgotten: %s nobody’s now.", ordersAre(orders))
+			done = fmt.Sprintf("The customer is forgotten. %s now anonymous.", ordersAre(orders))
 		}
 		c.showData(w, v, http.StatusOK, dataView{place: p, Done: done})
 	case public && fault.KindOf(err) != fault.KindUnavailable && fault.KindOf(err) != fault.KindForbidden:
-		c.showData(w, v, http.StatusUnprocessableEntity, dataView{place: p, Problem: told(err)})
+		c.showData(w, v, http.StatusUnprocessableEntity, dataView{place: p, Problem: publicText(err)})
 	default:
 		c.fail(w, v.Request, err)
 	}
@@ -49,7 +49,7 @@ func (c *Console) forgetCustomer(w http.ResponseWriter, v visit) {
 
 func ordersAre(n int) string {
 	if n == 1 {
-		return "one order that was theirs is"
+		return "1 order is"
 	}
-	return count(int64(n)) + " orders that were theirs are"
+	return count(int64(n)) + " orders are"
 }

@@ -12,7 +12,7 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// Nobody is signed in by a cookie that was not given, and no cookie breaks a page.
+// An invalid cookie signs no user in and breaks no page.
 func FuzzCookies(f *testing.F) {
 	store, err := sqlstore.Open(f.Context(), sqlstore.Options{Path: filepath.Join(f.TempDir(), "control.db")})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"assay/internal/money"
 )
 
-// History tells what the totals of days were before they changed, and how they settle.
+// History reads previous totals of restated days, and reporting delays.
 type History interface {
 	DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error)
 	DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error)
@@ -23,24 +23,24 @@ type History interface {
 	AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error)
 }
 
-// changesShown is how many days that changed the page of data shows; their own page has them all.
+// changesShown is the maximum number of restated days on the Data page. The history page shows all.
 const changesShown = 8
 
-// adsShown is how many changes of campaigns, ad sets and ads a page shows.
+// adsShown is the maximum number of changes of campaigns, ad sets and ads on a page.
 const adsShown = 25
 
-// adsBack is how many days back the page of the days that changed looks for them. A page of a day has those of the day.
+// adsBack is the number of past days whose changes at ad platforms the history page shows.
 const adsBack = 90
 
-// historyPart is what the page of data shows of the history of days.
+// historyPart is the history section of the Data page.
 type historyPart struct {
 	Changes  []changeRow
-	More     bool // there are more days than the page shows
+	More     bool // the history page has more days
 	Settling []settlingRow
-	Unknown  []string // parts of which nothing can be told yet
+	Unknown  []string // data without a known reporting delay
 }
 
-// changeRow is a day that changed after it was first shown, or one version of a day.
+// changeRow is a restated day, or one version of a day.
 type changeRow struct {
 	measure.DayVersion
 	Of      string
@@ -50,29 +50,29 @@ type changeRow struct {
 
 type settlingRow struct{ Of, What, Words string }
 
-// historyView is what the page of the history shows: the days that changed, or the versions of one.
+// historyView is the view of the history page: all restated days, or the versions of one day.
 type historyView struct {
 	place
-	leaf
-	Day     civil.Date // zero: the days that changed
+	pageLinks
+	Day     civil.Date // zero: all restated days
 	Problem string
 	Rows    []changeRow
-	Ads     []adRow // on the first page of the days that changed, and on the page of a day
+	Ads     []adRow // on the first page, and on the page of a day
 }
 
-// adRow is a change of a campaign, an ad set or an ad.
+// adRow is a change of a campaign, ad set or ad.
 type adRow struct {
 	measure.AdChange
 	Moves []measure.AdMove
 }
 
-// Of says what changed.
+// Of returns the platform and level of the changed object.
 func (r adRow) Of() string {
 	return words(string(r.Now.Platform)) + " " + words(string(r.Now.Level))
 }
 
-// fillAds reads what the platforms changed between two instants.
-func (c *Console) fillAds(v visit, view *historyView, from, until time.Time) error {
+// fillAds reads changes at ad platforms between two instants.
+func (c *dataPages) fillAds(v visit, view *historyView, from, until time.Time) error {
 	history, err := c.history.AdHistory(v.Context(), view.Workspace.ID, measure.AdHistoryOf{From: from, Until: until})
 	for _, change := range history.Changes[:min(len(history.Changes), adsShown)] {
 		view.Ads = append(view.Ads, adRow{change, change.Moves()})
@@ -80,8 +80,8 @@ func (c *Console) fillAds(v visit, view *historyView, from, until time.Time) err
 	return err
 }
 
-// historyOf returns what the page of data shows. There is none without a history.
-func (c *Console) historyOf(v visit, w control.Workspace) (*historyPart, error) {
+// historyOf returns the history section of the Data page, nil if the console has no history.
+func (c *dataPages) historyOf(v visit, w control.Workspace) (*historyPart, error) {
 	if c.history == nil {
 		return nil, nil
 	}
@@ -106,10 +106,10 @@ func (c *Console) historyOf(v visit, w control.Workspace) (*historyPart, error) 
 	return h, nil
 }
 
-// NotYet says what it takes until it can be told how figures settle.
+// NotYet explains what data the reporting delay needs.
 func (h historyPart) NotYet() string {
-	return "It takes " + strconv.Itoa(reportlag.Enough) + " days that were imported within " + strconv.Itoa(reportlag.FirstLook) +
-		" days and told again when they were at least " + strconv.Itoa(reportlag.LastLook) + " days old."
+	return "The reporting delay needs " + strconv.Itoa(reportlag.Enough) + " days that were imported within " + strconv.Itoa(reportlag.FirstLook) +
+		" days and again at an age of at least " + strconv.Itoa(reportlag.LastLook) + " days."
 }
 
 func changeRows(changes []measure.DayChange, currency money.Currency) []changeRow {
@@ -123,7 +123,7 @@ func changeRows(changes []measure.DayChange, currency money.Currency) []changeRo
 	return rows
 }
 
-// versionRows says of each version what it changed of the one before, in their order.
+// versionRows returns the versions in order, each with its changes to the previous one.
 func versionRows(versions []measure.DayVersion, currency money.Currency) []changeRow {
 	var rows []changeRow
 	for i, now := range versions {
@@ -136,8 +136,8 @@ func versionRows(versions []measure.DayVersion, currency money.Currency) []chang
 	return rows
 }
 
-// moveWords writes each figure as it was and as it is. Of what was not there before only what came is written, and what came as
-// nothing is left out.
+// moveWords formats each changed figure as "before → after". A new figure has only its value; new figures of zero are
+// omitted.
 func moveWords(moves []measure.Move, currency money.Currency) []string {
 	var lines []string
 	for _, m := range moves {
@@ -146,13 +146,13 @@ func moveWords(moves []measure.Move, currency money.Currency) []string {
 		case m.Before == nil:
 			lines = append(lines, m.Name+" "+amountWords(*m.After, m.Unit, currency))
 		case m.After == nil:
-			lines = append(lines, m.Name+" "+amountWords(*m.Before, m.Unit, currency)+", now nothing")
+			lines = append(lines, m.Name+" "+amountWords(*m.Before, m.Unit, currency)+" → none")
 		default:
 			lines = append(lines, m.Name+" "+amountWords(*m.Before, m.Unit, currency)+" → "+amountWords(*m.After, m.Unit, currency))
 		}
 	}
 	if len(lines) == 0 {
-		return []string{"a report of zeros"}
+		return []string{"all figures zero"}
 	}
 	return lines
 }
@@ -160,7 +160,7 @@ func moveWords(moves []measure.Move, currency money.Currency) []string {
 func amountWords(value int64, unit measure.FigureUnit, currency money.Currency) string {
 	switch unit {
 	case measure.MinorUnits:
-		return figure(money.Major(value, currency), currency.Exponent()) + " " + string(currency)
+		return moneyText(money.Major(value, currency), currency.Exponent(), currency)
 	case measure.InMillionth:
 		if value%measure.Millionths != 0 {
 			return figure(float64(value)/measure.Millionths, 2)
@@ -171,12 +171,12 @@ func amountWords(value int64, unit measure.FigureUnit, currency money.Currency) 
 	return count(value)
 }
 
-// ImportName names the import that brought a version.
+// ImportName returns the source and file of the import of a version.
 func (r changeRow) ImportName() string {
 	return strings.TrimSpace(words(r.Source) + " " + r.File)
 }
 
-func (c *Console) historyPage(w http.ResponseWriter, v visit) {
+func (c *dataPages) historyPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
@@ -198,14 +198,14 @@ func (c *Console) historyPage(w http.ResponseWriter, v visit) {
 	if view.Problem != "" {
 		status = http.StatusUnprocessableEntity
 	}
-	c.render(w, v.Request, status, page{name: "history", title: "What changed afterwards", view: view, visitor: &v.visitor, wide: true})
+	c.render(w, v.Request, status, page{name: "history", title: "Restated days", view: view, visitor: &v.visitor, wide: true})
 }
 
 // fillDay reads the versions of one day.
-func (c *Console) fillDay(v visit, view *historyView, text string) error {
+func (c *dataPages) fillDay(v visit, view *historyView, text string) error {
 	day, err := civil.Parse(text)
 	if err != nil {
-		view.Problem = "That is no day. Write it as 2026-11-01."
+		view.Problem = "The day is not a calendar date. Use YYYY-MM-DD, such as 2026-11-01."
 		return nil
 	}
 	view.Day = day
@@ -218,8 +218,8 @@ func (c *Console) fillDay(v visit, view *historyView, text string) error {
 	return c.fillAds(v, view, civil.StartOf(day, zone), civil.StartOf(day.AddDays(1), zone))
 }
 
-// fillChanges reads a page of the days that changed. Pages go by numbers of days passed over.
-func (c *Console) fillChanges(v visit, view *historyView, passed string) error {
+// fillChanges reads one page of restated days. Pages are identified by their offset.
+func (c *dataPages) fillChanges(v visit, view *historyView, passed string) error {
 	offset, err := strconv.Atoi(passed)
 	if err != nil || offset < 0 {
 		offset = 0
@@ -243,10 +243,10 @@ func (c *Console) fillChanges(v visit, view *historyView, passed string) error {
 	return c.fillAds(v, view, now.AddDate(0, 0, -adsBack), now.AddDate(0, 0, 1))
 }
 
-// DayAddress is where the versions of a row's day are.
+// DayAddress returns the address of the versions of a day.
 func (v historyView) DayAddress(day civil.Date) string { return dayAddress(v.Workspace.ID, day) }
 
-// DayAddress is where the versions of a row's day are.
+// DayAddress returns the address of the versions of a day.
 func (v dataView) DayAddress(day civil.Date) string { return dayAddress(v.Workspace.ID, day) }
 
 func dayAddress(ws measure.WorkspaceID, day civil.Date) string {

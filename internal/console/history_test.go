@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// keepDays imports an order a day of a shop's till, of the same total each, from 1 September 2036 on.
+// keepDays imports one order per day with the same total, from 1 September 2036.
 func (d *dataSite) keepDays(n int, total int64) {
 	d.t.Helper()
 	var b warehouse.Batch
@@ -36,7 +36,7 @@ func (d *dataSite) keepDays(n int, total int64) {
 	}
 }
 
-func TestDaysThatChangedAreShownWithWhatTheyWere(t *testing.T) {
+func TestRestatedDaysShowPreviousFigures(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleViewer)
@@ -61,19 +61,19 @@ func TestDaysThatChangedAreShownWithWhatTheyWere(t *testing.T) {
 	}
 	d.keepDays(60, 1_234_50)
 	holds("/data?workspace=acme", http.StatusOK, []string{
-		"No day changed after it was first shown", "How figures settle", "Not known yet", "orders, retail, revenue after refunds",
-	}, []string{"All days that changed"})
-	holds("/data/history?workspace=acme", http.StatusOK, []string{"No day changed after it was first shown"}, nil)
+		"No day was restated", "Reporting delay", "Unknown: ", "orders, retail, revenue after refunds",
+	}, []string{"All restated days"})
+	holds("/data/history?workspace=acme", http.StatusOK, []string{"No day was restated"}, nil)
 	d.keepDays(60, 1_250_00)
 	holds("/data?workspace=acme", http.StatusOK, []string{
-		"charged 1,234.50 USD → 1,250.00 USD", "csv till-125000.csv", "All days that changed", "day=2036-10-30",
+		"charged $1,234.50 → $1,250.00", "csv till-125000.csv", "All restated days", "day=2036-10-30",
 	}, []string{"day=2036-09-01"})
 	holds("/data/history?workspace=acme", http.StatusOK, []string{"day=2036-10-30", "before=50", "Older"}, []string{"day=2036-09-01", "Newest<"})
 	holds("/data/history?workspace=acme&before=50", http.StatusOK, []string{"day=2036-09-01", "Newest<"}, []string{"day=2036-10-30", "Older"})
 	holds("/data/history?workspace=acme&day=2036-09-01", http.StatusOK, []string{
-		"orders 1", "<li>charged 1,234.50 USD</li>", "till-123450.csv", "charged 1,234.50 USD → 1,250.00 USD", "till-125000.csv",
+		"orders 1", "<li>charged $1,234.50</li>", "till-123450.csv", "charged $1,234.50 → $1,250.00", "till-125000.csv",
 	}, nil)
-	holds("/data/history?workspace=acme&day=2035-01-01", http.StatusOK, []string{"Nothing is known of that day"}, nil)
-	holds("/data/history?workspace=acme&day=no", http.StatusUnprocessableEntity, []string{"That is no day"}, nil)
-	holds("/data/history?workspace=elsewhere", http.StatusNotFound, []string{"no such workspace"}, nil)
+	holds("/data/history?workspace=acme&day=2035-01-01", http.StatusOK, []string{"There is no data for this day"}, nil)
+	holds("/data/history?workspace=acme&day=no", http.StatusUnprocessableEntity, []string{"not a calendar date"}, nil)
+	holds("/data/history?workspace=elsewhere", http.StatusNotFound, []string{"This workspace does not exist"}, nil)
 }

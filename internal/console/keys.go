@@ -13,15 +13,15 @@ import (
 	"assay/internal/operation"
 )
 
-// keysView is what the page of API keys shows.
+// keysView is the view of the API keys.
 type keysView struct {
 	place
 	Keys    []keyRow
 	Past    []keyRow        // revoked and expired
-	Scopes  []control.Scope // that the visitor may give
+	Scopes  []control.Scope // that the visitor can grant
 	Tools   []string
-	Made    string // a key that was just made; shown once
-	Name    string // of the form, after a mistake
+	Made    string // secret of a new key; shown once
+	Name    string // of the form, after an error
 	Problem string
 }
 
@@ -31,13 +31,13 @@ type keyRow struct {
 	Live  bool
 }
 
-func (c *Console) keysPage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) keysPage(w http.ResponseWriter, v visit) {
 	if p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace")); ok {
 		c.showKeys(w, v, http.StatusOK, keysView{place: p})
 	}
 }
 
-func (c *Console) showKeys(w http.ResponseWriter, v visit, status int, view keysView) {
+func (c *settingsPages) showKeys(w http.ResponseWriter, v visit, status int, view keysView) {
 	keys, err := c.keys.List(v.Context(), view.Workspace.ID)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -64,14 +64,14 @@ func (c *Console) showKeys(w http.ResponseWriter, v visit, status int, view keys
 	c.render(w, v.Request, status, page{name: "keys", title: "API keys", view: view, visitor: &v.visitor})
 }
 
-// changeKeys makes, rotates or revokes a key of a workspace that the visitor manages.
-func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
+// changeKeys creates, rotates or revokes a key.
+func (c *settingsPages) changeKeys(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
 	}
 	if !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace make and end its keys.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can create and revoke keys.")
 		return
 	}
 	view := keysView{place: p}
@@ -87,7 +87,7 @@ func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
 	case "revoke":
 		_, err = operation.RevokeKey.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), v.PostForm.Get("id"))
 	default:
-		err = fault.Invalid("this form asks for nothing that is known")
+		err = errUnknownAction
 	}
 	view.Made = string(made)
 	_, _, public := fault.Public(err)
@@ -99,14 +99,14 @@ func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
 	case fault.KindOf(err) == fault.KindForbidden:
 		c.fail(w, v.Request, err)
 	case public:
-		view.Problem = told(err)
+		view.Problem = publicText(err)
 		c.showKeys(w, v, http.StatusUnprocessableEntity, view)
 	default:
 		c.fail(w, v.Request, err)
 	}
 }
 
-func (c *Console) createKey(v visit, p place) (auth.Secret, error) {
+func (c *settingsPages) createKey(v visit, p place) (auth.Secret, error) {
 	scopes, err := control.ParseScopes(v.PostForm["scope"])
 	if err != nil {
 		return "", err
@@ -115,14 +115,14 @@ func (c *Console) createKey(v visit, p place) (auth.Secret, error) {
 		Workspace: p.Workspace.ID, Name: v.PostForm.Get("name"), Scopes: p.Role.Within(scopes), Tools: v.PostForm["tool"],
 	}
 	if len(scopes) == 0 {
-		return "", fault.Invalid("choose what the key may do")
+		return "", fault.Invalid("the key has no scopes").WithHint("select at least one scope")
 	}
 	if days := v.PostForm.Get("days"); days == "never" {
 		n.NoExpiry = true
 	} else {
 		count, err := strconv.Atoi(days)
 		if err != nil || count < 1 || count > 3650 {
-			return "", fault.Invalid("choose when the key ends")
+			return "", fault.Invalid("the expiry of the key is missing or invalid").WithHint("choose when the key expires")
 		}
 		n.Lifetime = time.Duration(count) * 24 * time.Hour
 	}
@@ -130,15 +130,15 @@ func (c *Console) createKey(v visit, p place) (auth.Secret, error) {
 	return made.Secret, err
 }
 
-// maxOverlapHours is how long a rotated key may stay valid beside its successor: a week.
+// maxOverlapHours is the maximum time that a rotated key stays valid next to its successor: one week.
 const maxOverlapHours = 7 * 24
 
-func (c *Console) rotateKey(v visit, p place) (auth.Secret, error) {
+func (c *settingsPages) rotateKey(v visit, p place) (auth.Secret, error) {
 	overlap := auth.DefaultOverlap
 	if text := v.PostForm.Get("hours"); text != "" {
 		hours, err := strconv.Atoi(text)
 		if err != nil || hours < 1 || hours > maxOverlapHours {
-			return "", fault.Invalid("choose how long the old key stays valid")
+			return "", fault.Invalid("the remaining lifetime of the old key is invalid").WithHint("choose 1 to %d hours", maxOverlapHours)
 		}
 		overlap = time.Duration(hours) * time.Hour
 	}

@@ -14,7 +14,7 @@ import (
 	"assay/internal/control"
 )
 
-// calls keeps n calls of a key, a second apart.
+// calls logs n calls of a key, one second apart.
 func (s *site) calls(n int, key control.Key, change func(i int, c *control.Call)) {
 	s.t.Helper()
 	var all []control.Call
@@ -40,7 +40,7 @@ func (s *site) key(name string) control.Key {
 	return k
 }
 
-// toolsOn returns the tools of the calls on a page, and where its link leads.
+// toolsOn returns the tools of the calls on a page, and the address of the next page.
 func toolsOn(p seen) (tools []string, older string) {
 	for _, m := range regexp.MustCompile(`<strong>(tool\d+)</strong>`).FindAllStringSubmatch(p.body, -1) {
 		tools = append(tools, m[1])
@@ -51,12 +51,12 @@ func toolsOn(p seen) (tools []string, older string) {
 	return tools, older
 }
 
-func TestCallsAreShownInPagesTheLatestFirst(t *testing.T) {
+func TestCallLogIsPagedNewestFirst(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
 	b := s.signedIn(email)
-	if p := b.get("/calls?workspace=acme"); !strings.Contains(p.body, "Nothing was called yet") {
+	if p := b.get("/calls?workspace=acme"); !strings.Contains(p.body, "No calls yet") {
 		t.Errorf("without calls: %s", p.body)
 	}
 	s.calls(120, s.key("weekly report"), func(int, *control.Call) {})
@@ -78,7 +78,7 @@ func TestCallsAreShownInPagesTheLatestFirst(t *testing.T) {
 	}
 }
 
-func TestCallsAreNarrowedDown(t *testing.T) {
+func TestCallLogIsFiltered(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -100,7 +100,7 @@ func TestCallsAreNarrowedDown(t *testing.T) {
 		if got, _ := toolsOn(p); strings.Join(got, " ") != want {
 			t.Errorf("%q: %q, want %q", query, got, want)
 		}
-		if want == "" && !strings.Contains(p.body, "No such call") {
+		if want == "" && !strings.Contains(p.body, "No call matches") {
 			t.Errorf("%q does not say that there is none", query)
 		}
 	}
@@ -112,7 +112,7 @@ func TestCallsAreNarrowedDown(t *testing.T) {
 	}
 }
 
-func TestArgumentsAreForWhoManagesTheWorkspace(t *testing.T) {
+func TestOnlyAdminsSeeArguments(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -147,7 +147,7 @@ func TestArgumentsAreForWhoManagesTheWorkspace(t *testing.T) {
 	}
 }
 
-func TestTheSecurityLogIsShownToWhoManagesTheWorkspace(t *testing.T) {
+func TestOnlyAdminsSeeTheAuditLog(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -161,7 +161,7 @@ func TestTheSecurityLogIsShownToWhoManagesTheWorkspace(t *testing.T) {
 	owner := s.signedIn(email)
 	p := owner.get("/security?workspace=acme")
 	for _, want := range []string{
-		"Key made", "weekly report", "Role changed", "ana@acme.example", "Sign-in refused", "wrong password; from 127.0.0.1", "Signed in", "Workspace made",
+		"Key created", "weekly report", "Role changed", "ana@acme.example", "Sign-in failed", "wrong password; from 127.0.0.1", "Signed in", "Workspace created",
 	} {
 		if !strings.Contains(p.body, want) {
 			t.Errorf("the page does not hold %q", want)
@@ -172,7 +172,7 @@ func TestTheSecurityLogIsShownToWhoManagesTheWorkspace(t *testing.T) {
 			t.Errorf("the page holds %q, which is not this workspace's", not)
 		}
 	}
-	if p := owner.get("/security?workspace=acme&about=keys"); !strings.Contains(p.body, "Key made") || strings.Contains(p.body, "Signed in<") {
+	if p := owner.get("/security?workspace=acme&about=keys"); !strings.Contains(p.body, "Key created") || strings.Contains(p.body, "Signed in<") {
 		t.Error("the list is not narrowed to keys")
 	}
 	if p := s.signedIn("ana@acme.example").get("/security?workspace=acme"); p.status != http.StatusForbidden {
@@ -180,7 +180,7 @@ func TestTheSecurityLogIsShownToWhoManagesTheWorkspace(t *testing.T) {
 	}
 }
 
-func TestAnOldKeyEndsWhenTheRotationSays(t *testing.T) {
+func TestRotatedKeyExpiresAfterTheChosenTime(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -198,8 +198,8 @@ func TestAnOldKeyEndsWhenTheRotationSays(t *testing.T) {
 	}
 }
 
-// Every page of a workspace leads to the others, is marked where it is, and is nobody's who is not in it.
-func TestEachPageLeadsToTheOthers(t *testing.T) {
+// Every page of a workspace links to the others, marks itself as current, and is hidden from other users.
+func TestNavigationLinksAllPages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/internal/console/pending"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
@@ -21,22 +22,22 @@ import (
 	"assay/internal/operation"
 )
 
-// ownMapping stands before the name of a mapping where a form says what a file is.
+// ownMapping is the prefix of mapping names in the source field of a form.
 const ownMapping = "mapping:"
 
-const choiceColumns = 150 // columns up to which a field is a list to choose from
+const choiceColumns = 150 // maximum number of columns in a drop-down list
 
-// savedMapping is a mapping that the workspace keeps.
+// savedMapping is a stored mapping of the workspace.
 type savedMapping struct {
 	control.Mapping
 	Kind    mapper.Kind
 	Title   string
-	Problem string // why it cannot be read; it may have been kept by an older version
+	Problem string // why it cannot be parsed, for instance after an upgrade
 	parsed  mapper.Mapping
 }
 
-// savedMappings returns what the workspace keeps.
-func (c *Console) savedMappings(ctx context.Context, ws measure.WorkspaceID) ([]savedMapping, error) {
+// savedMappings returns the mappings of the workspace.
+func (c *dataPages) savedMappings(ctx context.Context, ws measure.WorkspaceID) ([]savedMapping, error) {
 	all, err := c.store.Mappings(ctx, ws)
 	if err != nil {
 		return nil, err
@@ -53,11 +54,11 @@ func (c *Console) savedMappings(ctx context.Context, ws measure.WorkspaceID) ([]
 	return saved, nil
 }
 
-// mappingNamed returns the mapping that a form names as a file's source, nil where it names none.
-func (c *Console) mappingNamed(ctx context.Context, ws measure.WorkspaceID, named string) (*mapper.Mapping, error) {
+// mappingNamed returns the mapping that a form names as the source of a file, nil if it names none.
+func (c *dataPages) mappingNamed(ctx context.Context, ws measure.WorkspaceID, named string) (*mapper.Mapping, error) {
 	name, ok := strings.CutPrefix(named, ownMapping)
 	if !ok {
-		return nil, nil //nolint:nilnil // most files are read without
+		return nil, nil //nolint:nilnil // most files need no mapping
 	}
 	kept, err := c.store.Mapping(ctx, ws, name)
 	if err != nil {
@@ -67,75 +68,75 @@ func (c *Console) mappingNamed(ctx context.Context, ws measure.WorkspaceID, name
 	return &m, err
 }
 
-// mappingFault says on the page of the data why a saved mapping cannot be used.
-func (c *Console) mappingFault(w http.ResponseWriter, v visit, view dataView, err error) {
+// mappingFault shows on the Data page why a saved mapping cannot be used.
+func (c *dataPages) mappingFault(w http.ResponseWriter, v visit, view dataView, err error) {
 	text, _, public := fault.Public(err)
 	if !public {
 		c.fail(w, v.Request, err)
 		return
 	}
-	view.Problem = sentence(text) + " Choose another, or say anew what the columns mean."
+	view.Problem = sentence(text) + " Choose another mapping, or map the columns again."
 	c.showData(w, v, http.StatusUnprocessableEntity, view)
 }
 
-// mappingView is what the page shows on which somebody says what the columns of a file mean.
+// mappingView is the view of the mapping page.
 type mappingView struct {
 	place
-	Was      string // name of the saved mapping that is changed; "" for a new one
-	Version  int64  // of that mapping, as it was when it was opened
+	Was      string // name of the saved mapping that is edited, "" for a new one
+	Version  int64  // of that mapping when it was opened
 	Mapping  mapper.Mapping
 	Kinds    []mapper.Kind
 	Needed   []mappingField
 	More     []mappingField
-	Columns  []columnChoice // of the file; none when they are too many, or no file is here
-	Names    []string       // of columns, to be suggested where they are typed
-	Kept     []string       // what the mapping says besides and stays
+	Columns  []columnChoice // of the file; none without a file or with too many columns
+	Names    []string       // of columns, as suggestions
+	Kept     []string       // settings that the form does not show
 	Currency string         // of the workspace
 	Wrong    map[string]string
 	Problem  string
 	Done     string
 
-	Held     string // id of the file
+	Held     string // ID of the file
 	File     string // its name
 	HeldEnds time.Time
 	Seen     ingest.Seen
-	Report   *ingest.FileReport // of the file by this mapping
+	Report   *ingest.FileReport // of the file with this mapping
 }
 
-// mappingField is a field and what the form says of it.
+// mappingField is a field with the values of the form.
 type mappingField struct {
 	mapper.Field
 	Column string
 	Gone   bool // the file has no such column
 	Fixed  string
-	Fixes  bool // it can be the same for all rows
+	Fixes  bool // it can have a default value
 	Wrong  string
 }
 
 // columnChoice is a column of the file with its first cell.
 type columnChoice struct{ Name, Example string }
 
-// Negatives reports whether amounts of the kind may be below zero, and what is done with them is a choice.
+// Negatives reports whether the form has a choice for negative amounts.
 func (v mappingView) Negatives() bool {
 	return v.Mapping.Kind == mapper.Orders || v.Mapping.Kind == mapper.OrderLines
 }
 
-// ByLine reports whether a row is a line of an order and not the whole of it.
+// ByLine reports whether a row is an order line.
 func (v mappingView) ByLine() bool { return v.Mapping.Kind == mapper.OrderLines }
 
-// Readable reports whether all of the file can be imported as the form says.
+// Readable reports whether the whole file can be imported with the mapping.
 func (v mappingView) Readable() bool {
 	return v.Report != nil && (v.Report.Status == ingest.Checked || v.Report.Status == ingest.Already)
 }
 
-// fixable are fields that may be the same for every row of a file.
+// fixable are the fields that can have a default value.
 var fixable = map[string]bool{
 	"currency": true, "surface": true, "channel": true, "platform": true, "country": true, "region": true, "entity": true, "question": true,
 	"metric": true, "period": true, "account": true, "from": true, "to": true, "order_source": true, "status": true, "since_send": true, "link_kind": true,
 }
 
-// mappingPage shows the mapping of a file that waits, or of the workspace.
-func (c *Console) mappingPage(w http.ResponseWriter, v visit) {
+// mappingPage shows a saved mapping, or a new one for an uploaded file.
+func (c *dataPages) mappingPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.importPlace(w, v, query.Get("workspace"))
 	if !ok {
@@ -145,7 +146,7 @@ func (c *Console) mappingPage(w http.ResponseWriter, v visit) {
 	if view.Was != "" {
 		kept, err := c.store.Mapping(v.Context(), p.Workspace.ID, view.Was)
 		if fault.KindOf(err) == fault.KindNotFound {
-			c.Refuse(w, v.Request, http.StatusNotFound, "There is no mapping of this name in the workspace.")
+			c.Refuse(w, v.Request, http.StatusNotFound, "The workspace has no mapping with this name.")
 			return
 		}
 		if err == nil {
@@ -158,7 +159,7 @@ func (c *Console) mappingPage(w http.ResponseWriter, v visit) {
 		}
 	}
 	if id := query.Get("file"); id != "" {
-		f, release, ok := c.shelf.borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now())
+		f, release, ok := c.pending.Borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now())
 		if !ok {
 			c.fileGone(w, v, p)
 			return
@@ -175,12 +176,12 @@ func (c *Console) mappingPage(w http.ResponseWriter, v visit) {
 	c.showMapping(w, v, http.StatusOK, view)
 }
 
-// guessedMapping says of a file what its columns seem to say.
-func guessedMapping(f shelvedFile) mapper.Mapping {
-	m := mapper.Mapping{Name: ingest.MappingName(f.file.Name), Kind: mapper.Likeliest(f.seen.Header)}
-	m.Columns = m.Kind.Guess(f.seen.Header)
-	m.Dates.Zone = f.form.Zone
-	for _, field := range []struct{ name, said string }{{"channel", f.form.Channel}, {"currency", strings.ToUpper(f.form.Currency)}} {
+// guessedMapping guesses the mapping of a file from its columns.
+func guessedMapping(f pending.File) mapper.Mapping {
+	m := mapper.Mapping{Name: ingest.MappingName(f.File.Name), Kind: mapper.Likeliest(f.Seen.Header)}
+	m.Columns = m.Kind.Guess(f.Seen.Header)
+	m.Dates.Zone = f.Settings.Zone
+	for _, field := range []struct{ name, said string }{{"channel", f.Settings.Channel}, {"currency", strings.ToUpper(f.Settings.Currency)}} {
 		if has := slices.ContainsFunc(m.Kind.Fields(), func(k mapper.Field) bool { return k.Name == field.name }); has && field.said != "" {
 			if m.Fixed == nil {
 				m.Fixed = map[string]string{}
@@ -191,12 +192,12 @@ func guessedMapping(f shelvedFile) mapper.Mapping {
 	return m
 }
 
-func (v *mappingView) hold(f shelvedFile) {
-	v.Held, v.File, v.HeldEnds, v.Seen = f.id, source.Shown(f.file.Name), f.until, f.seen
+func (v *mappingView) hold(f pending.File) {
+	v.Held, v.File, v.HeldEnds, v.Seen = f.ID, source.Shown(f.File.Name), f.Until, f.Seen
 }
 
-// showMapping fills in what follows from the mapping and the file, and shows the page.
-func (c *Console) showMapping(w http.ResponseWriter, v visit, status int, view mappingView) {
+// showMapping completes the view and shows the mapping page.
+func (c *dataPages) showMapping(w http.ResponseWriter, v visit, status int, view mappingView) {
 	view.Here = dataPath
 	view.Kinds, view.Currency = mapper.Kinds(), string(view.Workspace.Currency)
 	h := view.Seen.Header
@@ -226,15 +227,15 @@ func (c *Console) showMapping(w http.ResponseWriter, v visit, status int, view m
 			view.More = append(view.More, m)
 		}
 	}
-	view.Kept = besides(view.Mapping)
-	title := "What the columns mean"
+	view.Kept = otherSettings(view.Mapping)
+	title := "New mapping"
 	if view.Was != "" {
 		title = "Mapping " + view.Was
 	}
 	c.render(w, v.Request, status, page{name: "mapping", title: title, view: view, visitor: &v.visitor, wide: true})
 }
 
-const maxExample = 24 // letters of a cell beside its column
+const maxExample = 24 // characters of an example cell
 
 func shortened(text string) string {
 	if letters := []rune(text); len(letters) > maxExample {
@@ -243,25 +244,25 @@ func shortened(text string) string {
 	return text
 }
 
-// besides lists what a mapping says that the form does not show.
-func besides(m mapper.Mapping) (all []string) {
+// otherSettings lists the settings of a mapping that the form does not show.
+func otherSettings(m mapper.Mapping) (all []string) {
 	if n := len(m.Rules); n > 0 {
-		all = append(all, fmt.Sprintf("%d rules about rows", n))
+		all = append(all, fmt.Sprintf("%d row rules", n))
 	}
 	if n := len(m.Values); n > 0 {
-		all = append(all, fmt.Sprintf("what cells of %s stand for", strings.Join(slices.Sorted(maps.Keys(m.Values)), ", ")))
+		all = append(all, fmt.Sprintf("value translations of %s", strings.Join(slices.Sorted(maps.Keys(m.Values)), ", ")))
 	}
 	if len(m.Negate) > 0 {
-		all = append(all, "the sign turned round of "+strings.Join(m.Negate, ", "))
+		all = append(all, "negated amounts of "+strings.Join(m.Negate, ", "))
 	}
 	if m.System != "" {
-		all = append(all, "rows kept under "+m.System)
+		all = append(all, "rows stored under "+m.System)
 	}
 	return all
 }
 
-// changeMapping checks, keeps and deletes mappings, and imports by them.
-func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
+// changeMapping checks, saves and deletes mappings, and imports files with them.
+func (c *dataPages) changeMapping(w http.ResponseWriter, v visit) {
 	form := v.PostForm
 	p, ok := c.importPlace(w, v, form.Get("workspace"))
 	if !ok {
@@ -283,9 +284,9 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 		base = saved[at].parsed
 	}
 	release := func() {}
-	var held shelvedFile
+	var held pending.File
 	if id := form.Get("file"); id != "" {
-		if held, release, ok = c.shelf.borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now()); !ok {
+		if held, release, ok = c.pending.Borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now()); !ok {
 			c.fileGone(w, v, p)
 			return
 		}
@@ -302,52 +303,52 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 	}
 	if len(view.Wrong) > 0 || !do.known(view) {
 		release()
-		view.Problem = "Nothing was kept or imported. What has to be put right stands at its field."
+		view.Problem = "Nothing was saved or imported. Correct the marked fields."
 		if len(view.Wrong) == 0 {
-			view.Problem = "This form asks for nothing that is known."
+			view.Problem = unknownAction
 		}
 		c.showMapping(w, v, http.StatusUnprocessableEntity, view)
 		return
 	}
 	if do == saveMapping {
 		release()
-		if err := c.keepMapping(v.Context(), v.calls(p.Workspace.ID), &view); err != nil {
-			c.notKept(view, err)(w, v, p)
+		if err := c.storeMapping(v.Context(), v.calls(p.Workspace.ID), &view); err != nil {
+			c.notStored(view, err)(w, v, p)
 			return
 		}
 		if view.Held == "" {
 			see(w, dataPath+"?workspace="+string(p.Workspace.ID)+"#mappings")
 			return
 		}
-		view.Done = "The mapping is kept. Nothing is imported yet."
+		view.Done = "Mapping saved. Nothing is imported yet."
 		c.showMapping(w, v, http.StatusOK, view)
 		return
 	}
-	up := held.form.upload(p.Workspace.ID, v.visitor.User.ID, held.file)
+	up := uploadOf(held.Settings, p.Workspace.ID, v.visitor.User.ID, held.File)
 	up.Source = ingest.Auto
 	if do == checkFile {
 		up.DryRun, up.Mapping = true, &view.Mapping
-		c.perform(w, v, p, held.file, "Reading "+held.file.Name, release, c.looking(up, view))
+		c.perform(w, v, p, held.File, "Reading "+held.File.Name, release, c.checking(up, view))
 		return
 	}
 	up.SkipRejected = do == saveAndImportRest
 	call := v.calls(p.Workspace.ID)
 	shown := func(d dataView) answer {
 		if d.Report.Status == ingest.Refused {
-			return c.mapped(view, *d.Report)
+			return c.mappingChecked(view, *d.Report)
 		}
 		return c.reported(d)
 	}
-	c.perform(w, v, p, held.file, "Importing "+held.file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
-		if err := c.keepMapping(ctx, call, &view); err != nil { // here, so that it is not kept where the import finds no room
-			return c.notKept(view, err)
+	c.perform(w, v, p, held.File, "Importing "+held.File.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
+		if err := c.storeMapping(ctx, call, &view); err != nil { // in the task, so that it is not saved if no task can start
+			return c.notStored(view, err)
 		}
 		up.Mapping = &view.Mapping
-		return c.importing(up, held.id, shown)(ctx, progress)
+		return c.importing(up, held.ID, shown)(ctx, progress)
 	})
 }
 
-// mappingAction is a button of the form.
+// mappingAction is the action of a button of the form.
 type mappingAction string
 
 const (
@@ -358,7 +359,7 @@ const (
 	saveAndImportRest mappingAction = "import-rest"
 )
 
-// known reports whether the action is one of the form's, and has the file that it needs.
+// known reports whether the form has the action, and the file that the action needs.
 func (a mappingAction) known(view mappingView) bool {
 	switch a {
 	case showKind, saveMapping:
@@ -369,21 +370,21 @@ func (a mappingAction) known(view mappingView) bool {
 	return false
 }
 
-// looking reads a file by the mapping without keeping anything.
-func (c *Console) looking(up upload, view mappingView) work {
+// checking reads a file with the mapping without importing it.
+func (c *dataPages) checking(up upload, view mappingView) work {
 	return func(ctx context.Context, progress func(done, total int64)) answer {
 		up.call.Progress = progress
 		report, err := c.importFile(ctx, up)
 		if err != nil {
-			c.log.ErrorContext(ctx, "look at a file by a mapping", slog.String("workspace", string(up.call.Workspace)), slog.Any("error", err))
-			return c.unfinished("Reading " + up.file.Name) //nolint:contextcheck // it is shown with the request of who looks
+			c.log.ErrorContext(ctx, "check of a file with a mapping", slog.String("workspace", string(up.call.Workspace)), slog.Any("error", err))
+			return c.unfinished("Reading " + up.file.Name) //nolint:contextcheck // shown with the request of the viewer
 		}
-		return c.mapped(view, report)
+		return c.mappingChecked(view, report)
 	}
 }
 
-// mapped shows the form with what a file is by it. What is wrong with the file's cells stands at the field that they are of.
-func (c *Console) mapped(view mappingView, report ingest.FileReport) answer {
+// mappingChecked shows the form with the report of the file. Errors in cells are shown at the field of their column.
+func (c *dataPages) mappingChecked(view mappingView, report ingest.FileReport) answer {
 	view.Report, view.Wrong = &report, map[string]string{}
 	if report.Seen.Header.Width() > 0 {
 		view.Seen = report.Seen
@@ -398,7 +399,7 @@ func (c *Console) mapped(view mappingView, report ingest.FileReport) answer {
 		r := report.RejectedRows[at]
 		text := fmt.Sprintf("Line %d: %s.", r.Line, r.Reason)
 		if fix := r.Fix; fix != "" {
-			text += " " + sentence(strings.ReplaceAll(fix, "name a mapping with dates.layout", "fill in below how days are written"))
+			text += " " + sentence(strings.ReplaceAll(fix, "name a mapping with dates.layout", "enter the date format below"))
 		}
 		view.Wrong["columns."+f.Name] = text
 	}
@@ -407,15 +408,15 @@ func (c *Console) mapped(view mappingView, report ingest.FileReport) answer {
 		status = http.StatusUnprocessableEntity
 	}
 	return func(w http.ResponseWriter, v visit, p place) {
-		view := view // two may look at once
+		view := view // viewers run concurrently
 		view.place = p
 		c.showMapping(w, v, status, view)
 	}
 }
 
-// keepMapping keeps the mapping in place of the one that was opened, under whatever name. Rows that are kept under the
-// mapping's name stay there, so that none counts again under the new one.
-func (c *Console) keepMapping(ctx context.Context, call operation.Call, view *mappingView) error {
+// storeMapping replaces the opened mapping, also under a new name. Rows stored under the old name stay there, so that a
+// renamed mapping does not count them twice.
+func (c *dataPages) storeMapping(ctx context.Context, call operation.Call, view *mappingView) error {
 	m := &view.Mapping
 	if view.Was != "" && view.Was != m.Name && m.System == "" && m.Kind.NamedByMapping() {
 		m.System = view.Was
@@ -436,21 +437,21 @@ func (c *Console) keepMapping(ctx context.Context, call operation.Call, view *ma
 	return nil
 }
 
-// notKept shows the form with why its mapping was not kept.
-func (c *Console) notKept(view mappingView, err error) answer {
+// notStored shows the form with the reason why the mapping was not stored.
+func (c *dataPages) notStored(view mappingView, err error) answer {
 	return func(w http.ResponseWriter, v visit, p place) {
 		if fault.KindOf(err) != fault.KindConflict {
 			c.fail(w, v.Request, err)
 			return
 		}
-		view := view // two may look at once
+		view := view // viewers run concurrently
 		view.place = p
-		view.Problem = "Nothing was kept or imported. " + told(err)
+		view.Problem = "Nothing was saved or imported. " + publicText(err)
 		c.showMapping(w, v, http.StatusConflict, view)
 	}
 }
 
-func (c *Console) deleteMapping(w http.ResponseWriter, v visit, p place, name string) {
+func (c *dataPages) deleteMapping(w http.ResponseWriter, v visit, p place, name string) {
 	if _, err := operation.DeleteMapping.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), name); err != nil && fault.KindOf(err) != fault.KindNotFound {
 		c.fail(w, v.Request, err)
 		return

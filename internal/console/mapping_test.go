@@ -20,12 +20,12 @@ const tillFile = "Receipt;Closed;Paid;Loyalty card;Type\n" +
 	"R-1;10.11.2036 09:30;1.020,50;anna@example.com;sale\n" +
 	"R-2;11.11.2036 19:05;20,00;;sale\n"
 
-// unknown sends a file that no reader knows and opens the page on which its columns are explained.
+// unknown uploads a file that no source reads, and opens the mapping page.
 func (d *dataSite) unknown(b *browser, name, content string) (page seen, file string) {
 	d.t.Helper()
 	looked := b.sendFile(b.get("/data?workspace=acme").field("csrf"), name, []byte(content))
 	file = looked.field("file")
-	if looked.status != http.StatusUnprocessableEntity || file == "" || !strings.Contains(looked.body, "Say what the columns mean") {
+	if looked.status != http.StatusUnprocessableEntity || file == "" || !strings.Contains(looked.body, "Map the columns") {
 		d.t.Fatalf("a file that nothing knows: %d, file %q: %s", looked.status, file, looked.body)
 	}
 	page = b.get("/data/mapping?" + url.Values{"workspace": {"acme"}, "file": {file}}.Encode())
@@ -42,7 +42,7 @@ func tillForm(file string, more ...string) []string {
 	}, more...)
 }
 
-func TestColumnsAreExplainedCheckedKeptAndImported(t *testing.T) {
+func TestColumnsAreMappedCheckedSavedAndImported(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleAnalyst)
@@ -57,7 +57,7 @@ func TestColumnsAreExplainedCheckedKeptAndImported(t *testing.T) {
 		t.Error("the page shows an address of the file")
 	}
 	checked := b.form("/data/mapping", tillForm(file, "action", "check")...)
-	for _, want := range []string{"can be imported", "<bdi>R-1</bdi>", "<bdi>2036-11-10 09:30 UTC</bdi>", "<bdi>1020.50 USD</bdi>", "kept as a hash", "1040.50 USD", "Keep it and import the file"} {
+	for _, want := range []string{"can be imported", "<bdi>R-1</bdi>", "<bdi>2036-11-10 09:30 UTC</bdi>", "<bdi>1020.50 USD</bdi>", "kept as a hash", "1040.50 USD", "Save and import"} {
 		if !strings.Contains(checked.body, want) {
 			t.Errorf("the check does not say %q", want)
 		}
@@ -69,7 +69,7 @@ func TestColumnsAreExplainedCheckedKeptAndImported(t *testing.T) {
 	if done.status != http.StatusOK || d.orders() != 2 || d.waiting() != 0 || !strings.Contains(done.body, "imported<") {
 		t.Fatalf("import: %d, %d orders, %d files wait: %s", done.status, d.orders(), d.waiting(), done.body)
 	}
-	// The command reads the same bytes by the mapping that was kept, and finds that they are there.
+	// The command reads the same file with the saved mapping and finds it already imported.
 	kept, err := d.store.Mapping(t.Context(), "acme", "till")
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestColumnsAreExplainedCheckedKeptAndImported(t *testing.T) {
 	if err != nil || again.Files[0].Status != ingest.Already {
 		t.Errorf("the command finds the file %+v, %v; want it imported before", again.Files, err)
 	}
-	// A file like it is read by the mapping when the form names it.
+	// A similar file is read with the mapping if the form names it.
 	next := b.sendFile(done.field("csrf"), "till-2036-12.csv", []byte(strings.ReplaceAll(tillFile, "R-", "S-")), "source", "mapping:till")
 	if next.status != http.StatusOK || !strings.Contains(next.body, "can be imported") {
 		t.Errorf("the next file: %d %s", next.status, next.body)
@@ -101,14 +101,14 @@ func TestColumnsAreExplainedCheckedKeptAndImported(t *testing.T) {
 	if p := b.form("/data", "action", "import", "file", next.field("file")); p.status != http.StatusOK || d.orders() != 4 {
 		t.Errorf("its import: %d, %d orders", p.status, d.orders())
 	}
-	// And suggested when it does not.
+	// Otherwise the page suggests the mapping.
 	like := b.sendFile(done.field("csrf"), "till-2037-01.csv", []byte(strings.ReplaceAll(tillFile, "R-", "T-")))
 	if !strings.Contains(like.body, "Your mapping <bdi>till</bdi> fits this file") {
 		t.Error("the mapping that fits is not named")
 	}
 }
 
-func TestWhatIsWrongInAMappingStandsAtItsField(t *testing.T) {
+func TestMappingErrorsAreShownAtTheirFields(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -119,9 +119,9 @@ func TestWhatIsWrongInAMappingStandsAtItsField(t *testing.T) {
 		at     string // id of the text
 		want   string
 	}{
-		"no column":          {tillForm(file, "column.total", ""), "wrong-total", "Choose the column that holds it."},
+		"no column":          {tillForm(file, "column.total", ""), "wrong-total", "Choose the column with this field."},
 		"a column that went": {tillForm(file, "column.total", "Sum"), "wrong-total", "no column &#34;Sum&#34;"},
-		"no currency":        {tillForm(file, "fixed.currency", "euro"), "wrong-currency", "no currency"},
+		"no currency":        {tillForm(file, "fixed.currency", "euro"), "wrong-currency", "is not a currency"},
 		"no zone":            {tillForm(file, "zone", "Mars/Olympus"), "zone-wrong", "Europe/Berlin"},
 		"no name":            {tillForm(file, "name", " "), "name-wrong", "Give it a name"},
 		"a path":             {tillForm(file, "name", "/etc/passwd"), "name-wrong", "letters, digits"},
@@ -144,7 +144,7 @@ func TestWhatIsWrongInAMappingStandsAtItsField(t *testing.T) {
 	}
 }
 
-func TestMappingsAreForThoseWhoImport(t *testing.T) {
+func TestOnlyImportersManageMappings(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -152,7 +152,7 @@ func TestMappingsAreForThoseWhoImport(t *testing.T) {
 	d.member("ana@acme.example", control.RoleAnalyst)
 	owner, viewer, analyst := d.signedIn(email), d.signedIn("vera@acme.example"), d.signedIn("ana@acme.example")
 	_, file := d.unknown(owner, "till.csv", tillFile)
-	if p := owner.form("/data/mapping", tillForm(file, "action", "save")...); p.status != http.StatusOK || !strings.Contains(p.body, "The mapping is kept") {
+	if p := owner.form("/data/mapping", tillForm(file, "action", "save")...); p.status != http.StatusOK || !strings.Contains(p.body, "Mapping saved") {
 		t.Fatalf("save: %d %s", p.status, p.body)
 	}
 	if p := viewer.get("/data?workspace=acme"); !strings.Contains(p.body, "<bdi>till</bdi>") || strings.Contains(p.body, "/data/mapping?") {
@@ -176,7 +176,7 @@ func TestMappingsAreForThoseWhoImport(t *testing.T) {
 	if p := analyst.form("/data/mapping", tillForm("", "action", "check")...); p.status != http.StatusUnprocessableEntity {
 		t.Errorf("a check without a file: %d, want 422", p.status)
 	}
-	if p := analyst.form("/data/mapping", tillForm("", "title", "Another", "action", "save")...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "is kept already") {
+	if p := analyst.form("/data/mapping", tillForm("", "title", "Another", "action", "save")...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "A mapping with this name exists") {
 		t.Errorf("a new mapping under a name that is taken: %d", p.status)
 	}
 	if p := analyst.get("/data/mapping?workspace=acme&name=none"); p.status != http.StatusNotFound {
@@ -193,8 +193,8 @@ func TestMappingsAreForThoseWhoImport(t *testing.T) {
 	}
 }
 
-// Spend that came in under a mapping's name is not counted again when the mapping has another one.
-func TestARenamedMappingCountsNothingTwice(t *testing.T) {
+// Spend imported under the old name of a mapping is not counted again under the new name.
+func TestRenamedMappingCountsNoRowTwice(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -213,7 +213,7 @@ func TestARenamedMappingCountsNothingTwice(t *testing.T) {
 		t.Fatalf("kept: %+v, %v", all, err)
 	}
 	edited := b.get("/data/mapping?workspace=acme&name=street")
-	for _, want := range []string{"rows kept under posters", `value="Betrag"`, `value="Posters in the street"`} {
+	for _, want := range []string{"rows stored under posters", `value="Betrag"`, `value="Posters in the street"`} {
 		if !strings.Contains(edited.body, want) {
 			t.Errorf("the page of the mapping does not hold %q", want)
 		}
@@ -238,7 +238,7 @@ func TestARenamedMappingCountsNothingTwice(t *testing.T) {
 	}
 }
 
-func TestAnotherKindKeepsWhatWasSaidAndGuessesTheRest(t *testing.T) {
+func TestChangeOfKindKeepsInputAndGuessesTheRest(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -252,8 +252,8 @@ func TestAnotherKindKeepsWhatWasSaidAndGuessesTheRest(t *testing.T) {
 	}
 }
 
-// Of two who open a mapping and change it, the second is told, and what the first said stays.
-func TestAMappingThatWasChangedMeanwhileIsNotOverwritten(t *testing.T) {
+// If two members edit a mapping, the second one gets an error and the change of the first stays.
+func TestConcurrentMappingChangeIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -265,7 +265,7 @@ func TestAMappingThatWasChangedMeanwhileIsNotOverwritten(t *testing.T) {
 	if p := b.form("/data/mapping", append(form, "name", "posters")...); p.status != http.StatusSeeOther {
 		t.Errorf("the same form sent twice: %d %s", p.status, p.body)
 	}
-	if p := b.form("/data/mapping", append(form, "name", "posters", "title", "Others")...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "kept already") {
+	if p := b.form("/data/mapping", append(form, "name", "posters", "title", "Others")...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "A mapping with this name exists") {
 		t.Errorf("another of the same name: %d", p.status)
 	}
 	opened := b.get("/data/mapping?workspace=acme&name=posters").field("version")
@@ -284,7 +284,7 @@ func TestAMappingThatWasChangedMeanwhileIsNotOverwritten(t *testing.T) {
 	}
 }
 
-// zipped is a table of orders that is large when it is unpacked.
+// zipped is a compressed table of orders that is large when unpacked.
 func zipped(t *testing.T, name string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -299,9 +299,9 @@ func zipped(t *testing.T, name string) []byte {
 	return out.Bytes()
 }
 
-// A file that is small only because it is packed waits like a large one. When there is no room for it, the mapping that it
-// was to be read by is not kept either, so that the form can be sent again as it is.
-func TestPackedFilesTakeTheirTurnAndAFormThatFoundNoRoomCanBeSentAgain(t *testing.T) {
+// The unpacked size of a compressed file decides whether it is read in the background. If no task can start, the mapping of
+// the form is not saved either, so the same form can be sent again.
+func TestCompressedFilesQueueAndRejectedFormsCanBeResent(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -336,8 +336,8 @@ func TestPackedFilesTakeTheirTurnAndAFormThatFoundNoRoomCanBeSentAgain(t *testin
 	}
 }
 
-// A large file is read while a page tells how far it is.
-func TestALargeFileIsReadApart(t *testing.T) {
+// A large file is read in the background while a page shows the progress.
+func TestLargeFileIsReadInTheBackground(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
 	d.member(email, control.RoleOwner)
@@ -354,7 +354,7 @@ func TestALargeFileIsReadApart(t *testing.T) {
 	if sent.status != http.StatusSeeOther || !strings.HasPrefix(at, "/data/task?") {
 		t.Fatalf("a large file: %d to %q", sent.status, at)
 	}
-	if p := other.get(at); p.status != http.StatusNotFound || !strings.Contains(p.body, "no longer known") {
+	if p := other.get(at); p.status != http.StatusNotFound || !strings.Contains(p.body, "Task not found") {
 		t.Errorf("another person looks: %d", p.status)
 	}
 	looked := d.ended(b, at)
@@ -365,12 +365,12 @@ func TestALargeFileIsReadApart(t *testing.T) {
 	if done := d.ended(b, begun.header.Get("Location")); done.status != http.StatusOK || d.orders() != 12 || !strings.Contains(done.body, "imported<") {
 		t.Errorf("the import: %d, %d orders", done.status, d.orders())
 	}
-	if p := b.get("/data/task?workspace=acme&task=none"); p.status != http.StatusNotFound || !strings.Contains(p.body, "send it again") {
+	if p := b.get("/data/task?workspace=acme&task=none"); p.status != http.StatusNotFound || !strings.Contains(p.body, "upload it again") {
 		t.Errorf("work that is not known: %d", p.status)
 	}
 }
 
-// ended follows the page of a task to its end.
+// ended reloads the page of a task until the task ends.
 func (d *dataSite) ended(b *browser, at string) seen {
 	d.t.Helper()
 	for {

@@ -11,7 +11,7 @@ import (
 	"assay/internal/money"
 )
 
-// mappingIn reads the form. What it does not show stays as in the mapping that is changed.
+// mappingIn reads the form. Settings that the form does not show come from base.
 func mappingIn(form url.Values, base mapper.Mapping) mapper.Mapping {
 	field := func(name string) string { return strings.Join(strings.Fields(form.Get(name)), " ") }
 	m := base
@@ -40,7 +40,7 @@ func mappingIn(form url.Values, base mapper.Mapping) mapper.Mapping {
 	return m
 }
 
-// newKind fills in the fields of another kind, as far as the form has not said them.
+// newKind guesses the empty fields after a change of kind.
 func (v *mappingView) newKind() {
 	taken := map[string]bool{}
 	for _, column := range v.Mapping.Columns {
@@ -54,7 +54,7 @@ func (v *mappingView) newKind() {
 	v.Wrong = nil
 }
 
-// wrongIn says by field what keeps the form from being used, in the words of the page.
+// wrongIn returns the errors of the form by field.
 func (v mappingView) wrongIn(saved []savedMapping) map[string]string {
 	m, wrong := v.Mapping, map[string]string{}
 	say := func(at, text string) {
@@ -62,12 +62,12 @@ func (v mappingView) wrongIn(saved []savedMapping) map[string]string {
 			wrong[at] = text
 		}
 	}
-	text, _ := m.Text() // a mapping with mistakes is not kept
+	text, _ := m.Text() // an invalid mapping is not stored
 	kept := make([]mapper.Mapping, 0, len(saved))
 	for _, s := range saved {
 		kept = append(kept, s.parsed)
-		if s.Name == m.Name && s.Name != v.Was && (v.Was != "" || s.Content != string(text)) { // else it is the same form again
-			say("name", "A mapping of this name is kept already. Choose another name, or open that one to change it.")
+		if s.Name == m.Name && s.Name != v.Was && (v.Was != "" || s.Content != string(text)) { // otherwise the form was sent twice
+			say("name", "A mapping with this name exists. Choose another name, or edit the existing mapping.")
 		}
 	}
 	for _, mistake := range (ingest.Keeping{Mapping: m, Was: v.Was, Kept: kept}).Mistakes() {
@@ -75,21 +75,21 @@ func (v mappingView) wrongIn(saved []savedMapping) map[string]string {
 	}
 	for field, column := range m.Columns {
 		if h := v.Seen.Header; h.Width() > 0 && h.Index(source.Fold(column)) < 0 {
-			say("columns."+field, fmt.Sprintf("The file has no column %q. Choose another.", column))
+			say("columns."+field, fmt.Sprintf("The file has no column %q. Choose another column.", column))
 		}
 	}
 	if currency := m.Fixed["currency"]; currency != "" {
 		if _, err := money.ParseCurrency(currency); err != nil {
-			say("fixed.currency", fmt.Sprintf("%q is no currency. Write three letters, such as EUR.", currency))
+			say("fixed.currency", fmt.Sprintf("%q is not a currency. Use an ISO code such as EUR.", currency))
 		}
 	}
 	for _, mistake := range m.Mistakes() {
 		text := sentence(mistake.Text)
 		switch {
 		case strings.HasPrefix(mistake.At, "columns."):
-			text = "Choose the column that holds it."
+			text = "Choose the column with this field."
 		case mistake.At == "dates.zone":
-			text = fmt.Sprintf("%q is no time zone. Write a name such as Europe/Berlin.", m.Dates.Zone)
+			text = fmt.Sprintf("%q is not a time zone. Use a name such as Europe/Berlin.", m.Dates.Zone)
 		}
 		say(mistake.At, text)
 	}

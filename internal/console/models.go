@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure/mix"
@@ -20,64 +19,65 @@ import (
 	"assay/internal/operation"
 )
 
-// Models has the workspaces' media mix models.
+// Models reads the media mix models of workspaces.
 type Models interface {
-	// State returns the workspace's model and how it stands today.
+	// State returns the model of the workspace and its status today.
 	State(ctx context.Context, w control.Workspace) (ModelState, error)
 }
 
-// ModelState is a model and how it stands.
+// ModelState is a model and its status.
 type ModelState struct {
 	mix.Held
-	Status mix.Status    // "" where there is no model
-	Why    []string      // it is not active
-	Left   time.Duration // until the training that runs is done; 0 when that cannot be told yet
-	Failed string        // why the last training came to no end; "" where it did
-	Next   time.Time     // when the schedule trains next; zero when it does not
+	Status mix.Status    // "" without a model
+	Why    []string      // reasons why it is not active
+	Left   time.Duration // estimated remaining time of the running training, 0 if unknown
+	Failed string        // why the last training failed, "" if it did not
+	Next   time.Time     // next scheduled training, zero if none
 }
 
-// modelsView is what the page of the media mix model shows.
+// modelsView is the view of the models page.
 type modelsView struct {
 	place
 	ModelState
-	Trains   bool   // the visitor may train
-	Problem  string // of a form that was sent
+	Trains   bool   // the visitor can train models
+	Problem  string // error of a form
 	Verdict  []string
 	Channels []channelRow
-	Beliefs  []beliefRow
+	Priors   []priorRow
 	Tests    []testRow
 	LeftOut  []string
 	Plan     planView
 	Cadences []control.Cadence
 	Hours    []int
-	Query    string // that pictures and exports of this model are asked for with
+	Query    string // query of the charts and exports of this model
 }
 
-// Usable reports whether there are figures.
+// Usable reports whether the model has results.
 func (v modelsView) Usable() bool { return v.Model != nil && v.Model.Status != mix.Refused }
 
-// channelRow is a channel in words. Money is a month's.
+// channelRow is a channel as text. Money is per month.
 type channelRow struct {
-	Channel                                      string
-	Spend, Brought, Share, ROAS, Marginal, Spare string
-	Curve                                        string // query of its picture
+	Channel                                               string
+	Spend, Incremental, Share, ROAS, Marginal, Saturation string
+	Curve                                                 string // query of its response curve
 }
 
-// testRow is a completed test in words, beside what the weeks alone say.
+// testRow is a completed experiment as text, with the estimate of the observational fit.
 type testRow struct {
-	Channel, Days, Found, Weeks, Before, After, Verdict string
-	Contradicts                                         bool
+	Channel, Days, Result, Observational, Before, After, Verdict string
+	Contradicts                                                  bool
 }
 
-type beliefRow struct{ Channel, What, Before, After, Narrowed string }
+// priorRow is a parameter with its prior and posterior.
+type priorRow struct{ Channel, What, Before, After, Narrowed string }
 
-func (c *Console) modelsPage(w http.ResponseWriter, v visit) {
+func (c *modelPages) modelsPage(w http.ResponseWriter, v visit) {
 	if p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace")); ok {
 		c.showModels(w, v, http.StatusOK, p, "")
 	}
 }
 
-func (c *Console) showModels(w http.ResponseWriter, v visit, status int, p place, problem string) {
+func (c *modelPages) showModels(w http.ResponseWriter, v visit, status int, p place, problem string) {
 	state, err := c.models.State(v.Context(), p.Workspace)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -93,7 +93,7 @@ func (c *Console) showModels(w http.ResponseWriter, v visit, status int, p place
 		view.Verdict = verdict(state.Model)
 		view.Plan = c.planOf(state.Model, p.Workspace, v.URL.Query())
 		view.Channels = channelRows(state.Model, query, view.Plan)
-		view.Beliefs = beliefRows(state.Model)
+		view.Priors = priorRows(state.Model)
 		view.Tests = testRows(state.Model)
 		for _, l := range state.Model.LeftOut {
 			view.LeftOut = append(view.LeftOut, fmt.Sprintf("%s: %s", l.Channel, l.Reason))
@@ -102,22 +102,22 @@ func (c *Console) showModels(w http.ResponseWriter, v visit, status int, p place
 	c.render(w, v.Request, status, page{name: "models", title: "Media mix model", view: view, visitor: &v.visitor, wide: true})
 }
 
-// verdict says in plain words what the gate and the weeks say of the model.
+// verdict describes the convergence, fit and out-of-sample error of the model.
 func verdict(m *mix.Model) []string {
 	var out []string
 	if d := m.Diagnostics; d != nil {
-		out = append(out, fmt.Sprintf("The sampler converged: its chains agree (R-hat %.3f; below 1.01 passes), the draws are worth at least %.0f independent ones (above 400 passes), and %s of its steps diverged (none passes).",
+		out = append(out, fmt.Sprintf("The sampler converged: R-hat %.3f (limit 1.01), effective sample size at least %.0f (minimum 400), divergent transitions: %s (none allowed).",
 			float64(d.RHatMax), math.Min(float64(d.ESSBulkMin), float64(d.ESSTailMin)), noneOr(d.Divergences)))
 	}
 	if a := m.Accuracy; a != nil {
-		out = append(out, fmt.Sprintf("It explains %.0f %% of the variance of its own %d weeks, and misses a week by %.1f %% on average.", 100*a.R2, m.Weeks, 100*a.WMAPE))
+		out = append(out, fmt.Sprintf("In-sample fit: R² is %.0f%% over %d weeks; the mean weekly error is %.1f%%.", 100*a.R2, m.Weeks, 100*a.WMAPE))
 	}
 	if h := m.Holdout; h != nil {
-		out = append(out, fmt.Sprintf("Hold-out: a fit that did not see the last %d weeks foretold them with a mean miss of %.1f %%.", mix.HeldWeeks, 100*h.WMAPE))
+		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks predicts them with a mean error of %.1f%%.", mix.HeldWeeks, 100*h.WMAPE))
 	} else {
-		out = append(out, fmt.Sprintf("Hold-out: how well the last %d weeks can be foretold is not known, because the fit without them did not converge or was not made.", mix.HeldWeeks))
+		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error for the last %d weeks is unknown because the fit without them did not converge or was not computed.", mix.HeldWeeks))
 	}
-	return append(out, "None of this proves causes: spend that follows demand looks like its cause, and only an experiment can tell them apart.")
+	return append(out, "None of this proves causality. Spend that follows demand looks like its cause; only an experiment can distinguish them.")
 }
 
 func noneOr(n int) string {
@@ -145,33 +145,33 @@ func channelRows(m *mix.Model, query url.Values, plan planView) []channelRow {
 		}
 		rows = append(rows, channelRow{
 			Channel: string(e.Channel), Spend: amount(e.Spend / months),
-			Brought: between(amount(e.Contribution.Mean/months), amount(e.Contribution.Q05/months), amount(e.Contribution.Q95/months)),
-			Share:   fmt.Sprintf("%.1f %%", 100*e.Share.Mean),
-			ROAS:    between(ratio(e.ROAS.Mean), ratio(e.ROAS.Q05), ratio(e.ROAS.Q95)),
+			Incremental: between(amount(e.Contribution.Mean/months), amount(e.Contribution.Q05/months), amount(e.Contribution.Q95/months)),
+			Share:       fmt.Sprintf("%.1f%%", 100*e.Share.Mean),
+			ROAS:        between(ratio(e.ROAS.Mean), ratio(e.ROAS.Q05), ratio(e.ROAS.Q95)),
 			Marginal: between(ratio(e.MarginalROAS.Mean), ratio(e.MarginalROAS.Q05),
 				ratio(e.MarginalROAS.Q95)),
-			Spare: fmt.Sprintf("%.0f %%", 100*reach.Saturation.Mean), Curve: q.Encode(),
+			Saturation: fmt.Sprintf("%.0f%%", 100*reach.Saturation.Mean), Curve: q.Encode(),
 		})
 	}
 	return rows
 }
 
-// parameterNames say what the parameters mean.
+// parameterNames describes the parameters of the model.
 var parameterNames = map[string]string{
-	"roi": "revenue per unit of spend", "alpha": "share of a week's effect that carries over to the next", "lam": "bend of the curve (0: straight)",
-	"elasticity": "what the next unit brings at the usual spend, as a share of what the mean unit brings",
-	"sharpness":  "where the curve bends (small: all along; large: at a ceiling)",
+	"roi": "ROAS: incremental revenue per unit of spend", "alpha": "adstock: share of a week's effect that carries over to the next week", "lam": "saturation: curvature of the response (0: linear)",
+	"elasticity": "marginal ROAS at usual spend, as a share of ROAS",
+	"sharpness":  "sharpness: where the curve saturates (small: gradually; large: at a ceiling)",
 }
 
-func beliefRows(m *mix.Model) []beliefRow {
-	var rows []beliefRow
+func priorRows(m *mix.Model) []priorRow {
+	var rows []priorRow
 	for _, b := range m.Beliefs() {
 		narrowed := "not narrower"
 		if b.Narrowed > 0.01 {
-			narrowed = fmt.Sprintf("%.0f %% narrower", 100*b.Narrowed)
+			narrowed = fmt.Sprintf("%.0f%% narrower", 100*b.Narrowed)
 		}
 		say := func(i mix.Interval) string { return between(ratio(i.Mean), ratio(i.Low), ratio(i.High)) }
-		rows = append(rows, beliefRow{string(b.Channel), parameterNames[b.Parameter], say(b.Before), say(b.After), narrowed})
+		rows = append(rows, priorRow{string(b.Channel), parameterNames[b.Parameter], say(b.Before), say(b.After), narrowed})
 	}
 	return rows
 }
@@ -180,26 +180,26 @@ func testRows(m *mix.Model) []testRow {
 	say := func(i mix.Interval) string { return between(ratio(i.Mean), ratio(i.Low), ratio(i.High)) }
 	var rows []testRow
 	for _, t := range m.Tests {
-		row := testRow{Channel: string(t.Channel), Days: spanWords(t.Days), Found: "–", Weeks: "–", Before: "–", After: "–"}
+		row := testRow{Channel: string(t.Channel), Days: rangeText(t.Days), Result: "–", Observational: "–", Before: "–", After: "–"}
 		if !t.Used() {
-			row.Verdict = "Not part of the model: " + t.Why + "."
+			row.Verdict = "Not used in the model: " + t.Why + "."
 			rows = append(rows, row)
 			continue
 		}
-		row.Found, row.Verdict = say(t.PerCost()), "Part of the model. The weeks alone carry no model to compare it with."
+		row.Result, row.Verdict = say(t.PerCost()), "Used in the model. There is no observational fit to compare it with."
 		for _, e := range m.Effects {
 			if e.Channel == t.Channel && e.ROAS != nil {
 				row.After = between(ratio(e.ROAS.Mean), ratio(e.ROAS.Q05), ratio(e.ROAS.Q95))
 			}
 		}
 		if a := t.Alone; a != nil {
-			row.Weeks, row.Before = say(t.WeeksPerCost()), between(ratio(a.ROAS.Mean), ratio(a.ROAS.Q05), ratio(a.ROAS.Q95))
-			row.Verdict = fmt.Sprintf("Part of the model. Test and weeks agree: they are %.1f standard deviations apart.", math.Abs(a.Apart))
+			row.Observational, row.Before = say(t.WeeksPerCost()), between(ratio(a.ROAS.Mean), ratio(a.ROAS.Q05), ratio(a.ROAS.Q95))
+			row.Verdict = fmt.Sprintf("Used in the model. Consistent with the observational fit: %.1f standard deviations apart.", math.Abs(a.Apart))
 			if t.WeeksSurer() {
-				row.Verdict += " The weeks are surer and are taken at their word."
+				row.Verdict += " The observational fit is more precise and used without a confounding term."
 			}
 			if row.Contradicts = t.Contradicts(); row.Contradicts {
-				row.Verdict = fmt.Sprintf("Part of the model, but test and weeks contradict each other: they are %.1f standard deviations apart. One of them is wrong.", math.Abs(a.Apart))
+				row.Verdict = fmt.Sprintf("Used in the model, but contradicts the observational fit: %.1f standard deviations apart. One of the two is wrong.", math.Abs(a.Apart))
 			}
 		}
 		rows = append(rows, row)
@@ -207,7 +207,7 @@ func testRows(m *mix.Model) []testRow {
 	return rows
 }
 
-// amount writes money in whole units of its currency.
+// amount formats money in whole units, without the currency.
 func amount(v float64) string {
 	if v < 0 {
 		return "−" + count(int64(math.Round(-v)))
@@ -217,17 +217,17 @@ func amount(v float64) string {
 
 func ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
-// between writes an estimate with its interval.
+// between formats an estimate with its interval.
 func between(value, low, high string) string { return value + " (" + low + " to " + high + ")" }
 
-// changeModels takes the forms of the page: train, cancel, schedule.
-func (c *Console) changeModels(w http.ResponseWriter, v visit) {
+// changeModels starts or cancels a training, or changes the schedule.
+func (c *modelPages) changeModels(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
 	}
 	if !p.Role.Writes() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Viewers do not train models. Ask an analyst, an admin or an owner.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot train models. Ask an analyst, admin or owner.")
 		return
 	}
 	var err error
@@ -236,73 +236,70 @@ func (c *Console) changeModels(w http.ResponseWriter, v visit) {
 		_, err = operation.StartTraining.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.None{})
 	case "cancel":
 		_, err = operation.CancelTraining.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.None{})
-		if fault.KindOf(err) == fault.KindNotFound { // it ended meanwhile
+		if fault.KindOf(err) == fault.KindNotFound { // it has ended
 			err = nil
 		}
 	case "schedule":
 		if !p.Manages() {
-			c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace change its settings.")
+			c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can change its settings.")
 			return
 		}
 		err = c.schedule(v, p.Workspace)
 	default:
-		err = fault.Invalid("this form asks for nothing that is known")
+		err = errUnknownAction
 	}
 	_, _, public := fault.Public(err)
 	switch {
 	case err == nil:
 		see(w, modelsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
 	case public && fault.KindOf(err) != fault.KindForbidden:
-		c.showModels(w, v, http.StatusUnprocessableEntity, p, told(err))
+		c.showModels(w, v, http.StatusUnprocessableEntity, p, publicText(err))
 	default:
 		c.fail(w, v.Request, err)
 	}
 }
 
-// schedule changes when the model is trained by itself.
-func (c *Console) schedule(v visit, w control.Workspace) error {
+// schedule changes the schedule of trainings.
+func (c *modelPages) schedule(v visit, w control.Workspace) error {
 	hour, err := strconv.Atoi(v.PostForm.Get("hour"))
 	if err != nil {
-		return fault.Invalid("the hour is missing or no number").WithHint("choose 0 to 23")
+		return fault.Invalid("the hour is not a number").WithHint("choose 0 to 23")
 	}
 	retrain := control.Retrain{Cadence: control.Cadence(v.PostForm.Get("cadence")), Hour: hour}
 	_, err = operation.UpdateWorkspace.Do(v.Context(), c.operations, v.calls(w.ID), operation.Settings{Retrain: &retrain})
 	return err
 }
 
-// spanWords writes the days of a window.
-func spanWords(r civil.Range) string { return r.First.String() + " to " + r.Last.String() }
-
-// cadenceWords says in words how often something happens.
+// cadenceWords describes how often models are trained.
 func cadenceWords(c control.Cadence) string {
 	switch c {
 	case control.Never:
 		return "never"
 	case control.Weekly:
-		return "every week, on Mondays"
+		return "weekly, on Mondays"
 	case control.Monthly:
-		return "every month, on the first"
+		return "monthly, on the first day"
 	}
 	return string(c)
 }
 
-// left writes a time that is left, roughly.
+// left formats the remaining time.
 func left(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return ""
 	case d < 10*time.Second:
-		return "a few seconds left"
+		return "a few seconds remaining"
 	case d < 90*time.Second:
-		return fmt.Sprintf("about %d seconds left", int(d.Round(10*time.Second).Seconds()))
+		return fmt.Sprintf("about %d seconds remaining", int(d.Round(10*time.Second).Seconds()))
 	}
-	return fmt.Sprintf("about %d minutes left", int(math.Ceil(d.Minutes())))
+	return fmt.Sprintf("about %d minutes remaining", int(math.Ceil(d.Minutes())))
 }
 
-// picture is a chart of the model on its page.
+// picture is a chart on a page.
 type picture struct{ Address, Alt string }
 
-// pictureOf returns the picture that a query asks for; of is what it shows where the query does not say it.
+// pictureOf returns the chart of a query. The chart is named of, or in the query if of is "".
 func pictureOf(query, of, alt string) picture {
 	if of != "" {
 		query += "&of=" + of
@@ -310,7 +307,7 @@ func pictureOf(query, of, alt string) picture {
 	return picture{Address: modelsPath + "/chart.svg?" + query, Alt: alt}
 }
 
-// scheduleForm is the form of the schedule, which needs the page's token.
+// scheduleForm is the form of the schedule with the CSRF token of the page.
 type scheduleForm struct {
 	View  modelsView
 	Token string

@@ -16,8 +16,8 @@ import (
 	"assay/internal/sheet"
 )
 
-// modelOf returns the model that a picture or an export is of; it answers itself where there is none with figures.
-func (c *Console) modelOf(w http.ResponseWriter, v visit) (*mix.Model, control.Workspace, bool) {
+// modelOf returns the model of a chart or an export. Without a usable model it writes the error page and returns false.
+func (c *modelPages) modelOf(w http.ResponseWriter, v visit) (*mix.Model, control.Workspace, bool) {
 	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
 	if !ok {
 		return nil, control.Workspace{}, false
@@ -28,20 +28,20 @@ func (c *Console) modelOf(w http.ResponseWriter, v visit) (*mix.Model, control.W
 		return nil, control.Workspace{}, false
 	}
 	if state.Model == nil || state.Model.Status == mix.Refused {
-		c.Refuse(w, v.Request, http.StatusNotFound, "This workspace has no model with figures.")
+		c.Refuse(w, v.Request, http.StatusNotFound, "This workspace has no model with results. Train a model first.")
 		return nil, control.Workspace{}, false
 	}
 	return state.Model, p.Workspace, true
 }
 
-// The sizes of pictures, in CSS pixels: on a wide page, in half of one, and on a phone.
+// Sizes of charts in CSS pixels: full width, half width, and on a phone.
 const (
 	wideWidth, wideHeight     = 1040, 380
 	halfWidth, halfHeight     = 510, 320
 	narrowWidth, narrowHeight = 340, 300
 )
 
-func (c *Console) modelsChart(w http.ResponseWriter, v visit) {
+func (c *modelPages) modelsChart(w http.ResponseWriter, v visit) {
 	m, workspace, ok := c.modelOf(w, v)
 	if !ok {
 		return
@@ -64,7 +64,7 @@ func (c *Console) modelsChart(w http.ResponseWriter, v visit) {
 	case "schedule", "schedule-revenue":
 		plan := c.weekPlanOf(m, workspace, query)
 		if plan == nil {
-			c.Refuse(w, v.Request, http.StatusNotFound, "The plan over time cannot be made.")
+			c.Refuse(w, v.Request, http.StatusNotFound, "The weekly plan cannot be computed.")
 			return
 		}
 		drawing := plan.spendChart()
@@ -79,7 +79,7 @@ func (c *Console) modelsChart(w http.ResponseWriter, v visit) {
 	case "curve":
 		drawing, known, broken := curveChart(m, workspace, measure.Channel(query.Get("channel")), query.Get("plan"))
 		if broken != nil || !known {
-			c.Refuse(w, v.Request, http.StatusNotFound, "The model has no such channel.")
+			c.Refuse(w, v.Request, http.StatusNotFound, "The model does not contain this channel.")
 			return
 		}
 		drawing.Theme, drawing.Width, drawing.Height = theme, halfWidth, halfHeight
@@ -88,14 +88,14 @@ func (c *Console) modelsChart(w http.ResponseWriter, v visit) {
 		}
 		picture, err = chart.DrawCurve(drawing)
 	default:
-		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such picture.")
+		c.Refuse(w, v.Request, http.StatusNotFound, noSuchChart)
 		return
 	}
 	if err != nil {
 		c.fail(w, v.Request, err)
 		return
 	}
-	showPicture(w, picture, "private, max-age=300")
+	writeSVG(w, picture, "private, max-age=300")
 }
 
 func points(weeks []civil.Date, values []float64) []chart.Point {
@@ -109,17 +109,18 @@ func points(weeks []civil.Date, values []float64) []chart.Point {
 func fitChart(m *mix.Model, w control.Workspace) chart.Chart {
 	h := m.History()
 	return chart.Chart{
-		Title: "Revenue and fit by week", Metric: "Revenue a week", Unit: chart.Money, Currency: w.Currency, Granularity: civil.ByWeek,
-		Series: []chart.Series{{Name: "revenue", Points: points(h.Weeks, h.Actual)}, {Name: "expected", Points: points(h.Weeks, h.Expected)}},
+		Title: "Revenue and fit by week", Metric: "Revenue per week", Unit: chart.Money, Currency: w.Currency, Granularity: civil.ByWeek,
+		Series: []chart.Series{{Name: "revenue", Points: points(h.Weeks, h.Actual)}, {Name: "fit", Points: points(h.Weeks, h.Expected)}},
 	}
 }
 
-// partsChart stacks what channels brought on the rest. Of more channels than a chart shows, the smallest are one.
+// partsChart stacks the incremental revenue of channels on the baseline. If there are more channels than a chart can show,
+// it combines the smallest.
 func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
 	h := m.History()
 	drawing := chart.Chart{
-		Kind: chart.Bar, Stacked: true, Title: "Expected revenue by source", Metric: "Revenue a week", Unit: chart.Money,
-		Currency: w.Currency, Granularity: civil.ByWeek, Series: []chart.Series{{Name: "without media", Points: points(h.Weeks, h.Base)}},
+		Kind: chart.Bar, Stacked: true, Title: "Incremental revenue by week", Metric: "Revenue per week", Unit: chart.Money,
+		Currency: w.Currency, Granularity: civil.ByWeek, Series: []chart.Series{{Name: "baseline", Points: points(h.Weeks, h.Base)}},
 	}
 	rest := make([]float64, len(h.Weeks))
 	for i, e := range bySize(m) {
@@ -146,20 +147,20 @@ func curveChart(m *mix.Model, w control.Workspace, channel measure.Channel, plan
 	}
 	months := m.Months()
 	c = chart.Curve{
-		Title: string(channel), Across: "Spend a month", Up: "Revenue a month that it brings", Currency: w.Currency, BandName: "90 % interval",
-		KnownTo: curve.Seen / months, Marks: []chart.CurveMark{{At: curve.Current / months, Label: "today"}},
+		Title: string(channel), Across: "Spend per month", Up: "Incremental revenue per month", Currency: w.Currency, BandName: "90% interval",
+		KnownTo: curve.Seen / months, Marks: []chart.CurveMark{{At: curve.Current / months, Label: "current"}},
 	}
 	for _, p := range curve.Points {
 		c.Points = append(c.Points, chart.CurvePoint{At: p.Spend / months, Value: p.Mean / months, Band: chart.Band{Low: p.Q05 / months, High: p.Q95 / months}})
 	}
 	if planned, wrong := strconv.ParseFloat(plan, 64); wrong == nil && planned >= 0 && planned <= c.Points[len(c.Points)-1].At {
-		c.Marks = append(c.Marks, chart.CurveMark{At: planned, Label: "plan"})
+		c.Marks = append(c.Marks, chart.CurveMark{At: planned, Label: "optimized"})
 	}
 	return c, true, nil
 }
 
-// modelsExport writes a table of the model as CSV, in whole precision and major units of money.
-func (c *Console) modelsExport(w http.ResponseWriter, v visit) {
+// modelsExport writes a table of the model as CSV, with money in major units and without rounding.
+func (c *modelPages) modelsExport(w http.ResponseWriter, v visit) {
 	m, workspace, ok := c.modelOf(w, v)
 	if !ok {
 		return
@@ -171,7 +172,7 @@ func (c *Console) modelsExport(w http.ResponseWriter, v visit) {
 		return
 	}
 	if rows == nil {
-		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such table, or the plan cannot be made.")
+		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such table, or the plan cannot be computed.")
 		return
 	}
 	h := w.Header()
@@ -182,12 +183,12 @@ func (c *Console) modelsExport(w http.ResponseWriter, v visit) {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	if err := out.WriteAll(rows); err != nil {
-		return // the browser is gone
+		return // the browser closed the connection
 	}
 }
 
-// exported returns a table with its head; nil where there is none of that name.
-func (c *Console) exported(m *mix.Model, w control.Workspace, of string, v visit) ([][]string, error) {
+// exported returns a table with its header, nil for unknown tables.
+func (c *modelPages) exported(m *mix.Model, w control.Workspace, of string, v visit) ([][]string, error) {
 	currency := string(w.Currency)
 	switch of {
 	case "weeks":
@@ -255,7 +256,7 @@ func (c *Console) exported(m *mix.Model, w control.Workspace, of string, v visit
 
 func exact(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
 
-// bySize returns the channels' places in the history, largest contribution first.
+// bySize returns the indexes of the channels in the history, by descending incremental revenue.
 func bySize(m *mix.Model) []int {
 	h := m.History()
 	sums := make([]float64, len(h.Channels))

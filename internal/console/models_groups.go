@@ -14,12 +14,12 @@ import (
 	"assay/internal/measure/decide"
 )
 
-// mostGroups is how many groups the planner's form has room for.
+// mostGroups is the maximum number of groups in the form of the budget optimizer.
 const mostGroups = 8
 
-// planGroup is a group of channels in the planner's form: what they spend together. Money is a month's.
+// planGroup is a group of channels with limits on their combined spend. Money is per month.
 type planGroup struct {
-	Field          string // that the names of its fields begin with: group1
+	Field          string // prefix of the names of its fields: group1
 	N              int    // from 1
 	Name, Min, Max string
 	Members        []planMember
@@ -30,8 +30,8 @@ type planMember struct {
 	In      bool
 }
 
-// groupsOf reads the groups of the planner's form. One that nothing was entered for is gone, as is the one to be dropped;
-// where another was asked for, an empty one follows.
+// groupsOf reads the groups of the form. It omits empty groups and the group to remove, and appends an empty group if the
+// form asks for one.
 func groupsOf(query url.Values, channels []planField) []planGroup {
 	var out []planGroup
 	for n := 1; n <= mostGroups; n++ {
@@ -60,10 +60,10 @@ func groupsOf(query url.Values, channels []planField) []planGroup {
 	return out
 }
 
-// title names the group, also where nobody did.
+// title returns the name of the group, or its number.
 func (g planGroup) title() string { return cmp.Or(g.Name, fmt.Sprintf("group %d", g.N)) }
 
-// ask puts the group's fields into a query.
+// ask adds the fields of the group to a query.
 func (g planGroup) ask(query url.Values) {
 	for _, field := range []struct{ name, text string }{{g.Field, g.Name}, {g.Field + "_min", g.Min}, {g.Field + "_max", g.Max}} {
 		if field.text != "" {
@@ -84,26 +84,26 @@ func (g planGroup) members() (channels []measure.Channel) {
 	return channels
 }
 
-// groups returns the groups over a window of some months.
+// groups returns the groups with limits for the given number of months.
 func (p planView) groups(months float64) ([]decide.Group, error) {
 	var out []decide.Group
 	for _, g := range p.Groups {
-		least, err := entered("the least for "+g.title(), g.Min)
+		least, err := entered("the minimum of "+g.title(), g.Min)
 		if err != nil {
 			return nil, err
 		}
-		most, err := entered("the most for "+g.title(), g.Max)
+		most, err := entered("the maximum of "+g.title(), g.Max)
 		if err != nil {
 			return nil, err
 		}
 		made := decide.Group{Name: g.title(), Channels: g.members(), Max: math.Inf(1)}
 		switch {
 		case len(made.Channels) == 0:
-			return nil, fault.Invalid("%s has no channels", g.title()).WithHint("tick those that it is made of, or remove it")
+			return nil, fault.Invalid("%s has no channels", g.title()).WithHint("select its channels, or remove the group")
 		case least == nil && most == nil:
-			return nil, fault.Invalid("%s has neither a least nor a most", g.title()).WithHint("enter what its channels spend together, or remove it")
+			return nil, fault.Invalid("%s has neither a minimum nor a maximum", g.title()).WithHint("enter a limit of the combined spend, or remove the group")
 		case least != nil && most != nil && *least > *most:
-			return nil, fault.Invalid("the least for %s is above the most", g.title()).WithHint("exchange them")
+			return nil, fault.Invalid("the minimum of %s exceeds its maximum", g.title()).WithHint("lower the minimum or raise the maximum")
 		}
 		if least != nil {
 			made.Min = *least * months
@@ -116,14 +116,14 @@ func (p planView) groups(months float64) ([]decide.Group, error) {
 	return out, nil
 }
 
-// togetherWords says what the plan gives each group.
+// togetherWords describes the combined spend of each group.
 func (p planView) togetherWords() (words []string) {
 	for _, g := range p.Groups {
 		var sum float64
 		for _, c := range g.members() {
 			sum += p.monthly[c]
 		}
-		words = append(words, fmt.Sprintf("The channels of %s get %s a month together.", g.title(), amount(sum)))
+		words = append(words, fmt.Sprintf("Combined spend of %s: %s per month.", g.title(), p.money(sum)))
 	}
 	return words
 }

@@ -15,38 +15,40 @@ import (
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
+	"assay/internal/money"
 )
 
-// planView is the planner: its form as it was sent, and the plan where one was asked for. Money is a month's.
+// planView is the budget optimizer: the submitted form and the optimized allocation. Money is per month.
 type planView struct {
 	Budget  string
-	Current string // spend of all channels
+	Current string // current spend of all channels
 	Fields  []planField
 	Groups  []planGroup
-	More    bool // there is room for another group
-	Asked   bool // for a plan, and not only for another form
+	More    bool // another group can be added
+	Asked   bool // the form requests an allocation
 	Problem string
-	Words   []string // what the plan promises and how sure that is
+	Words   []string // expected benefit and its uncertainty
 	Rows    []planRow
-	Query   string // that the plan is exported with
+	Query   string // query of the export
 
 	Schedule scheduleView
 
-	monthly map[measure.Channel]float64
+	monthly  map[measure.Channel]float64
+	currency money.Currency
 }
 
-// planField is a channel's bounds in the form.
+// planField is the limits of a channel in the form.
 type planField struct {
-	Channel, Min, Max, Step, Now string // Step is its largest change from week to week, in per cent of its usual spend
+	Channel, Min, Max, Step, Now string // Step is the maximum weekly change, in percent of usual spend
 }
 
 type planRow struct {
-	Channel, Current, Proposed, Change, Marginal, Right string
-	Unseen                                              bool
+	Channel, Current, Proposed, Change, Marginal, Probability string
+	Unseen                                                    bool
 }
 
-// planOf reads the planner's form and makes its plans.
-func (c *Console) planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
+// planOf reads the form of the budget optimizer and computes its plans.
+func (c *modelPages) planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
 	view, asked := c.plannerOf(m, w, query)
 	if !view.Asked {
 		return view
@@ -54,7 +56,7 @@ func (c *Console) planOf(m *mix.Model, w control.Workspace, query url.Values) pl
 	view.Query = asked.Encode()
 	plan, err := view.make(m)
 	if err != nil {
-		view.Problem = cmp.Or(told(err), "The plan cannot be made.")
+		view.Problem = cmp.Or(publicText(err), "The allocation cannot be computed.")
 		return view
 	}
 	view.fill(m, plan)
@@ -62,18 +64,18 @@ func (c *Console) planOf(m *mix.Model, w control.Workspace, query url.Values) pl
 	return view
 }
 
-// weekPlanOf returns the plan over weeks that the planner's form asks for; nil where there is none.
-func (c *Console) weekPlanOf(m *mix.Model, w control.Workspace, query url.Values) *weekPlan {
+// weekPlanOf returns the weekly plan that the form requests, nil if it requests none.
+func (c *modelPages) weekPlanOf(m *mix.Model, w control.Workspace, query url.Values) *weekPlan {
 	view, asked := c.plannerOf(m, w, query)
 	view.scheduled(c, m, w, asked)
 	return view.Schedule.plan
 }
 
-// plannerOf reads the planner's form, and what was entered as a query of its own.
-func (c *Console) plannerOf(m *mix.Model, w control.Workspace, query url.Values) (view planView, asked url.Values) {
+// plannerOf reads the form, and returns its values also as a query.
+func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Values) (view planView, asked url.Values) {
 	months := m.Months()
 	view = planView{
-		Budget: strings.TrimSpace(query.Get("budget")), Current: amount(m.Spend() / months),
+		Budget: strings.TrimSpace(query.Get("budget")), Current: moneyText(m.Spend()/months, 0, w.Currency), currency: w.Currency,
 		Asked: query.Has("budget") && !query.Has("add") && !query.Has("drop"),
 	}
 	asked = url.Values{"budget": {view.Budget}, "workspace": {string(w.ID)}, "of": {"plan"}}
@@ -116,7 +118,7 @@ func (c *Console) plannerOf(m *mix.Model, w control.Workspace, query url.Values)
 	return view, asked
 }
 
-// make divides the budget.
+// make optimizes the budget.
 func (p planView) make(m *mix.Model) (*mix.Plan, error) {
 	ask, err := p.ask(m)
 	if err != nil {
@@ -125,7 +127,7 @@ func (p planView) make(m *mix.Model) (*mix.Plan, error) {
 	return m.Plan(ask)
 }
 
-// ask reads what the form asks for. Its amounts are a month's, those of the model are the window's.
+// ask returns the request of the form. Amounts of the form are per month, those of the model per window.
 func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 	months := m.Months()
 	budget, err := entered("the budget", p.Budget)
@@ -133,20 +135,20 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 		return ask, err
 	}
 	if budget == nil {
-		return ask, fault.Invalid("the budget is missing").WithHint("enter an amount a month")
+		return ask, fault.Invalid("the budget is missing").WithHint("enter a monthly amount")
 	}
 	bounds := map[measure.Channel]mmm.Bounds{}
 	for _, f := range p.Fields {
-		least, err := entered("the least for "+f.Channel, f.Min)
+		least, err := entered("the minimum of "+f.Channel, f.Min)
 		if err != nil {
 			return ask, err
 		}
-		most, err := entered("the most for "+f.Channel, f.Max)
+		most, err := entered("the maximum of "+f.Channel, f.Max)
 		if err != nil {
 			return ask, err
 		}
 		if least != nil && most != nil && *least > *most {
-			return ask, fault.Invalid("the least for %s is above the most", f.Channel).WithHint("exchange them, or make them equal to hold the channel")
+			return ask, fault.Invalid("the minimum of %s exceeds its maximum", f.Channel).WithHint("lower the minimum or raise the maximum; equal values fix the spend")
 		}
 		if least != nil || most != nil {
 			bounds[measure.Channel(f.Channel)] = mmm.Bounds{Min: times(least, months), Max: times(most, months)}
@@ -159,10 +161,10 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 	return mix.Ask{Budget: *budget * months, Bounds: bounds, Groups: groups, Spoken: months}, nil
 }
 
-// entered reads an amount of money; nil where the field is empty.
+// entered parses an amount of money, nil for an empty field.
 func entered(what, text string) (*float64, error) {
 	if text == "" {
-		return nil, nil //nolint:nilnil // an empty field is no bound, and no mistake
+		return nil, nil //nolint:nilnil // an empty field is valid and sets no limit
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
@@ -179,6 +181,10 @@ func times(v *float64, by float64) *float64 {
 	return &product
 }
 
+// money formats an amount in whole units with the currency.
+func (p planView) money(v float64) string { return moneyText(v, 0, p.currency) }
+
+// fill sets the rows and sentences of the allocation.
 func (p *planView) fill(m *mix.Model, plan *mix.Plan) {
 	months := m.Months()
 	p.monthly = map[measure.Channel]float64{}
@@ -187,34 +193,34 @@ func (p *planView) fill(m *mix.Model, plan *mix.Plan) {
 		p.monthly[a.Channel] = proposed
 		row := planRow{
 			Channel: string(a.Channel), Current: amount(current), Proposed: amount(proposed), Marginal: ratio(a.MarginalROAS), Unseen: a.Unseen,
-			Change: fmt.Sprintf("%+.0f %%", 100*(proposed/current-1)),
+			Change: fmt.Sprintf("%+.0f%%", 100*(proposed/current-1)),
 		}
 		if a.RightWay != nil {
-			row.Right = fmt.Sprintf("%.0f %%", 100**a.RightWay)
+			row.Probability = fmt.Sprintf("%.0f%%", 100**a.RightWay)
 		}
 		p.Rows = append(p.Rows, row)
 	}
 	say := func(s stats.Summary) string {
-		return fmt.Sprintf("%s a month (90 %% interval %s to %s)", amount(s.Mean/months), amount(s.Q05/months), amount(s.Q95/months))
+		return fmt.Sprintf("%s per month (90%% interval %s to %s)", p.money(s.Mean/months), p.money(s.Q05/months), p.money(s.Q95/months))
 	}
-	advice := "The advice is to move the money."
+	advice := "Recommendation: reallocate."
 	if plan.Advice.Action == decide.Hold {
-		advice = "The advice is to leave the money where it is until more is known."
+		advice = "Recommendation: hold the current allocation."
 	}
 	for _, why := range plan.Advice.Reasons {
 		advice += " " + sentence(why)
 	}
 	p.Words = append(p.Words, advice,
-		fmt.Sprintf("Change of revenue against the same budget divided as today: %s. The chance that it is a gain is %.0f %%.", say(plan.Lift), 100*plan.BeatsCurrent))
+		fmt.Sprintf("Expected change of revenue compared with the current allocation of the same budget: %s. Probability of a gain: %.0f%%.", say(plan.Lift), 100*plan.BeatsCurrent))
 	p.Words = append(p.Words, p.togetherWords()...)
 	if math.Abs(plan.Times-1) > 0.001 {
-		p.Words = append(p.Words, "Change of revenue against what is spent now, money and division together: "+say(plan.Change)+".")
+		p.Words = append(p.Words, "Expected change of revenue compared with current spend, budget and allocation together: "+say(plan.Change)+".")
 	}
 	if plan.Certificate.UpperBound > 0 {
-		p.Words = append(p.Words, fmt.Sprintf("Certificate: by the model, no other plan within these bounds is better by more than %.4f %% of what this one is worth to it.", 100*plan.Certificate.Gap()))
+		p.Words = append(p.Words, fmt.Sprintf("Optimality certificate: no other allocation within these limits improves the objective by more than %.4f%%.", 100*plan.Certificate.Gap()))
 	}
 	if settle := plan.Advice.Settle; settle != nil {
-		p.Words = append(p.Words, fmt.Sprintf("The experiment that would be worth most is one on %s: knowing what it brings would raise what the best plan brings by %s a month, before the experiment's cost.",
-			settle.Channel, amount(settle.Gain/months)))
+		p.Words = append(p.Words, fmt.Sprintf("Most valuable experiment: %s. Knowing its incremental revenue would raise the return of the best allocation by %s per month, before the cost of the experiment.",
+			settle.Channel, p.money(settle.Gain/months)))
 	}
 }

@@ -24,44 +24,43 @@ import (
 	"assay/internal/sheet"
 )
 
-// scheduleView is the part of the planner that spreads the budget over weeks, as its form was sent, and the plan where one was
-// asked for.
+// scheduleView is the weekly plan of the budget optimizer: the submitted form and the plan.
 type scheduleView struct {
 	Weeks, First string
 	Problem      string
 	Words        []string
 	Channels     []string
 	Rows         []scheduleRow
-	Query        string // that pictures are asked for with
+	Query        string // query of the charts
 
 	plan *weekPlan
 }
 
-// scheduleRow is a week of the plan, or a line below the weeks.
+// scheduleRow is a week of the plan, or a summary row.
 type scheduleRow struct {
-	Week   string
-	Below  bool
-	Spends []scheduleCell
-	Total  string
-	Brings string
+	Week    string
+	Below   bool
+	Spends  []scheduleCell
+	Total   string
+	Revenue string
 }
 
 type scheduleCell struct{ Channel, Spend string }
 
-// weekPlan is a plan over weeks in minor units of money.
+// weekPlan is a weekly plan in minor units of money.
 type weekPlan struct {
 	*mmm.Schedule
-	Weeks    []civil.Date // their first days
-	Minor    [][]int64    // one row for each channel, one element for each week; they sum to Budget
+	Weeks    []civil.Date // first days
+	Minor    [][]int64    // by channel and week; sums to Budget
 	Budget   int64
-	Steady   []int64 // of a week
+	Steady   []int64 // constant weekly spend by channel
 	Currency money.Currency
 }
 
 const weekDays = 7
 
-// nextWeek returns the first day of a plan where none was entered: of the first week after the model's, counted as they are, that
-// begins today or later.
+// nextWeek returns the default first day of a plan: the start of the first week after the window of the model that begins
+// today or later.
 func nextWeek(last civil.Date, now time.Time, w control.Workspace) civil.Date {
 	first := last.AddDays(1)
 	if late := civil.DayOf(now, w.Location()).Sub(first); late > 0 {
@@ -70,8 +69,8 @@ func nextWeek(last civil.Date, now time.Time, w control.Workspace) civil.Date {
 	return first
 }
 
-// scheduled makes the plan over weeks where the form asks for one.
-func (p *planView) scheduled(c *Console, m *mix.Model, w control.Workspace, asked url.Values) {
+// scheduled computes the weekly plan if the form requests one.
+func (p *planView) scheduled(c *modelPages, m *mix.Model, w control.Workspace, asked url.Values) {
 	s := &p.Schedule
 	if s.Weeks == "" || !p.Asked || p.Problem != "" {
 		return
@@ -81,7 +80,7 @@ func (p *planView) scheduled(c *Console, m *mix.Model, w control.Workspace, aske
 	s.Query = asked.Encode()
 	plan, err := c.schedules.of(s.Query, m, func() (*weekPlan, error) { return p.spread(m, w) })
 	if err != nil {
-		s.Problem = cmp.Or(told(err), "The plan over time cannot be made.")
+		s.Problem = cmp.Or(publicText(err), "The weekly plan cannot be computed.")
 		return
 	}
 	s.plan = plan
@@ -89,7 +88,7 @@ func (p *planView) scheduled(c *Console, m *mix.Model, w control.Workspace, aske
 	s.Words = s.words()
 }
 
-// spread makes the plan over weeks.
+// spread computes the weekly plan.
 func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) {
 	ask, err := p.ask(m)
 	if err != nil {
@@ -97,20 +96,20 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	}
 	weeks, err := strconv.Atoi(p.Schedule.Weeks)
 	if err != nil || weeks < 1 || weeks > mmm.MostAhead {
-		return nil, fault.Invalid("the number of weeks is no whole number from 1 to %d", mmm.MostAhead).WithHint("enter a number such as 12")
+		return nil, fault.Invalid("the number of weeks is not a whole number from 1 to %d", mmm.MostAhead).WithHint("enter a number such as 12")
 	}
 	first, err := civil.Parse(p.Schedule.First)
 	if err != nil {
-		return nil, fault.Invalid("the first day of the plan is no date").WithHint("enter a day such as %s", m.Window.Last.AddDays(1))
+		return nil, fault.Invalid("the first day of the plan is not a calendar date").WithHint("use YYYY-MM-DD, such as %s", m.Window.Last.AddDays(1))
 	}
 	days := first.Sub(m.Window.Last) - 1
 	if days < 0 || days > mmm.MostAhead*weekDays {
-		return nil, fault.Invalid("the plan begins on %s, and the model's data end on %s", first, m.Window.Last).
-			WithHint("choose a first day from %s on, within two years", m.Window.Last.AddDays(1))
+		return nil, fault.Invalid("the plan starts on %s, but the data of the model end on %s", first, m.Window.Last).
+			WithHint("choose a first day from %s, at most two years later", m.Window.Last.AddDays(1))
 	}
 	ahead := mmm.Ahead{Periods: weeks, Gap: (days + weekDays/2) / weekDays, Change: map[measure.Channel]float64{}}
 	for _, f := range p.Fields {
-		step, err := entered("the largest change for "+f.Channel, strings.TrimSuffix(f.Step, "%"))
+		step, err := entered("the weekly change of "+f.Channel, strings.TrimSuffix(f.Step, "%"))
 		if err != nil {
 			return nil, err
 		}
@@ -125,8 +124,8 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	return inMinor(schedule, ask.Groups, first, w.Currency), nil
 }
 
-// inMinor writes a schedule in minor units that sum to the budget. Sums are rounded and not spends, channels of a group one after
-// another, so that a bound that is reached is not missed by more than its own rounding.
+// inMinor converts a schedule to minor units that sum to the budget. It rounds cumulative sums, channel by channel and group
+// by group, so that spend at a limit deviates by rounding of the limit at most.
 func inMinor(s *mmm.Schedule, groups []decide.Group, first civil.Date, currency money.Currency) *weekPlan {
 	unit := math.Pow10(currency.Exponent())
 	out := &weekPlan{Schedule: s, Minor: make([][]int64, len(s.Channels)), Budget: int64(math.Round(s.Budget * unit)), Currency: currency}
@@ -159,78 +158,87 @@ func inMinor(s *mmm.Schedule, groups []decide.Group, first civil.Date, currency 
 	return out
 }
 
+// money formats an amount with the currency.
 func (w *weekPlan) money(minor int64) string {
+	return moneyText(money.Major(minor, w.Currency), w.Currency.Exponent(), w.Currency)
+}
+
+func intervalText(s stats.Summary) string {
+	return between(amount(s.Mean), amount(s.Q05), amount(s.Q95))
+}
+
+// figure formats an amount without the currency.
+func (w *weekPlan) figure(minor int64) string {
 	return figure(money.Major(minor, w.Currency), w.Currency.Exponent())
 }
 
-func spanOf(s stats.Summary) string { return between(amount(s.Mean), amount(s.Q05), amount(s.Q95)) }
-
-// fill sets the rows: the weeks, what comes after them, their sum, and the same every week.
+// fill sets the rows: the weeks, later weeks, the total, and constant weekly spend.
 func (s *scheduleView) fill() {
 	plan := s.plan
 	for _, c := range plan.Channels {
 		s.Channels = append(s.Channels, string(c))
 	}
-	row := func(week string, below bool, brings stats.Summary, of func(j int) int64) {
-		r := scheduleRow{Week: week, Below: below, Brings: spanOf(brings)}
+	row := func(week string, below bool, revenue stats.Summary, of func(j int) int64) {
+		r := scheduleRow{Week: week, Below: below, Revenue: intervalText(revenue)}
 		var total int64
 		for j, c := range s.Channels {
 			spend := of(j)
 			total += spend
-			r.Spends = append(r.Spends, scheduleCell{c, plan.money(spend)})
+			r.Spends = append(r.Spends, scheduleCell{c, plan.figure(spend)})
 		}
-		r.Total = plan.money(total)
+		r.Total = plan.figure(total)
 		s.Rows = append(s.Rows, r)
 	}
 	for i, week := range plan.Weeks {
-		row(week.String(), false, plan.Brings.Periods[i], func(j int) int64 { return plan.Minor[j][i] })
+		row(dateText(week), false, plan.Brings.Periods[i], func(j int) int64 { return plan.Minor[j][i] })
 	}
-	after := scheduleRow{Week: "After the last week", Below: true, Brings: spanOf(plan.Brings.After)}
+	after := scheduleRow{Week: "Later weeks", Below: true, Revenue: intervalText(plan.Brings.After)}
 	for _, c := range s.Channels {
 		after.Spends = append(after.Spends, scheduleCell{Channel: c})
 	}
 	s.Rows = append(s.Rows, after)
-	row("In all", true, plan.Brings.Total, func(j int) (sum int64) {
+	row("Total", true, plan.Brings.Total, func(j int) (sum int64) {
 		for _, x := range plan.Minor[j] {
 			sum += x
 		}
 		return sum
 	})
-	row("Alike every week", true, plan.Steadily.Periods[len(plan.Weeks)-1], func(j int) int64 { return plan.Steady[j] })
+	row("Constant weekly spend", true, plan.Steadily.Periods[len(plan.Weeks)-1], func(j int) int64 { return plan.Steady[j] })
 }
 
-// Least gain of a plan over time, as a share of what the steady plan brings, and least chance of one, to be called worth it.
+// Minimum relative gain over constant weekly spend, and minimum probability of a gain, to recommend a weekly plan.
 const (
-	worthFlighting = 0.005
-	sureOfIt       = 0.8
+	minWeeklyGain  = 0.005
+	minProbability = 0.8
 )
 
 func (s *scheduleView) words() []string {
 	plan := s.plan
+	whole := func(v float64) string { return moneyText(v, 0, plan.Currency) }
 	last := plan.Weeks[len(plan.Weeks)-1].AddDays(weekDays - 1)
-	words := []string{fmt.Sprintf("%s %s from %s to %s, the monthly budget in proportion.", plan.money(plan.Budget), plan.Currency, plan.Weeks[0], last)}
+	words := []string{fmt.Sprintf("Total spend: %s, %s, in proportion to the monthly budget.", plan.money(plan.Budget), daysText(plan.Weeks[0], last))}
 	share := 0.0
 	if plan.Steadily.Total.Mean > 0 {
 		share = plan.Lift.Mean / plan.Steadily.Total.Mean
 	}
-	gain := fmt.Sprintf("%s (90 %% interval %s to %s), %.2f %% of what media bring, with a chance of %.0f %% of a gain", amount(plan.Lift.Mean), amount(plan.Lift.Q05), amount(plan.Lift.Q95), 100*share, 100*plan.Better)
-	if share >= worthFlighting && plan.Better >= sureOfIt {
-		words = append(words, "Spends that change from week to week are worth it: they bring more than the best plan that spends alike every week by "+gain+".")
+	gain := fmt.Sprintf("%s (90%% interval %s to %s), %.2f%% of incremental revenue; probability of a gain: %.0f%%", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
+	if share >= minWeeklyGain && plan.Better >= minProbability {
+		words = append(words, "Recommendation: vary spend by week. Expected gain over the best constant weekly spend: "+gain+".")
 	} else {
-		words = append(words, "Spends that change from week to week are not worth it here: against the best plan that spends alike every week they change revenue by "+gain+". Spend the same every week.")
+		words = append(words, "Recommendation: keep weekly spend constant. Varying it has no clear benefit over the best constant weekly spend: "+gain+".")
 	}
-	words = append(words, fmt.Sprintf("Media bring %s in these weeks (90 %% interval %s to %s), what is left of earlier spends included, and %s in later ones, beyond what spends bring then by themselves.",
-		amount(plan.Brings.Inside.Mean), amount(plan.Brings.Inside.Q05), amount(plan.Brings.Inside.Q95), amount(plan.Brings.After.Mean)))
+	words = append(words, fmt.Sprintf("Incremental revenue: %s in these weeks (90%% interval %s to %s), including adstock of earlier spend, and %s in later weeks from adstock of this plan.",
+		whole(plan.Brings.Inside.Mean), whole(plan.Brings.Inside.Q05), whole(plan.Brings.Inside.Q95), whole(plan.Brings.After.Mean)))
 	if plan.Proven {
-		words = append(words, fmt.Sprintf("Certificate: by the model's mean, no other spends over these weeks within these bounds bring more by over %.4f %%.", 100*plan.Certificate.Gap()))
+		words = append(words, fmt.Sprintf("Optimality certificate: by the posterior mean, no other weekly plan within these limits has more than %.4f%% more incremental revenue.", 100*plan.Certificate.Gap()))
 	} else {
-		words = append(words, "Some curves are S-shaped in some draws, so this is the best plan found from steady spends and from bursts, and another one may be better.")
+		words = append(words, "Some response curves are S-shaped in some draws. This is the best plan found from constant spend and from bursts; a better one may exist.")
 	}
 	return append(words,
-		"No week of a channel gets more than its dearest one in the data, unless the mean week of its most is more. A season lifts sales, but in this model not what money brings, so the plan prefers no week for it.")
+		"Weekly spend of a channel does not exceed its highest week in the data, unless the average week at its maximum does. Seasonality changes sales but not media returns in this model, so the plan favors no season.")
 }
 
-// slots returns the weeks where a chart of weeks from Monday has them: at the Monday of most of their days.
+// slots returns the Monday of the calendar week that contains most days of each week, for charts.
 func (w *weekPlan) slots() (mondays []civil.Date) {
 	for _, first := range w.Weeks {
 		mondays = append(mondays, civil.ByWeek.Start(first.AddDays(weekDays/2)))
@@ -238,10 +246,10 @@ func (w *weekPlan) slots() (mondays []civil.Date) {
 	return mondays
 }
 
-// spendChart stacks the weekly spends of channels. Of more channels than a chart shows, the smallest are one.
+// spendChart stacks weekly spend by channel. If there are more channels than a chart can show, it combines the smallest.
 func (w *weekPlan) spendChart() chart.Chart {
 	drawing := chart.Chart{
-		Kind: chart.Bar, Stacked: true, Title: "Spend by week", Metric: "Spend a week", Unit: chart.Money, Currency: w.Currency,
+		Kind: chart.Bar, Stacked: true, Title: "Spend by week", Metric: "Spend per week", Unit: chart.Money, Currency: w.Currency,
 		Granularity: civil.ByWeek,
 	}
 	sums := make([]int64, len(w.Minor))
@@ -273,7 +281,7 @@ func (w *weekPlan) spendChart() chart.Chart {
 	return drawing
 }
 
-// revenueChart shows what media bring by week under the plan, with its interval, and under the steady one.
+// revenueChart shows incremental revenue by week under the plan, with its interval, and under constant spend.
 func (w *weekPlan) revenueChart() chart.Chart {
 	line := func(of mmm.Flow, band bool) (out []chart.Point) {
 		for i, week := range w.slots() {
@@ -286,8 +294,8 @@ func (w *weekPlan) revenueChart() chart.Chart {
 		return out
 	}
 	return chart.Chart{
-		Title: "Revenue that media bring by week", Metric: "Revenue a week", Unit: chart.Money, Currency: w.Currency, Granularity: civil.ByWeek,
-		BandName: "90 % interval", Series: []chart.Series{{Name: "this plan", Points: line(w.Brings, true)}, {Name: "alike every week", Points: line(w.Steadily, false)}},
+		Title: "Incremental revenue by week", Metric: "Revenue per week", Unit: chart.Money, Currency: w.Currency, Granularity: civil.ByWeek,
+		BandName: "90% interval", Series: []chart.Series{{Name: "this plan", Points: line(w.Brings, true)}, {Name: "constant spend", Points: line(w.Steadily, false)}},
 	}
 }
 
@@ -316,7 +324,7 @@ func (w *weekPlan) table() [][]string {
 	return append(rows, append(after, exact(w.Brings.After.Mean), exact(w.Brings.After.Q05), exact(w.Brings.After.Q95), exact(w.Steadily.After.Mean)))
 }
 
-// schedules keeps the plans over weeks that were made last, because a page's pictures and its export are of the same plan.
+// schedules caches the latest weekly plans, because a page, its charts and its export show the same plan.
 type schedules struct {
 	mu   sync.Mutex // guards kept
 	kept []keptSchedule
@@ -330,7 +338,7 @@ type keptSchedule struct {
 
 const mostSchedules = 8
 
-// of returns the plan of a model that a query asks for, made where it is not kept.
+// of returns the cached plan of a model and query, or computes it.
 func (s *schedules) of(query string, m *mix.Model, made func() (*weekPlan, error)) (*weekPlan, error) {
 	s.mu.Lock()
 	for _, k := range s.kept {

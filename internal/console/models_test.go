@@ -30,7 +30,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// models has one state for every workspace, and trains until it is cancelled.
+// models has one state for all workspaces. Its trainings run until they are canceled.
 type models struct {
 	runner *jobs.Runner
 	ended  chan measure.WorkspaceID // gets the workspace of a training that was cancelled
@@ -57,7 +57,7 @@ func (m *models) Train(ctx context.Context, w control.Workspace, _ mix.Request) 
 // Tried implements [jobs.Trainer].
 func (m *models) Tried(control.Workspace) (time.Time, error) { return time.Time{}, nil }
 
-// running returns the runner of the models' trainings, which serves when running returns.
+// running starts the runner of trainings and waits until it serves.
 func (m *models) running(t *testing.T, store *sqlstore.Store) *jobs.Runner {
 	t.Helper()
 	serving := servingStore{store, make(chan struct{})}
@@ -76,7 +76,7 @@ func (m *models) running(t *testing.T, store *sqlstore.Store) *jobs.Runner {
 	return m.runner
 }
 
-// servingStore tells when it was asked for the first time.
+// servingStore reports its first query.
 type servingStore struct {
 	*sqlstore.Store
 	asked chan struct{}
@@ -91,7 +91,7 @@ func (s servingStore) Workspaces(ctx context.Context) ([]control.Workspace, erro
 	return s.Store.Workspaces(ctx)
 }
 
-// trained is a real model of an invented store.
+// trained is a model of a simulated store.
 var trained = sync.OnceValues(func() (*mix.Model, error) {
 	r := rand.New(rand.NewPCG(4, 2))
 	s := mix.Store{
@@ -119,19 +119,19 @@ func (s *site) hasModel() *mix.Model {
 	return m
 }
 
-func TestWithoutAModelThePageSaysHowToTrain(t *testing.T) {
+func TestModelsPageExplainsTrainingWithoutModel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleAnalyst)
 	s.member("vera@acme.example", control.RoleViewer)
 	page := s.signedIn(email).get("/models?workspace=acme")
-	for _, want := range []string{"There is no model yet", "assay train mmm --workspace acme", "Train a model", "at least 40 weeks"} {
+	for _, want := range []string{"There is no model yet", "assay train mmm --workspace acme", "Train model", "at least 40 weeks"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("an analyst's page lacks %q", want)
 		}
 	}
 	viewer := s.signedIn("vera@acme.example")
-	if page := viewer.get("/models?workspace=acme"); strings.Contains(page.body, `value="train"`) || !strings.Contains(page.body, "an analyst, an admin or an owner may") {
+	if page := viewer.get("/models?workspace=acme"); strings.Contains(page.body, `value="train"`) || !strings.Contains(page.body, "requires the role analyst, admin or owner") {
 		t.Error("a viewer's page has a button, or does not say who may train")
 	}
 	if page := viewer.form("/models", "action", "train"); page.status != http.StatusForbidden {
@@ -144,7 +144,7 @@ func TestWithoutAModelThePageSaysHowToTrain(t *testing.T) {
 	}
 }
 
-func TestATrainingIsBegunWatchedAndCancelled(t *testing.T) {
+func TestTrainingIsStartedWatchedAndCanceled(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleAnalyst)
@@ -154,7 +154,7 @@ func TestATrainingIsBegunWatchedAndCancelled(t *testing.T) {
 	}
 	s.models.state.DonePct, s.models.state.Left = 40, 50*time.Second
 	page := b.get("/models?workspace=acme")
-	if !strings.Contains(page.body, "40 % done, about 50 seconds left") || !strings.Contains(page.body, "Cancel the training") {
+	if !strings.Contains(page.body, "40% done, about 50 seconds remaining") || !strings.Contains(page.body, "Cancel training") {
 		t.Errorf("the page does not show the progress: %s", page.body)
 	}
 	if page := b.form("/models", "action", "train"); page.status != http.StatusUnprocessableEntity || !strings.Contains(page.body, "is being trained") {
@@ -168,13 +168,13 @@ func TestATrainingIsBegunWatchedAndCancelled(t *testing.T) {
 	}
 }
 
-func TestThePageSetsTestsBesideTheWeeks(t *testing.T) {
+func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleViewer)
 	b := s.signedIn(email)
 	known := *s.hasModel()
-	if page := b.get("/models?workspace=acme"); strings.Contains(page.body, "What tests by region say") {
+	if page := b.get("/models?workspace=acme"); strings.Contains(page.body, `id="tests">Geo experiments<`) {
 		t.Error("a model without tests has a section on them")
 	}
 	test := mix.Test{
@@ -186,18 +186,18 @@ func TestThePageSetsTestsBesideTheWeeks(t *testing.T) {
 	known.Tests = []mix.Calibration{{Test: unused}, {Test: test, Alone: &mix.Alone{Change: weeks, Apart: 4.9, ROAS: stats.Summary{Mean: 0.9, Q05: 0.7, Q95: 1.1}}}}
 	s.models.state.Model = &known
 	page := b.get("/models?workspace=acme")
-	for _, want := range []string{"What tests by region say", "2.00 (1.53 to 2.47)", "0.50 (0.30 to 0.70)", "0.90 (0.70 to 1.10)", "contradict each other: they are 4.9 standard deviations apart", "Not part of the model: its effect has no interval", "google&lt;b&gt;"} {
+	for _, want := range []string{`id="tests">Geo experiments<`, "2.00 (1.53 to 2.47)", "0.50 (0.30 to 0.70)", "0.90 (0.70 to 1.10)", "contradicts the observational fit: 4.9 standard deviations apart", "Not used in the model: its effect has no interval", "google&lt;b&gt;"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
 	s.models.state.Status, s.models.state.Why = mix.Stale, []string{"the test of tiktok from 2026-09-01 to 2026-09-28 is completed, and the model does not know it"}
-	if page := b.get("/models?workspace=acme"); !strings.Contains(page.body, "It is stale: the test of tiktok") {
+	if page := b.get("/models?workspace=acme"); !strings.Contains(page.body, "The model is stale: the test of tiktok") {
 		t.Error("the page does not say which test the model does not know")
 	}
 }
 
-func TestTheScheduleIsForWhoManagesTheWorkspace(t *testing.T) {
+func TestOnlyAdminsChangeTheSchedule(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -221,7 +221,7 @@ func TestTheScheduleIsForWhoManagesTheWorkspace(t *testing.T) {
 	}
 }
 
-func TestAModelIsShownInWordsAndPictures(t *testing.T) {
+func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleViewer)
@@ -235,9 +235,9 @@ func TestAModelIsShownInWordsAndPictures(t *testing.T) {
 	b := s.signedIn(email)
 	page := b.get("/models?workspace=acme")
 	for _, want := range []string{
-		"It is stale: 40 days of sales follow its window", "A newer training (model 2) was refused, so model 1 goes on to answer", "needs at least 40",
-		"The sampler converged", "Hold-out: a fit that did not see the last 8 weeks", "only an experiment can tell them apart", "<bdi>facebook</bdi>",
-		"Divide a budget", "where the curve bends", "narrower",
+		"The model is stale: 40 days of sales follow its window", "A newer training (model 2) was rejected; model 1 remains in use", "needs at least 40",
+		"The sampler converged", "Holdout: a fit without the last 8 weeks", "only an experiment can distinguish them", "<bdi>facebook</bdi>",
+		"Budget optimizer", "where the curve saturates", "narrower",
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q", want)
@@ -276,7 +276,7 @@ func TestAModelIsShownInWordsAndPictures(t *testing.T) {
 	}
 }
 
-func TestThePlannerSpreadsTheBudgetOverWeeks(t *testing.T) {
+func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleViewer)
@@ -285,10 +285,10 @@ func TestThePlannerSpreadsTheBudgetOverWeeks(t *testing.T) {
 	first := m.Window.Last.AddDays(8)
 	query := "budget=9000&weeks=8&first=" + first.String() + "&step_facebook=5&group1=brand&group1_of=facebook&group1_min=5000"
 	page := b.get("/models?workspace=acme&" + query)
-	// 9,000 a month are 16,558.52 in 56 of its 30.4375 days.
+	// 9,000 per month of 30.4375 days is 16,558.52 in 56 days.
 	for _, want := range []string{
-		"16,558.52 USD from " + first.String() + " to " + first.AddDays(55).String(), "week to week are not worth it here", "and when spends are alike every week",
-		"Certificate: by the model&#39;s mean", "After the last week", "The plan over weeks as CSV", first.AddDays(49).String(),
+		"Total spend: $16,558.52, Nov 23, 2026 – Jan 17, 2027", "keep weekly spend constant", "and under constant weekly spend",
+		"Optimality certificate: by the posterior mean", "Later weeks", "Weekly plan (CSV)", "Jan 11, 2027",
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the plan lacks %q", want)
@@ -317,7 +317,7 @@ func TestThePlannerSpreadsTheBudgetOverWeeks(t *testing.T) {
 		if cents(row[1]) != cents(row[2])+cents(row[3]) {
 			t.Errorf("week %s: %s and %s are not %s", row[0], row[2], row[3], row[1])
 		}
-		// Five per cent of the 250 that facebook costs in a mean week, and a cent of rounding.
+		// The limit is 5% of the average week of facebook, 250, plus a cent for rounding.
 		if i > 0 && math.Abs(float64(cents(row[2])-cents(table[i][2]))) > 5*m.Posterior().Spend("facebook")/float64(m.Weeks)+2 {
 			t.Errorf("week %s: facebook goes from %s to %s", row[0], table[i][2], row[2])
 		}
@@ -332,14 +332,14 @@ func TestThePlannerSpreadsTheBudgetOverWeeks(t *testing.T) {
 	}
 }
 
-func TestThePlannerDividesTheBudgetAndRefusesWhatItCannotRead(t *testing.T) {
+func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleViewer)
 	s.hasModel()
 	b := s.signedIn(email)
 	page := b.get("/models?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
-	for _, want := range []string{"Certificate: by the model, no other plan within these bounds", "The chance that it is a gain", `value="9,000"`, `value="4000"`, "The plan as CSV"} {
+	for _, want := range []string{"Optimality certificate: no other allocation within these limits", "Probability of a gain", `value="9,000"`, `value="4000"`, "Allocation (CSV)"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the plan lacks %q", want)
 		}
@@ -360,33 +360,33 @@ func TestThePlannerDividesTheBudgetAndRefusesWhatItCannotRead(t *testing.T) {
 		t.Errorf("the plan spends %v, want 9000", sum)
 	}
 	together := "budget=9000&min_google=0&max_google=9000&min_facebook=0&max_facebook=9000&group1=Paid+search&group1_of=google&group1_min=7000"
-	if page := b.get("/models?workspace=acme&" + together); !strings.Contains(page.body, "The channels of Paid search get 7,000 a month together") || !strings.Contains(page.body, `value="Paid search"`) {
+	if page := b.get("/models?workspace=acme&" + together); !strings.Contains(page.body, "Combined spend of Paid search: $7,000 per month.") || !strings.Contains(page.body, `value="Paid search"`) {
 		t.Error("the group's least is not kept, or the form forgets the group")
 	}
 	if body := b.get("/models/export.csv?workspace=acme&of=plan&" + together).body; !strings.Contains(body, ",7000.0000,") {
 		t.Errorf("the export knows nothing of the group: %s", body)
 	}
-	for query, want := range map[string][2]string{ // what the form then has, and has not
-		"add=group": {`name="group2_min"`, `name="group3"`}, "drop=1": {"Add a group", "Paid search"}, "drop=7": {"Paid search", `name="group2"`},
+	for query, want := range map[string][2]string{ // what the form then contains and does not contain
+		"add=group": {`name="group2_min"`, `name="group3"`}, "drop=1": {"Add group", "Paid search"}, "drop=7": {"Paid search", `name="group2"`},
 	} {
 		page := b.get("/models?workspace=acme&" + together + "&" + query)
-		if !strings.Contains(page.body, want[0]) || strings.Contains(page.body, want[1]) || strings.Contains(page.body, "The plan as CSV") {
+		if !strings.Contains(page.body, want[0]) || strings.Contains(page.body, want[1]) || strings.Contains(page.body, "Allocation (CSV)") {
 			t.Errorf("%s: the form lacks %q, has %q, or made a plan", query, want[0], want[1])
 		}
 	}
 	for query, want := range map[string]string{
-		"budget=9000&weeks=x":                                                       "Over weeks: The number of weeks is no whole number from 1 to 104",
-		"budget=9000&weeks=12&first=soon":                                           "Over weeks: The first day of the plan is no date",
-		"budget=9000&weeks=12&first=2026-11-15":                                     "Over weeks: The plan begins on 2026-11-15, and the model&#39;s data end on",
-		"budget=9000&weeks=12&step_google=much":                                     "Over weeks: The largest change for google is not an amount",
+		"budget=9000&weeks=x":                                                       "Weekly plan: The number of weeks is not a whole number from 1 to 104",
+		"budget=9000&weeks=12&first=soon":                                           "Weekly plan: The first day of the plan is not a calendar date",
+		"budget=9000&weeks=12&first=2026-11-15":                                     "Weekly plan: The plan starts on 2026-11-15, but the data of the model end on",
+		"budget=9000&weeks=12&step_google=much":                                     "Weekly plan: The weekly change of google is not an amount",
 		"budget=9000&group1=brand&group1_min=5":                                     "Brand has no channels",
-		"budget=9000&group1=brand&group1_of=google":                                 "Brand has neither a least nor a most",
-		"budget=9000&group1_of=google&group1_min=x":                                 "The least for group 1 is not an amount of money",
+		"budget=9000&group1=brand&group1_of=google":                                 "Brand has neither a minimum nor a maximum",
+		"budget=9000&group1_of=google&group1_min=x":                                 "The minimum of group 1 is not an amount of money",
 		"budget=9000&group1_of=google&group1_min=8000":                              "below the 8000 that the group has to spend. Lower the least",
 		"budget=9000&group1_of=google&group1_min=3&group2_of=google&group2_max=900": "is in the groups",
-		"budget=9000&group1_of=google&group1_min=3&group1_max=2":                    "The least for group 1 is above the most",
+		"budget=9000&group1_of=google&group1_min=3&group1_max=2":                    "The minimum of group 1 exceeds its maximum",
 		"budget=x": "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "nothing to divide",
-		"budget=9000&min_google=5&max_google=4": "The least for google is above the most", "budget=9000&min_google=1e400": "not an amount",
+		"budget=9000&min_google=5&max_google=4": "The minimum of google exceeds its maximum", "budget=9000&min_google=1e400": "not an amount",
 		"budget=100&min_google=5000": "least that the channels may spend adds up to 5", "budget=1e300": "too large to be divided",
 	} {
 		page := b.get("/models?workspace=acme&" + query)

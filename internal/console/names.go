@@ -9,29 +9,29 @@ import (
 	"assay/internal/measure"
 )
 
-// names tells what people call those that logs know by their ids. What cannot be looked up keeps its id.
+// names resolves the IDs in logs to names. An unknown ID stays as it is.
 type names struct {
-	console *Console
-	users   map[control.UserID]string
-	keys    map[string]string
+	settings *settingsPages
+	users    map[control.UserID]string
+	keys     map[string]string
 }
 
-// namesIn returns the names of people and of the workspace's keys.
-func (c *Console) namesIn(ctx context.Context, ws measure.WorkspaceID) (*names, error) {
+// namesIn returns the names of users and of the keys of the workspace.
+func (c *settingsPages) namesIn(ctx context.Context, ws measure.WorkspaceID) (*names, error) {
 	keys, err := c.keys.List(ctx, ws)
-	n := &names{console: c, users: make(map[control.UserID]string), keys: make(map[string]string)}
+	n := &names{settings: c, users: make(map[control.UserID]string), keys: make(map[string]string)}
 	for _, k := range keys {
 		n.keys[k.ID] = k.Name
 	}
 	return n, err
 }
 
-// user returns the person's address.
+// user returns the email address of a user.
 func (n *names) user(ctx context.Context, id control.UserID) string {
 	name, known := n.users[id]
 	if !known {
 		name = string(id)
-		if u, err := n.console.people.Find(ctx, string(id)); err == nil {
+		if u, err := n.settings.people.Find(ctx, string(id)); err == nil {
 			name = u.Email
 		}
 		n.users[id] = name
@@ -39,7 +39,7 @@ func (n *names) user(ctx context.Context, id control.UserID) string {
 	return name
 }
 
-// actor returns who did something, in words.
+// actor returns the name of the actor of an event or call.
 func (n *names) actor(ctx context.Context, actor string) string {
 	kind, id, found := strings.Cut(actor, ":")
 	switch {
@@ -58,7 +58,7 @@ func (n *names) key(id string) string {
 	return "key " + id
 }
 
-// subject returns what something was done to, in words; "" where the detail says it better.
+// subject returns the object of an event, "" if the detail already contains it.
 func (n *names) subject(ctx context.Context, e control.Event) string {
 	switch e.Kind {
 	case control.KeyMade, control.KeyRotated, control.KeyRevoked:
@@ -74,10 +74,10 @@ func (n *names) subject(ctx context.Context, e control.Event) string {
 		control.TargetSet, control.TargetRemoved:
 		return e.Subject
 	case control.ScopeRefused:
-		if slices.Contains(n.console.tools, e.Subject) {
+		if slices.Contains(n.settings.tools, e.Subject) {
 			return e.Subject
 		}
-	default: // the detail says it
+	default: // the detail contains it
 	}
 	return ""
 }

@@ -27,12 +27,12 @@ var templateFiles embed.FS
 //go:embed assets
 var assetFiles embed.FS
 
-// parseTemplates returns each page with the frame around it.
+// parseTemplates returns the template of each page, including the frame.
 func parseTemplates() map[string]*template.Template {
 	functions := template.FuncMap{
 		"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day,
-		"count": count, "tab": tabOf, "took": took, "size": size, "outcome": outcomeWords, "words": words,
-		"sentence": sentence, "left": left, "span": spanWords, "cadence": cadenceWords, "picture": pictureOf,
+		"count": count, "tab": tabOf, "took": took, "date": dateText, "days": daysText, "size": size, "outcome": outcomeWords, "words": words,
+		"sentence": sentence, "left": left, "span": rangeText, "cadence": cadenceWords, "picture": pictureOf,
 		"schedule": scheduleOf, "figure": figure, "gate": gateWords,
 		"int64":  func(n int) int64 { return int64(n) },
 		"same":   func(a, b string) bool { return source.Fold(a) == source.Fold(b) },
@@ -44,7 +44,7 @@ func parseTemplates() map[string]*template.Template {
 	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(templateFiles, "templates/frame.html", "templates/parts/*.html"))
 	names, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
-		panic(err) // only for a pattern that is none
+		panic(err) // the pattern is invalid
 	}
 	all := make(map[string]*template.Template)
 	for _, name := range names {
@@ -54,34 +54,34 @@ func parseTemplates() map[string]*template.Template {
 	return all
 }
 
-// page is one answer in HTML.
+// page is one HTML page.
 type page struct {
-	name       string // of the template
+	name       string // name of the template
 	title      string
 	view       any
-	visitor    *people.Visitor // nil: nobody is signed in, or it does not matter
-	wide       bool            // a table needs the room
-	formAction string          // where else than to this service a form may lead
+	visitor    *people.Visitor // nil: no user is signed in
+	wide       bool            // wide layout for tables
+	formAction string          // additional form-action source of the content security policy
 }
 
-// frameView is what a template is given.
+// frameView is the data of a template.
 type frameView struct {
 	Title string
-	Email string // "" when nobody is signed in
-	Token string // of the console's own forms
+	Email string // "": no user is signed in
+	Token string // CSRF token
 	Wide  bool
 	View  any
 }
 
-// render writes a page. It may be read by nobody else, framed by nobody, and runs no script.
-func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, p page) {
+// render writes a page. Its headers prevent caching, framing and scripts.
+func (c *core) render(w http.ResponseWriter, r *http.Request, status int, p page) {
 	f := frameView{Title: p.title, Wide: p.wide, View: p.view}
 	if p.visitor != nil {
 		f.Email, f.Token = p.visitor.User.Email, p.visitor.Secret.FormToken(formPurpose)
 	}
 	var text bytes.Buffer
 	if err := c.templates[p.name].ExecuteTemplate(&text, "frame.html", f); err != nil {
-		panic("page " + p.name + ": " + err.Error()) // a mistake in the template
+		panic("page " + p.name + ": " + err.Error()) // the template is wrong
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -95,12 +95,12 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, p p
 		return
 	}
 	if _, err := w.Write(text.Bytes()); err != nil {
-		return // the browser is gone, and nobody is left to tell
+		return // the browser closed the connection
 	}
 }
 
-// Refuse says why a request goes no further.
-func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
+// Refuse shows an error page.
+func (c *core) Refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
 	p := page{name: "refusal", title: http.StatusText(status), view: text}
 	if visitor, err := c.Visitor(r); err == nil {
 		p.visitor = &visitor
@@ -108,7 +108,7 @@ func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, status int, tex
 	c.render(w, r, status, p)
 }
 
-// asset serves a style sheet or picture.
+// asset serves a style sheet or an icon.
 func asset(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "max-age=3600")
@@ -116,35 +116,35 @@ func asset(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, assetFiles, path.Join("assets", path.Base(r.PathValue("name"))))
 }
 
-// scopeWords says in words what a scope allows.
+// scopeWords describes what a scope allows.
 func scopeWords(s control.Scope) string {
 	switch s {
 	case control.ScopeRead:
 		return "Read your store's figures, reports and recommendations"
 	case control.ScopeWrite:
-		return "Make notes, alerts, reports and experiments"
+		return "Create notes, alerts, reports and experiments"
 	case control.ScopeApprove:
 		return "Change budgets and pause or resume campaigns on your ad platforms"
 	}
 	return string(s)
 }
 
-// roleWords says in words what somebody of a role may do.
+// roleWords describes what a role allows.
 func roleWords(r control.Role) string {
 	switch r {
 	case control.RoleOwner:
-		return "everything, owners included"
+		return "manage everything, including owners"
 	case control.RoleAdmin:
-		return "keys, programs and people, up to admins; may change budgets"
+		return "manage keys, apps and members up to admins; change budgets"
 	case control.RoleAnalyst:
-		return "reads everything, makes notes, alerts and experiments"
+		return "view everything; create notes, alerts and experiments"
 	case control.RoleViewer:
-		return "reads everything"
+		return "view everything"
 	}
 	return string(r)
 }
 
-// outcomeWords says what became of a file.
+// outcomeWords describes the result of checking or importing a file.
 func outcomeWords(s ingest.Status) string {
 	switch s {
 	case ingest.Imported:
@@ -152,19 +152,19 @@ func outcomeWords(s ingest.Status) string {
 	case ingest.Checked:
 		return "can be imported"
 	case ingest.Already:
-		return "imported before"
+		return "already imported"
 	case ingest.Empty:
 		return "no rows"
 	case ingest.Refused:
-		return "refused, nothing changed"
+		return "rejected, nothing changed"
 	}
 	return string(s)
 }
 
-// words writes the name of a table for people.
+// words replaces the underscores of a name by spaces.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-// took writes how long something took.
+// took formats a duration.
 func took(d time.Duration) string {
 	ms := float64(d.Microseconds()) / 1000
 	switch {
@@ -178,16 +178,16 @@ func took(d time.Duration) string {
 	return strconv.FormatFloat(ms/1000, 'f', 1, 64) + " s"
 }
 
-// count writes a number with commas between thousands.
+// count formats a whole number with commas between thousands.
 func count(n int64) string { return number.Grouped(float64(n), 0) }
 
-// size writes an amount of bytes.
+// size formats a number of bytes.
 func size(bytes int) string {
 	if bytes < 1000 {
 		return strconv.Itoa(bytes) + " B"
 	}
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
-		return strconv.Itoa(bytes>>20) + " MiB" // a limit
+		return strconv.Itoa(bytes>>20) + " MiB" // limits are powers of two
 	}
 	if bytes >= 1e6 {
 		return strconv.FormatFloat(float64(bytes)/1e6, 'f', 1, 64) + " MB"
@@ -195,7 +195,7 @@ func size(bytes int) string {
 	return strconv.FormatFloat(float64(bytes)/1000, 'f', 1, 64) + " kB"
 }
 
-// sentence begins with a capital letter and ends with a full stop.
+// sentence capitalizes the first letter and appends a period.
 func sentence(text string) string {
 	if text == "" {
 		return ""
@@ -208,36 +208,20 @@ func sentence(text string) string {
 	return text
 }
 
-// told says a failure to who looks at a page: what is wrong and what to do next; "" when it is not theirs to know.
-func told(err error) string {
+// publicText returns the public message and hint of an error, "" if it has none.
+func publicText(err error) string {
 	text, hint, _ := fault.Public(err)
 	return strings.TrimSpace(sentence(text) + " " + sentence(hint))
 }
 
-// when, moment and day write an instant for people, in UTC; "never" for none. machine writes it for programs.
-func when(t time.Time) string { return written(t, "2 Jan 2006 15:04 MST") }
-
-func moment(t time.Time) string { return written(t, "2 Jan 2006 15:04:05") }
-
-func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-func day(t time.Time) string { return written(t, "2 Jan 2006") }
-
-func written(t time.Time, layout string) string {
-	if t.IsZero() {
-		return "never"
-	}
-	return t.UTC().Format(layout)
-}
-
-// showPicture sends an SVG, which styles itself and may do nothing else. The cache control says how long it may be kept.
-func showPicture(w http.ResponseWriter, svg []byte, cacheControl string) {
+// writeSVG sends an SVG with a policy that allows inline styles only.
+func writeSVG(w http.ResponseWriter, svg []byte, cacheControl string) {
 	h := w.Header()
 	h.Set("Content-Type", "image/svg+xml")
 	h.Set("Cache-Control", cacheControl)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox")
 	if _, err := w.Write(svg); err != nil {
-		return // the browser is gone, and nobody is left to tell
+		return // the browser closed the connection
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"assay/internal/control"
 )
 
-// form sends one of the console's own forms.
+// form sends a form of the console.
 func (b *browser) form(path string, fields ...string) seen {
 	b.t.Helper()
 	values := url.Values{"csrf": {b.get("/account").field("csrf")}, "workspace": {"acme"}}
@@ -26,7 +26,7 @@ func (b *browser) form(path string, fields ...string) seen {
 	return b.post(path, values)
 }
 
-// invite returns the path of an invitation's link.
+// invite creates an invitation and returns the path of its link.
 func (b *browser) invite(email string, role control.Role) string {
 	b.t.Helper()
 	made := b.form("/people", "action", "invite", "email", email, "role", string(role))
@@ -50,7 +50,7 @@ func (s *site) roleOf(email string) control.Role {
 	return in[0].Role
 }
 
-func TestAnInvitationSetsUpAnAccountOnce(t *testing.T) {
+func TestInvitationCreatesAnAccountOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -86,7 +86,7 @@ func TestAnInvitationSetsUpAnAccountOnce(t *testing.T) {
 	}
 }
 
-func TestAnInvitationBringsInWhoHasAnAccount(t *testing.T) {
+func TestInvitationAddsAnExistingAccount(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -112,7 +112,7 @@ func TestAnInvitationBringsInWhoHasAnAccount(t *testing.T) {
 	}
 }
 
-func TestInvitationsEnd(t *testing.T) {
+func TestInvitationsExpire(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -144,7 +144,7 @@ func TestInvitationsEnd(t *testing.T) {
 	}
 }
 
-func TestTheLinkOfAnInvitationIsNotLogged(t *testing.T) {
+func TestInvitationLinkIsNotLogged(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var log strings.Builder
@@ -161,7 +161,7 @@ func TestTheLinkOfAnInvitationIsNotLogged(t *testing.T) {
 	}
 }
 
-func TestARequestThatTheBrowserCancelsIsNoErrorInTheLog(t *testing.T) {
+func TestCanceledRequestsAreNotLoggedAsErrors(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var log strings.Builder
@@ -186,7 +186,7 @@ func TestARequestThatTheBrowserCancelsIsNoErrorInTheLog(t *testing.T) {
 	}
 }
 
-func TestNobodyGivesOrTakesARoleAboveTheirOwn(t *testing.T) {
+func TestRolesAboveOnesOwnCannotBeAssignedOrRemoved(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	owner := s.member(email, control.RoleOwner)
@@ -238,7 +238,7 @@ func TestNobodyGivesOrTakesARoleAboveTheirOwn(t *testing.T) {
 	}
 }
 
-func TestRemovingAPersonEndsTheirKeysAtOnce(t *testing.T) {
+func TestRemovingAMemberRevokesTheirKeys(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -258,7 +258,7 @@ func TestRemovingAPersonEndsTheirKeysAtOnce(t *testing.T) {
 	}
 }
 
-func TestAChangedPasswordKeepsOnlyThisBrowser(t *testing.T) {
+func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -284,7 +284,7 @@ func TestAChangedPasswordKeepsOnlyThisBrowser(t *testing.T) {
 	}
 }
 
-func TestWrongPresentPasswordsSlowDown(t *testing.T) {
+func TestWrongCurrentPasswordsAreRateLimited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -298,7 +298,7 @@ func TestWrongPresentPasswordsSlowDown(t *testing.T) {
 	}
 }
 
-func TestOtherSessionsAreSeenAndEnded(t *testing.T) {
+func TestOtherSessionsAreListedAndEnded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)

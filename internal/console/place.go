@@ -8,18 +8,18 @@ import (
 	"assay/internal/measure"
 )
 
-// place is the workspace that a settings page is about.
+// place is the workspace of a page.
 type place struct {
 	control.Membership
-	All  []control.Membership // the visitor's
+	All  []control.Membership // all memberships of the visitor
 	Here string               // path of the page
 }
 
-// tab is a link to one of the workspace's pages.
+// tab is a link of the navigation.
 type tab struct {
 	Path, Name string
 	Workspace  measure.WorkspaceID
-	Here       bool // it is the page that is shown
+	Here       bool // the link leads to the current page
 }
 
 func tabOf(of interface{ at() place }, path, name string) tab {
@@ -29,12 +29,12 @@ func tabOf(of interface{ at() place }, path, name string) tab {
 
 func (p place) at() place { return p }
 
-// Manages reports whether the visitor may make and end keys there.
+// Manages reports whether the visitor can manage keys, members and settings of the workspace.
 func (p place) Manages() bool { return p.Role.Manages() }
 
-// placeOf returns the workspace that the request names, or the visitor's first. It answers itself when the visitor
-// is not in it.
-func (c *Console) placeOf(w http.ResponseWriter, v visit, named string) (place, bool) {
+// placeOf returns the named workspace, or the first one of the visitor. If the visitor is not a member, it writes the error
+// page and returns false.
+func (c *core) placeOf(w http.ResponseWriter, v visit, named string) (place, bool) {
 	all, err := c.people.Memberships(v.Context(), v.visitor.User.ID)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -45,11 +45,11 @@ func (c *Console) placeOf(w http.ResponseWriter, v visit, named string) (place, 
 			return place{Membership: m, All: all, Here: v.URL.Path}, true
 		}
 	}
-	c.Refuse(w, v.Request, http.StatusNotFound, "There is no such workspace, or you are not in it.")
+	c.Refuse(w, v.Request, http.StatusNotFound, "This workspace does not exist, or you are not a member of it.")
 	return place{}, false
 }
 
-func (c *Console) home(w http.ResponseWriter, v visit) {
+func (c *settingsPages) home(w http.ResponseWriter, v visit) {
 	all, err := c.people.Memberships(v.Context(), v.visitor.User.ID)
 	if err != nil {
 		c.fail(w, v.Request, err)
@@ -58,16 +58,16 @@ func (c *Console) home(w http.ResponseWriter, v visit) {
 	c.render(w, v.Request, http.StatusOK, page{name: "home", title: "Workspaces", view: all, visitor: &v.visitor})
 }
 
-// connectView is what the page with the set-up of programs shows.
+// connectView is the view of the page with set-up instructions for apps.
 type connectView struct {
 	place
 	URL   string
-	Local bool        // only programs on this machine reach the service
-	Usage *auth.Usage // nil: not shown
+	Local bool        // the service is reachable from this computer only
+	Usage *auth.Usage // nil: no limits on the page
 	Tiers []auth.Tier
 }
 
-func (c *Console) connectPage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) connectPage(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.URL.Query().Get("workspace"))
 	if !ok {
 		return
@@ -77,5 +77,5 @@ func (c *Console) connectPage(w http.ResponseWriter, v visit) {
 		usage := c.limits.Usage(v.Context(), p.Workspace)
 		view.Usage, view.Tiers = &usage, c.limits.Tiers()
 	}
-	c.render(w, v.Request, http.StatusOK, page{name: "connect", title: "Connect a program", view: view, visitor: &v.visitor})
+	c.render(w, v.Request, http.StatusOK, page{name: "connect", title: "Connect an app", view: view, visitor: &v.visitor})
 }

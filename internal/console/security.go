@@ -6,12 +6,12 @@ import (
 	"assay/internal/control"
 )
 
-// securityView is what the page of the security log shows.
+// securityView is the view of the audit log.
 type securityView struct {
 	place
-	leaf
+	pageLinks
 	Rows   []eventRow
-	About  string // the group that the list is narrowed to
+	About  string // ID of the selected group
 	Groups []eventGroup
 }
 
@@ -22,7 +22,7 @@ type eventRow struct {
 	Subject string
 }
 
-// eventGroup is a set of kinds that a visitor looks for together.
+// eventGroup is a filter: a named set of event kinds.
 type eventGroup struct {
 	ID, Name string
 	kinds    []control.EventKind
@@ -30,25 +30,25 @@ type eventGroup struct {
 
 func eventGroups() []eventGroup {
 	return []eventGroup{
-		{"sign-in", "Signing in", []control.EventKind{control.SignedIn, control.SignInRefused, control.SignedOut, control.PasswordChanged}},
-		{"refused", "What was refused", []control.EventKind{control.SignInRefused, control.ScopeRefused, control.GrantRefused}},
-		{"keys", "Keys", []control.EventKind{control.KeyMade, control.KeyRotated, control.KeyRevoked}},
-		{"programs", "Programs", []control.EventKind{control.GrantMade, control.GrantRefused, control.GrantRevoked, control.ScopeRefused}},
-		{"people", "People and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
-		{"settings", "The workspace", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved}},
+		{"sign-in", "Sign-ins", []control.EventKind{control.SignedIn, control.SignInRefused, control.SignedOut, control.PasswordChanged}},
+		{"refused", "Denied requests", []control.EventKind{control.SignInRefused, control.ScopeRefused, control.GrantRefused}},
+		{"keys", "API keys", []control.EventKind{control.KeyMade, control.KeyRotated, control.KeyRevoked}},
+		{"programs", "Connected apps", []control.EventKind{control.GrantMade, control.GrantRefused, control.GrantRevoked, control.ScopeRefused}},
+		{"people", "Members and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
+		{"settings", "Workspace settings", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved}},
 		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
 		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.CustomerForgotten}},
 	}
 }
 
-func (c *Console) securityPage(w http.ResponseWriter, v visit) {
+func (c *settingsPages) securityPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
 		return
 	}
 	if !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace see its security log.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can view its audit log.")
 		return
 	}
 	view := securityView{place: p, About: query.Get("about"), Groups: eventGroups()}
@@ -62,10 +62,10 @@ func (c *Console) securityPage(w http.ResponseWriter, v visit) {
 		c.fail(w, v.Request, err)
 		return
 	}
-	c.render(w, v.Request, http.StatusOK, page{name: "security", title: "Security log", view: view, visitor: &v.visitor, wide: true})
+	c.render(w, v.Request, http.StatusOK, page{name: "security", title: "Audit log", view: view, visitor: &v.visitor, wide: true})
 }
 
-func (c *Console) fillSecurity(v visit, view *securityView, f control.EventFilter) error {
+func (c *settingsPages) fillSecurity(v visit, view *securityView, f control.EventFilter) error {
 	events, err := c.store.Events(v.Context(), f)
 	if err != nil {
 		return err
@@ -74,18 +74,18 @@ func (c *Console) fillSecurity(v visit, view *securityView, f control.EventFilte
 	if err != nil {
 		return err
 	}
-	events, view.leaf = leafOf(v.URL, events, f.Before, func(e control.Event) string { return e.ID })
+	events, view.pageLinks = paginate(v.URL, events, f.Before, func(e control.Event) string { return e.ID })
 	for _, e := range events {
 		view.Rows = append(view.Rows, eventRow{Event: e, What: eventWords(e.Kind), Who: names.actor(v.Context(), e.Actor), Subject: names.subject(v.Context(), e)})
 	}
 	return nil
 }
 
-// eventWords says what happened.
+// eventWords describes an event.
 func eventWords(kind control.EventKind) string {
 	switch kind {
 	case control.WorkspaceMade:
-		return "Workspace made"
+		return "Workspace created"
 	case control.WorkspaceChanged:
 		return "Settings changed"
 	case control.WorkspaceDeleted:
@@ -97,25 +97,25 @@ func eventWords(kind control.EventKind) string {
 	case control.TargetRemoved:
 		return "Target removed"
 	case control.KeyMade:
-		return "Key made"
+		return "Key created"
 	case control.KeyRotated:
 		return "Key rotated"
 	case control.KeyRevoked:
 		return "Key revoked"
 	case control.GrantMade:
-		return "Program connected"
+		return "App connected"
 	case control.GrantRefused:
-		return "Program denied"
+		return "App denied"
 	case control.GrantRevoked:
-		return "Program disconnected"
+		return "App disconnected"
 	case control.ScopeRefused:
-		return "Call refused"
+		return "Call denied"
 	case control.UserMade:
-		return "Account made"
+		return "Account created"
 	case control.UserRemoved:
 		return "Account removed"
 	case control.UserInvited:
-		return "Person invited"
+		return "Member invited"
 	case control.InvitationWithdrawn:
 		return "Invitation withdrawn"
 	case control.RoleChanged:
@@ -135,7 +135,7 @@ func eventWords(kind control.EventKind) string {
 	case control.SignedIn:
 		return "Signed in"
 	case control.SignInRefused:
-		return "Sign-in refused"
+		return "Sign-in failed"
 	case control.SignedOut:
 		return "Signed out"
 	}

@@ -12,7 +12,7 @@ import (
 	"assay/internal/control"
 )
 
-func TestTheConsentPageSaysWhoAsksAndForWhat(t *testing.T) {
+func TestConsentPageShowsClientAndScopes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -44,30 +44,30 @@ func TestTheConsentPageSaysWhoAsksAndForWhat(t *testing.T) {
 	}
 }
 
-func TestTheConsentPageWarnsOfAnImitation(t *testing.T) {
+func TestConsentPageWarnsAboutImitations(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
 	b := s.signedIn(email)
 	for name, want := range map[string]bool{"Claude": false, "Cl\u0430ude": true} {
 		p := b.get(s.askingAs(name, "https://owl.example/cb", "measurement.read"))
-		if got := strings.Contains(p.body, "may imitate another program"); p.status != http.StatusOK || got != want {
+		if got := strings.Contains(p.body, "may imitate another app"); p.status != http.StatusOK || got != want {
 			t.Errorf("%+q: %d, the page warns: %v, want %v", name, p.status, got, want)
 		}
 	}
 }
 
-func TestTheConsentPageHoldsBackWhatTheRoleDoesNotAllow(t *testing.T) {
+func TestConsentPageWithholdsScopesAboveTheRole(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member("vera@acme.example", control.RoleViewer)
 	p := s.signedIn("vera@acme.example").get(s.asking("https://owl.example/cb", "measurement.read measurement.approve_execution"))
-	if strings.Contains(p.body, `value="measurement.approve_execution"`) || !strings.Contains(p.body, "will not get it") {
+	if strings.Contains(p.body, `value="measurement.approve_execution"`) || !strings.Contains(p.body, "will not get them") {
 		t.Errorf("a viewer is offered to approve: %s", p.body)
 	}
 }
 
-func TestKeysAreMadeShownOnceRotatedAndRevoked(t *testing.T) {
+func TestKeysAreCreatedShownOnceRotatedAndRevoked(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -88,7 +88,7 @@ func TestKeysAreMadeShownOnceRotatedAndRevoked(t *testing.T) {
 		t.Errorf("the key opens %+v, %v", p, err)
 	}
 	page = b.get("/keys?workspace=acme")
-	if strings.Contains(page.body, first) || !strings.Contains(page.body, "weekly report") || !strings.Contains(page.body, "20 Dec 2026") {
+	if strings.Contains(page.body, first) || !strings.Contains(page.body, "weekly report") || !strings.Contains(page.body, "Dec 20, 2026") {
 		t.Errorf("the list: %s", page.body)
 	}
 	mistaken := b.post("/keys", url.Values{"csrf": {token}, "workspace": {"acme"}, "action": {"create"}, "name": {"monthly <report>"}, "days": {"30"}})
@@ -114,7 +114,7 @@ func TestKeysAreMadeShownOnceRotatedAndRevoked(t *testing.T) {
 	}
 }
 
-func TestKeysAreRefusedToWhoMayNotMakeThem(t *testing.T) {
+func TestOnlyAdminsCreateKeys(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -163,7 +163,7 @@ func TestKeysAreRefusedToWhoMayNotMakeThem(t *testing.T) {
 	}
 }
 
-func TestConnectionsAreShownToWhoMayEndThem(t *testing.T) {
+func TestConnectedAppsAreShownToMembersWhoCanDisconnectThem(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -209,12 +209,12 @@ func TestConnectionsAreShownToWhoMayEndThem(t *testing.T) {
 	}
 }
 
-func TestTheConnectPageHoldsAddressAndLimit(t *testing.T) {
+func TestConnectPageShowsAddressAndRateLimit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleViewer)
 	p := s.signedIn(email).get("/connect?workspace=acme")
-	for _, want := range []string{"claude mcp add --transport http assay " + s.url + "/api/mcp/rpc", "42 calls a minute", "made 0"} {
+	for _, want := range []string{"claude mcp add --transport http assay " + s.url + "/api/mcp/rpc", "42 calls per minute", "Calls this minute: 0"} {
 		if !strings.Contains(p.body, want) {
 			t.Errorf("the page does not hold %q", want)
 		}

@@ -8,27 +8,27 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// setUpForm is the purpose of the set-up form's token.
+// setUpForm is the purpose of the CSRF token of the invitation form.
 const setUpForm = "set-up"
 
-// setUpView is what the page shows that an invitation leads to.
+// setUpView is the view of an invitation.
 type setUpView struct {
 	people.Invitation
 	Workspace control.Workspace
 	Path      string // of this page
 	Token     string
-	Visitor   string // the address of who is signed in; "" when nobody is
+	Visitor   string // email address of the signed-in user, "" if none
 	Problem   string
 }
 
-// linkGone is what everybody is told whose link leads nowhere.
-const linkGone = "This link was used or withdrawn, or is too old. Ask for a new one."
+// linkGone is the message for invalid invitation links.
+const linkGone = "This invitation link was used, withdrawn, or has expired. Ask for a new one."
 
-func (c *Console) setUpPage(w http.ResponseWriter, r *http.Request) {
+func (c *accountPages) setUpPage(w http.ResponseWriter, r *http.Request) {
 	c.showSetUp(w, r, http.StatusOK, "")
 }
 
-func (c *Console) showSetUp(w http.ResponseWriter, r *http.Request, status int, problem string) {
+func (c *accountPages) showSetUp(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	link := people.Secret(r.PathValue("link"))
 	n, err := c.people.Invitation(r.Context(), link)
 	var ws control.Workspace
@@ -52,8 +52,8 @@ func (c *Console) showSetUp(w http.ResponseWriter, r *http.Request, status int, 
 	c.render(w, r, status, p)
 }
 
-// setUp makes the account of who was invited, or brings who has one into the workspace.
-func (c *Console) setUp(w http.ResponseWriter, r *http.Request) {
+// setUp accepts an invitation. It creates an account, or adds the existing account to the workspace.
+func (c *accountPages) setUp(w http.ResponseWriter, r *http.Request) {
 	if !c.readForm(w, r) {
 		return
 	}
@@ -78,9 +78,9 @@ func (c *Console) setUp(w http.ResponseWriter, r *http.Request) {
 	}
 	switch fault.KindOf(err) {
 	case fault.KindInvalid:
-		c.showSetUp(w, r, http.StatusUnprocessableEntity, told(err))
+		c.showSetUp(w, r, http.StatusUnprocessableEntity, publicText(err))
 	case fault.KindForbidden:
-		c.Refuse(w, r, http.StatusForbidden, told(err))
+		c.Refuse(w, r, http.StatusForbidden, publicText(err))
 	case fault.KindNotFound, fault.KindConflict:
 		c.Refuse(w, r, http.StatusConflict, linkGone)
 	default:

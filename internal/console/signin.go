@@ -14,36 +14,36 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// signInForm is the purpose of the sign-in form's token.
+// signInForm is the purpose of the CSRF token of the sign-in form.
 const signInForm = "sign-in"
 
-// signInView is what the sign-in page shows.
+// signInView is the view of the sign-in page.
 type signInView struct {
 	Token    string
 	Next     string
 	Email    string
 	Problem  string
-	Accounts bool // whether there is any account yet
+	Accounts bool // at least one account exists
 }
 
-// Visitor returns who is signed in in the browser that sent the request, or a fault of kind unauthenticated.
-func (c *Console) Visitor(r *http.Request) (people.Visitor, error) {
+// Visitor returns the signed-in user of a request, or a fault of kind unauthenticated.
+func (c *core) Visitor(r *http.Request) (people.Visitor, error) {
 	return c.people.Visitor(r.Context(), c.cookies.read(r, sessionCookie))
 }
 
-// SignIn sends the browser to the sign-in page, and from there to next.
-func (c *Console) SignIn(w http.ResponseWriter, _ *http.Request, next string) {
+// SignIn redirects to the sign-in page, which redirects to next.
+func (c *core) SignIn(w http.ResponseWriter, _ *http.Request, next string) {
 	see(w, signInPath+"?"+url.Values{"next": {next}}.Encode())
 }
 
-// see sends the browser to an address of this service.
+// see redirects to a path of this service with 303 See Other.
 func see(w http.ResponseWriter, path string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Location", path)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-func (c *Console) signInPage(w http.ResponseWriter, r *http.Request) {
+func (c *accountPages) signInPage(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
 	if _, err := c.Visitor(r); err == nil {
 		see(w, next)
@@ -52,8 +52,8 @@ func (c *Console) signInPage(w http.ResponseWriter, r *http.Request) {
 	c.showSignIn(w, r, http.StatusOK, signInView{Next: next})
 }
 
-// visitToken is the token of a form for who need not be signed in. It is bound to the browser.
-func (c *Console) visitToken(w http.ResponseWriter, r *http.Request, form string) string {
+// visitToken returns the CSRF token of a form before sign-in. It is bound to the browser by a cookie.
+func (c *core) visitToken(w http.ResponseWriter, r *http.Request, form string) string {
 	visit := c.cookies.read(r, visitCookie)
 	if visit == "" {
 		visit = people.NewSecret()
@@ -62,7 +62,7 @@ func (c *Console) visitToken(w http.ResponseWriter, r *http.Request, form string
 	return visit.FormToken(form)
 }
 
-func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, status int, v signInView) {
+func (c *accountPages) showSignIn(w http.ResponseWriter, r *http.Request, status int, v signInView) {
 	v.Token = c.visitToken(w, r, signInForm)
 	all, err := c.people.List(r.Context())
 	if err != nil {
@@ -73,8 +73,8 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, status int,
 	c.render(w, r, status, page{name: "signin", title: "Sign in", view: v})
 }
 
-// signIn begins a session. Its cookie is new at each sign-in, so that one somebody planted before is worth nothing.
-func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
+// signIn starts a session. Each sign-in sets a new cookie, which prevents session fixation.
+func (c *accountPages) signIn(w http.ResponseWriter, r *http.Request) {
 	if !c.readForm(w, r) {
 		return
 	}
@@ -102,15 +102,15 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	case waits:
 		c.tooMany(w, r, view, wait.For)
 	case fault.KindOf(err) == fault.KindUnauthenticated:
-		view.Problem = "The e-mail address or the password is not right."
+		view.Problem = "Email address or password is incorrect."
 		c.showSignIn(w, r, http.StatusUnprocessableEntity, view)
 	default:
 		c.fail(w, r, err)
 	}
 }
 
-// origin is from where the request comes.
-func (c *Console) origin(r *http.Request) people.Origin {
+// origin returns the browser and the IP address of a request.
+func (c *accountPages) origin(r *http.Request) people.Origin {
 	from := people.Origin{Browser: r.UserAgent()}
 	if address := c.addresses.Of(r); address.IsValid() {
 		from.Address = address.String()
@@ -118,30 +118,30 @@ func (c *Console) origin(r *http.Request) people.Origin {
 	return from
 }
 
-func (c *Console) tooMany(w http.ResponseWriter, r *http.Request, view signInView, wait time.Duration) {
+func (c *accountPages) tooMany(w http.ResponseWriter, r *http.Request, view signInView, wait time.Duration) {
 	view.Problem = waitFor(w, wait)
 	c.showSignIn(w, r, http.StatusTooManyRequests, view)
 }
 
-// waitFor says how long to wait, in the header and in words.
+// waitFor sets the Retry-After header and returns the same as a message.
 func waitFor(w http.ResponseWriter, wait time.Duration) string {
 	seconds := strconv.Itoa(max(1, int(math.Ceil(wait.Seconds()))))
 	w.Header().Set("Retry-After", seconds)
-	return "Too many attempts failed. Try again in " + seconds + " seconds."
+	return "Too many failed attempts. Try again in " + seconds + " seconds."
 }
 
-// endEarlier ends the session that the browser had before.
-func (c *Console) endEarlier(r *http.Request) {
+// endEarlier ends the previous session of the browser.
+func (c *accountPages) endEarlier(r *http.Request) {
 	visitor, err := c.Visitor(r)
 	if err != nil {
-		return // nobody was signed in
+		return // no previous session
 	}
 	if err := c.people.SignOut(r.Context(), visitor); err != nil {
 		c.log.WarnContext(r.Context(), "earlier session not ended", slog.Any("error", err))
 	}
 }
 
-func (c *Console) signOut(w http.ResponseWriter, v visit) {
+func (c *accountPages) signOut(w http.ResponseWriter, v visit) {
 	if err := c.people.SignOut(v.Context(), v.visitor); err != nil {
 		c.fail(w, v.Request, err)
 		return
@@ -150,8 +150,8 @@ func (c *Console) signOut(w http.ResponseWriter, v visit) {
 	see(w, signInPath)
 }
 
-// localPath returns the text if it is a path of this service, else "/". What a browser would take for another host,
-// such as //evil or /\evil, is none.
+// localPath returns the text if it is a path of this service, otherwise "/". Texts that a browser reads as another host,
+// such as //evil or /\evil, are not paths.
 func localPath(text string) string {
 	u, err := url.Parse(text)
 	outside := err != nil || u.IsAbs() || u.Host != "" || u.User != nil ||
@@ -159,7 +159,7 @@ func localPath(text string) string {
 	if outside || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return "/"
 	}
-	// Some paths are escaped anew as they are written, and what was %2F before is a slash then.
+	// Formatting a URL escapes some paths again, which can turn %2F into a slash.
 	if path := u.RequestURI(); !strings.HasPrefix(path, "//") {
 		return path
 	}

@@ -13,7 +13,7 @@ import (
 	"assay/internal/control"
 )
 
-func TestSignInLeadsBackToWhereItBegan(t *testing.T) {
+func TestSignInReturnsToTheRequestedPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -40,7 +40,7 @@ func TestSignInLeadsBackToWhereItBegan(t *testing.T) {
 	}
 }
 
-func TestSignInNeverLeadsElsewhere(t *testing.T) {
+func TestSignInNeverRedirectsToOtherSites(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -61,7 +61,7 @@ func TestSignInNeverLeadsElsewhere(t *testing.T) {
 	}
 }
 
-func TestSignInFormsOfOthersAreRefused(t *testing.T) {
+func TestForeignSignInFormsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -88,7 +88,7 @@ func TestSignInFormsOfOthersAreRefused(t *testing.T) {
 	}
 }
 
-func TestWrongPasswordsSlowDown(t *testing.T) {
+func TestWrongPasswordsAreRateLimited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -172,7 +172,7 @@ func TestSessionsEndByIdlenessAgeAndPassword(t *testing.T) {
 	}
 }
 
-func TestCookiesAreForThisHostAlone(t *testing.T) {
+func TestCookiesAreForThisHostOnly(t *testing.T) {
 	t.Parallel()
 	for base, prefix := range map[string]string{"https://assay.example": "__Host-", "http://127.0.0.1:8080": ""} {
 		s := newSite(t)
@@ -192,7 +192,7 @@ func TestCookiesAreForThisHostAlone(t *testing.T) {
 	}
 }
 
-func TestEveryPageIsClosed(t *testing.T) {
+func TestEveryPageForbidsFramingAndScripts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
@@ -226,7 +226,7 @@ func TestEveryPageIsClosed(t *testing.T) {
 	}
 }
 
-func TestAnotherHostIsNotAnswered(t *testing.T) {
+func TestOtherHostNamesAreRejected(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/sign-in", nil)
@@ -239,7 +239,7 @@ func TestAnotherHostIsNotAnswered(t *testing.T) {
 	}
 }
 
-func TestWithoutAccountsThePageSaysHowToMakeOne(t *testing.T) {
+func TestSignInPageExplainsTheFirstAccount(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	if p := s.browser().get("/sign-in"); !strings.Contains(p.body, "assay user create") {

@@ -7,39 +7,36 @@ import (
 	"assay/internal/civil"
 )
 
-// span is days that follow one another, both ends included.
+// span is a period of consecutive days, both ends included.
 type span struct {
 	Start civil.Date `json:"start"`
 	End   civil.Date `json:"end"`
 }
 
-// String writes "3 Nov" or "3 to 5 Nov".
-func (s span) String() string {
-	end := shortDay(s.End)
-	switch {
-	case s.Start == s.End:
-		return end
-	case s.Start.Month() == s.End.Month() && s.Start.Year() == s.End.Year():
-		return fmt.Sprintf("%d to %s", s.Start.Day(), end)
+// String formats the period: "Nov 3 – Nov 5, 2026".
+func (s span) String() string { return daysText(s.Start, s.End) }
+
+// short formats the period without its year: "Nov 3 – Nov 5".
+func (s span) short() string {
+	if s.Start == s.End {
+		return shortDay(s.End)
 	}
-	return shortDay(s.Start) + " to " + end
+	return shortDay(s.Start) + " – " + shortDay(s.End)
 }
 
-func shortDay(d civil.Date) string { return fmt.Sprintf("%d %s", d.Day(), d.Month().String()[:3]) }
-
-// strip is a row of days as a picture: those with rows are bars, the others are not.
+// strip is a timeline of days. Bars are days with rows.
 type strip struct {
-	Width int // in units of the picture
+	Width int // in SVG units
 	Bars  []bar
-	Words string // the same for who does not see it
+	Words string // text alternative
 }
 
-// bar is days with rows that follow one another.
+// bar is a run of consecutive days with rows.
 type bar struct{ X, Width int }
 
-const dayWidth = 4 // units of the picture
+const dayWidth = 4 // SVG units
 
-// newStrip draws the days of a period, of which those in silent have no rows. Silent is in order.
+// newStrip draws the days of a period. The days of silent, in ascending order, have no rows.
 func newStrip(of span, silent []span) *strip {
 	days := of.End.Sub(of.Start) + 1
 	s := &strip{Width: days * dayWidth}
@@ -50,14 +47,14 @@ func newStrip(of span, silent []span) *strip {
 		without += gap.End.Sub(gap.Start) + 1
 	}
 	s.add(of.Start, from, of.End.AddDays(1))
-	s.Words = fmt.Sprintf("%d days from %s to %s, all with rows", days, shortDay(of.Start), shortDay(of.End))
+	s.Words = fmt.Sprintf("%d days, %s, all with rows", days, of)
 	if without > 0 {
-		s.Words = fmt.Sprintf("%d days from %s to %s, %d without rows: %s", days, shortDay(of.Start), shortDay(of.End), without, spans(silent))
+		s.Words = fmt.Sprintf("%d days, %s, %d without rows: %s", days, of, without, spans(silent))
 	}
 	return s
 }
 
-// add draws the days from one up to another, which is not one of them.
+// add draws a bar for the days from from to until, until excluded.
 func (s *strip) add(start, from, until civil.Date) {
 	if n := until.Sub(from); n > 0 {
 		s.Bars = append(s.Bars, bar{X: from.Sub(start) * dayWidth, Width: n*dayWidth - 1})
@@ -66,11 +63,11 @@ func (s *strip) add(start, from, until civil.Date) {
 
 const shownSpans = 4
 
-// spans writes the latest of the periods, the latest first.
+// spans formats the latest periods without years, latest first.
 func spans(all []span) string {
 	var words []string
 	for i := len(all) - 1; i >= max(0, len(all)-shownSpans); i-- {
-		words = append(words, all[i].String())
+		words = append(words, all[i].short())
 	}
 	text := strings.Join(words, ", ")
 	if more := len(all) - shownSpans; more > 0 {

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"assay/internal/console/pending"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
@@ -23,31 +24,29 @@ import (
 	"assay/internal/slowbody"
 )
 
-// upload is a file that a member sent, and how it is imported.
+// upload is an uploaded file with the settings of its import.
 type upload struct {
 	operation.Import
 	call operation.Call
 	file ingest.File
 }
 
-// The limits of what is sent.
+// Limits of uploads.
 const (
 	maxUpload  = 256 << 20 // bytes of a file
-	maxContent = 2 << 30   // bytes of what a compressed file holds
-	maxDrained = 2 << 30   // bytes beyond it that are read, so that the browser comes to read the answer
-	maxField   = 1 << 10   // bytes of a field beside it
+	maxContent = 2 << 30   // bytes of an unpacked file
+	maxDrained = 2 << 30   // bytes beyond the limit that are read, so that the browser reads the response
+	maxField   = 1 << 10   // bytes of another form field
 	maxParts   = 12
-	uploads    = 4 // that are taken at a time
+	uploads    = 4 // concurrent uploads
 
-	uploadPause = time.Minute      // how long a browser may be silent
-	importTime  = 30 * time.Minute // that a file may take to come, and an answer in all
+	uploadPause = time.Minute      // maximum pause of the browser
+	importTime  = 30 * time.Minute // maximum duration of an upload, and of a request in total
 )
 
-// uploadForm is what stands beside the file.
-type uploadForm struct{ Source, Channel, Currency, Zone string }
-
-// upload returns the import of a file that came with the form. It waits for other imports: its page shows the progress.
-func (f uploadForm) upload(ws measure.WorkspaceID, by control.UserID, file ingest.File) upload {
+// uploadOf returns the import of a file with the settings of the form. It waits for other imports, because its page shows the
+// progress.
+func uploadOf(f pending.Settings, ws measure.WorkspaceID, by control.UserID, file ingest.File) upload {
 	source := cmp.Or(f.Source, ingest.Auto)
 	if strings.HasPrefix(source, ownMapping) {
 		source = ingest.Auto
@@ -61,8 +60,8 @@ func (f uploadForm) upload(ws measure.WorkspaceID, by control.UserID, file inges
 	}
 }
 
-// sent takes a form with a file that was shown to who is signed in.
-func (c *Console) sent(take func(http.ResponseWriter, visit, *multipart.Reader)) http.HandlerFunc {
+// sent accepts a form with a file from a signed-in user.
+func (c *dataPages) sent(take func(http.ResponseWriter, visit, *multipart.Reader)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		visitor, err := c.Visitor(r)
 		if err != nil || c.crossOrigin.Check(r) != nil {
@@ -72,16 +71,16 @@ func (c *Console) sent(take func(http.ResponseWriter, visit, *multipart.Reader))
 		r.Body = slowbody.Slowly(w, r.Body, slowbody.Pace{Silence: uploadPause, Total: importTime, Now: c.now})
 		parts, err := r.MultipartReader()
 		if err != nil {
-			c.Refuse(w, r, http.StatusUnsupportedMediaType, "This is not a form with a file.")
+			c.Refuse(w, r, http.StatusUnsupportedMediaType, "The form contains no file. Reload the page and try again.")
 			return
 		}
 		take(w, visit{r, visitor}, parts)
 	}
 }
 
-// checkFile takes a file that was sent with the form, reads it without keeping anything, and shows what would come of
-// it. The token and the workspace stand before the file, so nothing is taken from who may not send any.
-func (c *Console) checkFile(w http.ResponseWriter, v visit, parts *multipart.Reader) {
+// checkFile reads an uploaded file without importing it and shows a preview. The CSRF token and the workspace precede the
+// file in the form, so the permission is checked before the file is read.
+func (c *dataPages) checkFile(w http.ResponseWriter, v visit, parts *multipart.Reader) {
 	fields, file, err := fieldsBefore(parts)
 	if err != nil || !v.visitor.Secret.AcceptsForm(formPurpose, fields["csrf"]) {
 		c.Refuse(w, v.Request, http.StatusForbidden, foreignForm)
@@ -91,23 +90,23 @@ func (c *Console) checkFile(w http.ResponseWriter, v visit, parts *multipart.Rea
 	if !ok {
 		return
 	}
-	select { // shields the service from many files at a time, and takes no place for who may not send any
+	select { // after the permission check, so that others cannot occupy the slots
 	case c.uploading <- struct{}{}:
 		defer func() { <-c.uploading }()
 	default:
 		w.Header().Set("Retry-After", "60")
-		c.Refuse(w, v.Request, http.StatusServiceUnavailable, "Several files are being read at the moment. Try again in a minute.")
+		c.Refuse(w, v.Request, http.StatusServiceUnavailable, tooManyUploads)
 		return
 	}
-	form := uploadForm{Source: fields["source"], Channel: fields["channel"], Currency: fields["currency"], Zone: fields["zone"]}
+	form := pending.Settings{Source: fields["source"], Channel: fields["channel"], Currency: fields["currency"], Zone: fields["zone"]}
 	c.checkPart(w, v, dataView{place: p, Form: form}, file)
 }
 
-// importPlace returns the workspace that a file is for, and answers itself when the visitor may not import there.
-func (c *Console) importPlace(w http.ResponseWriter, v visit, named string) (place, bool) {
+// importPlace returns the named workspace. If the visitor cannot import there, it writes the error page and returns false.
+func (c *dataPages) importPlace(w http.ResponseWriter, v visit, named string) (place, bool) {
 	p, ok := c.placeOf(w, v, named)
 	if ok && !p.Role.Writes() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Your role may read this workspace's data and not import any.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot import data. Owners, admins and analysts can.")
 		return p, false
 	}
 	return p, ok
@@ -115,7 +114,7 @@ func (c *Console) importPlace(w http.ResponseWriter, v visit, named string) (pla
 
 var errForm = errors.New("not a form of this page")
 
-// fieldsBefore reads the fields that stand before the file, and returns the file's part; nil where there is none.
+// fieldsBefore reads the fields before the file and returns them with the part of the file, nil if there is none.
 func fieldsBefore(parts *multipart.Reader) (fields map[string]string, file *multipart.Part, err error) {
 	fields = map[string]string{}
 	for range maxParts {
@@ -141,8 +140,8 @@ func fieldsBefore(parts *multipart.Reader) (fields map[string]string, file *mult
 	return nil, nil, errForm
 }
 
-// checkPart looks at the file in a part of the form and shows what it found.
-func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part *multipart.Part) {
+// checkPart reads the file of a form part and shows the preview.
+func (c *dataPages) checkPart(w http.ResponseWriter, v visit, view dataView, part *multipart.Part) {
 	if part == nil || part.FileName() == "" {
 		view.Problem = "Choose a file first."
 		c.showData(w, v, http.StatusUnprocessableEntity, view)
@@ -157,14 +156,14 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		_, _ = io.CopyN(io.Discard, v.Body, maxDrained)
-		view.Problem = "The file is larger than " + size(maxUpload) + ". Split it by date, or read it on the server: assay import FILE --workspace " + string(view.Workspace.ID) + "."
+		view.Problem = "The file is larger than " + size(maxUpload) + ". Split it by date, or import it on the server: assay import FILE --workspace " + string(view.Workspace.ID) + "."
 		c.showData(w, v, http.StatusRequestEntityTooLarge, view)
 		return
 	case fault.KindOf(err) == fault.KindUnavailable:
-		c.Refuse(w, v.Request, http.StatusServiceUnavailable, "The service stopped before the file had come in full. Send it again in a moment.")
+		c.Refuse(w, v.Request, http.StatusServiceUnavailable, "The service stopped during the upload. Upload the file again in a minute.")
 		return
 	case err != nil:
-		c.Refuse(w, v.Request, http.StatusBadRequest, "The file did not arrive in full. Send it again.")
+		c.Refuse(w, v.Request, http.StatusBadRequest, "The upload is incomplete. Upload the file again.")
 		return
 	}
 	owner, ws, form := v.visitor.User.ID, view.Workspace.ID, view.Form
@@ -175,27 +174,26 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 		}
 	}
 	c.perform(w, v, view.place, file, "Reading "+file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
-		up := form.upload(ws, owner, file)
+		up := uploadOf(form, ws, owner, file)
 		up.DryRun, up.Mapping, up.call.Progress = true, mapping, progress
 		report, err := c.importFile(ctx, up)
 		if err != nil {
-			c.log.ErrorContext(ctx, "look at a file", slog.String("workspace", string(ws)), slog.Any("error", err))
-			return c.unfinished("Reading " + file.Name) //nolint:contextcheck // it is shown with the request of who looks
+			c.log.ErrorContext(ctx, "check of a file", slog.String("workspace", string(ws)), slog.Any("error", err))
+			return c.unfinished("Reading " + file.Name) //nolint:contextcheck // shown with the request of the viewer
 		}
 		shown := dataView{Form: form, Report: &report}
-		if worthKeeping(report) {
+		if importable(report) {
 			now := c.now()
-			shown.HeldEnds = now.Add(shelfTime)
+			shown.HeldEnds = now.Add(pending.Time)
 			shelved = true
-			shown.Held = c.shelf.put(shelvedFile{owner: owner, workspace: ws, file: file, remove: remove, form: form, seen: report.Seen}, now)
+			shown.Held = c.pending.Put(pending.File{Owner: owner, Workspace: ws, File: file, Remove: remove, Settings: form, Seen: report.Seen}, now)
 		}
-		return c.reported(shown) //nolint:contextcheck // it is shown with the request of who looks
+		return c.reported(shown) //nolint:contextcheck // shown with the request of the viewer
 	})
 }
 
-// worthKeeping reports whether a file that was looked at can be imported, in part, or when somebody has said what its
-// columns mean.
-func worthKeeping(r ingest.FileReport) bool {
+// importable reports whether a checked file can be imported: completely, without its rejected rows, or with a mapping.
+func importable(r ingest.FileReport) bool {
 	switch r.Status {
 	case ingest.Checked:
 		return true
@@ -206,21 +204,21 @@ func worthKeeping(r ingest.FileReport) bool {
 	return false
 }
 
-// reported shows a report on the page of the data.
-func (c *Console) reported(view dataView) answer {
+// reported shows a report on the Data page.
+func (c *dataPages) reported(view dataView) answer {
 	return func(w http.ResponseWriter, v visit, p place) {
 		status := http.StatusOK
 		if view.Report.Status == ingest.Refused {
 			status = http.StatusUnprocessableEntity
 		}
-		view := view // two may look at once
+		view := view // viewers run concurrently
 		view.place = p
 		c.showData(w, v, status, view)
 	}
 }
 
-// importFile runs an import. The error is about everything but the file, whose faults stand in the report.
-func (c *Console) importFile(ctx context.Context, up upload) (ingest.FileReport, error) {
+// importFile runs an import. Problems of the file are in the report; the error is an internal one.
+func (c *dataPages) importFile(ctx context.Context, up upload) (ingest.FileReport, error) {
 	done, err := operation.ImportFiles.Do(ctx, c.operations, up.call, up.Import)
 	if err == nil {
 		err = done.Err()
@@ -242,63 +240,63 @@ func (c *Console) importFile(ctx context.Context, up upload) (ingest.FileReport,
 	return report, nil
 }
 
-// changeData imports the file that was looked at, or forgets it.
-func (c *Console) changeData(w http.ResponseWriter, v visit) {
+// changeData imports or discards a checked file.
+func (c *dataPages) changeData(w http.ResponseWriter, v visit) {
 	p, ok := c.importPlace(w, v, v.PostForm.Get("workspace"))
 	if !ok {
 		return
 	}
 	action := v.PostForm.Get("action")
 	if action != "import" && action != "import-rest" && action != "forget" {
-		c.Refuse(w, v.Request, http.StatusUnprocessableEntity, "This form asks for nothing that is known.")
+		c.Refuse(w, v.Request, http.StatusUnprocessableEntity, unknownAction)
 		return
 	}
-	f, release, ok := c.shelf.borrow(v.PostForm.Get("file"), v.visitor.User.ID, p.Workspace.ID, c.now())
+	f, release, ok := c.pending.Borrow(v.PostForm.Get("file"), v.visitor.User.ID, p.Workspace.ID, c.now())
 	if !ok {
 		c.fileGone(w, v, p)
 		return
 	}
 	if action == "forget" {
-		c.shelf.forget(f.id)
+		c.pending.Forget(f.ID)
 		release()
 		see(w, dataPath+"?workspace="+string(p.Workspace.ID))
 		return
 	}
-	mapping, err := c.mappingNamed(v.Context(), p.Workspace.ID, f.form.Source)
+	mapping, err := c.mappingNamed(v.Context(), p.Workspace.ID, f.Settings.Source)
 	if err != nil {
 		release()
 		c.mappingFault(w, v, dataView{place: p}, err)
 		return
 	}
-	up := f.form.upload(p.Workspace.ID, v.visitor.User.ID, f.file)
+	up := uploadOf(f.Settings, p.Workspace.ID, v.visitor.User.ID, f.File)
 	up.SkipRejected, up.Mapping = action == "import-rest", mapping
-	c.perform(w, v, p, f.file, "Importing "+f.file.Name, release, c.importing(up, f.id, c.reported))
+	c.perform(w, v, p, f.File, "Importing "+f.File.Name, release, c.importing(up, f.ID, c.reported))
 }
 
-// importing imports a file of the shelf, which it leaves when it is in the store.
-func (c *Console) importing(up upload, shelved string, show func(dataView) answer) work {
+// importing imports an uploaded file and then removes it from the store.
+func (c *dataPages) importing(up upload, shelved string, show func(dataView) answer) work {
 	return func(ctx context.Context, progress func(done, total int64)) answer {
 		up.call.Progress = progress
 		report, err := c.importFile(ctx, up)
 		if err != nil {
 			c.log.ErrorContext(ctx, "import of a file", slog.String("workspace", string(up.call.Workspace)), slog.Any("error", err))
-			return c.unfinished("Importing " + up.file.Name) //nolint:contextcheck // it is shown with the request of who looks
+			return c.unfinished("Importing " + up.file.Name) //nolint:contextcheck // shown with the request of the viewer
 		}
 		if report.Status != ingest.Refused {
-			c.shelf.forget(shelved)
+			c.pending.Forget(shelved)
 		}
 		return show(dataView{Report: &report})
 	}
 }
 
-func (c *Console) fileGone(w http.ResponseWriter, v visit, p place) {
-	c.showData(w, v, http.StatusConflict, dataView{place: p, Problem: "The file is no longer here: it was imported or forgotten, or half an hour has passed. Send it again; nothing is imported twice."})
+func (c *dataPages) fileGone(w http.ResponseWriter, v visit, p place) {
+	c.showData(w, v, http.StatusConflict, dataView{place: p, Problem: "File not found: it was imported or discarded, or 30 minutes have passed. Upload it again. Nothing is imported twice."})
 }
 
 const maxFileName = 100 // characters
 
-// fileName returns the last part of a name that a stranger gave, in one line. It is shown and kept, and is never part of
-// a path.
+// fileName returns the last element of a client-supplied file name, without control characters. It is shown and stored,
+// and never part of a path.
 func fileName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, "?"), `\`, "/"))
 	name = strings.Map(func(r rune) rune {

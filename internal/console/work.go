@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	largeFile = 8 << 20          // bytes, unpacked, from which on a file is read apart, behind a page that tells how far it is
-	taskTime  = 30 * time.Minute // that the end of a task can be seen
-	taskPause = 3                // seconds after which the page looks again
+	largeFile = 8 << 20          // unpacked bytes from which a file is read in the background, with a progress page
+	taskTime  = 30 * time.Minute // how long the result of a task is available
+	taskPause = 3                // seconds between reloads of the progress page
 	tasksKept = 32
 )
 
-// answer shows how something ended. The place is as it is when it is shown.
+// answer shows the result of a task. It gets the workspace of the request that shows it.
 type answer func(http.ResponseWriter, visit, place)
 
-// work is something that is done with a file. It ends with what there is to show; progress may be called with bytes.
+// work processes a file and returns the result page. It reports progress in bytes.
 type work func(ctx context.Context, progress func(done, total int64)) answer
 
-// task is work on a large file that goes on while nobody looks.
+// task is background work on a large file.
 type task struct {
 	id          string
 	owner       control.UserID
@@ -43,30 +43,27 @@ type task struct {
 	until       time.Time
 }
 
-// tasks are the tasks of a process. The zero value has none.
+// tasks are the background tasks of the process. The zero value is empty.
 type tasks struct {
-	mu      sync.Mutex // guards list and what is in it, and stopped
+	mu      sync.Mutex // guards list, its elements, and stopped
 	list    []*task
 	stopped bool
 	running panics.Group
 }
 
-// Run lets tasks go on until ctx ends, then stops them and waits for them. A file is imported wholly or not at all, so
-// what is stopped leaves nothing.
-func (c *Console) Run(ctx context.Context) error {
-	<-ctx.Done()
-	c.tasks.mu.Lock()
-	c.tasks.stopped = true
-	for _, t := range c.tasks.list {
-		t.stop()
+// end stops all tasks and waits for them. No task begins afterwards.
+func (t *tasks) end() {
+	t.mu.Lock()
+	t.stopped = true
+	for _, one := range t.list {
+		one.stop()
 	}
-	c.tasks.mu.Unlock()
-	c.tasks.running.Wait()
-	return nil
+	t.mu.Unlock()
+	t.running.Wait()
 }
 
-// begin notes a task and runs it, unless as many run as files are taken at a time, or the service stops. The oldest that ended
-// makes room.
+// begin starts a task and reports whether it did. It does not if the maximum number of tasks runs or the service stops.
+// If the list is full, the oldest finished task is removed.
 func (t *tasks) begin(n *task, now time.Time, run func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +86,7 @@ func (t *tasks) begin(n *task, now time.Time, run func()) bool {
 	return true
 }
 
-// find returns a copy of a task of its owner.
+// find returns a copy of a task if it belongs to the owner and the workspace.
 func (t *tasks) find(id string, owner control.UserID, ws measure.WorkspaceID, now time.Time) (task, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,9 +98,9 @@ func (t *tasks) find(id string, owner control.UserID, ws measure.WorkspaceID, no
 	return task{}, false
 }
 
-// perform does the work on a file: at once when what it holds is small, however it is packed, else as a task to whose page it
-// leads. The file is released when the work is done.
-func (c *Console) perform(w http.ResponseWriter, v visit, p place, file ingest.File, what string, release func(), do work) {
+// perform processes a file: immediately if its unpacked content is small, otherwise as a background task, and redirects to
+// the progress page. It releases the file at the end.
+func (c *dataPages) perform(w http.ResponseWriter, v visit, p place, file ingest.File, what string, release func(), do work) {
 	if ingest.Weight(file, largeFile) < largeFile {
 		defer release()
 		_ = http.NewResponseController(w).SetWriteDeadline(c.now().Add(importTime))
@@ -121,14 +118,14 @@ func (c *Console) perform(w http.ResponseWriter, v visit, p place, file ingest.F
 		stop()
 		release()
 		w.Header().Set("Retry-After", "60")
-		c.Refuse(w, v.Request, http.StatusServiceUnavailable, "Several files are being read at the moment. Try again in a minute.")
+		c.Refuse(w, v.Request, http.StatusServiceUnavailable, tooManyUploads)
 		return
 	}
 	see(w, taskPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}, "task": {t.id}}.Encode())
 }
 
-// attempted does a task's work. A defect of the service ends the task and not the service.
-func (c *Console) attempted(ctx context.Context, t *task, do work) (end answer) {
+// attempted does the work of a task and recovers from a panic.
+func (c *dataPages) attempted(ctx context.Context, t *task, do work) (end answer) {
 	err := panics.Caught(func() error {
 		end = do(ctx, func(done, total int64) {
 			c.tasks.mu.Lock()
@@ -138,29 +135,29 @@ func (c *Console) attempted(ctx context.Context, t *task, do work) (end answer) 
 		return nil
 	})
 	if err != nil {
-		c.log.ErrorContext(ctx, "a task of a page failed", slog.String("workspace", string(t.workspace)), slog.Any("error", err))
-		end = c.unfinished(t.what) //nolint:contextcheck // it is shown with the request of who looks
+		c.log.ErrorContext(ctx, "background task of a page failed", slog.String("workspace", string(t.workspace)), slog.Any("error", err))
+		end = c.unfinished(t.what) //nolint:contextcheck // shown with the request of the viewer
 	}
 	return end
 }
 
-func (c *Console) finish(t *task, end answer) {
+func (c *dataPages) finish(t *task, end answer) {
 	c.tasks.mu.Lock()
 	defer c.tasks.mu.Unlock()
 	t.end, t.until = end, c.now().Add(taskTime)
 }
 
-// unfinished says what to do after work that failed for a reason that is not the file's.
-func (c *Console) unfinished(what string) answer {
+// unfinished shows what to do after an internal error.
+func (c *dataPages) unfinished(what string) answer {
 	return func(w http.ResponseWriter, v visit, p place) {
 		view := dataView{place: p}
-		view.Problem = what + " could not be finished, and nothing was imported. Send the file again. If that fails too, read it on the server: assay import FILE --workspace " +
-			string(p.Workspace.ID) + ". The service’s log says why."
+		view.Problem = what + " failed because of an internal error. Nothing was imported. Upload the file again. If that fails, import it on the server: assay import FILE --workspace " +
+			string(p.Workspace.ID) + ". The log of the service contains the cause."
 		c.showData(w, v, http.StatusInternalServerError, view)
 	}
 }
 
-// taskView is what the page of a task shows while it runs.
+// taskView is the view of the progress page.
 type taskView struct {
 	place
 	What        string
@@ -168,7 +165,7 @@ type taskView struct {
 	Percent     int64
 }
 
-func (c *Console) taskPage(w http.ResponseWriter, v visit) {
+func (c *dataPages) taskPage(w http.ResponseWriter, v visit) {
 	query := v.URL.Query()
 	p, ok := c.importPlace(w, v, query.Get("workspace"))
 	if !ok {
@@ -178,14 +175,14 @@ func (c *Console) taskPage(w http.ResponseWriter, v visit) {
 	t, ok := c.tasks.find(query.Get("task"), v.visitor.User.ID, p.Workspace.ID, c.now())
 	switch {
 	case !ok:
-		c.showData(w, v, http.StatusNotFound, dataView{place: p, Problem: "This work is no longer known: the service was started anew, or half an hour has passed. " +
-			"The list of imports below shows whether the file was imported. If not, send it again; nothing is imported twice."})
+		c.showData(w, v, http.StatusNotFound, dataView{place: p, Problem: "Task not found: the service was restarted, or 30 minutes have passed. " +
+			"The list of imports below shows whether the file was imported. If not, upload it again. Nothing is imported twice."})
 	case t.end != nil:
 		t.end(w, v, p)
 	default:
 		view := taskView{place: p, What: t.what, Done: t.done, Total: max(t.total, 1)}
 		view.Percent = min(99, 100*view.Done/view.Total)
 		w.Header().Set("Refresh", strconv.Itoa(taskPause))
-		c.render(w, v.Request, http.StatusOK, page{name: "task", title: fmt.Sprintf("%d %%: %s", view.Percent, view.What), view: view, visitor: &v.visitor, wide: true})
+		c.render(w, v.Request, http.StatusOK, page{name: "task", title: fmt.Sprintf("%d%%: %s", view.Percent, view.What), view: view, visitor: &v.visitor, wide: true})
 	}
 }

@@ -13,7 +13,7 @@ export const launch = () => chromium.launch({
 
 // signIn fills in the form that the page shows.
 export async function signIn(page) {
-  await page.getByLabel('E-mail').fill(process.env.email);
+  await page.getByLabel('Email').fill(process.env.email);
   await page.getByLabel('Password').fill(process.env.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

@@ -35,7 +35,7 @@ const webClient = await register('Ledger Owl', [web]);
 const localClient = await register(long, [local]);
 const falseClient = await register('Ledger \u041ewl', [web]); // its O is Cyrillic
 
-let invitation = ''; // the link that the page People made last
+let invitation = ''; // the latest link from the Members page
 
 // Something to see on the page of calls.
 for (const [name, args] of [['discover', {}], ['performance', { compact: true }], ['products', { limit: 3 }], ['performance', { channel: 'no-such-channel' }]]) {
@@ -67,7 +67,7 @@ function large() {
 async function sendFile(page, name, buffer, options) {
   await page.goto(`${base}/data`);
   await page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType: 'text/csv', buffer });
-  await page.getByRole('button', { name: 'Check the file' }).click(options);
+  await page.getByRole('button', { name: 'Check file' }).click(options);
 }
 
 const unfold = (page) => page.evaluate(() => document.querySelectorAll('main details').forEach((more) => { more.open = true; }));
@@ -96,15 +96,15 @@ const steps = [
   ['data', (page) => page.goto(`${base}/data`)],
   ['data-forgotten', async (page) => {
     await page.goto(`${base}/data`);
-    await page.getByText('Forget one').click();
-    await page.getByLabel('Mail address, telephone number').fill('nobody@example.com');
-    await page.getByLabel('It cannot be undone').check();
-    await page.getByRole('button', { name: 'Forget the customer' }).click();
+    await page.getByText('Forget a customer…').click();
+    await page.getByLabel('Email address, phone number').fill('nobody@example.com');
+    await page.getByLabel('I understand that this cannot be undone').check();
+    await page.getByRole('button', { name: 'Forget customer' }).click();
     await page.getByText('The customer is forgotten').waitFor();
   }],
   ['data-checked', async (page) => {
     await send(page, ['20.00', '30.50', '12.00']);
-    await page.getByRole('button', { name: 'Import it' }).waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).waitFor();
     await page.evaluate(() => document.querySelectorAll('main details').forEach((more) => { more.open = true; }));
   }],
   ['data-refused', async (page) => {
@@ -113,10 +113,10 @@ const steps = [
   }],
   ['data-unknown', async (page) => {
     await sendFile(page, 'till-export-2026-11.csv', till);
-    await page.getByRole('link', { name: 'Say what the columns mean' }).waitFor();
+    await page.getByRole('link', { name: 'Map the columns' }).waitFor();
   }],
   ['mapping', async (page) => {
-    await page.getByRole('link', { name: 'Say what the columns mean' }).click();
+    await page.getByRole('link', { name: 'Map the columns' }).click();
     await unfold(page);
   }],
   ['mapping-wrong', async (page) => {
@@ -124,23 +124,23 @@ const steps = [
     await page.locator('#column-total').selectOption('Type');
     await page.locator('#column-at').selectOption('Closed');
     await page.getByLabel('Time zone').fill('Mars/Olympus');
-    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('button', { name: 'Check file' }).click();
     await page.getByRole('alert').first().waitFor();
   }],
   ['mapping-rejected', async (page) => {
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.locator('#name').fill(`till ${looked}`);
-    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('button', { name: 'Check file' }).click();
     await page.getByRole('region', { name: 'Rejected rows' }).waitFor();
   }],
   ['mapping-checked', async (page) => {
     await page.locator('#column-total').selectOption('Paid');
     await page.locator('#column-customer').selectOption('Loyalty card');
-    await page.getByRole('button', { name: 'Check the file' }).click();
-    await page.getByRole('button', { name: 'Keep it and import the file' }).waitFor();
+    await page.getByRole('button', { name: 'Check file' }).click();
+    await page.getByRole('button', { name: 'Save and import' }).waitFor();
   }],
   ['mapping-saved', async (page) => {
-    await page.getByRole('button', { name: 'Only keep it' }).click();
+    await page.getByRole('button', { name: 'Save mapping' }).click();
     await page.getByRole('status').first().waitFor();
     await page.goto(`${base}/data`);
     await page.locator('#mappings a').last().click();
@@ -157,7 +157,7 @@ const steps = [
   ['data-changed', async (page) => {
     for (const total of ['20.00', `25.5${looked % 10}`]) {
       await send(page, [total, '30.50', '12.00']);
-      await page.getByRole('button', { name: 'Import it' }).click();
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
       await page.getByRole('status').first().waitFor();
     }
     await page.goto(`${base}/data`);
@@ -167,7 +167,7 @@ const steps = [
   ['history-day', async (page) => {
     await page.goto(`${base}/data/history`);
     await page.locator('.rows a').first().click();
-    await page.getByRole('link', { name: 'All days that changed' }).waitFor();
+    await page.getByRole('link', { name: 'All restated days' }).waitFor();
   }],
   ['history-none', (page) => page.goto(`${base}/data/history?workspace=without-data`)],
   ['history-wrong', (page) => page.goto(`${base}/data/history?day=yesterday`)],
@@ -176,14 +176,14 @@ const steps = [
   ['key-made', async (page) => {
     await page.goto(`${base}/keys`);
     await page.getByLabel('Name').fill('weekly report');
-    await page.getByRole('button', { name: 'Make the key' }).click();
-    await page.getByText('Your new key').waitFor();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('New API key').waitFor();
   }],
   ['key-problem', async (page) => {
     await page.goto(`${base}/keys`);
     await page.getByLabel('Name').fill('nothing ticked');
     for (const box of await page.locator('input[name=scope]:checked').all()) await box.uncheck();
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('alert').waitFor();
   }],
   ['apps', async (page) => {
@@ -195,8 +195,8 @@ const steps = [
   ['people', (page) => page.goto(`${base}/people`)],
   ['people-invited', async (page) => {
     await page.goto(`${base}/people`);
-    await page.getByLabel('E-mail').fill(`someone.with.a.long.name+${looked}@subsidiary.example.com`);
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByLabel('Email').fill(`someone.with.a.long.name+${looked}@subsidiary.example.com`);
+    await page.getByRole('button', { name: 'Create invitation' }).click();
     invitation = await page.locator('code.secret').textContent();
   }],
   ['set-up-other', (page) => page.goto(invitation)],
@@ -227,7 +227,7 @@ const steps = [
     await page.goto(`${base}/forecasts?workspace=demo`);
     await page.getByLabel('First day').fill('2026-12-01');
     await page.getByLabel('Target', { exact: true }).fill('0');
-    await page.getByRole('button', { name: 'Set the target' }).click();
+    await page.getByRole('button', { name: 'Set target' }).click();
     await page.getByRole('alert').waitFor();
   }],
   ['forecasts-none', (page) => page.goto(`${base}/forecasts?workspace=without-data`)],
@@ -277,7 +277,7 @@ for (const width of [390, 1280]) {
     page.on('console', (line) => { if (/Content Security Policy/.test(line.text())) problems.push(`${page.url()}: ${line.text()}`); });
     await page.goto(`${base}/sign-in`);
     await look(page, name('sign-in'));
-    await page.getByLabel('E-mail').fill('nobody@example.com');
+    await page.getByLabel('Email').fill('nobody@example.com');
     await page.getByLabel('Password').fill('not the right one');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();

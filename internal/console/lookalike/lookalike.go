@@ -1,4 +1,5 @@
-package console
+// Package lookalike detects names that may imitate others with letters of several alphabets.
+package lookalike
 
 import (
 	"slices"
@@ -8,17 +9,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// asian are the scripts that names of East Asia write in one word, with Latin among them.
+// asian are the scripts that East Asian names mix in one word, including Latin.
 var asian = []string{"Latin", "Han", "Hiragana", "Katakana", "Hangul", "Bopomofo"}
 
-// Letters of Cyrillic and Greek that look like Latin ones.
+// Cyrillic and Greek letters that look like Latin ones.
 const latinLike = "АВЕЅІЈКМНОРСТУХҮԌԚԜаеѕіјорсухһԁԛԝүѵ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοινυκρχϲϳ"
 
-// imitates reports whether a name may be written to look like another: letters of several scripts in one word, letters of
-// Cyrillic or Greek of which each looks like a Latin one, or letters that are drawn specially, such as those of mathematics. The
-// rules are those of Unicode's technical standard 39 for "highly restrictive" names, word by word, with a short table of
-// look-alikes; names of one script that look like others of the same one, as rn does like m, are not found.
-func imitates(name string) bool {
+// Imitates reports whether a name may imitate another: a word mixes scripts, all Cyrillic or Greek letters look like Latin
+// ones, or the name has styled letters such as mathematical ones. The rules are those of the Unicode Technical Standard 39
+// for "highly restrictive" names, word by word, with a short table of look-alikes. Look-alikes within one script, such as rn
+// and m, are not detected.
+func Imitates(name string) bool {
 	name = norm.NFC.String(name)
 	if strings.ContainsFunc(name, isStyled) {
 		return true
@@ -40,11 +41,10 @@ func imitates(name string) bool {
 	return false
 }
 
-// ownLetters stand among the phonetic ones and are letters of Azerbaijani, Akan and Ewe, which look like no others.
+// ownLetters are letters of Azerbaijani, Akan and Ewe in the phonetic block. They do not look like Latin letters.
 const ownLetters = "əɛɔ"
 
-// isStyled reports whether a letter stands for a plain Latin one: of mathematics, in a circle, of full width, or a small
-// capital.
+// isStyled reports whether a letter is a styled Latin one: mathematical, circled, full width or a small capital.
 func isStyled(r rune) bool {
 	if r >= 0x250 && r <= 0x2af || r >= 0x1d00 && r <= 0x1dbf { // phonetic letters
 		return !strings.ContainsRune(ownLetters, r)
@@ -53,7 +53,7 @@ func isStyled(r rune) bool {
 	return r > 0xff && len(plain) == 1 && (plain[0]|' ' >= 'a' && plain[0]|' ' <= 'z')
 }
 
-// isMixed reports whether a word has letters of scripts that no language writes together.
+// isMixed reports whether a word mixes scripts that no language mixes.
 func isMixed(word string) bool {
 	var scripts []string
 	for _, r := range word {
@@ -65,7 +65,7 @@ func isMixed(word string) bool {
 	return len(scripts) > 1 && foreign
 }
 
-// scriptOf returns the script of a letter, "" for what is no letter or belongs to all scripts.
+// scriptOf returns the script of a letter, "" for other characters and for letters of all scripts.
 func scriptOf(r rune) string {
 	if !unicode.IsLetter(r) || unicode.In(r, unicode.Common, unicode.Inherited) {
 		return ""

@@ -1,8 +1,12 @@
-package console
+package lookalike_test
 
-import "testing"
+import (
+	"testing"
 
-func TestNamesThatMayImitateOthersAreTold(t *testing.T) {
+	"assay/internal/console/lookalike"
+)
+
+func TestImitatingNamesAreDetected(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		"Claude": false, "Ledger Owl 2": false, "Café Nord": false, "Cafe\u0301 Nord": false, "Zoë’s Şirket": false, "Owl™ for n8n": false,
@@ -20,7 +24,7 @@ func TestNamesThatMayImitateOthersAreTold(t *testing.T) {
 		"Ꮯlaude":       true, // Cherokee
 		"Рower Report": true,
 	} {
-		if got := imitates(name); got != want {
+		if got := lookalike.Imitates(name); got != want {
 			t.Errorf("%q (%+q): %v, want %v", name, name, got, want)
 		}
 	}
