@@ -71,7 +71,7 @@ func ask[In, Out any](ctx context.Context, s *service, name string, call operati
 	return out, err
 }
 
-// StandardInput is the file name that stands for standard input.
+// StandardInput is the file name of standard input.
 const StandardInput = "-"
 
 // ImportFiles runs [operation.ImportFiles] for a command. File names may be relative, and one may be [StandardInput].

@@ -25,17 +25,17 @@ func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "assay_calls_total", Help: "Calls of tools by outcome.",
+			Name: "assay_calls_total", Help: "Tool calls by tool and outcome.",
 		}, []string{"tool", "outcome"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "assay_call_duration_seconds", Help: "Time to answer a call of a tool.",
+			Name: "assay_call_duration_seconds", Help: "Duration of tool calls in seconds.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"tool"}),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_http_requests_total", Help: "HTTP requests by route and status.",
 		}, []string{"route", "status"}),
 		limited: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "assay_rate_limited_total", Help: "Calls refused by the rate limit.",
+			Name: "assay_rate_limited_total", Help: "Requests rejected by the rate limit.",
 		}),
 	}
 	m.registry.MustRegister(m.calls, m.duration, m.requests, m.limited,
@@ -60,7 +60,7 @@ func (m *Metrics) RateLimited() { m.limited.Inc() }
 // NotLogged adds a counter of the calls that the call log could not take.
 func (m *Metrics) NotLogged(count func() int64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "assay_calls_not_logged_total", Help: "Calls that are missing in the call log.",
+		Name: "assay_calls_not_logged_total", Help: "Tool calls that the call log dropped.",
 	}, func() float64 { return float64(count()) }))
 }
 
@@ -74,7 +74,7 @@ func (m *Metrics) Unopened(count func() int) {
 // Defects adds a counter of the panics that were caught.
 func (m *Metrics) Defects(count func() int64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "assay_defects_total", Help: "Panics that were caught, in calls and in work beside them.",
+		Name: "assay_defects_total", Help: "Recovered panics, in calls and in background work.",
 	}, func() float64 { return float64(count()) }))
 }
 
