@@ -16,7 +16,7 @@ import (
 // pages are all paths that show a page to a signed-in member.
 var pages = []string{"/", "/keys", "/apps", "/connect", "/keys?workspace=acme", "/apps?workspace=acme", "/connect?workspace=acme"}
 
-func TestSignInRevealsNoAccountsAndStartsANewSession(t *testing.T) {
+func TestSignInRevealsNoAccountsAndReplacesTheSession(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	known, unknown := s.browser(t).signIn(email, "wrong password 1"), s.browser(t).signIn("nobody@acme.example", "wrong password 1")

@@ -134,6 +134,8 @@ func (c *collector) visit(n ast.Node) bool {
 		c.number(n)
 	case *ast.IfStmt:
 		c.add(n.Cond.Pos(), n.Cond.End(), "!("+c.text(n.Cond)+")") // swaps the branches
+	case *ast.CallExpr:
+		return c.call(n)
 	case *ast.AssignStmt:
 		c.operator(n.TokPos, n.Tok)
 		if n.Tok != token.DEFINE {
@@ -144,6 +146,30 @@ func (c *collector) visit(n ast.Node) bool {
 			return false
 		}
 		c.drop(n)
+	}
+	return true
+}
+
+// call handles calls with arguments whose small changes never change a result: the sign of math.Inf, whose size does not count,
+// and the capacity in make. It reports whether other parts of the call are to be visited.
+func (c *collector) call(n *ast.CallExpr) bool {
+	switch called := n.Fun.(type) {
+	case *ast.SelectorExpr:
+		of, ok := called.X.(*ast.Ident)
+		if !ok || of.Name != "math" || called.Sel.Name != "Inf" || len(n.Args) != 1 {
+			return true
+		}
+		if sign := n.Args[0]; c.text(sign) == "1" {
+			c.add(sign.Pos(), sign.End(), "-1")
+		} else if c.text(sign) == "-1" {
+			c.add(sign.Pos(), sign.End(), "1")
+		}
+		return false
+	case *ast.Ident:
+		if called.Name == "make" && len(n.Args) == 3 {
+			ast.Inspect(n.Args[1], c.visit)
+			return false
+		}
 	}
 	return true
 }

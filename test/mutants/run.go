@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,7 +173,10 @@ func (m *module) coverage(ctx context.Context, dir string) (coverage, error) {
 	return found, err
 }
 
-// readCoverage reads a profile: lines of the form "module/file.go:10.2,12.3 2 1", the last number being how often the tests ran it.
+// coverageLine is a line such as "module/file.go:10.2,12.3 2 1": file, first and last position, statements, runs.
+var coverageLine = regexp.MustCompile(`^(.+):(\d+)\.\d+,(\d+)\.\d+ \d+ \d+$`)
+
+// readCoverage reads a coverage profile and returns the lines that were run.
 func readCoverage(profile string) (coverage, error) {
 	found := coverage{}
 	for line := range strings.Lines(profile) {
@@ -180,23 +184,17 @@ func readCoverage(profile string) (coverage, error) {
 		if line == "" || strings.HasPrefix(line, "mode:") || strings.HasSuffix(line, " 0") {
 			continue
 		}
-		file, where, ok := strings.Cut(line, ":")
-		first, last, pair := strings.Cut(strings.Fields(where + " ")[0], ",")
-		if !ok || !pair {
+		fields := coverageLine.FindStringSubmatch(line)
+		if fields == nil {
 			return nil, fmt.Errorf("coverage profile has the line %q", line)
 		}
-		from, wrongFirst := strconv.Atoi(beforeDot(first))
-		to, wrongLast := strconv.Atoi(beforeDot(last))
+		from, wrongFirst := strconv.Atoi(fields[2])
+		to, wrongLast := strconv.Atoi(fields[3])
 		if err := errors.Join(wrongFirst, wrongLast); err != nil {
 			return nil, fmt.Errorf("coverage profile has the line %q: %w", line, err)
 		}
-		name := filepath.Base(file)
+		name := filepath.Base(fields[1])
 		found[name] = append(found[name], span{from, to})
 	}
 	return found, nil
-}
-
-func beforeDot(text string) string {
-	before, _, _ := strings.Cut(text, ".")
-	return before
 }
