@@ -10,8 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics counts in Prometheus' format, in a registry of its own. No label holds anything a caller made up or
-// anything that tells workspaces apart.
+// Metrics are Prometheus metrics in a separate registry. Labels contain no input of callers and no workspaces.
 type Metrics struct {
 	registry *prometheus.Registry
 	calls    *prometheus.CounterVec
@@ -20,7 +19,7 @@ type Metrics struct {
 	limited  prometheus.Counter
 }
 
-// NewMetrics returns metrics that stand at zero.
+// NewMetrics returns metrics with the value zero.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),

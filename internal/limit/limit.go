@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Key is what is counted, and of whom.
+// Key names a limit and the caller that it counts.
 type Key struct {
 	What string // such as "calls"; the same for all things that share a limit
 	Who  string // a workspace, an address, an account
 }
 
-// Count is how things stand in a window.
+// Count is the state of a window.
 type Count struct {
 	Used int       // counted in the window, never above the limit
 	Ends time.Time // when the window ends; zero where nothing is counted
@@ -33,7 +33,7 @@ type Counter interface {
 	Look(ctx context.Context, k Key, now time.Time) (Count, error)
 }
 
-// maxKeys is how many keys of one kind are counted in this process. What strangers invent has to be bounded.
+// maxKeys is the number of keys of one kind in this process. Keys come from untrusted input, so memory must be bounded.
 const maxKeys = 100_000
 
 // NewCounter returns a counter for one process. It never fails.
@@ -41,7 +41,7 @@ func NewCounter() Counter { return &counter{counts: make(map[string]map[string]*
 
 type counter struct {
 	mu     sync.Mutex                    // guards all below
-	counts map[string]map[string]*window // by what, and then by whom
+	counts map[string]map[string]*window // by limit, then by caller
 }
 
 type window struct {

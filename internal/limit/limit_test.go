@@ -92,7 +92,7 @@ func (away) Take(context.Context, limit.Key, int, time.Time, time.Time) (limit.C
 	return limit.Count{}, false, errors.New("the counter is away")
 }
 
-func TestACounterThatFailsShutsNobodyOut(t *testing.T) {
+func TestAFailingCounterRejectsNoCaller(t *testing.T) {
 	t.Parallel()
 	q := limit.Quota{Limit: 1, Window: time.Hour, Counter: away{}, Log: slog.New(slog.DiscardHandler)}
 	for range 2 {

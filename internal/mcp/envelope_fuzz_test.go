@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzEnvelope holds that any bytes get one well-formed answer: valid JSON of the right version with the id that
-// came, or no body with 202, and null for an id only beside an HTTP error.
+// FuzzEnvelope checks that any bytes get one well-formed response: valid JSON of the right version with the same id, or no
+// body with 202. The id is null only with an HTTP error.
 func FuzzEnvelope(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","method":"x"}`, `[]`, `null`, ``, ` {} `,

@@ -136,7 +136,7 @@ func resultFields(t reflect.Type) []resultField {
 	return out
 }
 
-// resultType is the JSON Schema name of a Go type's encoding, "" when it cannot be told.
+// resultType is the JSON Schema name of a Go type's encoding, "" if it is unknown.
 func resultType(t reflect.Type) string {
 	switch {
 	case t == rawType:

@@ -89,7 +89,7 @@ func (s Server) answer(ctx context.Context, session Session, e envelope, reply *
 	reply.Body = resultBody(e.id, result)
 }
 
-// resultBody frames a result. It does not copy it: kept answers are sent as they lie in memory.
+// resultBody frames a result. It does not copy it: cached answers are sent from memory.
 func resultBody(id, result []byte) [][]byte {
 	const start, end = `{"jsonrpc":"2.0","id":`, `,"result":`
 	head := make([]byte, 0, len(start)+len(id)+len(end))

@@ -9,7 +9,7 @@ import (
 	"reflect"
 )
 
-// Spec is what a client is told about a tool, besides its parameters.
+// Spec is the description of a tool for clients, without its parameters.
 type Spec struct {
 	Name        string
 	Title       string
@@ -25,7 +25,7 @@ type Spec struct {
 // The parameters are a struct whose fields carry the tags json, doc and, where they apply, enum:"a|b",
 // default:"a", min:"1", max:"100", required:"true". Embedded structs are flattened. Field types are string,
 // bool, int, float64, civil.Date, []string, map[string]T, nested structs, and pointers to these where "absent"
-// must be told from the zero value. The order of the fields is the order of the schema.
+// must differ from the zero value. The order of the fields is the order of the schema.
 //
 // Further tags: also:"meta=facebook|google_ads=google" maps spellings that are accepted and not listed to values
 // of the enum, nonempty:"true" refuses an empty string or array, and example:"x" is what a corrected call shows

@@ -20,7 +20,8 @@ type mutant struct {
 	After  string `json:"after"` // the same line with the change
 	Nth    int    `json:"nth,omitempty"`
 
-	start, end int // bytes of the file that the change replaces
+	source     []byte // of the file
+	start, end int    // bytes of the source that the change replaces
 	text       string
 	line       int
 }
@@ -35,8 +36,8 @@ func (m *mutant) place() string { return strings.TrimSpace(m.File + " " + m.Func
 func (m *mutant) change() string { return "- " + m.Before + "\n+ " + m.After }
 
 // apply returns the source with the change.
-func (m *mutant) apply(source []byte) []byte {
-	return slices.Concat(source[:m.start], []byte(m.text), source[m.end:])
+func (m *mutant) apply() []byte {
+	return slices.Concat(m.source[:m.start], []byte(m.text), m.source[m.end:])
 }
 
 // replacements are the operators that an operator is replaced with.
@@ -210,7 +211,7 @@ func (c *collector) text(n ast.Node) string {
 // add adds the mutant that has text where the source has what is between two positions.
 func (c *collector) add(start, end token.Pos, text string) {
 	from, to := c.position.Offset(start), c.position.Offset(end)
-	m := mutant{File: c.file, Func: c.function, start: from, end: to, text: text, line: c.position.Line(start)}
+	m := mutant{File: c.file, Func: c.function, source: c.source, start: from, end: to, text: text, line: c.position.Line(start)}
 	first := bytes.LastIndexByte(c.source[:from], '\n') + 1
 	last := len(c.source)
 	if n := bytes.IndexByte(c.source[to:], '\n'); n >= 0 {

@@ -88,7 +88,7 @@ func TestAMutantChangesItsTokenOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range mutants {
-		got := string(m.apply([]byte(source)))
+		got := string(m.apply())
 		if _, err := mutantsOf("p.go", []byte(got)); err != nil {
 			t.Errorf("%s: %v", m.change(), err)
 		}

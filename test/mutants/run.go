@@ -102,12 +102,8 @@ func (m *module) try(ctx context.Context, t *mutant) (outcome, error) {
 		return notCovered, nil
 	}
 	path := filepath.Join(m.root, filepath.FromSlash(t.File))
-	source, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
 	changed := filepath.Join(m.work, "mutant.go")
-	if err := os.WriteFile(changed, t.apply(source), 0o600); err != nil {
+	if err := os.WriteFile(changed, t.apply(), 0o600); err != nil {
 		return "", err
 	}
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: changed}})
