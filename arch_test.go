@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// parts lists every package path of the project and what it may import of the project. A part may name only parts
-// that stand above it, so no circle can be written. The longest path that matches a package decides; "x/..."
-// stands for x and all below it. ARCHITECTURE.md draws the same table.
+// parts lists every package path of the project and the project packages that it may import. A part may name only parts above
+// it, so there are no import cycles. The longest path that matches a package applies; "x/..." means x and all packages below
+// it. ARCHITECTURE.md has the same table.
 var parts = []struct {
 	part string
 	may  []string
@@ -88,7 +88,7 @@ var parts = []struct {
 	{"docs/...", []string{"internal/..."}},
 }
 
-// testOnly names what a package's tests may import besides: the real engines and the hand-typed contract.
+// testOnly lists the additional imports of tests: real engines and the contract.
 var testOnly = []string{
 	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/snapshot",
 	"internal/toolkit/...", "internal/tools", "internal/jobs",
@@ -106,7 +106,7 @@ func TestImportsGoOneWay(t *testing.T) {
 				return q.part == name
 			})
 			if at > i && name != p.part || at < 0 && name != "internal/..." {
-				t.Errorf("%s may import %s, which does not stand above it in the table", p.part, name)
+				t.Errorf("%s may import %s, which is not above it in the table", p.part, name)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		}
 		may, known := allowed(dir)
 		if !known {
-			t.Errorf("%s: the table does not know the package %s", file, dir)
+			t.Errorf("%s: package %s is missing in the table", file, dir)
 			continue
 		}
 		if strings.HasSuffix(file, "_test.go") {
@@ -125,7 +125,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		}
 		for _, imported := range imports {
 			if imported != dir && !slices.ContainsFunc(may, func(pattern string) bool { return covers(pattern, imported) }) {
-				t.Errorf("%s imports %s, which %s may not", file, imported, dir)
+				t.Errorf("%s imports %s; the table does not allow it for %s", file, imported, dir)
 			}
 		}
 	}
@@ -228,12 +228,11 @@ func TestTheModuleReplacesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text), "\nreplace ") {
-		t.Error("go.mod replaces a module: others could not build what we build")
+		t.Error("go.mod replaces a module: other users cannot build the same program")
 	}
 }
 
-// TestGoroutinesDoNotEndTheProcess checks that package panics starts every goroutine and returns its panic to the caller that
-// waits.
+// TestGoroutinesDoNotEndTheProcess checks that package panics starts every goroutine and returns its panic to the waiting caller.
 func TestGoroutinesDoNotEndTheProcess(t *testing.T) {
 	t.Parallel()
 	own := []string{"internal/panics/", "internal/warehouse/warehousetest/", "internal/control/controltest/"}
@@ -245,8 +244,8 @@ func TestGoroutinesDoNotEndTheProcess(t *testing.T) {
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.GoStmt:
-				if file != "internal/warehouse/duckdb/load.go" { // whose loop catches what a block panics with
-					t.Errorf("%s begins a goroutine of its own", file)
+				if file != "internal/warehouse/duckdb/load.go" { // its loop recovers panics
+					t.Errorf("%s starts a goroutine; use panics.Group", file)
 				}
 			case *ast.SelectorExpr:
 				if of, ok := n.X.(*ast.Ident); ok && (of.Name == "sync" && n.Sel.Name == "WaitGroup" || of.Name == "errgroup") {

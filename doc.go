@@ -1,2 +1,2 @@
-// Package assay is the root of the project. It holds no code; its tests hold the project to its own rules.
+// Package assay is the root of the project. It has no code; its tests check rules of the whole project.
 package assay

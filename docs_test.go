@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// docsIndex is the document from which every other one under docs/ can be reached.
+// docsIndex is the document that links to all others under docs/, directly or indirectly.
 const docsIndex = "docs/README.md"
 
 var (
@@ -23,7 +23,7 @@ var (
 	markdownAnchor = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
 )
 
-func TestMarkdownLinksLeadSomewhere(t *testing.T) {
+func TestMarkdownLinksHaveTargets(t *testing.T) {
 	t.Parallel()
 	for file, text := range markdownFiles(t) {
 		for _, link := range linksOf(text) {
@@ -48,7 +48,7 @@ func TestEveryDocumentIsReachableFromTheIndex(t *testing.T) {
 		}
 	}
 	for file := range files {
-		// a single decision is found in the list of decisions' folder
+		// decisions are listed in the index of their folder
 		if strings.HasPrefix(file, "docs/") && !reached[file] && path.Dir(file) != "docs/decisions" {
 			t.Errorf("%s cannot be reached from %s", file, docsIndex)
 		}
@@ -76,8 +76,8 @@ func TestBrokenLinksAreFound(t *testing.T) {
 	}
 }
 
-// followed says what is wrong with a link in a file, and nothing where it leads to a file and, in Markdown, to a heading.
-// Links with a scheme are not followed.
+// followed returns the problem of a link in a file, "" if its target exists. For Markdown the heading must exist too. Links with
+// a scheme are not checked.
 func followed(file, link string) string {
 	if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
 		return ""
@@ -103,7 +103,7 @@ func followed(file, link string) string {
 	return ""
 }
 
-// resolved returns the path from the root that a link in a file has, and the heading that it names.
+// resolved returns the target of a link as a path from the root, and its heading.
 func resolved(file, link string) (target, fragment string) {
 	target, fragment, _ = strings.Cut(link, "#")
 	if target == "" {
@@ -121,8 +121,8 @@ func linksOf(text string) []string {
 	return links
 }
 
-// anchorsOf returns the fragments that a document has on GitHub: its headings in lower case without punctuation, blanks as
-// hyphens, repeats numbered, and what it names itself.
+// anchorsOf returns the fragments of a document on GitHub: headings in lower case without punctuation, spaces as hyphens,
+// duplicates numbered, and explicit anchors.
 func anchorsOf(text string) []string {
 	var anchors []string
 	seen := map[string]int{}

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the project for the given time each (default 10s), as many at once as there are processors, all
-# of them whatever one finds, and fails at the end when any failed. What was found lies under the package's testdata/fuzz.
+# Runs every fuzz target of the project for the given time each (default 10s), one per processor. It continues after a failure and
+# fails at the end. Failing inputs are in the package's testdata/fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-10s}
 work=$(mktemp -d)
-kept=$(go env GOCACHE)/fuzz # where `go test -fuzz` keeps what it found worth trying again
+kept=$(go env GOCACHE)/fuzz # interesting inputs of `go test -fuzz`
 trap 'rm -rf "$work"' EXIT
 export time work kept
 
-# run PACKAGE FOLDER TARGET: one target of a package's test program. Go's fuzzing may take the end of the time for a failure
-# that no input has caused (golang/go#75804): such a run is repeated.
+# run PACKAGE FOLDER TARGET: one target of a package's test program. Go may report the end of the time as a failure
+# without an input (golang/go#75804): such a run is repeated.
 run() {
   local package=$1 folder=$2 target=$3 log=$work/$3.log turn
   for turn in 1 2 3; do

@@ -1,4 +1,4 @@
-"""Dividing a budget beside scipy's SLSQP, which PyMC-Marketing uses: how far plans are from the best known, and the time."""
+"""Budget optimization compared with scipy's SLSQP, which PyMC-Marketing uses: how far plans are from the best known, and the time."""
 
 import json
 import statistics

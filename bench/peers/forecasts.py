@@ -1,4 +1,4 @@
-"""Forecasts beside statsforecast and the R package forecast: M4 weekly, and one daily series of two years."""
+"""Forecasts compared with statsforecast and the R package forecast: M4 weekly, and one daily series of two years."""
 
 import csv
 import re
@@ -109,7 +109,7 @@ def one_by_one(bench, series):
         ("Theta, no season", "theta", 1, [("theta", 1)]),
         ("ETS chosen by AICc, no season", "ets", 1, [("ets", 1)]),
         ("ARIMA chosen stepwise, no season", "arima", 1, [("arima", 1)]),
-        ("Season of 52: the pool beside what statsforecast offers for long seasons", "pool", 52, [("mstl", 52), ("dynamic", 52)]),
+        ("Season of 52: the pool compared with the long-season models of statsforecast", "pool", 52, [("mstl", 52), ("dynamic", 52)]),
     ):
         assay = Side(f"assay {model}")
         others = [Side(f"statsforecast {name}") for name, _ in peers]

@@ -1,4 +1,4 @@
-"""The last 13 weeks of three stores, predicted beside PyMC-Marketing with its own default priors."""
+"""The last 13 weeks of three stores, predicted and compared with PyMC-Marketing with its own default priors."""
 
 import csv
 import hashlib

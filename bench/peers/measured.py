@@ -83,7 +83,7 @@ class Kept:
 
 @dataclass
 class Side:
-    """One program of a comparison: its name in the table, and by round its runs and figures of each beside the times."""
+    """One program of a comparison: its name in the table, and by round its runs and figures, with the times."""
 
     name: str
     runs: dict[int, Run] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The national model beside Google's Meridian, whose model is as near as it can be told: not the same curves. See
+"""The national model compared with Google's Meridian, whose closest model has other curves. See
 peer/meridian_mix.py for what differs."""
 
 from mixes import example, side_by_side

@@ -1,4 +1,4 @@
-"""National media mix models beside PyMC-Marketing with nutpie and plain NumPyro: the same model, priors and data."""
+"""National media mix models compared with PyMC-Marketing with nutpie and plain NumPyro: the same model, priors and data."""
 
 import csv
 import datetime
@@ -14,7 +14,7 @@ COLUMNS = ["least ESS of returns", "ESS / CPU s, sampling", "ESS / CPU s, from s
 
 
 def placed(bench, source):
-    """The data as all sides read it: a copy beside the problem, called by its digest."""
+    """The data as all sides read it: a copy next to the problem, named by its digest."""
     name = f"{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.csv"
     shutil.copyfile(source, bench.work / name)
     return name
@@ -118,7 +118,7 @@ def side_by_side(bench, title, problem, draws, peers):
         for column, goal in ((COLUMNS[1], 3), (COLUMNS[2], 20)):
             ratios = sides[0].ratios(side, column)
             if ratios:
-                print(f"\nassay / {side.name}, {column}: {spread(ratios)} (goal beside nutpie {goal})")
+                print(f"\nassay / {side.name}, {column}: {spread(ratios)} (goal compared with nutpie {goal})")
     first = returns.get(1, {})
     for channel in problem["channels"][:3] if first else []:
         print(f"\nReturn of {channel}, seed 1: " + "; ".join(f"{name} {short(s['roas'][channel])} ± {short(s['roas_sd'][channel])}" for name, s in first.items()))

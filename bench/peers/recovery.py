@@ -1,4 +1,4 @@
-"""What each channel of known stores brought, week by week, beside PyMC-Marketing: PyMC Labs' generator, preset small_business,
+"""Weekly incremental revenue by channel in simulated stores, compared with PyMC-Marketing: PyMC Labs' generator, preset small_business,
 one store for each seed."""
 
 import csv

@@ -1,4 +1,4 @@
-"""Tests by region beside augsynth-py, pysyncon, synthdid-py, CausalPy and mlsynth, and one market before and after beside
+"""Geo experiments compared with augsynth-py, pysyncon, synthdid-py, CausalPy and mlsynth, and one market before and after compared with
 bsts-causalimpact: Proposition 99, GeoLift's walkthrough and CausalImpact's series."""
 
 from measured import Side, table

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Measures Assay's methods beside the open-source systems that analysts use, on the same data in turn, and prints Markdown
-# tables of medians, ranges and ratios; docs/benchmarks.md has the results and what differs between the sides.
+# Compares Assay's methods with the open-source systems that analysts use, on the same data in turn, and prints Markdown tables of
+# medians, ranges and ratios. docs/benchmarks.md has the results and the differences between the sides.
 #
 #   ROUNDS   seeds of each comparison (default 5, recovery 20; 1 when quick)
 #   QUICK=1  fewer series, budgets and draws
 #   PARTS    which comparisons: budgets regions forecasts mixes, the default, and meridian holdouts recovery
 #   CACHE    where the peers are installed, about 2 GB, 5 GB with meridian (default: assay-peers under TMPDIR)
-#   RUNS     where finished runs are kept (default: runs under CACHE). A comparison that was interrupted goes on where it was;
-#            without the folder everything is measured anew
+#   RUNS     folder of finished runs (default: runs under CACHE). An interrupted comparison is resumed; without the folder
+#            everything is measured again
 #   STORES   the repository of recovery's generator (default: PyMC Labs' on GitHub)
-#   KEPT=1   print tables of the runs that are there and run nothing
+#   KEPT=1   print tables of finished runs only
 #   ASSAY    another binary than bin/assay
 #   PYTHON   names of interpreters to try (default: python3.13 python3.12 python3)
 #
@@ -23,7 +23,7 @@ PARTS=${PARTS:-budgets regions forecasts mixes}
 data=../shared/data
 
 [ -x "$ASSAY" ] || { echo "$ASSAY is missing: make build" >&2; exit 1; }
-[ -d "$data" ] || { echo "$data is missing: the published data sets lie beside the project" >&2; exit 1; }
+[ -d "$data" ] || { echo "$data is missing: the published data sets are next to the project" >&2; exit 1; }
 python=
 for name in ${PYTHON:-python3.13 python3.12 python3}; do # a version manager's stand-in may be there and not run
   if "$name" -c 'import sys, venv; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then

@@ -1,5 +1,5 @@
-// Package process starts the programs that benchmarks measure and reads what they use: wall time, CPU and memory. It
-// reads /proc, so it runs on Linux.
+// Package process starts the programs that benchmarks measure and reads their wall time, CPU and memory. It reads /proc, so it
+// runs on Linux only.
 package process
 
 import (
@@ -17,17 +17,16 @@ import (
 	"time"
 )
 
-// Process is a server that was started and runs until [Process.Stop].
+// Process is a server that runs until [Process.Stop].
 type Process struct {
-	Took    time.Duration // from the start to the line that said it is ready
+	Took    time.Duration // from the start to the line that reports readiness
 	command *exec.Cmd
 	log     *os.File
 	drained chan struct{} // closed at the end of its standard output
 }
 
 // Start runs a program and waits until it prints a line that begins with a prefix. It returns the rest of that line.
-// What the program writes to standard error goes to a file, as it would in use; its end is part of the error when the
-// program ends early.
+// Standard error of the program goes to a file; its last lines are part of the error if the program ends early.
 func Start(ctx context.Context, prefix string, args ...string) (*Process, string, error) {
 	log, err := os.CreateTemp("", "bench-log-*")
 	if err != nil {
@@ -52,13 +51,13 @@ func Start(ctx context.Context, prefix string, args ...string) (*Process, string
 	said, ok := <-found
 	if !ok {
 		tail, _ := os.ReadFile(log.Name())
-		return nil, "", errors.Join(fmt.Errorf("%s ended before it was ready: %s", args[0], tail[max(0, len(tail)-2000):]), p.Stop())
+		return nil, "", errors.Join(fmt.Errorf("%s stopped before it was ready: %s", args[0], tail[max(0, len(tail)-2000):]), p.Stop())
 	}
 	p.Took, _ = watch.Took()
 	return p, said, nil
 }
 
-// command is a program that is asked to end before it is killed.
+// command is a program that gets an interrupt before it is killed.
 func command(ctx context.Context, args []string) *exec.Cmd {
 	c := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // a benchmark runs the programs it was given
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
@@ -66,7 +65,7 @@ func command(ctx context.Context, args []string) *exec.Cmd {
 	return c
 }
 
-// await sends the rest of the first line with the prefix and reads on, so that the writer is never held up.
+// await sends the rest of the first line with the prefix and continues to read, so that the writer never blocks.
 func await(out io.Reader, prefix string, found chan<- string) {
 	lines := bufio.NewScanner(out)
 	sent := false
@@ -87,7 +86,7 @@ func (p *Process) Stop() error {
 	<-p.drained
 	err := p.command.Wait()
 	if _, ended := errors.AsType[*exec.ExitError](err); ended {
-		err = nil // how a server ends when it is told to does not matter here
+		err = nil // the exit code after an interrupt does not matter here
 	}
 	return errors.Join(asked, err, p.forget())
 }

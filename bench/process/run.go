@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Usage is what a program used from its start to its end.
+// Usage is the resource usage of a program.
 type Usage struct {
 	Wall, CPU time.Duration
 	Peak      int64 // largest resident memory, in bytes
 	Output    []byte
 }
 
-// Run runs a program to its end. What it wrote to standard error is part of the error when it fails.
+// Run runs a program to completion. If it fails, the error contains its standard error.
 func Run(ctx context.Context, args ...string) (Usage, error) {
 	c := command(ctx, args)
 	watch := Begin()
@@ -34,7 +34,7 @@ func Run(ctx context.Context, args ...string) (Usage, error) {
 	return u, nil
 }
 
-// Watch measures the wall time and the CPU of this very process, all threads together.
+// Watch measures the wall time and the CPU of this process, all threads together.
 type Watch struct {
 	at  time.Time
 	cpu time.Duration
@@ -51,12 +51,12 @@ func (w Watch) Took() (wall, cpu time.Duration) { return time.Since(w.at), ownCP
 func ownCPU() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		panic(os.NewSyscallError("getrusage", err)) // it only fails when asked for something that does not exist
+		panic(os.NewSyscallError("getrusage", err)) // fails for invalid arguments only
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// complaint is what a failed program wrote to standard error.
+// complaint returns the standard error of a failed program.
 func complaint(err error) []byte {
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		return failed.Stderr

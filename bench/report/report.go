@@ -1,4 +1,4 @@
-// Package report sums up measurements and prints them as a table.
+// Package report summarizes measurements and prints them as a table.
 package report
 
 import (
@@ -9,10 +9,10 @@ import (
 	"text/tabwriter"
 )
 
-// Sample is measurements of one thing, one per round.
+// Sample contains measurements of one quantity, one per round.
 type Sample []float64
 
-// Median returns the middle measurement, the upper one of two. It is 0 for an empty sample.
+// Median returns the upper median, 0 for an empty sample.
 func (s Sample) Median() float64 {
 	if len(s) == 0 {
 		return 0
@@ -20,7 +20,7 @@ func (s Sample) Median() float64 {
 	return slices.Sorted(slices.Values(s))[len(s)/2]
 }
 
-// Times divides two samples round by round. Machines are noisy, and what disturbs a round disturbs both of its sides.
+// Times divides two samples round by round: noise of the machine affects both sides of a round.
 func Times(a, b Sample) Sample {
 	ratios := make(Sample, min(len(a), len(b)))
 	for i := range ratios {
@@ -34,13 +34,13 @@ type Row struct {
 	What    string
 	Of      Sample
 	Unit    string
-	Verdict string // how it stands against its goal; "" where there is none
+	Verdict string // whether it meets its goal; "" without a goal
 }
 
-// AtMost says whether the median keeps a goal that must not be exceeded.
+// AtMost states whether the median is at most a goal.
 func (s Sample) AtMost(goal float64) string { return verdict("at most", goal, s.Median() <= goal) }
 
-// AtLeast says whether the median reaches a goal.
+// AtLeast states whether the median is at least a goal.
 func (s Sample) AtLeast(goal float64) string { return verdict("at least", goal, s.Median() >= goal) }
 
 func verdict(how string, goal float64, met bool) string {
@@ -66,7 +66,7 @@ func Print(w io.Writer, title string, rows []Row) error {
 	return table.Flush()
 }
 
-// short writes a number with three digits that mean something.
+// short formats a number with three significant digits.
 func short(x float64) string {
 	switch {
 	case x >= 100:

@@ -9,17 +9,17 @@ import (
 	"text/tabwriter"
 )
 
-// Spread is how long many calls of one kind took, in milliseconds.
+// Spread contains the durations of many calls of one kind, in milliseconds.
 type Spread struct {
 	What      string
 	Wall      Sample
-	CPU       Sample  // empty: not told
-	Kept      float64 // CPU of a call whose answer is kept; 0: answers are not kept
+	CPU       Sample  // empty: not reported
+	Kept      float64 // CPU of a call with a cached answer; 0: answers are not cached
 	Goal      float64 // of the median
-	WorstGoal float64 // of the hundredth part that took longest
+	WorstGoal float64 // of the 99th percentile
 }
 
-// Quantile returns the measurement that a part of all lie at or below. It is 0 for an empty sample.
+// Quantile returns a quantile of the measurements, 0 for an empty sample.
 func (s Sample) Quantile(part float64) float64 {
 	if len(s) == 0 {
 		return 0
@@ -28,7 +28,7 @@ func (s Sample) Quantile(part float64) float64 {
 	return slices.Sorted(slices.Values(s))[min(max(0, at), len(s)-1)]
 }
 
-// verdict says whether both goals are kept.
+// verdict states whether both goals are met.
 func (s Spread) verdict() string {
 	if s.Wall.Quantile(0.5) <= s.Goal && s.Wall.Quantile(0.99) <= s.WorstGoal {
 		return "met"
@@ -36,8 +36,8 @@ func (s Spread) verdict() string {
 	return fmt.Sprintf("at most %s and %s: MISSED", short(s.Goal), short(s.WorstGoal))
 }
 
-// PrintSpreads writes a table: the median and the slowest hundredth by the clock, the same of the CPU, and the CPU of a
-// kept answer, all in milliseconds.
+// PrintSpreads writes a table: median and 99th percentile of wall time and of CPU, and the CPU of a cached answer, in
+// milliseconds.
 func PrintSpreads(w io.Writer, title string, spreads []Spread) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	lines := []string{"\n" + title, "\tp50\tp99\tCPU p50\tCPU p99\tkept, CPU\t\tgoal"}
@@ -57,15 +57,15 @@ func PrintSpreads(w io.Writer, title string, spreads []Spread) error {
 	return table.Flush()
 }
 
-// Beside is the calls of a table while something else runs.
-type Beside struct {
+// During contains the calls of a table while other work runs.
+type During struct {
 	What    string
 	Spreads []Spread // of the same things as those alone
 }
 
-// PrintBeside writes a table: the median and the slowest hundredth by the clock of calls alone, in milliseconds, and of the
-// same beside each of the others with how many times as long they take. The last line is of all calls together.
-func PrintBeside(w io.Writer, title string, alone []Spread, others []Beside) error {
+// PrintDuring writes a table: median and 99th percentile of the wall time of calls alone, in milliseconds, and of the same calls
+// during other work, with the ratios. The last line is the total of all calls.
+func PrintDuring(w io.Writer, title string, alone []Spread, others []During) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := []string{"", "p50", "p99"}
 	for _, o := range others {

@@ -1,5 +1,5 @@
-// Command signin measures what a hundred people, or an attacker, who sign in at the same time cost everybody else: the
-// memory of the service above its idle state, and the time of a tool call beside it.
+// Command signin measures the cost of a hundred concurrent sign-ins, of people or an attacker: the memory of the service above
+// its idle state, and the duration of a tool call meanwhile.
 //
 //	signin --assay bin/assay [--rounds 5] [--seconds 4] [--attempts 100]
 package main
@@ -21,7 +21,7 @@ import (
 	"assay/bench/report"
 )
 
-// options are what is measured and for how long.
+// options configure the measurement.
 type options struct {
 	program  string
 	rounds   int
@@ -52,11 +52,11 @@ func measure(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
-	// Each attempt comes from an address of its own, as those of many machines do: the limits by address are no help.
+	// Each attempt has its own address, as if from many machines, so limits by address do not apply.
 	if err := os.Setenv("ASSAY_TRUSTED_PROXIES", "127.0.0.1"); err != nil {
 		return err
 	}
-	// The store is made by a process of its own: what that needed is no part of the idle memory.
+	// Another process creates the store, so that the idle memory does not include it.
 	p, _, err := demo(ctx, o.program, data)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func measure(ctx context.Context, o options) (err error) {
 	if s.key, err = keyOf(data); err != nil {
 		return err
 	}
-	if _, err := s.calls(ctx, o.lasting/4); err != nil { // the first calls read what the store holds
+	if _, err := s.calls(ctx, o.lasting/4); err != nil { // the first calls fill caches
 		return err
 	}
 	var m measured
@@ -101,7 +101,7 @@ func keyOf(data string) (string, error) {
 	return access.Key, json.Unmarshal(text, &access)
 }
 
-// measured is what was measured, one figure per round.
+// measured contains the measurements, one per round.
 type measured struct {
 	idle, peak, above   report.Sample // MB
 	quiet, busy         report.Sample // median of a call in milliseconds
@@ -147,7 +147,7 @@ func (m *measured) round(ctx context.Context, s service, o options) error {
 
 func (m *measured) print(o options) error {
 	slower := report.Times(m.busy, m.quiet)
-	return report.Print(os.Stdout, fmt.Sprintf("%d sign-ins at the same time, beside one caller", o.attempts), []report.Row{
+	return report.Print(os.Stdout, fmt.Sprintf("%d concurrent sign-ins, with one caller", o.attempts), []report.Row{
 		{What: "idle memory", Of: m.idle, Unit: "MB"},
 		{What: "memory at most, under sign-ins", Of: m.peak, Unit: "MB"},
 		{What: "above idle", Of: m.above, Unit: "MB", Verdict: m.above.AtMost(200)},

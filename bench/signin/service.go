@@ -19,7 +19,7 @@ import (
 	"assay/bench/report"
 )
 
-// service is the one that is measured.
+// service is the measured service.
 type service struct {
 	base    string
 	key     string
@@ -27,8 +27,7 @@ type service struct {
 	asked   *atomic.Int64 // calls so far
 }
 
-// calls asks for the figures of one period after the other, none of which is kept, and returns how many milliseconds
-// each call took.
+// calls makes calls for one period after the other, none of them cached, and returns their durations in milliseconds.
 func (s service) calls(ctx context.Context, lasting time.Duration) (report.Sample, error) {
 	client := &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
 	defer client.CloseIdleConnections()
@@ -47,8 +46,7 @@ func (s service) calls(ctx context.Context, lasting time.Duration) (report.Sampl
 	}
 }
 
-// blanks writes a number as blanks and tabs. Arguments that are other bytes are another question, whose answer is none
-// that was kept.
+// blanks writes a number as spaces and tabs. Arguments with different bytes are not cached.
 func blanks(n int64) string {
 	return strings.NewReplacer("0", " ", "1", "\t").Replace(strconv.FormatInt(n, 2))
 }
@@ -72,10 +70,10 @@ func (s service) post(ctx context.Context, client *http.Client, message string) 
 	return err
 }
 
-// slow returns the measurement that one in twenty exceeds.
+// slow returns the 95th percentile.
 func slow(s report.Sample) float64 { return slices.Sorted(slices.Values(s))[len(s)*19/20] }
 
-// watch notes the largest memory of the service until ctx ends.
+// watch records the peak memory of the service until ctx ends.
 func (s service) watch(ctx context.Context, peak *atomic.Int64) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -95,8 +93,8 @@ func (s service) watch(ctx context.Context, peak *atomic.Int64) error {
 
 var formToken = regexp.MustCompile(`name="csrf" value="([^"]*)"`)
 
-// signIns tries one address after the other with a wrong password until ctx ends, as one of many machines, and counts
-// the answers.
+// signIns signs in with one unknown email address after the other until ctx ends, as one of many machines, and counts the
+// responses.
 func (s service) signIns(ctx context.Context, worker int, answered *atomic.Int64) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -110,7 +108,7 @@ func (s service) signIns(ctx context.Context, worker int, answered *atomic.Int64
 		if found == nil {
 			return fmt.Errorf("the sign-in page has no token: %.300s", page)
 		}
-		fields := url.Values{"csrf": {found[1]}, "email": {fmt.Sprintf("nobody-%d-%d@example.com", worker, i)}, "password": {"a wrong password"}}
+		fields := url.Values{"csrf": {found[1]}, "email": {fmt.Sprintf("unknown-%d-%d@example.com", worker, i)}, "password": {"a wrong password"}}
 		if page, err = s.send(ctx, client, http.MethodPost, fields.Encode(), fmt.Sprintf("10.%d.%d.%d", worker, i/256%256, i%256)); err == nil {
 			answered.Add(1)
 		}

@@ -19,7 +19,7 @@ import (
 	"assay/bench/report"
 )
 
-// idle is how long a server is left alone before its memory is read: long enough for what it does after its start.
+// idle is the time before the memory of a server is read, long enough for its work after the start.
 const idle = 3 * time.Second
 
 func main() {
@@ -70,14 +70,14 @@ func measure(ctx context.Context, program string, cold, warm int) (err error) {
 	})
 }
 
-// measured is what was measured of a program.
+// measured contains the measurements of a program.
 type measured struct {
 	program                     string
 	cold, coldCPU, warm, served report.Sample // seconds
 	memory                      report.Sample // MB
 }
 
-// demo starts a demo, stops it when it is ready, and returns the seconds that took and the CPU it used.
+// demo starts a demo, stops it when it is ready, and returns its wall time in seconds and its CPU.
 func (m *measured) demo(ctx context.Context, data string) (took, cpu float64, err error) {
 	p, _, err := process.Start(ctx, "ready: ", m.program, "demo", "--addr", "127.0.0.1:0", "--data", data)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/civil"
 )
 
-// orderColumns are those of the generated orders file: what a plain export of a shop has.
+// orderColumns are the columns of the generated orders file, as in a plain export of a shop.
 const orderColumns = "order_id,created_at,customer_id,currency,total,tax,shipping,discount,country,channel"
 
 // firstOrder is the id of the first order; all ids have the same length, as those of shop systems have.
@@ -48,7 +48,7 @@ func writeOrders(path string, n int, end time.Time, newestFirst bool) error {
 	})
 }
 
-// writeSpend writes what the paid channels cost on each of the two years' days.
+// writeSpend writes the daily spend of the paid channels over two years.
 func writeSpend(path string, last civil.Date) error {
 	return writeLines(path, "date,channel,spend,currency", func(out *bufio.Writer) error {
 		for day := last.AddDays(1 - storeDays); !day.After(last); day = day.AddDays(1) {

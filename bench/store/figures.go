@@ -13,10 +13,10 @@ import (
 	"assay/internal/mcp"
 )
 
-// figures are what an answer says of a channel, in minor units and millionths of an order.
+// figures are the totals of a channel, in minor units and millionths of an order.
 type figures struct{ orders, revenue, refunds, spend int64 }
 
-// sameFigures holds that the tool and the statement say the same of a window, to the cent.
+// sameFigures checks that the tool and the statement give the same totals of a window, to the cent.
 func sameFigures(ctx context.Context, session mcp.Session, prepared *sql.Stmt, window civil.Range) error {
 	text, err := call(ctx, session, window, "debug")
 	if err != nil {
@@ -45,7 +45,7 @@ func sameFigures(ctx context.Context, session mcp.Session, prepared *sql.Stmt, w
 	return nil
 }
 
-// readAnswer takes the figures out of an answer: each channel's, and the revenue of the window before.
+// readAnswer parses an answer: the totals of each channel, and the revenue of the window before.
 func readAnswer(text []byte) (of map[string]figures, before int64, err error) {
 	var answer struct {
 		StructuredContent struct {

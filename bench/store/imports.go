@@ -16,7 +16,7 @@ import (
 
 const workspaceID = "bench"
 
-// imported is the measurements of one side's imports.
+// imported contains the measurements of the imports of one side.
 type imported struct{ rate, cpu, peak report.Sample }
 
 func (i *imported) add(orders int, u process.Usage) {
@@ -25,8 +25,8 @@ func (i *imported) add(orders int, u process.Usage) {
 	i.peak = append(i.peak, float64(u.Peak>>20))
 }
 
-// compareImports brings the orders into an empty store and, with DuckDB's own reader, into an empty table, in turn. It
-// leaves the last store behind, with the spend.
+// compareImports imports the orders into an empty store and, with DuckDB's own reader, into an empty table, in turn. The last
+// store remains, with the spend.
 func compareImports(ctx context.Context, o settings, f files) error {
 	var ours, peers imported
 	copied := filepath.Join(filepath.Dir(f.data), "copy.duckdb")
@@ -60,7 +60,7 @@ func importWithAssay(ctx context.Context, assay string, f files) (process.Usage,
 	return process.Run(ctx, assay, "import", f.orders, "--workspace", workspaceID, "--data", f.data)
 }
 
-// readWithDuckDB starts this program as the peer, so that both sides are a process of their own.
+// readWithDuckDB starts this program as the peer, so that each side is a separate process.
 func readWithDuckDB(ctx context.Context, csv, database string) (process.Usage, error) {
 	if err := os.Remove(database); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return process.Usage{}, err
@@ -101,7 +101,7 @@ func onDatabase(ctx context.Context, file string, use func(*sql.Conn) error) err
 	return errors.Join(err, db.Close())
 }
 
-// sameOrders holds that both sides took in the same: as many orders and the same sum.
+// sameOrders checks that both sides have the same number of orders and the same total.
 func sameOrders(ctx context.Context, copied, store string) error {
 	var theirs, ours [2]int64
 	err := onDatabase(ctx, copied, func(db *sql.Conn) error {

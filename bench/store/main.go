@@ -41,12 +41,12 @@ func run(ctx context.Context, args []string) error {
 	return errors.New("usage: store run --assay FILE [...] | store read CSV DATABASE")
 }
 
-// settings say what to measure and how long.
+// settings configure the measurement.
 type settings struct {
 	assay       string // the program
 	orders      int
 	imports     int // rounds of importing
-	calls       int // windows that are asked for
+	calls       int // number of windows
 	newestFirst bool
 }
 
@@ -81,7 +81,7 @@ func measure(ctx context.Context, o settings) (err error) {
 	return comparePerformance(ctx, o, f)
 }
 
-// files are where things are.
+// files are the paths of the data.
 type files struct {
 	orders, spend string // CSV
 	data          string // Assay's data directory

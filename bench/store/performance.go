@@ -26,14 +26,14 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// side is one way to the answer.
+// side is one implementation of the answer.
 type side struct {
 	name      string
 	ask       func(context.Context, civil.Range) error
 	wall, cpu report.Sample // milliseconds, one per window
 }
 
-// comparePerformance asks for distinct windows of 30 days, so that no answer is kept, each of every side in turn.
+// comparePerformance queries distinct windows of 30 days, so that no answer is cached, on every side in turn.
 func comparePerformance(ctx context.Context, o settings, f files) (err error) {
 	copied := filepath.Join(filepath.Dir(f.data), "hand-written.duckdb")
 	if err := copyFile(copied, f.database()); err != nil {
@@ -90,13 +90,13 @@ func sidesOf(session mcp.Session, db *sql.Conn, prepared *sql.Stmt) []*side {
 	}
 }
 
-// windowAt returns the i-th window of 30 days, counted back from the last day; windows come round after two years.
+// windowAt returns the i-th window of 30 days, counted back from the last day. Windows repeat after two years.
 func windowAt(i int) civil.Range {
 	last := lastDay.AddDays(-(i % (storeDays - 60)))
 	return civil.Range{First: last.AddDays(-29), Last: last}
 }
 
-// inTurn asks every side for every window; who comes first changes, because the second finds a warmer processor.
+// inTurn queries every window on every side. The order alternates, because the second side has warmer caches.
 func inTurn(ctx context.Context, sides []*side, calls int) error {
 	for i := range calls {
 		for n := range sides {
@@ -131,17 +131,17 @@ func openService(ctx context.Context, dir string) (s *toolkit.Service, stop func
 	return s, stop, nil
 }
 
-// clock stands at noon of the store's last day.
+// clock returns noon of the store's last day.
 func clock() time.Time { return lastDay.UTC().Add(12 * time.Hour) }
 
-// reader is a key that may read the workspace.
+// reader is a key with read scope.
 func reader() auth.Principal {
 	workspace := control.NewWorkspace(workspaceID)
 	workspace.ID, workspace.Version = workspaceID, 1
 	return auth.Principal{Workspace: workspace, Actor: "key:bench", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead}}
 }
 
-// call asks the tool for a window.
+// call calls the tool for a window.
 func call(ctx context.Context, session mcp.Session, window civil.Range, detail string) (json.RawMessage, error) {
 	arguments, err := json.Marshal(struct {
 		Start  civil.Date `json:"start_date"`
@@ -182,5 +182,5 @@ func reportPerformance(o settings, sides []*side, opening time.Duration) error {
 			report.Row{What: "assay / " + s.name, Of: wall, Unit: "times", Verdict: wall.AtMost(1.3)},
 			report.Row{What: "assay / " + s.name + ", CPU", Of: cpu, Unit: "times"})
 	}
-	return report.Print(os.Stdout, fmt.Sprintf("Tool performance over 30 days of %d orders, no answer kept, %d windows", o.orders, o.calls), rows)
+	return report.Print(os.Stdout, fmt.Sprintf("Tool performance over 30 days of %d orders, not cached, %d windows", o.orders, o.calls), rows)
 }

@@ -8,8 +8,8 @@ import (
 	"assay/internal/civil"
 )
 
-// statement is the fastest of those that were tried for the answer of performance: each roll-up is read once and summed by
-// itself, and only the columns that the answer shows are read. It returns a row per channel and window for the credits,
+// statement is the fastest SQL found for the answer of performance: it reads each roll-up once, and only the columns of the
+// answer. It returns a row per channel and window for the credits,
 // and one for the spend.
 const statement = `
 SELECT channel, day >= CAST($2 AS DATE) AS recent, CAST(sum(orders) AS BIGINT), CAST(sum(charged) AS BIGINT),

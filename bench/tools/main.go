@@ -1,10 +1,10 @@
-// Command tools measures the tools that describe a store, over a store of many orders: each tool's and view's default
-// call, of days that were not asked for yet, then the same calls from kept answers, then calls alone and while imports run.
+// Command tools measures the tools that describe a store, on a store of many orders: the default call of each tool and view
+// with new windows, then with cached answers, then alone and during imports.
 //
-//	tools [--orders 10000000] [--calls 100] [--import 100000] [--store DIR] [--only NAME] [--beside]
+//	tools [--orders 10000000] [--calls 100] [--import 100000] [--store DIR] [--only NAME] [--during-imports]
 //
-// The store is the demo store at that size, with journeys of three touches in mean, brought in by one import as every
-// file is. A call is the tool's default; the clock goes back a day with each, so that its windows are new.
+// The store is the demo store of that size, with three touchpoints per conversion path on average, from one import. A call is
+// the tool's default; the clock goes back a day with each, so that its windows are new.
 package main
 
 import (
@@ -37,14 +37,14 @@ func main() {
 // settings say what to measure and how long.
 type settings struct {
 	orders   int
-	calls    int    // distinct days that each call is made on
-	imported int    // orders of the import that runs beside calls
-	store    string // the folder of the store: made where there is none and kept; "": a temporary one
-	only     string // the one call to measure; "": all
-	bare     bool   // orders have no touches and no lines, whose import takes most of the time
+	calls    int    // distinct days of each call
+	imported int    // orders of the import that runs during calls
+	store    string // folder of the store, created if missing; "": temporary
+	only     string // the only call to measure; "": all
+	bare     bool   // orders without touchpoints and lines, which take most of the import time
 	memory   string // of the database
 	profile  string // the file for a profile of the calls' CPU; "": none
-	beside   bool   // only calls beside imports, and the same calls alone
+	during   bool   // only calls during imports, and the same calls alone
 }
 
 func options(args []string) settings {
@@ -52,18 +52,18 @@ func options(args []string) settings {
 	flags := flag.NewFlagSet("tools", flag.ExitOnError)
 	flags.IntVar(&s.orders, "orders", 10_000_000, "orders in the store")
 	flags.IntVar(&s.calls, "calls", 100, "on how many distinct days each call is made")
-	flags.IntVar(&s.imported, "import", 100_000, "orders of the import that runs beside calls; 0: none")
+	flags.IntVar(&s.imported, "import", 100_000, "orders of the import that runs during calls; 0: none")
 	flags.StringVar(&s.store, "store", "", "a folder that keeps the store for the next run")
 	flags.StringVar(&s.only, "only", "", "the one call to measure, by its name in the table")
 	flags.BoolVar(&s.bare, "bare", false, "leave out touches and lines, whose import takes most of the time")
 	flags.StringVar(&s.memory, "memory", "", "what the database may use, such as 4GB")
 	flags.StringVar(&s.profile, "profile", "", "write a CPU profile of the calls to this file")
-	flags.BoolVar(&s.beside, "beside", false, "measure only calls beside imports, and the same calls alone")
+	flags.BoolVar(&s.during, "during-imports", false, "measure only calls during imports, and the same calls alone")
 	_ = flags.Parse(args) // it exits on a mistake
 	return s
 }
 
-// heapGrowth is what a service lets its heap grow by before it is collected, in percent.
+// heapGrowth is GOGC of a service, in percent.
 const heapGrowth = 400
 
 func run(ctx context.Context, o settings) (err error) {
@@ -84,10 +84,10 @@ func run(ctx context.Context, o settings) (err error) {
 	if err := s.fill(ctx, o); err != nil {
 		return err
 	}
-	if !o.beside {
+	if !o.during {
 		if err := s.profiled(ctx, o); err != nil || o.imported == 0 {
 			return err
 		}
 	}
-	return s.measureBesideImports(ctx, o)
+	return s.measureDuringImports(ctx, o)
 }

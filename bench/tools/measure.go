@@ -24,10 +24,10 @@ const (
 	keptGoal   = 1 // CPU
 )
 
-// keptCalls is how often a kept answer is asked for.
+// keptCalls is the number of calls with a cached answer.
 const keptCalls = 1000
 
-// profiled measures the calls, with a profile where one is wanted.
+// profiled measures the calls, with a CPU profile if requested.
 func (b *bench) profiled(ctx context.Context, o settings) (err error) {
 	if o.profile == "" {
 		return b.measureCalls(ctx, o)
@@ -44,7 +44,7 @@ func (b *bench) profiled(ctx context.Context, o settings) (err error) {
 	return b.measureCalls(ctx, o)
 }
 
-// measureCalls makes each call on distinct days, then asks for a kept answer.
+// measureCalls makes each call on distinct days, then with a cached answer.
 func (b *bench) measureCalls(ctx context.Context, o settings) error {
 	opening, err := b.first(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *bench) measureCalls(ctx context.Context, o settings) error {
 		}
 		lines = append(lines, line)
 	}
-	return report.PrintSpreads(os.Stdout, fmt.Sprintf("Default calls, no answer kept, %d days each, %d processors", o.calls, runtime.GOMAXPROCS(0)), lines)
+	return report.PrintSpreads(os.Stdout, fmt.Sprintf("Default calls, not cached, %d days each, %d processors", o.calls, runtime.GOMAXPROCS(0)), lines)
 }
 
 func chosen(o settings) []asked {
@@ -75,7 +75,7 @@ func chosen(o settings) []asked {
 	return out
 }
 
-// first returns how long the first call takes, which also reads what the store has.
+// first returns the duration of the first call, which also describes the store.
 func (b *bench) first(ctx context.Context) (time.Duration, error) {
 	b.back.Store(0)
 	if err := b.start(); err != nil {
@@ -107,7 +107,7 @@ func (b *bench) spread(ctx context.Context, c asked, days int) (report.Spread, e
 	return line, nil
 }
 
-// timed makes a call and notes what it took.
+// timed makes a call and records its duration.
 func timed(ctx context.Context, session mcp.Session, c asked, line *report.Spread) error {
 	watch := process.Begin()
 	err := call(ctx, session, c)
@@ -117,7 +117,7 @@ func timed(ctx context.Context, session mcp.Session, c asked, line *report.Sprea
 	return err
 }
 
-// kept returns the CPU of a call whose answer is kept, in milliseconds.
+// kept returns the CPU of a call with a cached answer, in milliseconds.
 func (b *bench) kept(ctx context.Context, c asked) (float64, error) {
 	if c.perAnswer {
 		return 0, nil
@@ -133,7 +133,7 @@ func (b *bench) kept(ctx context.Context, c asked) (float64, error) {
 	return milliseconds(cpu) / keptCalls, nil
 }
 
-// call makes a call that has to succeed.
+// call makes a call that must succeed.
 func call(ctx context.Context, session mcp.Session, c asked) error {
 	text, err := session.CallTool(ctx, c.tool, json.RawMessage(c.arguments))
 	if err == nil && bytes.HasSuffix(text, []byte(`"isError":true}`)) {

@@ -30,7 +30,7 @@ import (
 
 const workspaceID measure.WorkspaceID = "bench"
 
-// bench is a store with the tools over it, as a service has them: with experiments and a record of forecasts.
+// bench is a store with the tools of a service, with experiments and recorded forecasts.
 type bench struct {
 	engine    *duckdb.Engine
 	facts     *warehouse.Warehouse
@@ -38,7 +38,7 @@ type bench struct {
 	workspace control.Workspace
 	service   *toolkit.Service
 	zone      *time.Location
-	back      atomic.Int64 // days by which the clock of answers stands before the last day
+	back      atomic.Int64 // days from the clock of answers to the last day
 }
 
 func open(ctx context.Context, o settings) (*bench, error) {
@@ -61,7 +61,7 @@ func open(ctx context.Context, o settings) (*bench, error) {
 	return b, nil
 }
 
-// settle makes the workspace where it is missing.
+// settle creates the workspace if it is missing.
 func (b *bench) settle(ctx context.Context) (err error) {
 	if b.workspace, err = b.control.Workspace(ctx, workspaceID); fault.KindOf(err) != fault.KindNotFound {
 		return err
@@ -74,7 +74,7 @@ func (b *bench) settle(ctx context.Context) (err error) {
 
 func (b *bench) by() control.By { return control.By{Actor: "bench", At: b.clock()} }
 
-// start makes the tools anew, which have kept no answer then.
+// start creates the tools again, with an empty cache.
 func (b *bench) start() (err error) {
 	b.service, err = toolkit.NewService(toolkit.Deps{
 		Sources: snapshot.Sources{
@@ -90,18 +90,18 @@ func (b *bench) close(ctx context.Context) error {
 	return errors.Join(b.control.Close(), b.engine.Close(ctx))
 }
 
-// clock stands at noon of a day.
+// clock returns noon of a day.
 func (b *bench) clock() time.Time {
 	day := lastDay.AddDays(-int(b.back.Load()))
 	return civil.StartOf(day, b.zone).Add(12 * time.Hour).UTC()
 }
 
-// session is that of a key that may read.
+// session returns the session of a key with read scope.
 func (b *bench) session() mcp.Session {
 	return b.service.Session(auth.Principal{Workspace: b.workspace, Actor: "key:bench", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead}}, "bench")
 }
 
-// fill brings the store in, unless the folder has it already.
+// fill imports the store unless the folder has it already.
 func (b *bench) fill(ctx context.Context, o settings) error {
 	have, err := b.facts.Coverage(ctx, workspaceID)
 	if err != nil {
@@ -156,7 +156,7 @@ func (b *bench) generate(ctx context.Context, o settings) error {
 	return nil
 }
 
-// storeOf fills in what all generated facts share.
+// storeOf sets the fields that all generated facts share.
 func (b *bench) storeOf(o demo.Options) demo.Options {
 	o.Today, o.Zone, o.Currency, o.HashKey = lastDay, b.zone, demo.StoreCurrency, []byte("the key of the benchmark's customers")
 	return o
@@ -166,21 +166,21 @@ func (b *bench) begin(ctx context.Context, into measure.WorkspaceID) (warehouse.
 	return b.facts.Begin(ctx, warehouse.ImportSpec{Workspace: into, Source: "bench", Base: demo.StoreCurrency})
 }
 
-// Journeys of the demo have about two touches, and a tenth of the orders has none. With what is put before those of some
-// orders there are three for each order.
+// Conversion paths of the demo have about two touchpoints, and a tenth of the orders has none. Touchpoints added to some orders
+// make it three per order.
 const (
 	longerShare  = 0.35
 	mostBefore   = 5
 	hoursBetween = 20
 )
 
-// met are the channels of the touches that make journeys longer; the first are met most.
+// met are the channels of the added touchpoints, the most frequent first.
 var met = []measure.Channel{"facebook", "google", "organic_search", "direct", "email", "tiktok", "referral", "affiliate"}
 
-// longer puts views of channels before some of the journeys of a store. An order's touches may be spread over batches.
+// longer adds views to the start of some conversion paths. The touchpoints of an order may be in several batches.
 type longer struct {
 	r      *rand.Rand
-	before int // touches put before those of the order at hand
+	before int // touchpoints added to the current order
 }
 
 func newLonger() *longer { return &longer{r: rand.New(rand.NewPCG(3, 5))} }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// bare reads the request and writes the recorded bytes: what any server over net/http must spend.
+// bare reads the request and writes the recorded bytes: the minimum cost of a net/http server.
 func bare(body []byte) http.Handler {
 	length := strconv.Itoa(len(body))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -16,7 +16,7 @@ func bare(body []byte) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", length)
 		if _, err := w.Write(body); err != nil { //nolint:gosec // the body is a recorded answer
-			return // the client is gone
+			return // the client disconnected
 		}
 	})
 }

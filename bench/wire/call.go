@@ -23,7 +23,7 @@ const connections = 16
 type server struct {
 	name    string
 	url     string
-	key     string // Assay's; the peers check none
+	key     string // of Assay; the peers check none
 	slow    bool   // needs fewer calls for the same accuracy
 	process *process.Process
 }
@@ -86,7 +86,7 @@ func (s *server) post(ctx context.Context, transport http.RoundTripper) ([]byte,
 	return answer, err
 }
 
-// reply is what an answer carries.
+// reply is the payload of an answer.
 type reply struct {
 	Result struct {
 		Content           []struct{ Text string }
@@ -94,7 +94,7 @@ type reply struct {
 	}
 }
 
-// sameAnswer reports whether the server gives the same text, byte for byte, and the same structured content.
+// sameAnswer reports whether the server returns the same text, byte for byte, and the same structured content.
 func (s *server) sameAnswer(ctx context.Context, recorded []byte) error {
 	body, err := s.post(ctx, http.DefaultTransport)
 	if err != nil {

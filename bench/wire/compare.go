@@ -15,8 +15,8 @@ import (
 	"assay/bench/report"
 )
 
-// The names of the servers in the table. Assay runs twice: as it is set up by default, with a line in the log for each
-// call, and without that line, which no peer writes.
+// The names of the servers in the table. Assay runs twice: with default settings, which log a line per call, and without that
+// line, because no peer writes one.
 const (
 	assay    = "assay"
 	quiet    = "assay, log_level warn"

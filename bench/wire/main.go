@@ -1,6 +1,6 @@
 // Command wire compares the CPU that servers spend on one cached tools/call: Assay, a bare net/http handler, the
-// official Go SDK's server and the official TypeScript SDK's. It records an answer of Assay, lets the peers give the
-// same one, sends all of them the same call in turn over kept-alive connections, and prints server CPU per call.
+// official Go SDK's server and the official TypeScript SDK's. It records an answer of Assay, which the peers return too, sends all
+// of them the same call in turn over kept-alive connections, and prints server CPU per call.
 //
 //	wire run --assay bin/assay [--ts DIR --node NODE] [--calls 20000] [--rounds 5]
 //	wire serve bare|gosdk PAYLOAD      (started by run)
@@ -38,10 +38,10 @@ func run(ctx context.Context, args []string) error {
 	return errors.New("usage: wire run --assay FILE [...] | wire serve bare|gosdk PAYLOAD")
 }
 
-// settings say what to compare and how long.
+// settings configure the comparison.
 type settings struct {
 	assay         string // the program
-	ts, node      string // folder of the TypeScript server, and what runs it; no such peer when empty
+	ts, node      string // folder of the TypeScript server and its runtime; "": without this peer
 	calls, rounds int
 }
 

@@ -32,6 +32,6 @@ func TestTheLastCallsAreKeptWhenTheServiceStops(t *testing.T) {
 	}
 	refused, err := kept.Store.Events(t.Context(), control.EventFilter{Workspace: "shop", Kinds: []control.EventKind{control.ScopeRefused}, Limit: 10})
 	if err != nil || len(refused) != 1 || refused[0].Subject != "pause_campaign" {
-		t.Errorf("the security log holds %+v, %v; want the refused scope", refused, err)
+		t.Errorf("the audit log has %+v, %v; want the refused scope", refused, err)
 	}
 }

@@ -31,7 +31,7 @@ func TestALostSecretIsNotReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, errs, code := finish(t, data, "keys", "list", "--workspace", "shop")
-	if code != exitUsage || !strings.Contains(errs, "secret") || !strings.Contains(errs, "is gone") {
+	if code != exitUsage || !strings.Contains(errs, "secret") || !strings.Contains(errs, "is missing") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	if _, err := os.Stat(filepath.Join(data, "secret")); !os.IsNotExist(err) {

@@ -68,7 +68,7 @@ func main() {
 
 // run parses the arguments, runs the command and returns the exit code.
 func run(ctx context.Context, args []string, con *console) int {
-	syscall.Umask(0o077) // whatever writes a file, the database engines too: only this user may read it
+	syscall.Umask(0o077) // new files, including those of the database engines, are readable by this user only
 	var cmds commands
 	exited := -1
 	parser, err := kong.New(&cmds,

@@ -55,8 +55,8 @@ func TestADataDirectoryIsPrivate(t *testing.T) {
 	wantPrivate(t, "exported tables", tables)
 }
 
-// Standard input is spooled in the data directory. What a killed command leaves there, nobody else can read, and the next
-// start removes it.
+// Standard input is spooled in the data directory. If a command is killed, no other user can read its files there, and the next
+// start removes them.
 func TestAKilledImportLeavesNothing(t *testing.T) {
 	t.Parallel()
 	data, _ := shop(t)

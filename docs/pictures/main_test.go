@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// maxPicture is the size in bytes up to which a picture is worth its place in a document.
+// maxPicture is the maximum size of a picture in bytes.
 const maxPicture = 60_000
 
 func TestPicturesAreUpToDate(t *testing.T) {

@@ -36,21 +36,21 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// instructions tell a client's model how to begin.
-const instructions = "Measures the marketing of an online store. Start with discover (what there is) or performance (how it goes); " +
-	"each answer names what it rests on and what to ask next."
+// instructions tell the model of an MCP client how to start.
+const instructions = "Measures the marketing of an online store. Start with discover (available data) or performance (current results). " +
+	"Each answer states its data and method and suggests next steps."
 
-// factsDir is where a data directory has its facts, a file for each workspace.
+// factsDir is the folder of facts in a data directory, with one file per workspace.
 const factsDir = "facts"
 
-// uploadsDir is where a data directory has files that wait to be imported. It is emptied at every start.
+// uploadsDir is the folder of files to be imported in a data directory. It is emptied at every start.
 const uploadsDir = "uploads"
 
-// closeTimeout is how long [App.Close] waits for running questions and imports where no service was shut down.
+// closeTimeout is how long [App.Close] waits for running queries and imports if no service was shut down.
 const closeTimeout = time.Minute
 
-// How long a request may take to come: its head, and all of it. Files that people send and the messages of taps have limits
-// of their own, which begin once their sender is known.
+// Deadlines for reading a request: its header, and all of it. Uploaded files and Singer messages have their own deadlines,
+// which start after authentication.
 const (
 	headTime    = 10 * time.Second
 	requestTime = 20 * time.Second
@@ -63,9 +63,9 @@ const (
 	addressBodies   = anonymousBodies / 4
 )
 
-// What a shutdown may take after shutdown_timeout, when running calls are cut off: less than two seconds in total.
+// Time for the steps of a shutdown after shutdown_timeout, when running calls are cut off: less than two seconds in total.
 const (
-	partsTime = 500 * time.Millisecond // for the parts of the service to end
+	partsTime = 500 * time.Millisecond // for the background work to end
 	flushTime = 500 * time.Millisecond // for the last calls to be written to the call log
 	storeTime = 500 * time.Millisecond // for the stores to close
 )
@@ -73,7 +73,7 @@ const (
 // callLog is the name of the part that writes the call log.
 const callLog = "call log"
 
-// App is a data directory that this process holds, with everything that answers from it.
+// App is a data directory that this process has locked, with the service that answers from it.
 type App struct {
 	config  config.Config
 	log     *slog.Logger
@@ -82,23 +82,23 @@ type App struct {
 	control *Control
 	engine  *duckdb.Engine
 	facts   *warehouse.Warehouse
-	counter limit.Counter // of all that is limited by number
+	counter limit.Counter // of all rate limits
 	limiter *auth.Limiter
 	calls   *calllog.Recorder
 	models  *training.Keeper
 	jobs    *jobs.Runner
 	tools   *toolkit.Service
 	clock   func() time.Time   // the clock of answers
-	arrived chan struct{}      // a webhook's message waits
-	bodies  *bodybudget.Budget // of callers that are not known yet
+	arrived chan struct{}      // a webhook message is waiting
+	bodies  *bodybudget.Budget // of callers that are not authenticated yet
 	health  writeCheck         // of the control data
-	closeBy time.Time          // when the stores have to be closed; zero: the service has not been shut down
+	closeBy time.Time          // deadline for closing the stores; zero: the service has not been shut down
 
 	operations *operation.Service
 }
 
-// Open takes the data directory for this process and opens its stores. A directory that another process holds is
-// a fault of kind unavailable that names the process.
+// Open locks the data directory for this process and opens its stores. A directory that another process has locked is a fault
+// of kind unavailable that names the process.
 func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() time.Time) (opened *App, err error) {
 	held, err := hold(c.Data)
 	if err != nil {
@@ -113,8 +113,8 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if err := makePrivate(c.Data); err != nil { // a file may belong to somebody else, who decides who reads it
-		log.WarnContext(ctx, "files of the data directory can be read by others", slog.Any("error", err))
+	if err := makePrivate(c.Data); err != nil { // a file may belong to another user
+		log.WarnContext(ctx, "files of the data directory are readable by other users", slog.Any("error", err))
 	}
 	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log, Counter: a.counter}); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	return a, nil
 }
 
-// emptyDir makes a folder anew: what is in it belongs to a process that ends or has ended.
+// emptyDir deletes the contents of a folder, which a process left that has ended or is ending.
 func emptyDir(dir string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return fault.Unavailable("folder %s cannot be emptied", dir).Wrap(err)
@@ -154,7 +154,7 @@ func emptyDir(dir string) error {
 	return nil
 }
 
-// setClock makes the tools answer by the directory's clock.
+// setClock builds the tools and operations with the clock of the data directory.
 func (a *App) setClock() error {
 	clock, err := answerClock(a.config.Data, a.now)
 	if err != nil {
@@ -177,7 +177,7 @@ func (a *App) setClock() error {
 	return nil
 }
 
-// Close closes the stores and gives the directory back.
+// Close closes the stores and unlocks the directory.
 func (a *App) Close() error {
 	var errs []error
 	if a.engine != nil {
@@ -190,7 +190,7 @@ func (a *App) Close() error {
 		errs = append(errs, a.engine.Close(last))
 	}
 	if a.control != nil {
-		errs = append(errs, a.control.Close(), emptyDir(filepath.Join(a.config.Data, uploadsDir))) // files of people, which nobody waits for now
+		errs = append(errs, a.control.Close(), emptyDir(filepath.Join(a.config.Data, uploadsDir))) // uploads that are not needed any more
 	}
 	return errors.Join(append(errs, a.held.release())...)
 }
@@ -206,11 +206,11 @@ func (a *App) ready(ctx context.Context) error {
 	return errors.Join(a.health.check(ctx), a.engine.Ping(ctx))
 }
 
-// tryAgain is how often facts that could not be opened are tried again.
+// tryAgain is the interval between attempts to open facts that could not be opened.
 const tryAgain = time.Minute
 
-// tryFacts opens the facts of every workspace once, and those that cannot be opened again and again until ctx ends. Nobody
-// else is held up by them, so somebody has to be told.
+// tryFacts opens the facts of every workspace once, so that failures are logged, and retries those that cannot be opened until
+// ctx ends. Other workspaces are not affected.
 func (a *App) tryFacts(ctx context.Context) error {
 	all, err := a.control.Store.Workspaces(ctx)
 	if err != nil {
@@ -233,11 +233,10 @@ func (a *App) tryFacts(ctx context.Context) error {
 	}
 }
 
-// unopened is how many workspaces' facts cannot be opened.
+// unopened returns the number of workspaces whose facts cannot be opened.
 func (a *App) unopened() int { return len(a.engine.Unopened()) }
 
-// Serve answers calls until ctx ends, then finishes those that run. It calls ready with the base URL once calls
-// are accepted. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if work ignores its
+// Serve answers calls until ctx ends, then finishes running calls. It calls ready with the base URL once calls are accepted. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if work ignores its
 // cancellation. Imports are transactions, so nothing is half stored.
 func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error {
 	a.trainDemo(ctx)
@@ -266,7 +265,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	}
 	slowbody.Watch(server, a.now)
 	a.run(running, group, a.limited(open.calls), server)
-	// An import may run for an hour: commands have no deadline but their own.
+	// An import may run for an hour, so commands have no write deadline.
 	commands := &http.Server{Handler: a.commandHandler(), ReadHeaderTimeout: 10 * time.Second}
 	slowbody.Watch(commands, a.now)
 	a.run(running, group, open.commands, commands)
@@ -309,18 +308,17 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	return err
 }
 
-// restPause is how long a part rests that had a defect.
+// restPause is the delay before background work is restarted after a panic.
 const restPause = 10 * time.Second
 
-// tend runs a part of the service until ctx ends. One that has a defect is begun again after a rest: neither the calls nor the
-// other parts end with it.
+// tend runs background work until ctx ends and restarts it after a panic. Calls and other background work continue.
 func (a *App) tend(ctx context.Context, part func(ctx context.Context) error) error {
 	for {
 		err := panics.Caught(func() error { return part(ctx) })
 		if _, is := errors.AsType[*panics.Error](err); !is {
 			return err
 		}
-		a.log.ErrorContext(ctx, "a part of the service is begun again", slog.Any("error", err))
+		a.log.ErrorContext(ctx, "background work panicked and is restarted", slog.Any("error", err))
 		select {
 		case <-time.After(restPause):
 		case <-ctx.Done():
@@ -329,7 +327,7 @@ func (a *App) tend(ctx context.Context, part func(ctx context.Context) error) er
 	}
 }
 
-// listeners are where the service listens.
+// listeners are the open listeners of the service.
 type listeners struct{ calls, commands, metrics net.Listener }
 
 func (l listeners) close() {
@@ -348,15 +346,15 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 		}
 	}()
 	if open.calls, err = new(net.ListenConfig).Listen(ctx, "tcp", a.config.Addr); err != nil {
-		return open, fault.Unavailable("address %s cannot be listened on", a.config.Addr).Wrap(err).
-			WithHint("stop what uses the port, or pass another --addr")
+		return open, fault.Unavailable("cannot listen on address %s", a.config.Addr).Wrap(err).
+			WithHint("stop the process that uses the port, or pass another --addr")
 	}
 	if open.commands, err = listenSocket(ctx, a.config.Data); err != nil {
 		return open, err
 	}
 	if a.config.MetricsAddr != "" {
 		if open.metrics, err = new(net.ListenConfig).Listen(ctx, "tcp", a.config.MetricsAddr); err != nil {
-			return open, fault.Unavailable("metrics address %s cannot be listened on", a.config.MetricsAddr).Wrap(err)
+			return open, fault.Unavailable("cannot listen on metrics address %s", a.config.MetricsAddr).Wrap(err)
 		}
 	}
 	return open, nil
@@ -372,8 +370,8 @@ func (a *App) limited(calls net.Listener) net.Listener {
 	})
 }
 
-// ownURL is how this machine reaches an address. One that stands for all interfaces is reached on loopback; others
-// need a base URL in the settings.
+// ownURL returns the URL of an address on this machine. For all interfaces it is the loopback address; other machines need a
+// base URL in the settings.
 func ownURL(addr net.Addr) string {
 	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)
@@ -381,7 +379,7 @@ func ownURL(addr net.Addr) string {
 	return "http://" + addr.String()
 }
 
-// run serves a listener until ctx ends and then waits for the requests that run.
+// run serves a listener until ctx ends and then waits for running requests.
 func (a *App) run(ctx context.Context, group *parts, listener net.Listener, server *http.Server) {
 	server.ErrorLog = slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)
 	name := "calls on " + listener.Addr().String()
@@ -396,7 +394,7 @@ func (a *App) run(ctx context.Context, group *parts, listener net.Listener, serv
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.ShutdownTimeout)
 		defer cancel()
 		if err := server.Shutdown(last); err != nil {
-			a.log.WarnContext(last, "calls were cut off at the stop", slog.String("address", listener.Addr().String()),
+			a.log.WarnContext(last, "calls were cut off on shutdown", slog.String("address", listener.Addr().String()),
 				slog.Duration("waited", a.config.ShutdownTimeout), slog.Any("error", err))
 			return server.Close()
 		}

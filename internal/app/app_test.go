@@ -7,26 +7,26 @@ import (
 	"testing/synctest"
 )
 
-func TestADefectInAPartBeginsItAgain(t *testing.T) {
+func TestBackgroundWorkRestartsAfterAPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		runs, own := 0, errors.New("an error of its own")
+		runs, own := 0, errors.New("own error")
 		err := (&App{log: discard()}).tend(t.Context(), func(context.Context) error {
 			if runs++; runs < 3 {
-				panic("what cannot happen")
+				panic("defect")
 			}
 			return own
 		})
 		if runs != 3 || !errors.Is(err, own) {
-			t.Errorf("it ran %d times and ended with %v; want two rests and its own error", runs, err)
+			t.Errorf("ran %d times and ended with %v; want 3 runs and the work's own error", runs, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		err = (&App{log: discard()}).tend(ctx, func(context.Context) error {
 			cancel()
-			panic("what cannot happen")
+			panic("defect")
 		})
 		if err != nil {
-			t.Errorf("a defect at the stop: %v", err)
+			t.Errorf("panic on shutdown: got %v, want nil", err)
 		}
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// catchUp makes the figures that stores of an earlier release lack, one workspace after the other. A store in which that
-// fails answers as it did, and gets them with its next import.
+// catchUp rebuilds the roll-ups that stores of an earlier release lack, one workspace after the other. If it fails, the store
+// answers as before, and its next import rebuilds them.
 func (a *App) catchUp(ctx context.Context) error {
 	all, err := a.control.Store.Workspaces(ctx)
 	if err != nil {
@@ -19,9 +19,9 @@ func (a *App) catchUp(ctx context.Context) error {
 		made, err := a.facts.CatchUp(ctx, w.ID)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			a.log.WarnContext(ctx, "figures could not be made anew after an update", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+			a.log.WarnContext(ctx, "roll-ups could not be rebuilt after an update", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 		case made:
-			a.log.InfoContext(ctx, "figures made anew after an update", slog.String("workspace", string(w.ID)))
+			a.log.InfoContext(ctx, "roll-ups rebuilt after an update", slog.String("workspace", string(w.ID)))
 		}
 	}
 	return nil

@@ -13,19 +13,19 @@ import (
 	"assay/internal/ingest/demo"
 )
 
-// DemoStore is how a demo's store is made. Its data directory remembers it.
+// DemoStore describes how a demo store is generated. The data directory stores it.
 type DemoStore struct {
 	Seed   uint64     `json:"seed"`
 	Days   int        `json:"days"`
 	Orders int        `json:"orders"`
-	Today  civil.Date `json:"today"`  // zero: the day on which it is made
-	Frozen bool       `json:"frozen"` // answers are given as of noon of Today
-	Whole  bool       `json:"whole"`  // false while it is being made, and after that was interrupted
+	Today  civil.Date `json:"today"`  // zero: the day of generation
+	Frozen bool       `json:"frozen"` // the clock of answers stays at noon of Today
+	Whole  bool       `json:"whole"`  // false until it is complete
 }
 
 const demoStoreFile = "demo-store.json"
 
-// readDemoStore returns how the directory's demo was made; ok is false where there never was one.
+// readDemoStore returns the description of the directory's demo store; ok is false if there is none.
 func readDemoStore(dataDir string) (made DemoStore, ok bool, err error) {
 	path := filepath.Join(dataDir, demoStoreFile)
 	text, err := os.ReadFile(path)
@@ -41,8 +41,8 @@ func readDemoStore(dataDir string) (made DemoStore, ok bool, err error) {
 	return made, true, nil
 }
 
-// answerClock returns the clock that answers go by: the real one, or noon of the demo's frozen day. Limits,
-// expiries and timeouts never go by it.
+// answerClock returns the clock of answers: the real one, or noon of the demo's frozen day. Limits, expiries and timeouts use
+// the real clock.
 func answerClock(dataDir string, real func() time.Time) (func() time.Time, error) {
 	made, ok, err := readDemoStore(dataDir)
 	if err != nil || !ok || !made.Frozen || !made.Whole {

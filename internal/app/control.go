@@ -18,39 +18,38 @@ import (
 	"assay/internal/operation"
 )
 
-// Control is the control data of a data directory. Several processes may have them open at a time: commands use them next to
-// a running service.
+// Control is the control data of a data directory. Several processes may have it open at a time: commands use it next to a
+// running service.
 type Control struct {
 	operation.Control
-	ended *func() // what AccessEnded calls
+	ended *func() // called by AccessEnded
 }
 
-// ControlOptions say where control data are and how they are used.
+// ControlOptions configure [OpenControl].
 type ControlOptions struct {
 	Data   string           // the data directory
-	Create bool             // make the directory where it is missing
+	Create bool             // create the directory if it is missing
 	Now    func() time.Time // the real clock
-	Log    *slog.Logger     // nothing is logged when nil
+	Log    *slog.Logger     // nil: nothing is logged
 
-	Counter limit.Counter // of refused sign-ins; counts in this process when nil
+	Counter limit.Counter // of failed sign-ins; nil: counts in this process
 }
 
-// OpenControl opens control data. A directory that does not exist is a fault of kind not_found unless it may be
-// created.
+// OpenControl opens the control data. A missing directory is a fault of kind not_found unless Create is set.
 func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 	if _, err := os.Stat(o.Data); errors.Is(err, fs.ErrNotExist) && !o.Create {
-		return nil, fault.NotFound("there is no data directory %s", o.Data).
-			WithHint("pass --data, or make one with `assay workspace create` or `assay demo`")
+		return nil, fault.NotFound("data directory %s does not exist", o.Data).
+			WithHint("pass --data, or create one with `assay workspace create` or `assay demo`")
 	}
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
-		return nil, unwritable("made", o.Data, err)
+		return nil, unwritable("created", o.Data, err)
 	}
 	if err := secretKept(o.Data); err != nil {
 		return nil, err
 	}
 	secret, err := auth.LoadSecret(filepath.Join(o.Data, "secret"))
 	if err != nil {
-		return nil, fmt.Errorf("installation's secret: %w", err)
+		return nil, fmt.Errorf("installation secret: %w", err)
 	}
 	store, err := sqlstore.Open(ctx, sqlstore.Options{Path: filepath.Join(o.Data, "control.db"), Log: o.Log})
 	if err != nil {
@@ -70,17 +69,17 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 	return c, nil
 }
 
-// onAccessEnded sets what is called after credentials ended. It is called once, before calls are served.
+// onAccessEnded sets the function that is called after credentials end. It is set once, before calls are served.
 func (c *Control) onAccessEnded(do func()) { *c.ended = do }
 
-// secretKept refuses a directory that has lost its secret: a new one would turn every key invalid and every
-// customer into a stranger.
+// secretKept rejects a directory that has lost its secret: with a new one no key would be valid and no returning customer
+// recognized.
 func secretKept(dataDir string) error {
 	_, lost := os.Stat(filepath.Join(dataDir, "secret"))
 	_, err := os.Stat(filepath.Join(dataDir, "control.db"))
 	if errors.Is(lost, fs.ErrNotExist) && err == nil {
-		return fault.New(fault.KindMisconfigured, "the installation's secret %s is gone", filepath.Join(dataDir, "secret")).
-			WithHint("put it back from a backup; without it no key is valid and returning customers are not recognised. To give both up, move control.db and facts away")
+		return fault.New(fault.KindMisconfigured, "the installation secret %s is missing", filepath.Join(dataDir, "secret")).
+			WithHint("restore it from a backup. Without it no API key is valid and returning customers are not recognized. To start without both, move control.db and facts away")
 	}
 	return nil
 }

@@ -30,18 +30,17 @@ const (
 	demoActor     = "assay demo"
 )
 
-// demoHashKey hashes the demo's invented customers. It is the same everywhere, so that the same options make the
-// same bytes.
+// demoHashKey hashes the demo's simulated customers. It is constant, so that the same options give the same bytes.
 const demoHashKey = "invented customers need no secret"
 
-// DemoOptions say which store a demo has.
+// DemoOptions configure [OpenDemo].
 type DemoOptions struct {
 	Store    DemoStore
-	Reset    bool                    // make it anew, also where there is one
+	Reset    bool                    // generate it again if it exists
 	Progress func(done, total int64) // orders so far; may be nil
 }
 
-// DemoAccess is how to reach a demo. It is what demo.json holds.
+// DemoAccess contains the address and credentials of a demo: the content of demo.json.
 type DemoAccess struct {
 	BaseURL   string              `json:"base_url"`
 	RPCURL    string              `json:"rpc_url"`
@@ -61,8 +60,8 @@ type Demo struct {
 	access  DemoAccess
 }
 
-// OpenDemo opens a data directory and makes the demo store in it where there is none. An interrupted attempt is
-// started over. The facts, the truth and the keys stay as they are when the store exists.
+// OpenDemo opens a data directory and generates the demo store if there is none or an earlier attempt was interrupted. Facts,
+// true effects and keys of a complete store stay as they are.
 func OpenDemo(ctx context.Context, c config.Config, o DemoOptions, log *slog.Logger, now func() time.Time) (*App, *Demo, error) {
 	a, err := Open(ctx, c, log, now)
 	if err != nil {
@@ -84,7 +83,7 @@ func (a *App) openDemo(ctx context.Context, o DemoOptions) (*Demo, error) {
 		if made, err = a.makeDemo(ctx, o, begun); err != nil {
 			return nil, err
 		}
-		if err := a.setClock(); err != nil { // answers go by the new store's day
+		if err := a.setClock(); err != nil { // the new store may have another frozen day
 			return nil, err
 		}
 	}
@@ -92,8 +91,7 @@ func (a *App) openDemo(ctx context.Context, o DemoOptions) (*Demo, error) {
 	return &Demo{dataDir: a.config.Data, access: access}, err
 }
 
-// makeDemo generates the store, in place of an earlier one or of what an interrupted attempt left. That the store
-// is whole is written last.
+// makeDemo generates the store and replaces an earlier or incomplete one. The store is marked as whole last.
 func (a *App) makeDemo(ctx context.Context, o DemoOptions, begun bool) (DemoStore, error) {
 	made := o.Store
 	made.Frozen = !made.Today.IsZero()
@@ -165,7 +163,7 @@ func (a *App) generate(ctx context.Context, made DemoStore, progress func(done, 
 	return truth, err
 }
 
-// demoAccess returns the demo's keys: those of an earlier start while they are valid, else new ones.
+// demoAccess returns the demo's credentials: those of an earlier start while they are valid, else new ones.
 func (a *App) demoAccess(ctx context.Context, made DemoStore) (DemoAccess, error) {
 	access := DemoAccess{Email: demoEmail, Password: rand.Text()}
 	text, err := os.ReadFile(filepath.Join(a.config.Data, demoFile))
@@ -191,7 +189,7 @@ func (a *App) demoAccess(ctx context.Context, made DemoStore) (DemoAccess, error
 	return access, err
 }
 
-// keepOwner makes the account that demo.json names, where it does not exist.
+// keepOwner creates the account that demo.json names if it does not exist.
 func (a *App) keepOwner(ctx context.Context, access DemoAccess) error {
 	accounts := a.control.People
 	owner, err := accounts.Find(ctx, access.Email)
@@ -215,7 +213,7 @@ func (a *App) keepKey(ctx context.Context, key, name string, scopes []control.Sc
 	return string(secret), err
 }
 
-// Announce writes demo.json for the address that is served and returns what it holds.
+// Announce writes demo.json for the address of the service and returns its content.
 func (d *Demo) Announce(baseURL string) (DemoAccess, error) {
 	d.access.BaseURL, d.access.RPCURL = baseURL, baseURL+"/api/mcp/rpc"
 	return d.access, writeJSON(filepath.Join(d.dataDir, demoFile), d.access)

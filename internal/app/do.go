@@ -20,8 +20,9 @@ import (
 	"assay/internal/operation"
 )
 
-// Do runs an operation for a command. One that uses facts runs in the process that holds the data directory: this one where no
-// other does. All others run here, next to a service. The result is also of use with an error that ended the work half-way.
+// Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory: a running
+// service, else this process. Other operations run in this process. A result may accompany an error: it has what was done
+// before the error.
 func Do[In, Out any](
 	ctx context.Context, c config.Config, op operation.Operation[In, Out], call operation.Call, in In, now func() time.Time,
 ) (out Out, err error) {
@@ -44,10 +45,10 @@ func Do[In, Out any](
 	return out, errors.Join(err, a.Close())
 }
 
-// reach opens a data directory, or returns the service that holds it: one of a and s is nil.
+// reach opens a data directory, or returns the service that has locked it: one of a and s is nil.
 func reach(ctx context.Context, c config.Config, now func() time.Time) (a *App, s *service, err error) {
 	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fault.NotFound("there is no data directory %s", c.Data).WithHint("create a workspace first: assay workspace create NAME")
+		return nil, nil, fault.NotFound("data directory %s does not exist", c.Data).WithHint("create a workspace first: assay workspace create NAME")
 	}
 	a, err = Open(ctx, c, discard(), now)
 	if errors.Is(err, errHeld) {
@@ -57,7 +58,7 @@ func reach(ctx context.Context, c config.Config, now func() time.Time) (a *App, 
 	return a, nil, err
 }
 
-// ask runs an operation in the service that holds the data directory.
+// ask runs an operation in the service that has locked the data directory.
 func ask[In, Out any](ctx context.Context, s *service, name string, call operation.Call, in In) (out Out, err error) {
 	input, err := json.Marshal(in)
 	if err != nil {
@@ -70,10 +71,10 @@ func ask[In, Out any](ctx context.Context, s *service, name string, call operati
 	return out, err
 }
 
-// StandardInput is the name of a file whose content is standard input.
+// StandardInput is the file name of standard input.
 const StandardInput = "-"
 
-// ImportFiles runs [operation.ImportFiles] for a command. Names of files may be relative, and one may be [StandardInput].
+// ImportFiles runs [operation.ImportFiles] for a command. File names may be relative, and one may be [StandardInput].
 func ImportFiles(
 	ctx context.Context, c config.Config, call operation.Call, in operation.Import, input io.Reader, now func() time.Time,
 ) (result operation.Imported, failed error) {
@@ -84,8 +85,8 @@ func ImportFiles(
 	if a != nil {
 		defer func() { failed = errors.Join(failed, a.Close()) }()
 	}
-	// Standard input is spooled once this process holds the data directory or another one does: whoever takes the directory
-	// next empties the folder of uploads.
+	// Standard input is spooled only after the data directory is locked, by this process or a service: locking it empties the
+	// folder of uploads.
 	remove, err := spoolInput(filepath.Join(c.Data, uploadsDir), in.Paths, input)
 	if err != nil {
 		return result, err
@@ -96,7 +97,7 @@ func ImportFiles(
 			return result, fmt.Errorf("file %q: %w", path, err)
 		}
 	}
-	if _, err := os.Stat(in.MappingName); err == nil { // else it is the name of one that the workspace keeps
+	if _, err := os.Stat(in.MappingName); err == nil { // else it is the name of a saved mapping
 		if in.MappingName, err = filepath.Abs(in.MappingName); err != nil {
 			return result, fmt.Errorf("mapping %q: %w", in.MappingName, err)
 		}
@@ -107,7 +108,7 @@ func ImportFiles(
 	return operation.ImportFiles.Do(ctx, a.operations, call, in)
 }
 
-// spoolInput puts a temporary file in place of standard input, which remove deletes.
+// spoolInput replaces standard input with a temporary file, which remove deletes.
 func spoolInput(dir string, files []string, input io.Reader) (remove func(), err error) {
 	at := slices.Index(files, StandardInput)
 	if at < 0 {
@@ -120,8 +121,8 @@ func spoolInput(dir string, files []string, input io.Reader) (remove func(), err
 	return func() { _ = os.Remove(path) }, nil
 }
 
-// ClearFacts removes facts that a workspace of the same ID left behind, when a process ended between the steps of its
-// deletion. Where nothing was left, nobody is asked.
+// ClearFacts removes the facts of a deleted workspace with the same ID, which remain if a process ended during the deletion.
+// Without such facts it does nothing.
 func ClearFacts(ctx context.Context, c config.Config, id measure.WorkspaceID, caller operation.Caller, now func() time.Time) error {
 	if _, err := os.Stat(filepath.Join(c.Data, factsDir, string(id)+".duckdb")); errors.Is(err, fs.ErrNotExist) {
 		return nil

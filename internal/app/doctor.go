@@ -20,7 +20,7 @@ import (
 	"assay/internal/operation"
 )
 
-// Finding is one thing that was checked.
+// Finding is the result of one check.
 type Finding struct {
 	Check string `json:"check"`
 	State State  `json:"state"`
@@ -28,7 +28,7 @@ type Finding struct {
 	Fix   string `json:"fix,omitempty"`
 }
 
-// State is how a check ended.
+// State is the outcome of a check.
 type State string
 
 // The states.
@@ -40,8 +40,8 @@ const (
 
 const littleSpace = 1 << 30 // bytes; an import needs room for the old and the new state
 
-// Diagnose checks a data directory by opening what a service would open, which brings its tables up to date. Facts
-// that a running service holds are left to that service's own diagnose tool.
+// Diagnose checks a data directory by opening its stores, which also migrates them. Facts that a running service has open are
+// checked by the diagnose tool of that service.
 func Diagnose(ctx context.Context, c config.Config, now func() time.Time) []Finding {
 	d := &diagnosis{config: c, now: now}
 	if d.directory() {
@@ -72,13 +72,13 @@ func (d *diagnosis) directory() bool {
 	info, err := os.Stat(d.config.Data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.add("data directory", Broken, "pass --data, or make one with `assay workspace create` or `assay demo`", "%s does not exist", d.config.Data)
+		d.add("data directory", Broken, "pass --data, or create one with `assay workspace create` or `assay demo`", "%s does not exist", d.config.Data)
 	case err != nil:
 		d.add("data directory", Broken, "", "%v", err)
 	case !info.IsDir():
 		d.add("data directory", Broken, "pass another --data", "%s is not a directory", d.config.Data)
 	case info.Mode().Perm()&0o077 != 0:
-		d.add("data directory", Careful, "chmod 700 "+d.config.Data, "%s can be read by others on this machine", d.config.Data)
+		d.add("data directory", Careful, "chmod 700 "+d.config.Data, "%s is readable by other users of this machine", d.config.Data)
 		return true
 	default:
 		d.add("data directory", Fine, "", "%s", d.config.Data)
@@ -95,27 +95,27 @@ func (d *diagnosis) space() {
 	}
 	free := stat.Bavail * uint64(stat.Bsize)
 	if free < littleSpace {
-		d.add("disk", Careful, "free some space before the next import", "%d MB are free", free>>20)
+		d.add("disk", Careful, "free disk space before the next import", "%d MB free", free>>20)
 		return
 	}
-	d.add("disk", Fine, "", "%d GB are free", free>>30)
+	d.add("disk", Fine, "", "%d GB free", free>>30)
 }
 
 func (d *diagnosis) secret() {
 	info, err := os.Stat(filepath.Join(d.config.Data, "secret"))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.add("secret", Careful, "it is made at the first start", "there is no installation secret yet")
+		d.add("secret", Careful, "none needed: the first start creates it", "the installation secret does not exist yet")
 	case err != nil:
 		d.add("secret", Broken, "", "%v", err)
 	case info.Mode().Perm()&0o077 != 0:
-		d.add("secret", Broken, "chmod 600 "+filepath.Join(d.config.Data, "secret"), "the installation's secret can be read by others")
+		d.add("secret", Broken, "chmod 600 "+filepath.Join(d.config.Data, "secret"), "the installation secret is readable by other users")
 	default:
-		d.add("secret", Fine, "", "only its owner can read it")
+		d.add("secret", Fine, "", "readable by its owner only")
 	}
 }
 
-// stores opens what a service would open.
+// stores opens the stores as a service does.
 func (d *diagnosis) stores(ctx context.Context) {
 	a, err := Open(ctx, d.config, discard(), d.now)
 	if errors.Is(err, errHeld) {
@@ -131,7 +131,7 @@ func (d *diagnosis) stores(ctx context.Context) {
 	d.workspacesOf(ctx, a)
 }
 
-// running asks the service that holds the directory what it could not open.
+// running asks the service that has locked the directory which facts it could not open.
 func (d *diagnosis) running(ctx context.Context) {
 	var unopened map[measure.WorkspaceID]string
 	s, err := connect(d.config.Data)
@@ -143,15 +143,15 @@ func (d *diagnosis) running(ctx context.Context) {
 		d.failed("service", err)
 		return
 	}
-	d.add("facts", Fine, "", "a service is running on this directory: ask its diagnose tool")
+	d.add("facts", Fine, "", "a service is running on this directory: use its diagnose tool")
 	for _, ws := range slices.Sorted(maps.Keys(unopened)) {
 		d.add("facts of "+string(ws), Broken, unopenedFix, "%s", unopened[ws])
 	}
 }
 
-const unopenedFix = "put the workspace's file back from a backup, or make it readable; the service tries again every minute"
+const unopenedFix = "restore the workspace's file from a backup, or make it readable; the service tries again every minute"
 
-// workspacesOf checks each workspace; its facts only where this process holds them.
+// workspacesOf checks each workspace, and its facts if this process has them open.
 func (d *diagnosis) workspacesOf(ctx context.Context, a *App) {
 	store, err := OpenControl(ctx, ControlOptions{Data: d.config.Data, Now: d.now})
 	if err != nil {
@@ -165,7 +165,7 @@ func (d *diagnosis) workspacesOf(ctx context.Context, a *App) {
 		return
 	}
 	if len(all) == 0 {
-		d.add("workspaces", Careful, "assay workspace create NAME", "there are none")
+		d.add("workspaces", Careful, "assay workspace create NAME", "no workspaces")
 	}
 	for _, w := range all {
 		d.keys(ctx, store, w)
@@ -193,7 +193,7 @@ func (d *diagnosis) keys(ctx context.Context, store *Control, w control.Workspac
 	check := "keys of " + string(w.ID)
 	switch {
 	case valid == 0:
-		d.add(check, Careful, "assay keys create --workspace "+string(w.ID), "no valid key: nobody can call")
+		d.add(check, Careful, "assay keys create --workspace "+string(w.ID), "no valid API key: clients cannot call")
 	case soon > 0:
 		d.add(check, Careful, "assay keys rotate ID", "%d of %d valid keys expire within a week", soon, valid)
 	default:

@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure"
 )
 
-// factFiles notes in the control data which workspaces have a file of facts. It implements [duckdb.Files].
+// factFiles records in the control data which workspaces have a file of facts. It implements [duckdb.Files].
 type factFiles struct {
 	store *sqlstore.Store
 	dir   string

@@ -6,13 +6,13 @@ import (
 	"assay/internal/control"
 )
 
-// forecaster makes forecasts as of the day that answers have.
+// forecaster makes forecasts with the clock of answers.
 type forecaster struct{ *App }
 
-// forecastHour is from when a day's forecasts are made: what came on the day before has arrived by then.
+// forecastHour is the local hour after which the day's forecasts are made: by then the data of the day before have arrived.
 const forecastHour = 4
 
-// Forecast makes the workspace's forecasts of the day once it is late enough there, and judges those that are over.
+// Forecast makes the workspace's forecasts of the day once it is late enough there, and scores forecasts whose period is over.
 func (f forecaster) Forecast(ctx context.Context, w control.Workspace) error {
 	if f.clock().In(w.Location()).Hour() < forecastHour {
 		return nil

@@ -23,8 +23,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// front is what faces the network: who may come in, and what they see. It is made once the address is known,
-// because tokens and pages name it.
+// front is the part of the service that faces the network: authentication, pages and routes. It is built once the address is
+// known, because tokens and pages contain it.
 type front struct {
 	keys    *auth.Keys
 	server  *oauth.Server
@@ -80,7 +80,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	return f, nil
 }
 
-// pageHistory is what the pages read of the history of days.
+// pageHistory gives the pages the history of daily totals.
 type pageHistory struct {
 	*warehouse.Warehouse
 	*snapshot.Reader
@@ -88,8 +88,8 @@ type pageHistory struct {
 
 const signingSecretFile = "oauth-secret"
 
-// signingSecrets returns the secrets that access tokens are signed with: the configured one, else one that a demo
-// keeps in the data directory. One that is set and empty means that there is none.
+// signingSecrets returns the secrets that sign access tokens: the configured one, else the one that a demo stores in the data
+// directory. A secret that is set and empty disables signing.
 func (a *App) signingSecrets() ([][]byte, error) {
 	if a.config.OAuthSecret.IsSet() {
 		if text := a.config.OAuthSecret.Text(); text != "" {
@@ -107,7 +107,7 @@ func (a *App) signingSecrets() ([][]byte, error) {
 	return [][]byte{bytes.TrimSpace(text)}, nil
 }
 
-// keepSigningSecret makes a secret for a demo where it has none.
+// keepSigningSecret creates a secret for a demo that has none.
 func (a *App) keepSigningSecret() error {
 	path := filepath.Join(a.config.Data, signingSecretFile)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

@@ -15,20 +15,20 @@ import (
 	"assay/internal/fault"
 )
 
-// directory is a data directory that this process holds alone.
+// directory is a data directory that this process has locked.
 type directory struct {
 	path string
 	lock *os.File
 }
 
-// errHeld says that another process holds the data directory. Commands on facts go through that process.
+// errHeld reports that another process has locked the data directory. Commands on facts go through that process.
 var errHeld = errors.New("held by another process")
 
-// hold creates the directory where it is missing and takes it for this process. The operating system gives it
-// back when the process ends, however it ends.
+// hold creates the directory if it is missing and locks it for this process. The operating system releases the lock when the
+// process ends, also when it is killed.
 func hold(path string) (*directory, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, unwritable("made", path, err)
+		return nil, unwritable("created", path, err)
 	}
 	file, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -51,10 +51,10 @@ func hold(path string) (*directory, error) {
 	return &directory{path: path, lock: file}, nil
 }
 
-// unwritable says that a data directory cannot be used, and what to do about it.
+// unwritable returns the fault of a data directory that cannot be used.
 func unwritable(how, path string, err error) error {
 	return fault.Unavailable("data directory %s cannot be %s", path, how).Wrap(err).
-		WithHint("pass --data with a directory that belongs to you and has room, or give this one to who runs assay")
+		WithHint("pass --data with a directory that you own and that has free space, or make the user that runs assay its owner")
 }
 
 func holder(lock *os.File) string {
@@ -69,12 +69,12 @@ func holder(lock *os.File) string {
 
 func (d *directory) release() error { return d.lock.Close() }
 
-// longestSocket is how many bytes the path of a socket may have on every system.
+// longestSocket is the length in bytes of a socket path that every system allows.
 const longestSocket = 100
 
-// socketPath returns where the service that holds the directory listens for commands. When the path is too long for a socket,
+// socketPath returns the path of the command socket of a data directory. If the path in the directory is too long for a socket,
 // it is a short one in a folder of this user below the system's temporary folder, which both sides compute. That folder is
-// checked, because everybody can make one of that name; create makes it where it is missing.
+// checked, because any user can create one of that name. With create it is created if it is missing.
 func socketPath(dataDir string, create bool) (string, error) {
 	full, err := filepath.Abs(dataDir)
 	if err != nil {
@@ -94,7 +94,7 @@ func socketPath(dataDir string, create bool) (string, error) {
 	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".sock"), nil
 }
 
-// privateDir reports why a path is not a folder that this user alone can reach.
+// privateDir returns an error unless the path is a folder that only this user can access.
 func privateDir(path string, create bool) error {
 	if create {
 		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -11,7 +11,7 @@ import (
 	"assay/internal/panics"
 )
 
-// parts are what a service runs at the same time. Their context ends on shutdown, or when one of them fails.
+// parts are the concurrent parts of a service. Their context ends on shutdown, or when one of them fails.
 type parts struct {
 	work panics.Group
 	end  context.CancelFunc // of their context
@@ -26,7 +26,7 @@ func newParts(ctx context.Context) (*parts, context.Context) {
 	return &parts{end: end, running: map[string]int{}}, running
 }
 
-// Go runs a part. The name says what is cut off if the part does not end on shutdown.
+// Go runs a part. The name identifies it in the log if it does not end on shutdown.
 func (p *parts) Go(name string, run func() error) {
 	p.mu.Lock()
 	p.running[name]++
@@ -45,8 +45,8 @@ func (p *parts) Go(name string, run func() error) {
 	})
 }
 
-// wait waits for all parts, but at most for the given time, and returns the names of those that are still running then. The
-// error is the first one of a part.
+// wait waits for all parts, at most for the given time. It returns the names of parts that are still running and the first
+// error of a part.
 func (p *parts) wait(most time.Duration) (cutOff []string, err error) {
 	ended := make(chan struct{})
 	var waiting panics.Group

@@ -45,7 +45,7 @@ func TestPartsEndWithTheFirstError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		group, running := newParts(t.Context())
-		own := errors.New("its own")
+		own := errors.New("first")
 		group.Go("fails", func() error { return own })
 		group.Go("ends late", func() error { <-running.Done(); time.Sleep(time.Second); return errors.New("another") })
 		began := time.Now()
@@ -56,7 +56,7 @@ func TestPartsEndWithTheFirstError(t *testing.T) {
 	})
 }
 
-// stubborn is a trainer that ignores the end of its context and has an import open.
+// stubborn is a trainer that ignores cancellation and has an import open.
 type stubborn struct {
 	*App
 	began, release chan struct{}
@@ -74,7 +74,7 @@ func (s stubborn) Train(ctx context.Context, w control.Workspace, _ mix.Request)
 	return nil, err
 }
 
-// Serve and Close return although a training never ends and uses the store. Were it waited for, this test would not end.
+// Serve and Close return although a training never ends and uses the store. If they waited for it, this test would not end.
 func TestShutdownEndsWhileWorkIgnoresCancellation(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// privateNames are the files and folders of a data directory, as patterns of [filepath.Match]. Other files in it are not the
-// service's. The installation's secret is not listed: one that others can read is an error, see [auth.LoadSecret].
+// privateNames are the service's files and folders in a data directory, as patterns of [filepath.Match]. The installation secret
+// is not listed: if others can read it, that is an error, see [auth.LoadSecret].
 var privateNames = []string{
 	"lock", "control.db*", signingSecretFile, jobsFile, demoFile, demoStoreFile, truthFile, factsDir, modelsDir, uploadsDir,
 }
 
-// othersRights are the rights of group and others.
+// othersRights are the permissions of group and others.
 const othersRights = 0o077
 
-// makePrivate takes the rights of group and others off the files and folders of a data directory. New files have none, by the
-// umask that cmd/assay sets; earlier releases and copies made by hand left some.
+// makePrivate removes the permissions of group and others from the files and folders of a data directory. New files have none
+// because cmd/assay sets the umask. Files of earlier releases and manual copies may have some.
 func makePrivate(dataDir string) error {
 	entries, err := os.ReadDir(dataDir)
 	if err != nil {
@@ -46,7 +46,7 @@ func makePrivate(dataDir string) error {
 	return errors.Join(failed...)
 }
 
-// withoutOthers takes the rights of group and others off a file or folder.
+// withoutOthers removes the permissions of group and others from a file or folder.
 func withoutOthers(path string, entry fs.DirEntry) error {
 	if !entry.IsDir() && !entry.Type().IsRegular() {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"assay/internal/fault"
 )
 
-// With a long path of the data directory the command socket is in a folder that only this user can reach.
+// If the path of the data directory is long, the command socket is in a folder that only this user can access.
 func TestALongPathHasItsSocketInAPrivateFolder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	data := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
@@ -31,8 +31,8 @@ func TestALongPathHasItsSocketInAPrivateFolder(t *testing.T) {
 	}
 }
 
-// Everybody can make folders below the system's temporary folder. Neither side uses one that somebody else can change.
-func TestAFolderThatOthersCanChangeHasNoSocket(t *testing.T) {
+// Any user can create folders below the system's temporary folder. Neither side uses one that other users can change.
+func TestAFolderThatOthersCanChangeGetsNoSocket(t *testing.T) {
 	for name, plant := range map[string]func(t *testing.T, path string) error{
 		"mode 0777": func(_ *testing.T, path string) error {
 			if err := os.Mkdir(path, 0o700); err != nil {
@@ -44,7 +44,7 @@ func TestAFolderThatOthersCanChangeHasNoSocket(t *testing.T) {
 		"file": func(_ *testing.T, path string) error { return os.WriteFile(path, nil, 0o600) },
 		"other user": func(t *testing.T, path string) error {
 			if os.Geteuid() != 0 {
-				t.Skip("only root can give a folder away")
+				t.Skip("only root can change the owner of a folder")
 			}
 			if err := os.Mkdir(path, 0o700); err != nil {
 				return err
@@ -80,8 +80,8 @@ func TestAFolderThatOthersCanChangeHasNoSocket(t *testing.T) {
 	}
 }
 
-// Files that an earlier release or a copy by hand left readable become private when the directory is opened. What is not the
-// service's stays as it is.
+// Files that an earlier release or a manual copy left readable become private when the directory is opened. Files that do not
+// belong to the service stay as they are.
 func TestOpeningADirectoryMakesItsFilesPrivate(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

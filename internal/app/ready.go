@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	writeCheckPause   = 10 * time.Second // a result counts so long: anybody may ask, and each check writes to the disk
+	writeCheckPause   = 10 * time.Second // a result is reused for this long, because anonymous callers may ask and each check writes to disk
 	writeCheckTimeout = 5 * time.Second
 )
 
-// writeCheck finds out whether the control data can be written, at most once per writeCheckPause.
+// writeCheck checks that the control data can be written, at most once per writeCheckPause.
 type writeCheck struct {
 	ping func(ctx context.Context) error
 	now  func() time.Time
@@ -25,7 +25,7 @@ func (c *writeCheck) check(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at.IsZero() || c.now().Sub(c.at) >= writeCheckPause {
-		// The result is for everybody who asks, so it does not depend on whether this caller waits for it.
+		// The result is shared by all callers, so the check does not end with the request of this one.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeCheckTimeout)
 		defer cancel()
 		c.last = c.ping(ctx)

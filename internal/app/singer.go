@@ -21,8 +21,8 @@ import (
 	"assay/internal/panics"
 )
 
-// ImportSinger imports the messages of a tap through the service that holds the data directory, or here where none does. The
-// report says what was done also when an error ended the work.
+// ImportSinger imports the messages of a tap through the service that has locked the data directory, else in this process. The
+// report may accompany an error: it has what was done before the error.
 func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in operation.Stream, now func() time.Time) (singer.Report, error) {
 	a, s, err := reach(ctx, c, now)
 	if err != nil {
@@ -35,14 +35,14 @@ func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in 
 	return report, errors.Join(err, a.Close())
 }
 
-// singerLine is one line of the service's answer to a command: states, then the report.
+// singerLine is one line of the service's response to a command: states, then the report.
 type singerLine struct {
 	State  json.RawMessage `json:"state,omitempty"`
 	Report *singer.Report  `json:"report,omitempty"`
 	Fault  *faultLine      `json:"fault,omitempty"`
 }
 
-// answerSinger takes a command's messages and streams states back while they come.
+// answerSinger reads the messages of a command and streams states back.
 func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
 	connection := http.NewResponseController(w)
 	if err := connection.EnableFullDuplex(); err != nil {
@@ -73,7 +73,7 @@ func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		last.Fault = asLine(err)
 	}
-	_ = encoder.Encode(last) // who is gone is not told
+	_ = encoder.Encode(last) // the client may have disconnected
 }
 
 // singer sends a tap's messages to the service.
@@ -82,7 +82,7 @@ func (s *service) singer(ctx context.Context, call operation.Call, in operation.
 		"workspace": {string(call.Workspace)}, "actor": {call.Caller.Actor},
 		"dry_run": {strconv.FormatBool(in.DryRun)}, "skip_rejected": {strconv.FormatBool(in.SkipRejected)},
 	}
-	// A tap may be silent for hours: when the service goes meanwhile, nobody may wait for the tap's next message.
+	// A tap may send nothing for hours. If the service stops meanwhile, the command ends without waiting for the next message.
 	body, feed := io.Pipe()
 	var copying panics.Group
 	copying.Go(func() {
@@ -95,7 +95,7 @@ func (s *service) singer(ctx context.Context, call operation.Call, in operation.
 	}
 	response, err := clientOf(s.path, func() { _ = body.Close() }).Do(post)
 	if err != nil {
-		return singer.Report{}, fault.Unavailable("the process that holds the data directory does not answer").Wrap(err).
+		return singer.Report{}, fault.Unavailable("the process that has locked the data directory does not answer").Wrap(err).
 			WithHint("it may be starting or stopping: try again in a moment")
 	}
 	defer response.Body.Close()
@@ -104,7 +104,7 @@ func (s *service) singer(ctx context.Context, call operation.Call, in operation.
 	for lines.Scan() {
 		var l singerLine
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return singer.Report{}, fmt.Errorf("answer of the service: %w", err)
+			return singer.Report{}, fmt.Errorf("response of the service: %w", err)
 		}
 		if l.Report == nil {
 			if err := in.Emit(l.State); err != nil {
@@ -120,11 +120,11 @@ func (s *service) singer(ctx context.Context, call operation.Call, in operation.
 	if ctx.Err() != nil {
 		return singer.Report{}, ctx.Err()
 	}
-	return singer.Report{}, fault.Unavailable("the service ended before it was done").Wrap(lines.Err()).
-		WithHint("start it again and run the tap from the last state that was printed")
+	return singer.Report{}, fault.Unavailable("the service stopped before the import was complete").Wrap(lines.Err()).
+		WithHint("start the service again and run the tap from the last printed state")
 }
 
-// singerOverHTTP takes the messages of a caller, whose scope was checked. Of the states the last one counts.
+// singerOverHTTP imports the messages of a caller whose scope was checked. It returns the last state.
 func (a *App) singerOverHTTP(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error) {
 	call := operation.Call{Workspace: p.Workspace.ID, Caller: operation.Client(p)}
 	done, err := operation.ImportStream.Do(ctx, a.operations, call, operation.Stream{

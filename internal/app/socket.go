@@ -19,10 +19,10 @@ import (
 	"assay/internal/panics"
 )
 
-// The socket lets commands reach the service that holds a data directory. Only its owner can open it. Each
-// request is answered by a stream of JSON lines: progress, then a result or a failure.
+// Commands reach the service that has locked a data directory through a Unix socket. Only its owner can open it. The response
+// to a request is a stream of JSON lines: progress, then a result, an error or both.
 
-// line is one line of an answer.
+// line is one line of a response.
 type line struct {
 	Done   int64           `json:"done,omitempty"`
 	Total  int64           `json:"total,omitempty"`
@@ -30,21 +30,21 @@ type line struct {
 	Fault  *faultLine      `json:"fault,omitempty"`
 }
 
-// faultLine carries a failure with its kind from the service to the command.
+// faultLine is an error with its kind, sent from the service to the command.
 type faultLine struct {
 	Kind fault.Kind `json:"kind"`
 	Text string     `json:"text"`
 	Hint string     `json:"hint,omitempty"`
 }
 
-// command is the request of a command: which workspace, who asks, and the operation's input.
+// command is the request of a command: the workspace, the actor and the operation's input.
 type command struct {
 	Workspace measure.WorkspaceID `json:"workspace"`
 	Actor     string              `json:"actor"`
 	Input     json.RawMessage     `json:"input"`
 }
 
-// listenSocket opens the socket, in place of one that a killed process left.
+// listenSocket opens the socket and replaces one that a killed process left.
 func listenSocket(ctx context.Context, dataDir string) (net.Listener, error) {
 	path, err := socketPath(dataDir, true)
 	if err != nil {
@@ -84,7 +84,7 @@ func (a *App) answer(w http.ResponseWriter, r *http.Request, o operation.Served)
 		return
 	}
 	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush() // the command knows now that it was received, however long the work takes
+	_ = http.NewResponseController(w).Flush() // confirms that the request was received, before work that may take long
 	var guard sync.Mutex                      // one line at a time
 	encoder := json.NewEncoder(w)
 	send := func(l line) {
@@ -119,7 +119,7 @@ func asLine(err error) *faultLine {
 	return &faultLine{Kind: fault.KindOf(err), Text: err.Error(), Hint: hint}
 }
 
-// service is the running process that holds a data directory, seen from a command.
+// service is the connection of a command to the process that has locked a data directory.
 type service struct {
 	path   string // of the socket
 	client *http.Client
@@ -133,7 +133,7 @@ func connect(dataDir string) (*service, error) {
 	return &service{path: path, client: clientOf(path, func() {})}, nil
 }
 
-// clientOf returns a client of a socket. It calls closed when a connection ends, whichever side ended it.
+// clientOf returns a client of a socket. It calls closed when either side ends a connection.
 func clientOf(path string, closed func()) *http.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		connection, err := new(net.Dialer).DialContext(ctx, "unix", path)
@@ -145,7 +145,7 @@ func clientOf(path string, closed func()) *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: dial, ResponseHeaderTimeout: time.Minute}}
 }
 
-// closing tells when a connection is closed.
+// closing is a connection that calls a function when it is closed.
 type closing struct {
 	net.Conn
 	closed func()
@@ -157,8 +157,8 @@ func (c *closing) Close() error {
 	return c.Conn.Close()
 }
 
-// ask sends a command and returns the result's JSON, also with a failure that ended the work half-way. It calls progress for each
-// line before it.
+// ask sends a command and returns the JSON of the result, which may accompany an error. It calls progress for each line before
+// the result.
 func (s *service) ask(ctx context.Context, path string, asked command, progress func(done, total int64)) (json.RawMessage, error) {
 	body, err := json.Marshal(asked)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *service) ask(ctx context.Context, path string, asked command, progress 
 	}
 	response, err := s.client.Do(post)
 	if err != nil {
-		return nil, fault.Unavailable("the process that holds the data directory does not answer").Wrap(err).
+		return nil, fault.Unavailable("the process that has locked the data directory does not answer").Wrap(err).
 			WithHint("it may be starting or stopping: try again in a moment")
 	}
 	defer response.Body.Close()
@@ -179,7 +179,7 @@ func (s *service) ask(ctx context.Context, path string, asked command, progress 
 	for lines.Scan() {
 		var l line
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("answer of the service: %w", err)
+			return nil, fmt.Errorf("response of the service: %w", err)
 		}
 		switch {
 		case l.Fault != nil:
@@ -193,6 +193,6 @@ func (s *service) ask(ctx context.Context, path string, asked command, progress 
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, fault.Unavailable("the service ended before the work was done").Wrap(lines.Err()).
-		WithHint("start it again and repeat the command: what was imported already is recognized")
+	return nil, fault.Unavailable("the service stopped before the work was done").Wrap(lines.Err()).
+		WithHint("start the service again and repeat the command: rows that were already imported are not duplicated")
 }

@@ -12,10 +12,10 @@ import (
 	"assay/internal/operation"
 )
 
-// jobsFile is where a data directory notes the work that was asked for.
+// jobsFile is the file of requested trainings in a data directory.
 const jobsFile = "jobs.json"
 
-// trainer trains models as of the day that answers have.
+// trainer trains models with the clock of answers.
 type trainer struct{ *App }
 
 // today is the day by the clock of answers, in the workspace's zone.
@@ -29,13 +29,13 @@ func (t trainer) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 // Tried returns when the workspace's last training ended.
 func (t trainer) Tried(w control.Workspace) (time.Time, error) { return t.models.Tried(w) }
 
-// modelsDir is where a data directory has its models, a file for each workspace.
+// modelsDir is the folder of models in a data directory, with one file per workspace.
 const modelsDir = "models"
 
-// pageModels shows the console the models.
+// pageModels gives the console the state of models.
 type pageModels struct{ *App }
 
-// State returns the workspace's model and how it stands.
+// State returns the workspace's model and its state.
 func (p pageModels) State(ctx context.Context, w control.Workspace) (console.ModelState, error) {
 	held, err := p.models.MMM(ctx, w)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p pageModels) State(ctx context.Context, w control.Workspace) (console.Mod
 	return s, nil
 }
 
-// trainDemo trains the demo's model unless it has one. A demo that cannot be trained is served without.
+// trainDemo trains the demo's model unless it has one. If the training fails, the demo is served without a model.
 func (a *App) trainDemo(ctx context.Context) {
 	made, isDemo, err := readDemoStore(a.config.Data)
 	if err != nil || !isDemo || !made.Whole {
@@ -75,14 +75,14 @@ func (a *App) trainDemo(ctx context.Context) {
 		_, err = operation.TrainModel.Do(ctx, a.operations, operation.Call{Workspace: demoWorkspace, Caller: operation.System(demoActor)}, operation.Training{})
 	}
 	if err != nil && ctx.Err() == nil {
-		a.log.ErrorContext(ctx, "demo's model cannot be trained", slog.Any("error", err))
+		a.log.ErrorContext(ctx, "demo model cannot be trained", slog.Any("error", err))
 	}
 }
 
-// warmed is how many models are made ready at the start. More of them would take memory that nobody may ask for.
+// warmed is the number of models that are loaded at the start. More would use memory that may not be needed.
 const warmed = 20
 
-// warmModels makes the models of the first workspaces ready.
+// warmModels loads the models of the first workspaces.
 func (a *App) warmModels(ctx context.Context) error {
 	all, err := a.control.Store.Workspaces(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *App) warmModels(ctx context.Context) error {
 			return nil
 		}
 		if err := a.models.Warm(ctx, w); err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "model cannot be made ready", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+			a.log.WarnContext(ctx, "model cannot be loaded", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 		}
 	}
 	return nil

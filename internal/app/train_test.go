@@ -71,7 +71,7 @@ func (h *house) serve() {
 	<-ready
 }
 
-// sell puts two years of a store into the warehouse whose two channels are switched at random.
+// sell imports two years of a store whose two channels have random weekly spend.
 func (h *house) sell() {
 	h.Helper()
 	r := rand.New(rand.NewPCG(4, 2))
@@ -117,7 +117,7 @@ func (h *house) retrain(r control.Retrain) {
 	}
 }
 
-// age sets when the kept model was trained.
+// age sets when the stored model was trained.
 func (h *house) age(trained time.Time) {
 	h.Helper()
 	path := filepath.Join(h.config.Data, modelsDir, "w.json")
@@ -138,7 +138,7 @@ func (h *house) age(trained time.Time) {
 	}
 }
 
-// held returns what the workspace has.
+// held returns the workspace's model.
 func (h *house) held() mix.Held {
 	h.Helper()
 	w, err := h.app.control.Store.Workspace(h.Context(), "w")
@@ -152,12 +152,12 @@ func (h *house) held() mix.Held {
 	return held
 }
 
-// until waits until something is so.
+// until waits until a condition is true.
 func (h *house) until(is func() bool) {
 	h.Helper()
 	for tick := time.NewTicker(2 * time.Millisecond); !is(); <-tick.C {
 		if h.Context().Err() != nil {
-			h.Fatal("the test ends before that")
+			h.Fatal("the test ended before the condition was true")
 		}
 	}
 }
@@ -174,10 +174,9 @@ func (h *house) cancelTraining() error {
 	return err
 }
 
-// TestTrainingsAreCancelledMadeUpForAndTakenUpAgain drives a service through what its commands and its schedule ask for: a
-// command's training that another command cancels, one that the schedule makes up for when the service starts, and the
-// same one after the service was stopped in the middle of it.
-func TestTrainingsAreCancelledMadeUpForAndTakenUpAgain(t *testing.T) {
+// TestTrainingsAreCanceledScheduledAndResumed checks three trainings: one that a command starts and another command cancels, a
+// scheduled one that is overdue when the service starts, and the same one after the service was stopped during it.
+func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	empty, err := h.train(nil)
@@ -185,7 +184,7 @@ func TestTrainingsAreCancelledMadeUpForAndTakenUpAgain(t *testing.T) {
 		t.Fatalf("a store without sales: %+v, %v; want model 1, refused", empty, err)
 	}
 	if err := h.cancelTraining(); fault.KindOf(err) != fault.KindNotFound {
-		t.Errorf("nothing runs, and cancelling it gives %v", err)
+		t.Errorf("cancel without a training: got %v, want a fault of kind not_found", err)
 	}
 
 	h.sell()
@@ -196,7 +195,7 @@ func TestTrainingsAreCancelledMadeUpForAndTakenUpAgain(t *testing.T) {
 	}
 	_, err = h.train(cancel)
 	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
-		t.Errorf("the training ends with %v, want to say that it was cancelled", err)
+		t.Errorf("the training ends with %v, want an error that says it was cancelled", err)
 	}
 	if held := h.held(); held.Training || held.Version() != 1 {
 		t.Errorf("after it was cancelled: training %v, model %d; want none and model 1", held.Training, held.Version())
@@ -207,19 +206,19 @@ func TestTrainingsAreCancelledMadeUpForAndTakenUpAgain(t *testing.T) {
 	h.age(time.Now().AddDate(0, 0, -15))
 	h.serve()
 	h.until(func() bool { p, runs := h.app.jobs.Progress("w"); return runs && p.DonePct > 0 })
-	h.retrain(control.Retrain{Cadence: control.Never}) // what goes on from here is what was written down
+	h.retrain(control.Retrain{Cadence: control.Never}) // from here on only the stored request continues
 	h.stop()
 	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != `["w"]` {
-		t.Fatalf("stopped in the middle of a training, %s holds %s, %v", jobsFile, text, err)
+		t.Fatalf("stopped during a training, %s has %s, %v", jobsFile, text, err)
 	}
 
 	h.serve()
 	h.until(func() bool { held := h.held(); return held.Version() == 2 && !held.Training })
 	if held := h.held(); held.Model.Status != mix.Active || h.app.jobs.Failure("w") != "" {
-		t.Errorf("taken up again it ends as %s %v %s", held.Model.Status, held.Model.Reasons, h.app.jobs.Failure("w"))
+		t.Errorf("resumed training: got %s %v %s, want active", held.Model.Status, held.Model.Reasons, h.app.jobs.Failure("w"))
 	}
 	h.until(func() bool { _, runs := h.app.jobs.Progress("w"); return !runs })
 	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != "null" {
-		t.Errorf("done, and %s holds %s, %v", jobsFile, text, err)
+		t.Errorf("after the training %s has %s, %v; want null", jobsFile, text, err)
 	}
 }

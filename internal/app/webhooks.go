@@ -22,15 +22,15 @@ import (
 )
 
 const (
-	hookPause = 5 * time.Second // in which messages gather before facts are made of them
-	hookBatch = 500             // messages that become facts in one step
-	hookTurns = 4               // workspaces of which facts are made at a time
-	hookRetry = time.Minute     // after a failure that is no message's fault
+	hookPause = 5 * time.Second // in which messages are collected before they are processed
+	hookBatch = 500             // messages that are processed in one step
+	hookTurns = 4               // workspaces that are processed at a time
+	hookRetry = time.Minute     // after a failure that no message caused
 
 	maxHookID = 100
 )
 
-// receive stores a message of a shop. It is on the disk when receive returns.
+// receive stores a message of a shop. It is on disk when receive returns.
 func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome string, err error) {
 	ws := measure.WorkspaceID(m.Workspace)
 	body, err := a.signedBody(ctx, ws, m)
@@ -58,13 +58,13 @@ func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome strin
 	}
 	select {
 	case a.arrived <- struct{}{}:
-	default: // somebody said so already
+	default: // it is signaled already
 	}
 	return "accepted", nil
 }
 
-// signedBody reads the body of a message and checks its signature. Anybody can send a message, so nothing is read where no
-// secret can have signed it, and the body counts against the budget of anonymous callers until it is verified.
+// signedBody reads the body of a message and checks its signature. Messages are untrusted input: nothing is read if no secret
+// can have signed it, and the body counts against the budget of anonymous callers until it is verified.
 func (a *App) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) ([]byte, error) {
 	secrets, err := a.hookSecrets(ctx, ws, m.Shop)
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *App) hookSecrets(ctx context.Context, ws measure.WorkspaceID, shop stri
 	return secrets, nil
 }
 
-// deliveryID names a message. One without an id of its own is named by what it says.
+// deliveryID returns the ID of a message, or a hash of its content if it has none.
 func deliveryID(m httpapi.ShopMessage, body []byte) string {
 	if m.ID != "" && len(m.ID) <= maxHookID {
 		return m.ID
@@ -114,11 +114,11 @@ func deliveryID(m httpapi.ShopMessage, body []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// shopActor is who the security log says did what a shop asked for.
+// shopActor is the actor in the audit log for requests of a shop.
 const shopActor = "shopify webhook"
 
-// privacyEvents is what the security log gets of a message: what a shop asks for on behalf of a person, and what there is
-// to do about it.
+// privacyEvents returns the audit events of a message: the privacy request of a shop for a person, and what the operator must
+// do.
 func privacyEvents(d control.Delivery) []control.Event {
 	var asked struct {
 		webhook.Person
@@ -130,21 +130,21 @@ func privacyEvents(d control.Delivery) []control.Event {
 	var what string
 	switch webhook.Topic(d.Topic) {
 	case webhook.CustomerRedact:
-		what = fmt.Sprintf("customer %s of the shop is to be forgotten; this is done by itself, and a line of its own says so", asked.ID)
+		what = fmt.Sprintf("the shop requests deletion of customer %s; this is automatic and gets its own entry when it is done", asked.ID)
 	case webhook.CustomerRequest:
-		what = fmt.Sprintf("customer %s of the shop asks for their data; within 30 days, export the workspace (assay export DIR --workspace %s) and hand out the orders with one of the customers %s",
+		what = fmt.Sprintf("customer %s of the shop requests their data; within 30 days, export the workspace (assay export DIR --workspace %s) and send the orders of the customers %s",
 			asked.ID, d.Workspace, strings.Join(asked.Hashes, ", "))
 	case webhook.ShopRedact:
-		what = fmt.Sprintf("%s has taken the app away and its data are to be deleted; within 30 days, unless the workspace has other data that are to stay: assay workspace delete %s", asked.Shop, d.Workspace)
+		what = fmt.Sprintf("%s uninstalled the app and requests deletion of its data; within 30 days, unless the workspace has other data to keep: assay workspace delete %s", asked.Shop, d.Workspace)
 	default:
 		return nil
 	}
 	return []control.Event{{Workspace: d.Workspace, Kind: control.PrivacyRequested, Actor: shopActor, At: d.At, Subject: d.Topic, Detail: what}}
 }
 
-// takeIn makes facts of the messages that come until ctx ends, some seconds after they came. What waits at the end, or
-// was kept by a process that was killed, is taken in at the next start. Some workspaces have their turn at the same time, and
-// one that is being imported into comes later, so that neither it nor one that cannot be written holds up others.
+// takeIn processes messages into facts until ctx ends, some seconds after they arrive. Messages that still wait then, or that a
+// killed process stored, are processed after the next start. Several workspaces are processed at a time. A workspace with a
+// running import is skipped and tried later, so it does not block others.
 func (a *App) takeIn(ctx context.Context) error {
 	var working panics.Group
 	defer working.Wait()
@@ -157,7 +157,7 @@ func (a *App) takeIn(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-a.arrived:
-			select { // others come with it
+			select { // collect more messages
 			case <-time.After(hookPause):
 			case <-ctx.Done():
 				return nil
@@ -167,7 +167,7 @@ func (a *App) takeIn(ctx context.Context) error {
 		pause.Reset(hookRetry)
 		awaiting, err := a.control.Store.Awaiting(ctx)
 		if err != nil && ctx.Err() == nil {
-			a.log.ErrorContext(ctx, "webhook messages wait", slog.Any("error", err))
+			a.log.ErrorContext(ctx, "webhook messages not processed", slog.Any("error", err))
 		}
 		for _, ws := range awaiting {
 			if a.operations.Busy(ws) {
@@ -186,14 +186,14 @@ func (a *App) takeIn(ctx context.Context) error {
 				defer busy.Delete(ws)
 				err := panics.Caught(func() error { return a.takeInAll(ctx, ws) })
 				if err != nil && ctx.Err() == nil {
-					a.log.ErrorContext(ctx, "webhook messages wait", slog.String("workspace", string(ws)), slog.Any("error", err))
+					a.log.ErrorContext(ctx, "webhook messages not processed", slog.String("workspace", string(ws)), slog.Any("error", err))
 				}
 			})
 		}
 	}
 }
 
-// takeInAll makes facts of all messages of a workspace that wait, until it is imported into.
+// takeInAll processes all waiting messages of a workspace. It stops when an import into the workspace starts.
 func (a *App) takeInAll(ctx context.Context, ws measure.WorkspaceID) error {
 	for !a.operations.Busy(ws) {
 		messages, err := a.control.Store.Waiting(ctx, ws, hookBatch)
@@ -207,8 +207,8 @@ func (a *App) takeInAll(ctx context.Context, ws measure.WorkspaceID) error {
 	return nil
 }
 
-// redact forgets the customers that messages ask to be forgotten. It comes before facts are made, so that orders in the
-// same messages leave them out too.
+// redact removes the customers that messages request to delete. It runs before messages are processed, so that orders in the
+// same batch are anonymous too.
 func (a *App) redact(ctx context.Context, workspace control.Workspace, messages []control.Delivery) error {
 	for i := range messages {
 		if webhook.Topic(messages[i].Topic) != webhook.CustomerRedact {
@@ -216,7 +216,7 @@ func (a *App) redact(ctx context.Context, workspace control.Workspace, messages 
 		}
 		person, err := webhook.PersonOf(messages[i].Body, a.control.Installation.HashKey(workspace.ID))
 		if err != nil || len(person.Hashes) == 0 {
-			continue // nobody is named: the message is told to be unusable
+			continue // the message names no customer and is reported as unusable
 		}
 		call := operation.Call{Workspace: workspace.ID, Caller: operation.System(shopActor)}
 		if _, err := operation.ForgetCustomer.Do(ctx, a.operations, call, operation.Customer{Hashes: person.Hashes}); err != nil {
@@ -226,7 +226,7 @@ func (a *App) redact(ctx context.Context, workspace control.Workspace, messages 
 	return nil
 }
 
-// takeInOf makes facts of a workspace's messages and returns how many are settled.
+// takeInOf processes messages of a workspace and returns the number of finished ones.
 func (a *App) takeInOf(ctx context.Context, ws measure.WorkspaceID, messages []control.Delivery) (int, error) {
 	workspace, err := a.control.Store.Workspace(ctx, ws)
 	if err != nil {
@@ -244,6 +244,6 @@ func (a *App) takeInOf(ctx context.Context, ws measure.WorkspaceID, messages []c
 	for i := range settled {
 		settled[i].Problem = result.Unusable[settled[i].ID]
 	}
-	a.log.InfoContext(ctx, "webhook messages taken in", slog.String("workspace", string(ws)), slog.Int("messages", len(settled)), slog.Int("unusable", len(result.Unusable)))
+	a.log.InfoContext(ctx, "webhook messages processed", slog.String("workspace", string(ws)), slog.Int("messages", len(settled)), slog.Int("unusable", len(result.Unusable)))
 	return len(settled), a.control.Store.Settle(ctx, settled, a.now())
 }

@@ -11,7 +11,7 @@ import (
 	"assay/internal/operation"
 )
 
-// slowNames resolves a channel when the channel is received from.
+// slowNames resolves a channel once hold is received from.
 type slowNames struct {
 	operation.Known
 	hold chan struct{}
@@ -23,8 +23,8 @@ func (n slowNames) Channel(context.Context, control.Workspace, string) (measure.
 	return "facebook", nil
 }
 
-// A workspace that is imported into does not take a turn that another one's messages could have.
-func TestMessagesOfAWorkspaceThatIsImportedIntoComeLater(t *testing.T) {
+// Messages of a workspace with a running import wait and do not block those of other workspaces.
+func TestWebhookMessagesWaitForARunningImport(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	names := slowNames{h.app.operations.Known, make(chan struct{})}
@@ -40,10 +40,10 @@ func TestMessagesOfAWorkspaceThatIsImportedIntoComeLater(t *testing.T) {
 	if _, err := h.app.control.Store.Receive(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // else it would wait for ever
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a failing test must not hang
 	defer cancel()
 	if err := h.app.takeInAll(ctx, "w"); err != nil {
-		t.Errorf("while an import runs: %v", err)
+		t.Errorf("during an import: got %v, want nil", err)
 	}
 	close(names.hold)
 	if err := <-changed; err != nil {

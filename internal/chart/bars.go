@@ -16,7 +16,7 @@ type block struct {
 	from, to float64
 }
 
-// stacks reports whether bars stand on each other.
+// stacks reports whether bars are stacked.
 func (s sheet) stacks() bool { return s.Kind == Bar && s.Stacked && len(s.tracks) > 1 }
 
 // columns returns the bars of each slot. Stacked, positive values grow upwards from zero and negative ones

@@ -1,8 +1,8 @@
 // Package chart draws series as pictures: lines, bars and pies, as SVG or PNG.
 //
-// It is pure: a [Chart] goes in, bytes come out, and the same chart gives the same SVG. Texts may come from
-// strangers; they are cleaned, shortened and escaped here. What belongs on a chart (which channels, an "other"
-// group, how many series) is the caller's to decide.
+// It is pure: a [Chart] goes in, bytes come out, and the same chart gives the same SVG. Texts may be
+// untrusted input; they are cleaned, shortened and escaped here. The caller decides what a chart shows (which channels,
+// an "other" group, how many series).
 package chart
 
 import (
@@ -66,7 +66,7 @@ type Chart struct {
 	Granularity civil.Granularity
 	Period      civil.Range // the days asked for, also where nothing is known; from first to last point when empty
 	Series      []Series    // at most MaxSeries
-	Stacked     bool        // bars stand on each other instead of side by side
+	Stacked     bool        // stacked bars instead of grouped bars
 	BandName    string      // what bands are, such as "90 % interval"
 	Annotations []Annotation
 	Theme       Theme
@@ -80,7 +80,7 @@ type Series struct {
 	Points []Point // in order of date, at most one for each day, week or month of the granularity
 }
 
-// Point is a value on a day, or in the week or month that the day lies in. Days without a point, and missing
+// Point is a value of a day, or of the week or month that contains the day. Days without a point, and missing
 // points, are gaps and not zero.
 type Point struct {
 	Date    civil.Date

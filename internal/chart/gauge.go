@@ -19,8 +19,8 @@ type Gauge struct {
 	Title    string
 	Unit     Unit
 	Currency money.Currency // of Money
-	Actual   float64        // what is there; below 0 where more was refunded than sold
-	Expected *float64       // nil: nobody can tell
+	Actual   float64        // actual value; below 0 if refunds exceed sales
+	Expected *float64       // nil: unknown
 	Inner    *Band          // around what is expected, the narrower of the two; nil for none
 	Outer    *Band
 	Bands    string  // what the two are, such as "80 % and 95 % interval"

@@ -101,7 +101,7 @@ func TestDatesAreNamedInARhythmThatFits(t *testing.T) {
 	}
 }
 
-func TestStrangersTextsAreCleaned(t *testing.T) {
+func TestUntrustedTextsAreCleaned(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
 		"  two\n\twords ":                    "two words",
@@ -213,7 +213,7 @@ func linear(c color.RGBA) (out [3]float64) {
 	return out
 }
 
-// Names of annotations touch neither one another nor the edges, whatever their number and the picture's width.
+// Names of annotations never touch one another or the edges, for any number of them and any width of the picture.
 func TestNamesOfAnnotationsDoNotTouch(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []Kind{Line, Bar} {

@@ -12,7 +12,7 @@ import (
 // directNames is up to how many lines are named at their ends, which is easier to read than a legend.
 const directNames = 5
 
-// paintPlot draws axes and what stands on them.
+// paintPlot draws the axes and the data.
 func (s sheet) paintPlot(area draw.Canvas) {
 	ends := s.endNames(area.Size().X)
 	if ends == nil && s.needsLegend() {
@@ -193,7 +193,7 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// zeroLine is the line that bars stand on. An axis without zero has a break instead.
+// zeroLine is the base line of bars. An axis without zero has a break instead.
 type zeroLine struct{ sheet }
 
 // Plot draws the line at zero, or the break at the foot of the axis.

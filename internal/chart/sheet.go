@@ -119,7 +119,7 @@ func (c Chart) days() civil.Range {
 	return r
 }
 
-// slot returns the number of whole days, weeks or months from the first slot to the one that d lies in.
+// slot returns the number of whole days, weeks or months from the first slot to the slot of d.
 func (s sheet) slot(d civil.Date) int {
 	from, to := s.Granularity.Start(s.days.First), s.Granularity.Start(d)
 	switch s.Granularity {
@@ -156,7 +156,7 @@ func (s sheet) track(series Series) (track, error) {
 		}
 		slot := s.slot(p.Date)
 		if slot <= last {
-			return track{}, invalid("series %q: point %d (%s) does not lie in a later %s than the one before",
+			return track{}, invalid("series %q: point %d (%s) is not in a later %s than the one before",
 				t.name, i, p.Date, s.Granularity)
 		}
 		last = slot

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// families are fonts with the widths of the one that texts are measured with, then whatever the reader has.
+// families are fonts with the widths of the one that texts are measured with, then the default of the reader's system.
 const families = "'Liberation Sans', Arimo, Arial, Helvetica, sans-serif"
 
 // svg draws the sheet. One point of the canvas is one CSS pixel.

@@ -20,7 +20,7 @@ const (
 	zeroNonJoiner = '\u200c'
 )
 
-// clean makes a stranger's text safe to draw: one line of valid letters without control characters, without
+// clean makes untrusted text safe to draw: one line of valid letters without control characters, without
 // characters that turn the direction of what follows, and without towers of accents.
 func clean(s string) string {
 	var b strings.Builder

@@ -12,7 +12,7 @@ import (
 
 // Date is a calendar day without a zone. The zero Date means "no date given".
 type Date struct {
-	days int32 // days since 0001-01-01, which is thereby no day that anybody means
+	days int32 // days since 0001-01-01, which is not a valid day
 }
 
 const (

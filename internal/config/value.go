@@ -79,7 +79,7 @@ func (p *Proxies) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Connections is a number of connections. 0 as text means that there is no limit; the zero value stands for the default.
+// Connections is a number of connections. 0 as text means that there is no limit; the zero value means the default.
 type Connections int
 
 // unlimited is what the text 0 is stored as.

@@ -1,6 +1,6 @@
-// Package experiment works out what completed tests by region found, from a store's orders and its reports by region: as a result that
-// is shown, by sales surface for the halo, and for the whole store as lift tests of its media mix model. Whoever needs what a test
-// found asks here, so that there is one answer.
+// Package experiment estimates the results of completed geo experiments from a store's orders and its reports by region: as a result
+// for answers, by sales surface for halo effects, and for the whole store as lift tests of its media mix model. All callers use it, so
+// that there is one answer.
 package experiment
 
 import (
@@ -36,7 +36,7 @@ type Store struct {
 	All       []control.Experiment // of the workspace: days and regions of the others are no comparison
 }
 
-// Finding is what a test by region found. What cannot be told is nil.
+// Finding is the result of a geo experiment. Unknown values are nil.
 type Finding struct {
 	*geo.Assessment
 
@@ -70,8 +70,8 @@ func (s Store) Covers(days civil.Range) bool {
 	return s.OrderDays.Contains(days.First) && s.OrderDays.Contains(days.Last) && days.Last.Before(s.Today)
 }
 
-// Assess compares the treated regions of a completed test with the others. A fault of kind invalid or not_ready says why the
-// store's data do not allow it; what is known all the same stands in the finding.
+// Assess compares the treated regions of a completed test with the others. A fault of kind invalid or not_ready has the
+// reason why the store's data do not allow it; the finding then has the values that are known.
 func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error) {
 	var f Finding
 	if !s.Covers(e.Days) {
@@ -141,8 +141,8 @@ func beforeOf(e control.Experiment, sales table) before {
 	return b
 }
 
-// cleanDays returns the days before a test on which no other test by region ran, and those of the test: four times its
-// length before it, where the store is old enough. Lost are the days that other tests made useless.
+// cleanDays returns the days of a test and the days before it without another geo experiment: four times its length, if the
+// store is old enough. Lost are the days that other tests exclude.
 func (s Store) cleanDays(e control.Experiment) (days, lost []civil.Date) {
 	wanted := max(leastHistory, 4*e.Days.Days())
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {

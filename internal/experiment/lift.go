@@ -33,7 +33,7 @@ func (s Store) Completed(reported civil.Range) []mix.Test {
 		t := mix.Test{ID: string(e.ID), Channel: e.Channel, Days: e.Days}
 		switch {
 		case e.Kind != control.GeoTest:
-			t.Why = "it is a study that the platform ran, which counts sales in its own way; only tests by region are read from the store's orders"
+			t.Why = "it is a study that the platform ran, with its own count of sales; only geo experiments are estimated from the store's orders"
 		case !s.Covers(e.Days):
 			t.Why, t.Waits = "the store's orders do not cover its days", true
 		case e.Days.Last.After(reported.Last):
@@ -47,10 +47,10 @@ func (s Store) Completed(reported civil.Range) []mix.Test {
 // Lift works out what a test found as the media mix model takes it: by how much revenue of the whole store changes a week when the
 // channel's spend of a week goes from what it would have been to what it was. A test that cannot be taken says why.
 //
-// The treated regions stand for the store by their share of sales before the test; sales whose region is not known are taken to be
-// like those whose region is. Spend whose region is not known, such as that of campaigns for the whole country, is taken to have gone
-// on everywhere, beside what the test changed. What the model calls revenue is what customers were charged, times the part that it
-// was of that before the test. What carry-over brings after the test is added as the model believes in it beforehand, with its doubt.
+// The treated regions represent the store by their share of sales before the test. Sales of unknown region are assumed to have the
+// same distribution as sales of known region. Spend of unknown region, such as that of national campaigns, is assumed to continue
+// unchanged everywhere. Revenue is the amount charged times its ratio to revenue before the test. Adstock (carryover) after the
+// test is added from the model's prior, with its uncertainty.
 func (s Store) Lift(ctx context.Context, t mix.Test) (mix.Test, error) {
 	e, err := s.experiment(t.ID)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 )
 
 // BySurface compares the treated regions of a completed test with the others, surface by surface. Surfaces on which they buy too
-// rarely are left out, and so is a test whose spend by region is not known or that the store's orders do not cover.
+// rarely are left out, and so is a test whose spend by region is unknown or that the store's orders do not cover.
 func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
 	if !s.Covers(e.Days) {
 		return nil, nil
@@ -56,7 +56,7 @@ func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Expe
 	return out, nil
 }
 
-// onSurface returns the revenue on a surface for each unit of spend that a test changed; nil where that cannot be told.
+// onSurface returns the revenue on a surface for each unit of spend that a test changed; nil if it is unknown.
 func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.RegionSpend) (*geo.Factor, error) {
 	test, panel, err := s.panelOf(e, outcome)
 	if err != nil || outcome.soldShare(e.Treated, test.Start) < leastSold {

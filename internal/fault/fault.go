@@ -17,8 +17,8 @@ type Kind string
 // The kinds.
 const (
 	KindInvalid         Kind = "invalid"         // the caller sent something that cannot be accepted
-	KindUnauthenticated Kind = "unauthenticated" // nobody, or nobody we know
-	KindForbidden       Kind = "forbidden"       // somebody we know who may not do this
+	KindUnauthenticated Kind = "unauthenticated" // no credential, or an unknown one
+	KindForbidden       Kind = "forbidden"       // an authenticated caller without the permission
 	KindNotFound        Kind = "not_found"       // there is no such thing in this workspace
 	KindConflict        Kind = "conflict"        // the thing is no longer as the caller saw it
 	KindNotReady        Kind = "not_ready"       // something has to be made first: data, a trained model
@@ -85,7 +85,7 @@ func Conflict(format string, args ...any) *Error { return New(KindConflict, form
 func Unavailable(format string, args ...any) *Error { return New(KindUnavailable, format, args...) }
 
 // LogLevel is the level at which a failure of a request is logged: error, and info once the client has cancelled the request.
-// What fails then fails because of that, and nobody waits for the answer.
+// Such a failure is caused by the cancellation, and no client waits for the answer.
 func LogLevel(ctx context.Context) slog.Level {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return slog.LevelInfo

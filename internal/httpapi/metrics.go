@@ -10,8 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics counts in Prometheus' format, in a registry of its own. No label holds anything a caller made up or
-// anything that tells workspaces apart.
+// Metrics are Prometheus metrics in a separate registry. Labels contain no input of callers and no workspaces.
 type Metrics struct {
 	registry *prometheus.Registry
 	calls    *prometheus.CounterVec
@@ -20,22 +19,22 @@ type Metrics struct {
 	limited  prometheus.Counter
 }
 
-// NewMetrics returns metrics that stand at zero.
+// NewMetrics returns metrics with the value zero.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "assay_calls_total", Help: "Calls of tools by outcome.",
+			Name: "assay_calls_total", Help: "Tool calls by tool and outcome.",
 		}, []string{"tool", "outcome"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "assay_call_duration_seconds", Help: "Time to answer a call of a tool.",
+			Name: "assay_call_duration_seconds", Help: "Duration of tool calls in seconds.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"tool"}),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_http_requests_total", Help: "HTTP requests by route and status.",
 		}, []string{"route", "status"}),
 		limited: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "assay_rate_limited_total", Help: "Calls refused by the rate limit.",
+			Name: "assay_rate_limited_total", Help: "Requests rejected by the rate limit.",
 		}),
 	}
 	m.registry.MustRegister(m.calls, m.duration, m.requests, m.limited,
@@ -60,7 +59,7 @@ func (m *Metrics) RateLimited() { m.limited.Inc() }
 // NotLogged adds a counter of the calls that the call log could not take.
 func (m *Metrics) NotLogged(count func() int64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "assay_calls_not_logged_total", Help: "Calls that are missing in the call log.",
+		Name: "assay_calls_not_logged_total", Help: "Tool calls that the call log dropped.",
 	}, func() float64 { return float64(count()) }))
 }
 
@@ -74,7 +73,7 @@ func (m *Metrics) Unopened(count func() int) {
 // Defects adds a counter of the panics that were caught.
 func (m *Metrics) Defects(count func() int64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "assay_defects_total", Help: "Panics that were caught, in calls and in work beside them.",
+		Name: "assay_defects_total", Help: "Recovered panics, in calls and in background work.",
 	}, func() float64 { return float64(count()) }))
 }
 

@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure"
 )
 
-// forecaster stands for forecasts: it says whose are made, and those of the workspaces "broken" and "defective" go wrong.
+// forecaster is a fake: it sends the workspaces of forecasts, and fails for the workspaces "broken" and "defective".
 type forecaster chan measure.WorkspaceID
 
 func (f forecaster) Forecast(ctx context.Context, w control.Workspace) error {

@@ -76,7 +76,7 @@ type job struct {
 // Progress is how far a training is.
 type Progress struct {
 	DonePct int
-	Left    time.Duration // 0 when that cannot be told yet
+	Left    time.Duration // 0 when it is not estimated yet
 }
 
 // scheduled is work that a schedule has in it.
@@ -91,7 +91,7 @@ func New(o Options) *Runner {
 
 // Start begins a training in the background. A fault of kind conflict says that one runs or waits already, one of kind
 // unavailable that the service is not up.
-func (r *Runner) Start(ctx context.Context, w control.Workspace) error { //nolint:contextcheck // the training outlives who asked for it
+func (r *Runner) Start(ctx context.Context, w control.Workspace) error { //nolint:contextcheck // the training outlives its request
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.serving == nil || r.serving.Err() != nil {
@@ -226,7 +226,7 @@ func (r *Runner) Progress(id measure.WorkspaceID) (Progress, bool) {
 	return p, true
 }
 
-// Failure says in words why the workspace's last training in the background came to no end; "" where it did.
+// Failure returns the reason why the workspace's last background training failed; "" if it did not.
 func (r *Runner) Failure(id measure.WorkspaceID) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 	"assay/internal/panics"
 )
 
-// trainer stands for trainings: each says that it began and waits to be let go.
+// trainer is a fake: each training signals its start and waits for its release.
 type trainer struct {
 	began chan measure.WorkspaceID
 	let   chan error
@@ -113,7 +113,7 @@ func (b *bench) serve() {
 	b.Cleanup(b.stop)
 }
 
-// timers waits until so many timers stand on the clock.
+// timers waits until the clock has this number of timers.
 func (b *bench) timers(n int) {
 	b.Helper()
 	if err := b.clock.BlockUntilContext(b.Context(), n); err != nil {

@@ -11,7 +11,7 @@ import (
 func TestCreditsEqualThePublishedTables(t *testing.T) {
 	t.Parallel()
 	l := shared(t, "attribution/channelattribution_pathdata.csv")
-	// conversions and value of channels, from the README beside the data: heuristics to the printed digits, the chain
+	// conversions and value of channels, from the README next to the data: heuristics to the printed digits, the chain
 	// solved by linear algebra.
 	cases := []struct {
 		model, channel     string

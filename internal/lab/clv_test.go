@@ -30,7 +30,7 @@ func cdnow(t testing.TB) *lab.Table {
 func TestModelsOfCDNOWHaveThePublishedParameters(t *testing.T) {
 	t.Parallel()
 	l := cdnow(t)
-	// Recomputed from summaries with two decimals, as the README beside the data has them; weeks here are not rounded.
+	// Recomputed from summaries with two decimals, as in the README next to the data; weeks here are not rounded.
 	const rounding = 1e-3
 	cases := map[string]map[string]float64{
 		"bgnbd":      {"r": .24259292, "alpha": 4.41353191, "a": .79288637, "b": 2.42575421},
@@ -67,7 +67,7 @@ func TestModelsOfCDNOWHaveThePublishedParameters(t *testing.T) {
 	}
 }
 
-func TestPurchasesThatNobodyRepeatedAreNotReportable(t *testing.T) {
+func TestDataWithoutRepeatPurchasesAreNotReportable(t *testing.T) {
 	t.Parallel()
 	report, err := lab.CLV{Customer: "c", Date: "d", Model: "bgnbd", HorizonDays: 30}.Run(table(t, "c,d\na,2024-01-01\nb,2024-01-09\n"))
 	if err != nil || report.Reportable() || report.Expected != nil {
@@ -88,7 +88,7 @@ func TestPurchasesOutsideTheModelAreRefused(t *testing.T) {
 		{lab.CLV{Customer: "c", Date: "d", Model: "bgnbd"}, "the horizon is 0 days"},
 		{
 			lab.CLV{Customer: "c", Date: "d", Model: "bgnbd", HorizonDays: 1, CalibrationEnd: civil.MustParse("2023-01-01")},
-			"nobody bought by the end of the calibration, 2023-01-01",
+			"no customer bought by the end of the calibration period, 2023-01-01",
 		},
 	}
 	for _, c := range cases {

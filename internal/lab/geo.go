@@ -50,7 +50,7 @@ func (g GeoPanel) read(t *Table) (*geo.Panel, error) {
 	return panel, nil
 }
 
-// when returns the position of a time, as it stands in the file or equal to it.
+// when returns the position of a time, given as in the file or in an equal form.
 func when(p *geo.Panel, flag, text string) (int, error) {
 	if i, err := p.Find(text); err == nil {
 		return i, nil

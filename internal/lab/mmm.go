@@ -49,7 +49,7 @@ type MMMReport struct {
 	Checks      *mmmChecks          `json:"checks,omitempty"`      // those that were asked for
 
 	posterior *mmm.Posterior
-	labels    []string // of the periods, as they stand in the file
+	labels    []string // of the periods, as in the file
 }
 
 // mmmDiagnostics is what the draws are worth; only the time when nothing was sampled.

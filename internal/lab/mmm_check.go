@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// MMMCheck names a check of a media mix model. All but the first fit the model anew.
+// MMMCheck names a check of a media mix model. All but the first fit the model again.
 type MMMCheck string
 
 // The checks.

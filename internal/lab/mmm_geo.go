@@ -15,7 +15,8 @@ type place struct {
 	geo     string
 }
 
-// runByGeo divides the budget among channels in each geo. It values no experiments: a test in one geo tells of the others too.
+// runByGeo optimizes the allocation to channels in each geo. It values no experiments, because a test in one geo is informative
+// for the others too.
 func (o Optimize) runByGeo(posterior *mmm.Posterior, risk decide.Risk, bounds map[measure.Channel]mmm.Bounds) (*OptimizeReport, error) {
 	if o.Periods != 0 || o.Change != "" {
 		return nil, fault.Invalid("a plan over time is not divided by geo").WithHint("ask for one or the other")

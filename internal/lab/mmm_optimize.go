@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// Optimize asks how to divide a budget among the channels of a saved model.
+// Optimize optimizes the allocation of a budget to the channels of a saved model.
 type Optimize struct {
 	Model  string  // directory that [MMMReport.Save] wrote
 	Budget float64 // over the model's whole window
@@ -68,7 +68,7 @@ type experiment struct {
 	Gain    float64         `json:"gain_at_most"` // of a perfect test, in the target's unit over the window
 }
 
-// Run divides the budget.
+// Run optimizes the allocation.
 func (o Optimize) Run() (*OptimizeReport, error) {
 	risk, err := decide.ParseRisk(o.Risk)
 	if err != nil {

@@ -383,7 +383,7 @@ func towns() lab.MMM {
 	return m
 }
 
-// divideTowns divides the budget of [threeTowns] by town. Search brings more in town2 than in town0, and least is given to tv.
+// divideTowns optimizes the allocation of [threeTowns] by town. Search returns more in town2 than in town0, and tv gets least.
 func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
 	t.Helper()
 	spend := report.Channels[0].Spend + report.Channels[1].Spend

@@ -35,8 +35,8 @@ func Open(path string) (*Table, error) {
 	return Read(path, file)
 }
 
-// Read reads a table; the name stands in messages. A byte order mark is skipped. Refused are a file without a header or
-// without records, records of another length than the header, and text that is not UTF-8.
+// Read reads a table; messages contain the name. A byte order mark is skipped. Read rejects a file without a header or without
+// records, records of another length than the header, and text that is not UTF-8.
 func Read(name string, r io.Reader) (*Table, error) {
 	t := &Table{name: name}
 	buffered := bufio.NewReaderSize(r, 1<<16)
@@ -102,7 +102,7 @@ func (t *Table) Refuse(record int, column, problem string) error {
 	return fault.Invalid("%s:%d: column %q: %q %s", t.name, t.lines[record], column, value, problem)
 }
 
-// Texts returns a column as it stands in the file. A column that is absent, or there twice, is refused.
+// Texts returns a column as in the file. A missing or duplicate column is rejected.
 func (t *Table) Texts(column string) ([]string, error) {
 	at := slices.Index(t.header, column)
 	if at < 0 {
@@ -175,8 +175,7 @@ func convert[T any](t *Table, column, problem string, read func(string) (T, bool
 	return values, nil
 }
 
-// number reads a decimal number. Forms that other programs write for what is not known (NA, NaN, Inf) are no numbers,
-// and neither are hexadecimal digits.
+// number parses a decimal number. It rejects missing values of other programs (NA, NaN, Inf) and hexadecimal digits.
 func number(cell string) (float64, bool) {
 	if strings.ContainsAny(cell, "xXpP_") {
 		return 0, false
@@ -187,7 +186,7 @@ func number(cell string) (float64, bool) {
 
 // Moment is a point of a time axis: a day, an instant or a position.
 type Moment struct {
-	Text string  // as it stands in the file
+	Text string  // as in the file
 	At   float64 // days since 1970-01-01 for a day or an instant, the number itself for a position
 }
 

@@ -25,7 +25,7 @@ func table(t testing.TB, text string) *lab.Table {
 	return read
 }
 
-// shared opens reference data that lie beside the project.
+// shared opens reference data next to the project.
 func shared(t testing.TB, name string) *lab.Table {
 	t.Helper()
 	path := filepath.Join("../../../shared/data", name)
@@ -140,7 +140,7 @@ func document(t testing.TB, r lab.Report) map[string]any {
 	return object
 }
 
-// FuzzTable reads what strangers send. Whatever the file, each column is read or refused with its place.
+// FuzzTable reads untrusted input: each column is read, or rejected with its position.
 func FuzzTable(f *testing.F) {
 	f.Add("a,b\n1,2\n")
 	f.Add("\ufeffa\n\"x\ny\"\n")

@@ -15,7 +15,7 @@ type Customer struct {
 
 // Forgotten is the result of forgetting a customer.
 type Forgotten struct {
-	Orders int `json:"orders"` // that were the customer's and are anonymous now
+	Orders int `json:"orders"` // orders of the customer, anonymous now
 }
 
 // ForgetCustomer removes a customer from all orders, now and in later imports. The control data list the customer first, so
@@ -32,7 +32,7 @@ func (r *Run) forgetCustomer(ctx context.Context, c Customer) (Forgotten, error)
 		hashes = source.NewCustomers(r.Installation.HashKey(r.Workspace.ID)).Hashes(c.Name)
 	}
 	if len(hashes) == 0 {
-		return Forgotten{}, fault.Invalid("no customer is named").
+		return Forgotten{}, fault.Invalid("the customer is missing").
 			WithHint("name the customer by email address, phone number or the shop's ID")
 	}
 	hashes, err := r.Warehouse.KnownAs(ctx, r.Workspace.ID, hashes...)

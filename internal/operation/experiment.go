@@ -6,7 +6,7 @@ import (
 	"assay/internal/control"
 )
 
-// CreateExperiment plans an experiment. Its channel and regions must be ones that the store knows.
+// CreateExperiment plans an experiment. Its channel and regions must exist in the store.
 var CreateExperiment = Operation[control.Experiment, control.Experiment]{
 	Spec{Name: "experiment.create", Needs: Write, Facts: true, Undo: "Cancel the experiment."},
 	(*Run).createExperiment,

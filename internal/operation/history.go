@@ -61,7 +61,7 @@ type HistoryChange struct {
 	Moves   []HistoryMove `json:"moves"`
 }
 
-// HistoryMove is a figure that is another one now; null where the store had nothing of the day.
+// HistoryMove is a figure that changed; null if the store had no data of the day.
 type HistoryMove struct {
 	Figure string       `json:"figure"`
 	First  *json.Number `json:"first"`
@@ -69,7 +69,7 @@ type HistoryMove struct {
 	Money  bool         `json:"money,omitempty"`
 }
 
-// HistorySettles says how a quantity settles.
+// HistorySettles describes how late a quantity arrives.
 type HistorySettles struct {
 	Kind     measure.TotalsKind `json:"kind"`
 	Part     string             `json:"part"`
@@ -81,7 +81,7 @@ type HistorySettles struct {
 	Words    string             `json:"words"`
 }
 
-// HistoryShare is which part of the final figure was known at an age in days; 1 is all of it.
+// HistoryShare is the share of the final figure that was known at an age in days.
 type HistoryShare struct {
 	Age    int     `json:"age_days"`
 	Days   int     `json:"days"`

@@ -17,36 +17,36 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Import says which files are imported, and how they are read.
+// Import describes the files of an import and how to read them.
 type Import struct {
 	Paths        []string        `json:"files"` // absolute: another process may read them
-	Files        []ingest.File   `json:"-"`     // files that are open already, in place of paths
+	Files        []ingest.File   `json:"-"`     // open files, instead of paths
 	Source       string          `json:"source,omitempty"`
 	Channel      measure.Channel `json:"channel,omitempty"`
-	MappingName  string          `json:"mapping,omitempty"`  // path of a mapping, or the name of one that the workspace keeps
-	Mapping      *mapper.Mapping `json:"-"`                  // in place of a name
-	Currency     money.Currency  `json:"currency,omitempty"` // of amounts, where the files do not name one
-	Zone         string          `json:"zone,omitempty"`     // of times, where the files do not name one; an IANA name
-	Latest       bool            `json:"latest,omitempty"`   // the files are newer than what the store has
+	MappingName  string          `json:"mapping,omitempty"`  // path of a mapping file, or the name of a saved mapping
+	Mapping      *mapper.Mapping `json:"-"`                  // instead of a name
+	Currency     money.Currency  `json:"currency,omitempty"` // of amounts, if the files do not state it
+	Zone         string          `json:"zone,omitempty"`     // of times, if the files do not state it; an IANA name
+	Latest       bool            `json:"latest,omitempty"`   // the files are newer than the stored data
 	DryRun       bool            `json:"dry_run,omitempty"`
 	SkipRejected bool            `json:"skip_rejected,omitempty"`
-	Unpacked     int64           `json:"-"` // most bytes that a compressed file may hold; [ingest.MaxUnpacked] when 0
+	Unpacked     int64           `json:"-"` // maximum uncompressed size of a file in bytes; 0: [ingest.MaxUnpacked]
 }
 
-// Imported is the report of an import, and why files were rejected when some were.
+// Imported is the report of an import, with the reason if files were rejected.
 type Imported struct {
 	Report  ingest.Report `json:"report"`
 	Refused *Refusal      `json:"refused,omitempty"`
 }
 
-// Refusal is why an import rejected files.
+// Refusal is the reason why an import rejected files.
 type Refusal struct {
 	Kind fault.Kind `json:"kind"`
 	Text string     `json:"text"`
 	Hint string     `json:"hint,omitempty"`
 }
 
-// Err returns why files were rejected, nil when none were.
+// Err returns the reason why files were rejected, or nil.
 func (i Imported) Err() error {
 	if i.Refused == nil {
 		return nil
@@ -54,9 +54,9 @@ func (i Imported) Err() error {
 	return fault.New(i.Refused.Kind, "%s", i.Refused.Text).WithHint("%s", i.Refused.Hint)
 }
 
-// ImportFiles imports files, each wholly or not at all. Rejected files are in the result; the error is about everything else,
-// and the result then has what was imported before it. The caller's permission is checked again before each file is committed:
-// reading it may have taken an hour.
+// ImportFiles imports files, each in one transaction. The result reports rejected files. The error reports other failures; the
+// result then has the files imported before it. The caller's permission is checked again before each commit, because reading a
+// file may take an hour.
 var ImportFiles = Operation[Import, Imported]{
 	Spec{
 		Name: "import.files", Needs: Write, Facts: true, Locks: true,
@@ -108,7 +108,7 @@ func (r *Run) importOptions(ctx context.Context, in Import) (o ingest.Options, e
 	return o, err
 }
 
-// mappingAt returns the mapping in the file at an absolute path, or the one that the workspace keeps under the name.
+// mappingAt returns the mapping in the file at an absolute path, or the saved mapping of that name.
 func (r *Run) mappingAt(ctx context.Context, name string) (*mapper.Mapping, error) {
 	if !filepath.IsAbs(name) {
 		return r.mapping(ctx, name)
@@ -127,7 +127,7 @@ func (r *Run) mappingAt(ctx context.Context, name string) (*mapper.Mapping, erro
 // zoneOf returns the zone of an IANA name, nil for "".
 func zoneOf(name string) (*time.Location, error) {
 	if name == "" {
-		return nil, nil //nolint:nilnil // no zone was named, which is no mistake
+		return nil, nil //nolint:nilnil // a missing zone is valid
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" {
@@ -164,7 +164,7 @@ func (i permittedImport) Commit(ctx context.Context) (warehouse.Outcome, error) 
 	return i.Import.Commit(ctx)
 }
 
-// Folder says where an export goes. The path is absolute: another process may write it.
+// Folder is the target of an export. The path is absolute, because another process may write it.
 type Folder struct {
 	Dir    string                 `json:"dir"`
 	Format warehouse.ExportFormat `json:"format"`

@@ -76,7 +76,7 @@ func (r *Run) ownsKey(ctx context.Context, id string) error {
 	return err
 }
 
-// RevokeGrant ends what a person allowed an OAuth client, named by the grant's ID. A member who does not manage the workspace
+// RevokeGrant ends the access that a person granted to an OAuth client. The input is the grant's ID. A member who does not manage the workspace
 // ends their own grants only.
 var RevokeGrant = Operation[string, None]{
 	Spec{Name: "grant.revoke", Needs: Read, Undo: "It cannot be undone. Connect the client again."},

@@ -14,7 +14,7 @@ import (
 // maxMapping is the largest mapping, in bytes.
 const maxMapping = 256 << 10
 
-// SaveMapping keeps a mapping under its name, and replaces one of the same name. The input is its YAML or JSON; the result is
+// SaveMapping saves a mapping and replaces one of the same name. The input is its YAML or JSON; the result is
 // the name.
 var SaveMapping = Operation[string, string]{
 	Spec{Name: "mapping.save", Needs: Write, Undo: "Save the earlier mapping again, or delete this one."},
@@ -64,8 +64,8 @@ func (r *Run) keepable(ctx context.Context, m mapper.Mapping) error {
 	return fault.Invalid("mapping %q cannot be saved: %s", m.Name, strings.Join(problems, "; "))
 }
 
-// ChangeMapping keeps a mapping in place of the one that somebody opened. When that one changed meanwhile, it is a fault of
-// kind conflict.
+// ChangeMapping replaces the mapping that a person opened. If another person changed it meanwhile, that is a fault of kind
+// conflict.
 var ChangeMapping = Operation[control.MappingChange, control.Mapping]{
 	Spec{Name: "mapping.change", Needs: Write, Undo: "Change the mapping back, or delete it."},
 	func(r *Run, ctx context.Context, change control.MappingChange) (control.Mapping, error) {
@@ -83,7 +83,7 @@ var DeleteMapping = Operation[string, None]{
 	},
 }
 
-// mapping returns the mapping that the workspace keeps under a name.
+// mapping returns a saved mapping by name.
 func (r *Run) mapping(ctx context.Context, name string) (*mapper.Mapping, error) {
 	kept, err := r.Store.Mapping(ctx, r.Workspace.ID, name)
 	if err != nil {

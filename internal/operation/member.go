@@ -54,13 +54,13 @@ type Invited struct {
 	Invitation control.Invitation
 }
 
-// Invitee is who is invited, and to which role.
+// Invitee is the person to invite, with the role.
 type Invitee struct {
 	Email string
 	Role  control.Role
 }
 
-// Invite makes a link by which somebody joins the workspace. Only members invite.
+// Invite creates a link with which a person joins the workspace. Only members invite.
 var Invite = Operation[Invitee, Invited]{
 	Spec{Name: "member.invite", Needs: Manage, Undo: "Withdraw the invitation."},
 	(*Run).invite,
@@ -74,7 +74,7 @@ func (r *Run) invite(ctx context.Context, in Invitee) (made Invited, err error) 
 	return made, err
 }
 
-// WithdrawInvitation makes an invitation's link useless. It is named by its ID.
+// WithdrawInvitation invalidates the link of an invitation, by its ID.
 var WithdrawInvitation = Operation[string, None]{
 	Spec{Name: "member.withdraw", Needs: Manage, Undo: "Invite the person again."},
 	func(r *Run, ctx context.Context, id string) (None, error) {
@@ -92,7 +92,7 @@ type NewRole struct {
 	Role control.Role
 }
 
-// ChangeRole gives a member another role. Nobody gives or takes a role above their own.
+// ChangeRole gives a member another role. Members cannot give or remove a role above their own.
 var ChangeRole = Operation[NewRole, None]{
 	Spec{Name: "member.role", Needs: Manage, Undo: "Give the earlier role; the audit log has it."},
 	func(r *Run, ctx context.Context, in NewRole) (None, error) {
@@ -116,7 +116,7 @@ var RemoveMember = Operation[control.UserID, None]{
 	},
 }
 
-// membership returns the caller's place in the workspace.
+// membership returns the caller's membership of the workspace.
 func (r *Run) membership(ctx context.Context) (control.Membership, error) {
 	all, err := r.People.Memberships(ctx, r.Call.Caller.member)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package operation contains each change of state once: what the caller needs, whether it waits for the workspace, what it
-// does, what the audit log says, and how to undo it. Commands, the command socket, pages, tools and background work run
+// Package operation contains each change of state once: its permission, whether it waits for the workspace, what it does,
+// its audit event, and how to undo it. Commands, the command socket, pages, tools and background work run
 // the same values.
 //
-// A change of control data writes its audit line in the transaction of the change, where the store also checks the role of
-// a person once more. A change of facts checks the role when it has the workspace to itself, because it may have waited for
-// an import, and writes its audit line when the facts have the change.
+// A change of control data writes its audit event in the transaction of the change, where the store also checks the role of a
+// member again. A change of facts checks the role again once it has exclusive access, because it may have waited for an import,
+// and writes its audit event after the facts are changed.
 package operation
 
 import (
@@ -17,7 +17,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Operation is one change of state, or one question about it that commands ask a running service.
+// Operation is one change of state, or a query that commands send to a running service.
 type Operation[In, Out any] struct {
 	Spec
 	run func(r *Run, ctx context.Context, in In) (Out, error)
@@ -28,8 +28,8 @@ type Spec struct {
 	Name  string     // such as "customer.forget": its path on the command socket and its name in logs
 	Needs Permission // what the caller may do in the workspace
 	Scope Scope
-	Facts bool   // Whether it uses facts, so that it runs in the process that holds the data directory
-	Locks bool   // Whether it waits until it has the workspace's facts to itself
+	Facts bool   // whether it uses facts, so that it runs in the process that has locked the data directory
+	Locks bool   // whether it waits for exclusive access to the workspace's facts
 	Undo  string // how to undo it, one sentence; "" for questions
 }
 

@@ -66,7 +66,7 @@ func (s *site) Planned(_ context.Context, _ control.Workspace, e control.Experim
 	return e, nil
 }
 
-// lock gives the workspace to another operation until the function that it returns is called.
+// lock occupies the workspace with another operation until unlock is called.
 func (s *site) lock() (unlock func()) {
 	s.Helper()
 	s.hold = make(chan struct{})
@@ -88,7 +88,7 @@ func (s *site) by(c operation.Caller) operation.Call {
 	return operation.Call{Workspace: "w", Caller: c}
 }
 
-// member makes a person and returns the person with what changes the role.
+// member creates an account and returns it with a function that changes its role.
 func (s *site) member(role control.Role) (control.User, func(control.Role)) {
 	s.Helper()
 	who, err := s.People.Create(s.Context(), "ana@example.com", "correct horse battery", "test")
@@ -104,7 +104,7 @@ func (s *site) member(role control.Role) (control.User, func(control.Role)) {
 	return who, change
 }
 
-func TestEveryOperationSaysWhatItNeedsAndHowItIsUndone(t *testing.T) {
+func TestEveryOperationStatesItsPermissionAndUndo(t *testing.T) {
 	t.Parallel()
 	var names []string
 	for _, o := range operation.All() {
@@ -121,7 +121,7 @@ func TestEveryOperationSaysWhatItNeedsAndHowItIsUndone(t *testing.T) {
 			t.Errorf("%s changes state and does not say how to undo it", spec.Name)
 		}
 		if !question && !strings.HasSuffix(spec.Undo, ".") {
-			t.Errorf("%s: undo %q is no sentence", spec.Name, spec.Undo)
+			t.Errorf("%s: undo %q is not a sentence", spec.Name, spec.Undo)
 		}
 		if spec.Locks && !spec.Facts {
 			t.Errorf("%s locks the facts and does not use them", spec.Name)
@@ -129,7 +129,7 @@ func TestEveryOperationSaysWhatItNeedsAndHowItIsUndone(t *testing.T) {
 	}
 }
 
-// Of every operation on a workspace, a viewer may run only those that need no more than reading, and nobody from elsewhere any.
+// A viewer may run only operations that need read permission, and callers of other workspaces none.
 func TestOperationsNeedTheirPermission(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -23,17 +23,17 @@ const (
 
 // Caller is who runs an operation.
 type Caller struct {
-	Actor  string          // as the audit log names the caller
+	Actor  string          // name of the caller in the audit log
 	member control.UserID  // of a person
 	client *auth.Principal // of a key or an OAuth client
 	system bool            // work of the service itself
 	wait   time.Duration   // how long to wait for a busy workspace; 0: as long as the context allows
 }
 
-// memberWait is how long a page waits for a busy workspace: somebody looks at it, and an import of years takes minutes.
+// memberWait is how long a page waits for a busy workspace. A long import takes minutes, too long for a person who waits.
 const memberWait = 5 * time.Second
 
-// Operator is whoever may run commands on the data directory. The command's name is the actor.
+// Operator is a person who may run commands on the data directory. The actor is the name of the command.
 func Operator(command string) Caller { return Caller{Actor: command} }
 
 // Member is a person who uses a page.
@@ -50,10 +50,10 @@ func (c Caller) Waiting() Caller {
 // Client is an API key or an OAuth client.
 func Client(p auth.Principal) Caller { return Caller{Actor: p.Actor, client: &p} }
 
-// System is the service itself, for work that was asked for earlier. The audit log gets the name.
+// System is the service itself, for background work. The name is the actor in the audit log.
 func System(name string) Caller { return Caller{Actor: name, system: true} }
 
-// way says for the list of imports how a change was made.
+// way describes how a change was made, for the list of imports.
 func (c Caller) way() string {
 	switch {
 	case c.member != "":
@@ -66,7 +66,7 @@ func (c Caller) way() string {
 
 func (c Caller) operator() bool { return c.member == "" && c.client == nil && !c.system }
 
-// permit returns a fault of kind forbidden unless the caller has the permission now, past everything that is cached.
+// permit returns a fault of kind forbidden unless the caller has the permission now. It bypasses caches.
 func (s *Service) permit(ctx context.Context, c Caller, ws measure.WorkspaceID, needs Permission) error {
 	switch {
 	case c.member != "":

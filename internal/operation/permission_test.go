@@ -14,7 +14,7 @@ import (
 )
 
 // An import stores nothing when the member's role or the client's key ends while it is read.
-func TestARoleThatEndsDuringAnImportKeepsNothing(t *testing.T) {
+func TestAnImportStoresNothingAfterTheRoleEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	who, role := s.member(control.RoleAnalyst)

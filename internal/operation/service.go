@@ -32,7 +32,7 @@ type Control struct {
 	AccessEnded func()
 }
 
-// Facts are the parts that operations on facts use. Only the process that holds the data directory has them.
+// Facts are the parts that operations on facts use. Only the process that has locked the data directory has them.
 type Facts struct {
 	Warehouse *warehouse.Warehouse
 	Models    *training.Keeper
@@ -62,15 +62,15 @@ type Service struct {
 	busy locks
 }
 
-// New returns a service over a data directory that this process holds.
+// New returns a service for a data directory that this process has locked.
 func New(c Control, f Facts) *Service {
 	return &Service{Control: c, Facts: f}
 }
 
-// NewControl returns a service that runs operations on control data alone, next to a service that holds the facts.
+// NewControl returns a service that runs operations on control data only, next to a service that has the facts open.
 func NewControl(c Control) *Service { return &Service{Control: c} }
 
-// enter waits until the caller has the workspace to itself. A caller who does not wait long gets a fault of kind conflict.
+// enter waits for exclusive access to the workspace. A caller with a wait limit gets a fault of kind conflict when it is over.
 func (s *Service) enter(ctx context.Context, c Call) (leave func(), err error) {
 	waiting := ctx
 	if c.Caller.wait > 0 {
@@ -81,7 +81,7 @@ func (s *Service) enter(ctx context.Context, c Call) (leave func(), err error) {
 	leave, err = s.busy.enter(waiting, c.Workspace)
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return nil, fault.Conflict("an import is running in this workspace: nothing was changed").
-			WithHint("try again when the import is done; the Data page lists it then")
+			WithHint("try again after the import; the Data page lists it when it is done")
 	}
 	return leave, err
 }

@@ -15,14 +15,14 @@ import (
 // Stream is the messages of a Singer tap.
 type Stream struct {
 	Messages     io.Reader
-	Emit         func(state []byte) error // is called with each state once everything before it is stored
+	Emit         func(state []byte) error // called with each state once all records before it are stored
 	DryRun       bool
 	SkipRejected bool
 }
 
-// ImportStream imports the messages of a Singer tap while they come. Each step waits for the workspace and checks the
-// caller's permission, and other imports run in between. The report says what was done also when an error ended the work.
-// Messages are a stream, so commands reach it by a route of its own and not as JSON.
+// ImportStream imports the messages of a Singer tap as they arrive. Each step waits for the workspace and checks the caller's
+// permission; other imports run in between. The report may accompany an error: it has what was done before the error. Because
+// the input is a stream, commands use a separate route of the socket.
 var ImportStream = Operation[Stream, singer.Report]{
 	Spec{Name: "import.singer", Needs: Write, Facts: true, Undo: "It cannot be undone. Run the tap from an earlier state to replace rows."},
 	(*Run).importStream,
@@ -35,7 +35,7 @@ func (r *Run) importStream(ctx context.Context, in Stream) (singer.Report, error
 	})
 }
 
-// Messages are webhook messages of one workspace, and what became of them.
+// Messages are webhook messages of one workspace.
 type Messages []control.Delivery
 
 // ApplyMessages turns webhook messages into facts, in the background.
@@ -53,8 +53,8 @@ func (r *Run) applyMessages(ctx context.Context, messages Messages) (webhook.Res
 // Steps returns the store of facts for work in several steps, each of which waits for the workspace.
 func (r *Run) Steps() Steps { return Steps{r} }
 
-// Steps is a store of facts for work that lasts. Each import waits for the workspace, and is a fault of kind not_found when
-// the workspace was deleted meanwhile.
+// Steps is a store of facts for long work. Each import waits for the workspace. If the workspace was deleted meanwhile, that is a
+// fault of kind not_found.
 type Steps struct{ run *Run }
 
 // FXRates returns the exchange rates that the store has.
@@ -67,7 +67,7 @@ func (s Steps) Order(ctx context.Context, ws measure.WorkspaceID, ref warehouse.
 	return s.run.Warehouse.Order(ctx, ws, ref)
 }
 
-// Begin begins an import when it is the workspace's turn.
+// Begin waits for exclusive access to the workspace and begins an import.
 func (s Steps) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error) {
 	leave, err := s.run.busy.enter(ctx, spec.Workspace)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s Steps) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.
 	return &step{permittedImport{into, s.run}, sync.OnceFunc(leave)}, nil
 }
 
-// step gives the workspace back when it is aborted, which follows a commit too.
+// step releases the workspace in Abort, which is also called after a commit.
 type step struct {
 	permittedImport
 	leave func()
@@ -97,5 +97,5 @@ func (s *step) Abort() {
 	s.leave()
 }
 
-// Busy reports whether an operation has the workspace's facts to itself.
+// Busy reports whether an operation has exclusive access to the workspace's facts.
 func (s *Service) Busy(ws measure.WorkspaceID) bool { return s.busy.isHeld(ws) }

@@ -30,7 +30,8 @@ func (t Target) Goal() string {
 	return goal
 }
 
-// SetTarget sets a target, or replaces the one with the same metric, period, start and channel. The store must know the channel.
+// SetTarget sets a target, or replaces the one with the same metric, period, start and channel. The channel must exist in the
+// store.
 var SetTarget = Operation[Target, None]{
 	Spec{Name: "target.set", Needs: Write, Facts: true, Locks: true, Undo: "Set the earlier value or remove the target; the audit log has the earlier value."},
 	(*Run).setTarget,
@@ -85,14 +86,14 @@ func (r *Run) changeTarget(ctx context.Context, t Target, removed bool) (before 
 	})
 }
 
-// targetEvent appends the audit line. The facts have the change by now, so the line does not end with the caller's request.
+// targetEvent appends the audit event. The facts are changed already, so the end of the caller's request does not cancel it.
 func (r *Run) targetEvent(ctx context.Context, kind control.EventKind, t Target, detail string) error {
 	by := r.By()
 	err := r.Store.AppendEvent(context.WithoutCancel(ctx), control.Event{
 		At: by.At, Workspace: r.Workspace.ID, Kind: kind, Actor: by.Actor, Subject: t.Goal(), Detail: detail,
 	})
 	if err != nil {
-		return fmt.Errorf("target %s is changed, but the audit log has no line of it: %w", t.Goal(), err)
+		return fmt.Errorf("target %s was changed, but the audit log has no event of it: %w", t.Goal(), err)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func TestEachChangeOfATargetIsALineOfTheAuditLog(t *testing.T) {
 }
 
 // The role of a member who waits for an import is checked again when it is over.
-func TestARoleThatEndsWhileATargetWaitsChangesNothing(t *testing.T) {
+func TestATargetIsNotChangedAfterTheRoleEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	who, role := s.member(control.RoleAnalyst)

@@ -35,7 +35,7 @@ type Trained struct {
 	Kept        int                 `json:"kept_version,omitempty"` // the earlier model that stays in use when this one was rejected
 }
 
-// TrainModel trains the media mix model while the caller waits. A model that the checks reject is no error: its reasons are in
+// TrainModel trains the media mix model while the caller waits. A model that fails the checks is not an error: the reasons are in
 // the result.
 var TrainModel = Operation[Training, Trained]{
 	Spec{Name: "model.train", Needs: Write, Facts: true, Undo: "Train again; the earlier model stays in use while a new one is rejected."},
@@ -63,8 +63,8 @@ func (r *Run) trainModel(ctx context.Context, in Training) (Trained, error) {
 	}, nil
 }
 
-// StartTraining starts a training in the background, which goes on after a restart. One that runs already is a fault of kind
-// conflict.
+// StartTraining starts a training in the background, which continues after a restart. If one is already running, that is a fault
+// of kind conflict.
 var StartTraining = Operation[None, None]{
 	Spec{Name: "model.start-training", Needs: Write, Facts: true, Undo: "Cancel the training."},
 	func(r *Run, ctx context.Context, _ None) (None, error) { return None{}, r.Jobs.Start(ctx, r.Workspace) },
@@ -75,7 +75,7 @@ var CancelTraining = Operation[None, None]{
 	Spec{Name: "model.cancel-training", Needs: Write, Facts: true, Undo: "Train again."},
 	func(r *Run, _ context.Context, _ None) (None, error) {
 		if !r.Jobs.Cancel(r.Workspace.ID) {
-			return None{}, fault.NotFound("no model of %q is being trained", r.Workspace.ID)
+			return None{}, fault.NotFound("no training of %q is running", r.Workspace.ID)
 		}
 		return None{}, nil
 	},

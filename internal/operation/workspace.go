@@ -48,8 +48,8 @@ func (r *Run) updateWorkspace(ctx context.Context, change Settings) (control.Wor
 	return w, err
 }
 
-// DeleteWorkspace removes a workspace with its keys and facts, when imports into it have ended. Callers lose it first, so
-// that nobody sees half of it.
+// DeleteWorkspace removes a workspace with its keys and facts, when imports into it have ended. Callers lose access first, so
+// that they never see a partial workspace.
 var DeleteWorkspace = Operation[None, None]{
 	Spec{Name: "workspace.delete", Needs: Manage, Facts: true, Locks: true, Undo: "It cannot be undone. Restore a backup."},
 	(*Run).deleteWorkspace,

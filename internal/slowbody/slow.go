@@ -13,8 +13,8 @@ type Pace struct {
 	Now     func() time.Time // the real clock
 }
 
-// Slowly returns a body that may come at the pace, whatever the server allows other bodies: with every part the time for the
-// next one begins anew, and the time for the answer after it.
+// Slowly returns a body with its own deadlines, in place of the server's: each part restarts the deadline for the next part and
+// for the response.
 func Slowly(w http.ResponseWriter, body io.ReadCloser, at Pace) io.ReadCloser {
 	return slow{body, http.NewResponseController(w), at, at.Now().Add(at.Total)}
 }

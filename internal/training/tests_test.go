@@ -32,7 +32,7 @@ func regionSize(i int) float64 { return 0.6 + 0.05*float64(i) }
 func brought(spend float64) float64 { return 90 * math.Tanh(spend/40) }
 
 // regionStore is 80 weeks of a store whose facebook spend and sales are known by region. In four regions spend is tripled for four
-// weeks, to more than was ever spent: what that brings, weeks know only by the shape that the model believes in, and it is wrong there.
+// weeks, to more than was ever spent: the observational data determine the response there only by the model's curve, which is wrong.
 type regionStore struct {
 	testStore
 
@@ -93,7 +93,7 @@ func newRegionStore(t *testing.T) *regionStore {
 	return s
 }
 
-// test is a completed test by region that began so many weeks before the store's last day.
+// test returns a completed geo experiment that began that many weeks before the store's last day.
 func (s *regionStore) test(id control.ExperimentID, channel measure.Channel, ago, weeks int, treated ...int) control.Experiment {
 	first := s.days.Last.AddDays(1 - 7*ago)
 	e := control.Experiment{

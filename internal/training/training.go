@@ -86,7 +86,7 @@ type heard struct {
 // remembered is how long experiments are not looked at again: as long as keys are remembered.
 const remembered = 2 * time.Second
 
-// stored is what a file holds. A workspace made anew under an old name has another time of making.
+// stored is the content of a file. A workspace created again under an old name has another creation time.
 type stored struct {
 	Made    time.Time  `json:"workspace_made"`
 	Model   *mix.Model `json:"mmm"`
@@ -188,7 +188,7 @@ func (k *Keeper) news(ctx context.Context, w control.Workspace, m *mix.Model, ve
 	return last.news, nil
 }
 
-// experiments returns the workspace's experiments, none where nobody keeps them.
+// experiments returns the workspace's experiments, none without a store of experiments.
 func (k *Keeper) experiments(ctx context.Context, w control.Workspace) ([]control.Experiment, error) {
 	if k.tests == nil {
 		return nil, nil
@@ -331,8 +331,8 @@ func (k *Keeper) enter(ctx context.Context, id measure.WorkspaceID) (leave func(
 	}
 }
 
-// sparing collects garbage when the heap has doubled, however seldom the process does otherwise: a training makes several times as
-// much of it as calls do, and nobody waits for the end of one. Done ends that and gives what is free back to the system. One
+// sparing collects garbage when the heap has doubled, also if GOGC is higher: a training allocates several times as much as calls
+// do, and its speed matters less. Done restores GOGC and returns free memory to the system. One
 // training runs at a time.
 func sparing() (done func()) {
 	const percent = 100

@@ -24,7 +24,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// demoShop is a store of the demo's generator in a real warehouse, with the tests by region that it had.
+// demoShop is a store of the demo's generator in a real warehouse, with its geo experiments.
 type demoShop struct {
 	*testing.T
 	facts     *warehouse.Warehouse
@@ -130,8 +130,8 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	}
 }
 
-// TestTestsBringReturnsOfDemoStoresNearer tells of several stores what tests by region do to the returns of their channels. Each line
-// of the log is one channel; docs/validation.md sums them up.
+// TestTestsBringReturnsOfDemoStoresNearer reports the effect of geo experiments on the estimated returns of channels in several
+// stores. Each line of the log is one channel; docs/validation.md has the summary.
 func TestTestsBringReturnsOfDemoStoresNearer(t *testing.T) {
 	t.Parallel()
 	for seed := uint64(1); seed <= 6; seed++ {

@@ -13,9 +13,9 @@ import (
 	"assay/internal/fault"
 )
 
-// Lines 1 to 31 of docs/security.md, where they need the real pages or a listener of the attacker's.
+// Lines 1 to 31 of docs/security.md that need the real pages or a listener of the attacker.
 
-func TestAuthorizeShowsAPageAndSendsNobodyAway(t *testing.T) {
+func TestAuthorizeErrorsAreShownWithoutARedirect(t *testing.T) {
 	t.Parallel()
 	b := shared.signedIn(t)
 	c := shared.client(t, "https://owl.example/cb")
@@ -47,7 +47,7 @@ func TestAuthorizeShowsAPageAndSendsNobodyAway(t *testing.T) {
 	}
 }
 
-func TestWhatAClientNamesIsNeverFetched(t *testing.T) {
+func TestURLsOfAClientAreNeverFetched(t *testing.T) {
 	t.Parallel()
 	var fetched atomic.Int64
 	attacker := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetched.Add(1) }))
@@ -126,11 +126,11 @@ func TestTheConsentPageIsBoundToItsSession(t *testing.T) {
 	}
 	again := anna.get(authorize(asked))
 	if again.status != http.StatusOK || again.field("request") == "" {
-		t.Errorf("23, 74, who said yes before is asked again: %d to %q", again.status, again.header.Get("Location"))
+		t.Errorf("23, 74, a granted client asks again without a prompt: %d to %q", again.status, again.header.Get("Location"))
 	}
 }
 
-func TestAWorkspaceThatIsNotTheVisitorsCannotBeGranted(t *testing.T) {
+func TestAWorkspaceOfOthersCannotBeGranted(t *testing.T) {
 	t.Parallel()
 	b := shared.signedIn(t)
 	c := shared.client(t, "https://owl.example/cb")
@@ -141,11 +141,11 @@ func TestAWorkspaceThatIsNotTheVisitorsCannotBeGranted(t *testing.T) {
 	}
 }
 
-func TestAnAttackersCodeIsOfNoUseInAnotherSession(t *testing.T) {
+func TestAnAttackersCodeFailsInAnotherSession(t *testing.T) {
 	t.Parallel()
 	b := shared.signedIn(t)
 	c := shared.client(t, "https://owl.example/cb")
-	theirs := shared.asking(c, readOnly) // the attacker's own request, with a challenge of the attacker's
+	theirs := shared.asking(c, readOnly) // the attacker's request, with the attacker's challenge
 	theirs.Set("code_challenge", strings.Repeat("A", 43))
 	code := b.post("/api/mcp/authorize", b.consent(theirs, readOnly)).query().Get("code")
 	if code == "" {
@@ -156,7 +156,7 @@ func TestAnAttackersCodeIsOfNoUseInAnotherSession(t *testing.T) {
 	}
 }
 
-// colleague makes another person in acme and returns the person's browser.
+// colleague adds another member to acme and returns the member's browser.
 func (s *service) colleague(t *testing.T, email string, role control.Role) *browser {
 	t.Helper()
 	u, err := s.people.Create(t.Context(), email, password, "test")

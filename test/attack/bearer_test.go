@@ -23,10 +23,10 @@ import (
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
-// refusedBody is the one body of every 401.
+// refusedBody is the body of every 401 response.
 const refusedBody = `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Authentication failed"}}`
 
-// forged signs texts as header and claims, with a key of the forger's choice.
+// forged returns a token with any header, claims and signing key.
 func forged(header, key any, claims ...string) string {
 	part := base64.RawURLEncoding.EncodeToString
 	signed := part([]byte(fmt.Sprint(header))) + "." + part([]byte(strings.Join(claims, "")))
@@ -36,7 +36,7 @@ func forged(header, key any, claims ...string) string {
 	return signed + "." + part(mac.Sum(nil))
 }
 
-// insider has the signing secret and makes tokens by the published names of the derived keys.
+// insider knows the signing secret and makes tokens with the keys derived from it.
 type insider struct {
 	t      *testing.T
 	key    []byte
@@ -65,7 +65,7 @@ func newInsider(t *testing.T, access string) insider {
 	return in
 }
 
-// token returns one with the claims of a good token and these changes; a nil takes a claim away.
+// token returns a token with valid claims and these changes; nil removes a claim.
 func (in insider) token(changes map[string]any) string {
 	in.t.Helper()
 	claims := maps.Clone(in.claims)
@@ -88,7 +88,7 @@ func (in insider) token(changes map[string]any) string {
 	return forged(`{"alg":"HS256","typ":"at+jwt","kid":"`+in.kid+`"}`, in.key, string(text))
 }
 
-func TestTokensForOthersAreRefused(t *testing.T) {
+func TestForgedAndForeignTokensAreRejected(t *testing.T) {
 	t.Parallel()
 	b := shared.signedIn(t)
 	got := b.tokens(shared.client(t, "https://owl.example/cb"), allScopes)
@@ -141,7 +141,7 @@ func TestTokensForOthersAreRefused(t *testing.T) {
 	}
 }
 
-func TestEveryRefusedCredentialGetsTheSameAnswer(t *testing.T) {
+func TestEveryRejectedCredentialGetsTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	b := shared.signedIn(t)
 	got := b.tokens(shared.client(t, "https://owl.example/cb"), readOnly)
@@ -234,7 +234,7 @@ func (s *service) endedKeys(t *testing.T) (revoked, expired string) {
 	return string(secret), string(short)
 }
 
-func TestARevokedKeyEndsInTheRunningServiceWithinSeconds(t *testing.T) {
+func TestTheRunningServiceRejectsARevokedKeyWithinSeconds(t *testing.T) {
 	t.Parallel()
 	b := shared.browser(t)
 	secret, key, err := shared.control.Keys.Create(t.Context(), auth.NewKey{Workspace: "acme", Name: "soon revoked"}, "test")
@@ -274,7 +274,7 @@ func TestWithoutASigningSecretOnlyKeysWork(t *testing.T) {
 	}
 }
 
-func TestAShortSecretKeepsTheServiceFromStarting(t *testing.T) {
+func TestTheServiceRejectsAShortSigningSecret(t *testing.T) {
 	t.Parallel()
 	_, stop, err := run(t.TempDir(), func(c *config.Config) { c.OAuthSecret = config.NewSecret(strings.Repeat("x", 31)) })
 	if err == nil {
@@ -282,7 +282,7 @@ func TestAShortSecretKeepsTheServiceFromStarting(t *testing.T) {
 	}
 }
 
-func TestWhoseAccessEndsIsRefusedAtOnce(t *testing.T) {
+func TestEndedAccessIsRejectedImmediately(t *testing.T) {
 	t.Parallel()
 	b := shared.colleague(t, "leaver@acme.example", control.RoleAdmin)
 	c := shared.client(t, "https://owl.example/cb")

@@ -16,9 +16,9 @@ import (
 	"assay/internal/operation"
 )
 
-// A workspace is deleted while its tools are called, files are imported into it, its tables are exported and its model is
-// trained. Each of these ends well or with a reason; nothing of the workspace comes back, and others do not notice.
-func TestAWorkspaceIsDeletedUnderEverythingThatRunsOnIt(t *testing.T) {
+// A workspace is deleted while its tools are called, files are imported, its tables are exported and its model is trained. Each
+// of these succeeds or fails with a reason. Nothing of the workspace remains, and other workspaces are not affected.
+func TestAWorkspaceIsDeletedDuringOtherOperations(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	s.goods(t)
@@ -42,7 +42,7 @@ func TestAWorkspaceIsDeletedUnderEverythingThatRunsOnIt(t *testing.T) {
 		switch fault.KindOf(err) {
 		case fault.KindInternal:
 			if err != nil {
-				t.Errorf("%s beside the deletion: %v", what, err)
+				t.Errorf("%s during the deletion: %v", what, err)
 			}
 		default: // a reason
 		}
@@ -52,7 +52,7 @@ func TestAWorkspaceIsDeletedUnderEverythingThatRunsOnIt(t *testing.T) {
 	for range 2 {
 		loop(func(int) {
 			if a := b.say(s.otherKey, ask); a.status >= http.StatusInternalServerError {
-				t.Errorf("a call beside the deletion: %d %s", a.status, a.body)
+				t.Errorf("a call during the deletion: %d %s", a.status, a.body)
 			}
 		})
 	}

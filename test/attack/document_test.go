@@ -15,8 +15,8 @@ import (
 
 const root = "../.."
 
-// TestTheDocumentNamesTestsThatExist holds docs/security.md to the tests: each line is there once and in order, has a
-// test or a reason, and every name is one of the folder that it is said to be in.
+// TestTheDocumentNamesTestsThatExist compares docs/security.md with the tests: each line exists once and in order and has a test
+// or a reason, and every named test exists in its folder.
 func TestTheDocumentNamesTestsThatExist(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(root + "/docs/security.md")
@@ -29,7 +29,7 @@ func TestTheDocumentNamesTestsThatExist(t *testing.T) {
 	lines := line.FindAllStringSubmatch(string(text), -1)
 	for i, cells := range lines {
 		if cells[1] != strconv.Itoa(i+1) {
-			t.Fatalf("line %s stands where %d is expected", cells[1], i+1)
+			t.Fatalf("line %s follows where %d is expected", cells[1], i+1)
 		}
 		tests := named.FindAllStringSubmatch(cells[4], -1)
 		if len(tests) == 0 && !strings.HasSuffix(strings.TrimSpace(cells[4]), ".") {

@@ -16,8 +16,8 @@ import (
 	"assay/internal/operation"
 )
 
-// A missing file of facts is an error that names the workspace to the operator. It is not an empty store, and nothing is
-// imported in its place. A workspace into which nothing was imported is an empty store.
+// A missing facts file is an error that names the workspace to the operator. It is not an empty store, and imports do not
+// replace it. A workspace without imports is an empty store.
 func TestAMissingFactsFileIsAnError(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -78,8 +78,8 @@ func TestAMissingFactsFileIsAnError(t *testing.T) {
 	diagnosed("when it has stopped")
 }
 
-// A workspace that is deleted and made again starts without facts.
-func TestADeletedWorkspaceMayBeMadeAgain(t *testing.T) {
+// A workspace that is deleted and created again starts without facts.
+func TestADeletedWorkspaceCanBeCreatedAgain(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	s.goods(t)

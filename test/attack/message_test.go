@@ -17,7 +17,7 @@ import (
 // thorough reports whether tests may take longer, as under `make race`.
 func thorough() bool { return os.Getenv("ASSAY_TEST_THOROUGH") != "" }
 
-func TestMessagesThatAreNotWellFormedRunNothing(t *testing.T) {
+func TestMalformedMessagesRunNothing(t *testing.T) {
 	t.Parallel()
 	b := shared.browser(t)
 	call := func(member string) string {
@@ -77,7 +77,7 @@ func TestMessagesThatAreNotWellFormedRunNothing(t *testing.T) {
 	if a := b.callText(shared.key, "discover", "{"+strings.Join(keys, ",")+"}"); a.status != http.StatusOK || len(a.body) > 4000 {
 		t.Errorf("125, 60,000 arguments: %d, %d bytes", a.status, len(a.body))
 	}
-	for _, text := range []string{`"\ud800"`, `"\udc00x"`} { // halves of a pair never reach a store or an answer
+	for _, text := range []string{`"\ud800"`, `"\udc00x"`} { // unpaired surrogates never reach a store or an answer
 		a := b.callText(shared.key, "performance", `{"channel":`+text+`}`)
 		if a.status != http.StatusOK && a.status != http.StatusBadRequest || strings.Contains(strings.ToLower(a.body), "ud800") {
 			t.Errorf("128, %s: %d %s", text, a.status, a.body)
@@ -85,10 +85,10 @@ func TestMessagesThatAreNotWellFormedRunNothing(t *testing.T) {
 	}
 }
 
-// leaks are what no answer may hold: SQL, paths, names of Go, traces.
+// leaks are texts that no answer may contain: SQL, paths, Go names, stack traces.
 var leaks = regexp.MustCompile(`(?i)\bselect\b.+\bfrom\b|\binsert into\b|\bwhere 1=1\b|catalog error|binder error|parser error|sqlite|duckdb|/tmp/|/root/|/home/|\.go:\d|goroutine |panic|runtime error|\*?(control|mcp|tools|oauth|auth|fault)\.[A-Z]\w+|no such column|syntax error`)
 
-func TestNoTextThatACallerSendsIsTakenForSQLOrShownAsIs(t *testing.T) {
+func TestArgumentsAreNeitherRunAsSQLNorEchoed(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	s.goods(t)
@@ -141,7 +141,7 @@ func TestNoTextThatACallerSendsIsTakenForSQLOrShownAsIs(t *testing.T) {
 	}
 }
 
-// without takes out of an answer what the caller itself sent, whole or cut short.
+// without removes from an answer what the caller sent, whole or truncated.
 func without(shown, sent string) string {
 	for n := min(len(sent), len(shown), 400); n >= 4; n-- {
 		if strings.Contains(shown, sent[:n]) {
@@ -151,7 +151,7 @@ func without(shown, sent string) string {
 	return shown
 }
 
-func TestNumbersOutsideTheirBoundsAreRefused(t *testing.T) {
+func TestNumbersOutsideTheirBoundsAreRejected(t *testing.T) {
 	t.Parallel()
 	b := shared.browser(t)
 	for _, p := range api.Contract() {
@@ -169,7 +169,7 @@ func TestNumbersOutsideTheirBoundsAreRefused(t *testing.T) {
 			arguments := needed(p.Tool)
 			arguments[p.Name] = json.RawMessage(value)
 			text, err := json.Marshal(arguments)
-			if err != nil { // 1e400 is no number of Go, so it is put in as text
+			if err != nil { // Go cannot represent 1e400, so it is inserted as text
 				t.Fatal(err)
 			}
 			a := b.callText(shared.key, p.Tool, string(text))

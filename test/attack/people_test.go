@@ -13,16 +13,16 @@ import (
 
 // Lines 29, 149, 150 and 152 of docs/security.md.
 
-// pages are all paths that show a page to who is signed in.
+// pages are all paths that show a page to a signed-in member.
 var pages = []string{"/", "/keys", "/apps", "/connect", "/keys?workspace=acme", "/apps?workspace=acme", "/connect?workspace=acme"}
 
-func TestSignInTellsNothingAndIsNew(t *testing.T) {
+func TestSignInRevealsNoAccountsAndReplacesTheSession(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	known, unknown := s.browser(t).signIn(email, "wrong password 1"), s.browser(t).signIn("nobody@acme.example", "wrong password 1")
 	tidy := regexp.MustCompile(`value="[^"]*"`)
 	if known.status != http.StatusUnprocessableEntity || known.status != unknown.status || tidy.ReplaceAllString(known.body, "") != tidy.ReplaceAllString(unknown.body, "") {
-		t.Errorf("149: a known and an unknown address are answered otherwise: %d, %d", known.status, unknown.status)
+		t.Errorf("149: a known and an unknown address get different answers: %d, %d", known.status, unknown.status)
 	}
 	b := s.browser(t)
 	fixed := strings.Repeat("A", 43)
@@ -55,7 +55,7 @@ func TestSignInTellsNothingAndIsNew(t *testing.T) {
 	}
 }
 
-func TestPagesAreForTheirPeopleAlone(t *testing.T) {
+func TestPagesRequireMembership(t *testing.T) {
 	t.Parallel()
 	anna := shared.signedIn(t)
 	for _, path := range pages {
@@ -112,7 +112,7 @@ func TestAKeyIsShownOnce(t *testing.T) {
 	}
 }
 
-func TestASignInLeadsNowhereElse(t *testing.T) {
+func TestSignInDoesNotRedirectToOtherHosts(t *testing.T) {
 	t.Parallel()
 	shared.colleague(t, "next@acme.example", control.RoleViewer)
 	for _, next := range []string{"//evil.test", `/\evil.test`, "https:evil.test", "javascript:alert(1)", "/\t//evil.test", "%2f%2fevil.test", `/%2fevil.test/"`, "/%0d%0aLocation:%20https://evil.test"} {

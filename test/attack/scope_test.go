@@ -27,7 +27,7 @@ func mustURL(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// acting are the tools that change something, with arguments that lack only the word that makes them act.
+// acting are the tools that change state, with arguments that lack only the value of the confirmation.
 var acting = map[string]string{
 	"propose_budget_shift": `"platform":"facebook","platform_campaign_id":"1","new_budget_value":1000,"confirm":`,
 	"pause_campaign":       `"platform":"facebook","platform_campaign_id":"1","confirm":`,
@@ -35,7 +35,7 @@ var acting = map[string]string{
 	"manage":               `"action":"create_annotation","params":{"date":"2026-01-05","label":"x"},"confirmed":`,
 }
 
-func TestOnlyTheScopeMakesAToolAct(t *testing.T) {
+func TestToolsActOnlyWithTheirScope(t *testing.T) {
 	t.Parallel()
 	b := shared.signedIn(t)
 	reader := b.tokens(shared.client(t, "https://owl.example/cb"), readOnly).Access
@@ -84,18 +84,18 @@ func TestOnlyTheScopeMakesAToolAct(t *testing.T) {
 	}
 }
 
-// lastMember is the name before the value that is still missing, with its colon.
+// lastMember returns the name before the missing value, with its colon.
 func lastMember(arguments string) string {
 	return arguments[strings.LastIndexByte(arguments[:len(arguments)-2], '"'):]
 }
 
-// sample are good values of required parameters.
+// sample has valid values of required parameters.
 var sample = map[string]any{
 	"action": "list", "metric": "revenue", "total_budget": 1000, "channel": "facebook", "query": "roas", "question": "How was last week?",
 	"platform": "facebook", "platform_campaign_id": "1", "new_budget_value": 1000,
 }
 
-// needed returns arguments that a tool cannot be called without.
+// needed returns the required arguments of a tool.
 func needed(tool string) map[string]any {
 	arguments := map[string]any{}
 	for _, p := range api.Contract() {
@@ -109,7 +109,7 @@ func needed(tool string) map[string]any {
 	return arguments
 }
 
-func TestNothingOfAnotherWorkspaceIsReached(t *testing.T) {
+func TestOtherWorkspacesAreNotAccessible(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	s.goods(t)
@@ -173,19 +173,19 @@ func TestNothingOfAnotherWorkspaceIsReached(t *testing.T) {
 	}
 }
 
-func TestALimitBelongsToTheWorkspace(t *testing.T) {
+func TestRateLimitsApplyPerWorkspace(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *config.Config) { c.RateLimit = 10 })
 	b := s.signedIn(t)
 	got := b.tokens(s.client(t, "https://owl.example/cb"), readOnly)
-	for range 50 { // who has no credential uses nothing up
+	for range 50 { // requests without a credential do not count
 		if a := b.say("asy_nokey", listTools); a.status != http.StatusUnauthorized {
 			t.Fatalf("148: %d", a.status)
 		}
 	}
 	credentials := []string{s.key, s.readKey, got.Access}
 	refused := 0
-	for i := range 33 { // a minute may begin in between: at least one window sees eleven
+	for i := range 33 { // a new minute may begin meanwhile: at least one window gets eleven
 		if a := b.say(credentials[i%3], listTools); a.status == http.StatusTooManyRequests {
 			refused++
 			if a.code() != -32000 || !strings.Contains(a.body, `"id":null`) || !strings.Contains(a.body, `"ratePerMin":10`) || a.header.Get("Retry-After") == "" {

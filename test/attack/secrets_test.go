@@ -14,16 +14,15 @@ import (
 	"assay/internal/auth"
 )
 
-// TestNoSecretIsInTheLogOrInTheData goes through everything that makes, uses or refuses a secret, with the log at its
-// most talkative, and then looks for each secret in the log, in the metrics and in every file. It holds lines 139 and
-// 140 of docs/security.md.
+// TestNoSecretIsInTheLogOrInTheData creates, uses and rejects every kind of secret at log level debug and then searches for each
+// secret in the log, in the metrics and in every file (lines 139 and 140 of docs/security.md).
 func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	b := s.browser(t)
 	secrets := map[string]string{"signing secret": signingSecret, "password": password, "key": s.key, "read key": s.readKey, "verifier": verifier}
 
-	// Sign-in, wrong and right. People paste a password into the field of the address, too.
+	// Sign-in, failed and successful. People also paste a password into the email field.
 	secrets["wrong password"] = "a wrong password 4711"
 	b.signIn(email, secrets["wrong password"])
 	secrets["password as address"] = "hunter2-hunter2-hunter2"
@@ -37,7 +36,7 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	page := b.get("/keys?workspace=acme")
 	secrets["form token"] = page.field("csrf")
 
-	// Keys: made, used, rotated, revoked, used again.
+	// Keys: created, used, rotated, revoked, used again.
 	keyForm := regexp.MustCompile(auth.KeyPrefix + `[0-9A-Za-z]{36}`)
 	keys := func(fields url.Values) string {
 		fields.Set("csrf", secrets["form token"])
@@ -52,7 +51,7 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	b.say(secrets["made key"], listTools)
 	b.say(secrets["made key"]+"x", listTools)
 
-	// The flow: asked, allowed, redeemed, redeemed again, refreshed, refreshed again.
+	// OAuth: authorization, consent, code redeemed twice, token refreshed twice.
 	c := s.client(t, "https://owl.example/cb")
 	asked := s.asking(c, allScopes)
 	asked.Set("state", "a-state-that-is-the-clients-own")
@@ -113,8 +112,8 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	s.wantNotKept(t, secrets)
 }
 
-// wantNotKept looks into every file of the data directory. Only the signing secret of a demo and the installation's own
-// are kept as they are, and neither is among these.
+// wantNotKept searches every file of the data directory. Only the signing secret of a demo and the installation secret are
+// stored in plain text, and neither is among these.
 func (s *service) wantNotKept(t *testing.T, secrets map[string]string) {
 	t.Helper()
 	files := 0
@@ -128,7 +127,7 @@ func (s *service) wantNotKept(t *testing.T, secrets map[string]string) {
 		}
 		files++
 		for what, secret := range secrets {
-			if what != "state" && bytes.Contains(text, []byte(secret)) { // the state is the client's, and goes back to it
+			if what != "state" && bytes.Contains(text, []byte(secret)) { // the client's state is returned to it
 				t.Errorf("140: the file %s holds the %s", filepath.Base(path), what)
 			}
 		}

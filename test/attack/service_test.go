@@ -1,5 +1,5 @@
-// Package attack sends a whole service what an attacker would: real sockets, real stores, nothing replaced. The tests
-// are named in docs/security.md, each beside the attacks that it holds off; numbers in the tables here are its lines.
+// Package attack attacks a complete service with real sockets and real stores. docs/security.md names the test of each attack;
+// numbers in the tables here are its lines.
 package attack
 
 import (
@@ -47,7 +47,7 @@ const (
 	allScopes     = "measurement.read measurement.write measurement.approve_execution"
 )
 
-// record is a log that many write to and that can be read meanwhile.
+// record is a log that can be read while it is written.
 type record struct {
 	mu   sync.Mutex // guards text
 	text bytes.Buffer
@@ -80,7 +80,7 @@ type service struct {
 	otherKey string // of other, all scopes
 }
 
-// start runs a service of the test's own.
+// start runs a service for one test.
 func start(t *testing.T, change func(*config.Config)) *service {
 	t.Helper()
 	s, stop, err := run(t.TempDir(), change)
@@ -95,7 +95,7 @@ func start(t *testing.T, change func(*config.Config)) *service {
 	return s
 }
 
-// shared is one service for all tests that change nothing others see.
+// shared is the service of all tests that change nothing other tests see.
 var shared *service
 
 func TestMain(m *testing.M) {
@@ -169,7 +169,7 @@ func cmpErr(first, second error) error {
 	return second
 }
 
-// furnish makes workspaces, a person and keys, as commands do beside a running service.
+// furnish creates workspaces, an account and keys, as commands do next to a running service.
 func (s *service) furnish(ctx context.Context, c config.Config) (err error) {
 	if s.control, err = app.OpenControl(ctx, app.ControlOptions{Data: c.Data, Now: time.Now}); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (s *service) furnish(ctx context.Context, c config.Config) (err error) {
 	s.people = people.New(people.Options{Store: s.control.Store, Now: time.Now})
 	for _, name := range []string{"Acme", "Other"} {
 		_, err := s.control.Store.CreateWorkspace(ctx, control.NewWorkspace(name), control.By{Actor: "test", At: time.Now()})
-		if fault.KindOf(err) == fault.KindConflict { // the data directory is a service's that ran before
+		if fault.KindOf(err) == fault.KindConflict { // an earlier service created the data directory
 			break
 		}
 		if err != nil {
@@ -212,7 +212,7 @@ func (s *service) furnish(ctx context.Context, c config.Config) (err error) {
 	return nil
 }
 
-// goods imports orders and an ad report into both workspaces. The names in them tell whose they are.
+// goods imports orders and an ad report into both workspaces. Names in the data identify the workspace.
 func (s *service) goods(t *testing.T) {
 	t.Helper()
 	for _, ws := range []string{"acme", "other"} {
@@ -235,14 +235,14 @@ func (s *service) goods(t *testing.T) {
 	}
 }
 
-// answer is what the service said.
+// answer is a response of the service.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// code is the JSON-RPC error's; 0 when there is none.
+// code returns the JSON-RPC error code, 0 without an error.
 func (a answer) code() int {
 	var e struct {
 		Error struct{ Code int }
@@ -253,7 +253,7 @@ func (a answer) code() int {
 	return e.Error.Code
 }
 
-// failure is the OAuth error of a body or of a redirect; "" when there is none.
+// failure returns the OAuth error of a body or redirect, "" without an error.
 func (a answer) failure() string {
 	if got := a.query().Get("error"); got != "" {
 		return got
@@ -266,7 +266,7 @@ func (a answer) failure() string {
 	return text
 }
 
-// query is that of the address that a redirect leads to.
+// query returns the query of the redirect target.
 func (a answer) query() url.Values {
 	u, err := url.Parse(a.header.Get("Location"))
 	if err != nil {
@@ -275,7 +275,7 @@ func (a answer) query() url.Values {
 	return u.Query()
 }
 
-// result is that of a tool call.
+// result returns the result of a tool call.
 func (a answer) result() (text string, isError bool) {
 	var r struct {
 		Result struct {
@@ -289,7 +289,7 @@ func (a answer) result() (text string, isError bool) {
 	return r.Result.Content[0].Text, r.Result.IsError
 }
 
-// browser keeps cookies and follows no redirect. Without a jar it is any other client.
+// browser stores cookies and does not follow redirects. Without a cookie jar it is a plain client.
 type browser struct {
 	*service
 	t      *testing.T
@@ -310,7 +310,7 @@ func (s *service) browser(t *testing.T) *browser {
 	}}
 }
 
-// send sends one request; header pairs that are empty are left out.
+// send sends one request without empty header pairs.
 func (b *browser) send(method, path, body string, header ...string) answer {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(body))
@@ -360,7 +360,7 @@ func (b *browser) say(credential, message string, header ...string) answer {
 	return b.send(http.MethodPost, "/api/mcp/rpc", message, append(header, "Content-Type", "application/json")...)
 }
 
-// callText calls a tool with arguments that are JSON already.
+// callText calls a tool with JSON arguments.
 func (b *browser) callText(credential, tool, arguments string) answer {
 	b.t.Helper()
 	name, err := json.Marshal(tool)
@@ -379,8 +379,7 @@ func (b *browser) call(credential, tool string, arguments map[string]any) answer
 	return b.callText(credential, tool, string(text))
 }
 
-// field returns the value of the last hidden field of that name: that of the page's own form, which comes after the
-// frame's.
+// field returns the value of the last hidden field of that name: the page's own form follows those of the frame.
 func (a answer) field(name string) string {
 	found := regexp.MustCompile(`name="`+name+`" value="([^"]*)"`).FindAllStringSubmatch(a.body, -1)
 	if found == nil {
@@ -405,7 +404,7 @@ func (s *service) signedIn(t *testing.T) *browser {
 	return b
 }
 
-// client is a registered one.
+// client is a registered OAuth client.
 type client struct{ id, redirect string }
 
 func (s *service) client(t *testing.T, redirects ...string) client {
@@ -445,7 +444,7 @@ func (b *browser) consent(asked url.Values, scopes ...string) url.Values {
 	}
 }
 
-// tokens are what the token endpoint gives.
+// tokens is a response of the token endpoint.
 type tokens struct {
 	Code    string `json:"-"`
 	Access  string `json:"access_token"`
@@ -472,7 +471,7 @@ func (b *browser) exchange(fields url.Values) (tokens, answer) {
 	return got, a
 }
 
-// tokens lets the client have tokens, with every scope that it asks for ticked.
+// tokens gets tokens for the client with every requested scope ticked.
 func (b *browser) tokens(c client, scope string) tokens {
 	b.t.Helper()
 	a := b.post("/api/mcp/authorize", b.consent(b.asking(c, scope), strings.Fields(scope)...))
@@ -483,7 +482,7 @@ func (b *browser) tokens(c client, scope string) tokens {
 	return got
 }
 
-// raw sends bytes as they are and returns the first line of the answer, or "closed".
+// raw sends raw bytes and returns the first line of the response, or "closed".
 func (s *service) raw(t *testing.T, text string) string {
 	t.Helper()
 	all, _ := s.exchangeBytes(t, text, func(c net.Conn) (string, error) { return bufio.NewReader(c).ReadString('\n') })
@@ -493,8 +492,8 @@ func (s *service) raw(t *testing.T, text string) string {
 	return strings.TrimSpace(all)
 }
 
-// toTheEnd sends bytes as they are and returns everything that comes back until the service closes the connection. It returns
-// an error when the connection stays open.
+// toTheEnd sends raw bytes and returns everything that the service sends before it closes the connection. A connection that
+// stays open is an error.
 func (s *service) toTheEnd(t *testing.T, text string) (string, error) {
 	t.Helper()
 	return s.exchangeBytes(t, text, func(c net.Conn) (string, error) {
@@ -522,7 +521,7 @@ func (s *service) exchangeBytes(t *testing.T, text string, read func(net.Conn) (
 	return read(connection)
 }
 
-// operator is a call of an operation by a command.
+// operator returns a call of an operation by a command.
 func operator(ws measure.WorkspaceID) operation.Call {
 	return operation.Call{Workspace: ws, Caller: operation.Operator("test")}
 }

@@ -18,7 +18,7 @@ import (
 
 const hookSecret = "what the shop signs with"
 
-// shopSays sends a signed message of a shop.
+// shopSays sends a signed webhook message of a shop.
 func (b *browser) shopSays(workspace, topic, id, body, secret string) answer {
 	b.t.Helper()
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -32,9 +32,9 @@ func shopOrder(number, email, total string) string {
 		`","created_at":"2026-03-02T15:00:00Z","updated_at":"2026-03-02T15:00:00Z","financial_status":"paid","line_items":[]}`
 }
 
-// Messages that were answered are on the disk: the service ends before it has made facts of them, and the next one does.
-// What a customer asks for is done. A workspace that cannot be written holds up no other.
-func TestAShopsMessagesBecomeFactsWhateverHappensMeanwhile(t *testing.T) {
+// Acknowledged messages are on disk: the service stops before it processes them, and the next start does. Privacy requests are
+// fulfilled. A workspace that cannot be written does not block others.
+func TestAcknowledgedWebhooksSurviveARestart(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s, stop, err := run(data, nil)
@@ -80,7 +80,7 @@ func TestAShopsMessagesBecomeFactsWhateverHappensMeanwhile(t *testing.T) {
 	told := ""
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	for tries := 0; !strings.Contains(told, `"revenue":{"value":30,`) && tries < 1500; tries++ { // facts are made beside the calls
+	for tries := 0; !strings.Contains(told, `"revenue":{"value":30,`) && tries < 1500; tries++ { // messages are processed in the background
 		<-look.C
 		told, _ = b.say(s.key, ask).result()
 	}
@@ -99,19 +99,19 @@ func TestAShopsMessagesBecomeFactsWhateverHappensMeanwhile(t *testing.T) {
 		}
 	}
 	if len(events) != 3 || !strings.Contains(kinds["privacy_requested customers/redact"], "customer 77") || !strings.Contains(kinds["privacy_requested customers/data_request"], "within 30 days") {
-		t.Errorf("security log: %+v", kinds)
+		t.Errorf("audit log: %+v", kinds)
 	}
 	if forgotten, err := s.control.Store.ForgottenCustomers(t.Context(), "acme"); err != nil || len(forgotten) < 3 {
-		t.Errorf("%d ways in which the customer is known are forgotten, %v", len(forgotten), err)
+		t.Errorf("%d hashes of the customer are forgotten, %v", len(forgotten), err)
 	}
 	if state, err := s.control.Store.HookState(t.Context(), "other"); err != nil || state.Waiting != 1 {
 		t.Errorf("the workspace that cannot be written: %+v, %v; want its message to wait", state, err)
 	}
 }
 
-// Anybody can send a webhook. Its body is read only where a secret may have signed it, and 401 tells nobody whether a workspace
-// exists.
-func TestABodyIsReadOnlyWhereASecretMayHaveSignedIt(t *testing.T) {
+// Webhook messages are untrusted input. A body is read only if the workspace has a secret that may have signed it, and 401 does
+// not reveal whether a workspace exists.
+func TestWebhookBodiesAreReadOnlyIfASecretExists(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	for shop, ws := range map[string]measure.WorkspaceID{"": "acme", "tied.myshopify.com": "other"} {
@@ -121,7 +121,7 @@ func TestABodyIsReadOnlyWhereASecretMayHaveSignedIt(t *testing.T) {
 	}
 	wellFormed := "X-Shopify-Hmac-Sha256: " + base64.StdEncoding.EncodeToString(make([]byte, sha256.Size)) + "\r\n"
 	var first string
-	for what, to := range map[string][2]string{ // only the head is sent, so an answer means that the body was not read
+	for what, to := range map[string][2]string{ // only the header is sent, so a response means that the body was not read
 		"an unknown workspace":             {"nobody", wellFormed},
 		"a secret of another shop":         {"other", wellFormed + "X-Shopify-Shop-Domain: else.myshopify.com\r\n"},
 		"no signature":                     {"acme", ""},
@@ -129,7 +129,7 @@ func TestABodyIsReadOnlyWhereASecretMayHaveSignedIt(t *testing.T) {
 	} {
 		all, err := s.toTheEnd(t, "POST /api/webhooks/shopify/"+to[0]+" HTTP/1.1\r\nHost: "+s.url[len("http://"):]+
 			"\r\nContent-Type: application/json\r\nContent-Length: 8000000\r\nX-Request-Id: r\r\n"+to[1]+"\r\n")
-		if _, after, ok := strings.Cut(all, "Date:"); ok { // which differs by the second
+		if _, after, ok := strings.Cut(all, "Date:"); ok { // the date changes every second
 			all = all[:strings.Index(all, "Date:")] + after[strings.Index(after, "\r\n"):]
 		}
 		if first == "" {

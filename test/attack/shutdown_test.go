@@ -19,8 +19,8 @@ import (
 	"assay/internal/operation"
 )
 
-// hostileCSV is a packed file of orders: enough rejected rows for an import to report its progress, then so many rows of 4 MiB
-// with 1.4 million cells each.
+// hostileCSV is a gzip file of orders: enough rejected rows for an import to report progress, then rows of 4 MiB with 1.4
+// million cells each.
 func hostileCSV(t *testing.T, rows int) []byte {
 	t.Helper()
 	packed := func(text string) []byte {
@@ -36,12 +36,12 @@ func hostileCSV(t *testing.T, rows int) []byte {
 	}
 	start := packed("order_id,created_at,currency,total\n" + strings.Repeat("x\n", 10_000))
 	row := packed(strings.Repeat(`"",`, 1_400_000) + "\n")
-	return append(start, bytes.Repeat(row, rows)...) // parts that are packed one by one are one file
+	return append(start, bytes.Repeat(row, rows)...) // concatenated gzip parts are one file
 }
 
-// The service ends within the shutdown timeout and two seconds while it reads a hostile file that was sent to the Data page and
-// one that a command imports. Each would take minutes.
-func TestAHostileFileDelaysNoShutdown(t *testing.T) {
+// The service stops within the shutdown timeout and two seconds while it reads a hostile file from the Data page and another one
+// that a command imports. Each would take minutes.
+func TestAHostileFileDoesNotDelayShutdown(t *testing.T) {
 	t.Parallel()
 	const timeout = 2 * time.Second
 	s, stop, err := run(t.TempDir(), func(c *config.Config) { c.ShutdownTimeout = timeout })

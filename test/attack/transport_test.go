@@ -103,7 +103,7 @@ func TestOriginsHostsAndPaths(t *testing.T) {
 	}
 }
 
-func TestBodiesThatABrowserSendsWithoutAskingAreRefused(t *testing.T) {
+func TestBodiesThatBrowsersSendWithoutPreflightAreRejected(t *testing.T) {
 	t.Parallel()
 	b := shared.browser(t)
 	for _, media := range []string{"text/plain", form, "multipart/form-data; boundary=x", "application/jsonp", "application/json, text/plain", ""} {
@@ -139,7 +139,7 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestBytesThatAreNoPlainRequestAreRefused(t *testing.T) {
+func TestAmbiguousRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	host := shared.url[len("http://"):]
 	head := "POST /api/mcp/rpc HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + shared.key + "\r\nContent-Type: application/json\r\n"
@@ -147,7 +147,7 @@ func TestBytesThatAreNoPlainRequestAreRefused(t *testing.T) {
 		line int
 		what string
 		text string
-		want string // the first line begins so
+		want string // prefix of the first line
 	}{
 		{121, "two lengths", head + "Content-Length: 46\r\nContent-Length: 0\r\n\r\n" + listTools, "HTTP/1.1 400"},
 		{121, "a length with a sign", head + "Content-Length: +46\r\n\r\n" + listTools, "HTTP/1.1 400"},
@@ -174,9 +174,9 @@ func TestBytesThatAreNoPlainRequestAreRefused(t *testing.T) {
 	}
 }
 
-// A request whose end two programs may see at different places is the last one on its connection: what follows it is not
-// taken for a request, and the connection is closed (RFC 9112, section 6.1).
-func TestARequestOfDoubtfulLengthIsTheLastOnItsConnection(t *testing.T) {
+// After a request whose length two programs may read differently the connection is closed, and the bytes that follow are not
+// parsed as a request (RFC 9112, section 6.1).
+func TestARequestOfAmbiguousLengthClosesItsConnection(t *testing.T) {
 	t.Parallel()
 	host := shared.url[len("http://"):]
 	head := "POST /api/mcp/rpc HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + shared.key + "\r\nContent-Type: application/json\r\n"
@@ -232,7 +232,7 @@ func TestEscapedPathsOfTheAPIAreRejected(t *testing.T) {
 	}
 }
 
-func TestSlowConnectionsHoldNobodyUp(t *testing.T) {
+func TestSlowConnectionsDoNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	b := s.browser(t)
@@ -253,7 +253,7 @@ func TestSlowConnectionsHoldNobodyUp(t *testing.T) {
 	}
 	for range 20 {
 		if a := b.say(s.key, listTools); a.status != http.StatusOK {
-			t.Fatalf("122, a call beside 300 slow connections: %d", a.status)
+			t.Fatalf("122, a call next to 300 slow connections: %d", a.status)
 		}
 	}
 	if !thorough() {
@@ -270,7 +270,7 @@ func TestSlowConnectionsHoldNobodyUp(t *testing.T) {
 	wg.Wait()
 }
 
-func TestAnAddressKeepsOnlySoManyConnectionsOpen(t *testing.T) {
+func TestConnectionsPerAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	const most = 3
 	for name, test := range map[string]struct {
@@ -306,8 +306,7 @@ func TestAnAddressKeepsOnlySoManyConnectionsOpen(t *testing.T) {
 	}
 }
 
-// slowRequests are the beginnings of requests, without a credential, to every route that takes a body and to one that
-// takes none.
+// slowRequests returns incomplete requests without a credential, to every route that reads a body and to one that reads none.
 func slowRequests(address string) map[string]string {
 	all := map[string]string{"a head": "GET /healthz HTTP/1.1\r\n"}
 	for path, media := range map[string]string{
@@ -320,8 +319,7 @@ func slowRequests(address string) map[string]string {
 	return all
 }
 
-// dripped sends a request whose end never comes, a byte at a time, and returns what was answered until the connection
-// was closed.
+// dripped sends a request that never ends, a byte at a time, and returns the response until the connection was closed.
 func dripped(t *testing.T, address, head string) (string, error) {
 	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 	if err != nil {
@@ -344,15 +342,14 @@ func dripped(t *testing.T, address, head string) (string, error) {
 		}
 	}()
 	rest, err := io.ReadAll(connection)
-	if errors.Is(err, syscall.ECONNRESET) { // it was closed while a byte was on the way
+	if errors.Is(err, syscall.ECONNRESET) { // closed while a byte was in transit
 		err = nil
 	}
 	return string(rest), err
 }
 
-// The service stops although bodies are on their way that never come. Were they waited for, the grace time would end, and
-// calls be cut off.
-func TestSlowBodiesHoldUpNoStop(t *testing.T) {
+// The service stops although request bodies never end. If it waited for them, the shutdown timeout would cut off calls.
+func TestSlowBodiesDoNotDelayShutdown(t *testing.T) {
 	t.Parallel()
 	s, stop, err := run(t.TempDir(), func(c *config.Config) { c.ShutdownTimeout = 15 * time.Second })
 	if err != nil {
@@ -389,12 +386,12 @@ func TestSlowBodiesHoldUpNoStop(t *testing.T) {
 		t.Errorf("the stop: %v", err)
 	}
 	if log := s.log.String(); strings.Contains(log, "cut off") {
-		t.Errorf("122, bodies that never come held up the stop:\n%s", log)
+		t.Errorf("122, bodies that never end delayed the shutdown:\n%s", log)
 	}
 }
 
-// Who is signed in, or has a key, may send for minutes or hours. The stop waits for neither them nor a tap on this machine.
-func TestSlowSendersWhoAreKnownHoldUpNoStop(t *testing.T) {
+// Authenticated callers may send for minutes or hours. The shutdown waits neither for them nor for a tap on this machine.
+func TestSlowAuthenticatedSendersDoNotDelayShutdown(t *testing.T) {
 	t.Parallel()
 	s, stop, err := run(t.TempDir(), func(c *config.Config) { c.ShutdownTimeout = 15 * time.Second })
 	if err != nil {
@@ -448,14 +445,14 @@ func TestSlowSendersWhoAreKnownHoldUpNoStop(t *testing.T) {
 		_, err := app.ImportSinger(t.Context(), config.Config{Data: s.data}, operator("acme"), operation.Stream{Messages: messages, Emit: func([]byte) error { return nil }}, time.Now)
 		ended <- err
 	}()
-	if _, err := tap.Write([]byte(`{"type":"STATE","value":{}}` + "\n")); err != nil { // the tap is heard
+	if _, err := tap.Write([]byte(`{"type":"STATE","value":{}}` + "\n")); err != nil { // the service reads the tap
 		t.Error(err)
 	}
 	if err := stop(); err != nil {
 		t.Errorf("the stop: %v", err)
 	}
 	if log := s.log.String(); strings.Contains(log, "cut off") {
-		t.Errorf("122, bodies that drip held up the stop:\n%s", log)
+		t.Errorf("122, slow bodies delayed the shutdown:\n%s", log)
 	}
 	for _, connection := range slow {
 		if told, err := io.ReadAll(connection); !strings.Contains(string(told), "HTTP/1.1 503") && !errors.Is(err, syscall.ECONNRESET) {

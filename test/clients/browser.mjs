@@ -1,6 +1,6 @@
-// A person at a real browser, headless Chromium: signs in, ticks boxes and decides. The account is in `email` and
+// Simulates a person with headless Chromium: signs in, ticks boxes and gives or denies consent. The account is in `email` and
 // `password`, the program in `chromium`. `node browser.mjs ADDRESS [allow|deny] [SCOPE...]` decides once, with those
-// scopes ticked besides what the page ticks itself.
+// scopes ticked in addition to those that the page ticks.
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -18,8 +18,8 @@ export async function signIn(page) {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-// decide follows an authorization request in a browser of its own until it leads away from the service, and returns
-// where to. A page that breaks its own policy, or a script, is an error.
+// decide follows an authorization request in a new browser until it redirects to the client, and returns the target. A
+// violation of the content security policy or a script error is an error.
 export async function decide(browser, address, decision = 'allow', ticks = []) {
   const context = await browser.newContext();
   try {

@@ -19,7 +19,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// connect opens a session of the official client, or skips the test where no service is named.
+// connect opens a session of the official client, or skips the test if no service is named.
 func connect(t *testing.T) *mcp.ClientSession {
 	t.Helper()
 	rpc, key := os.Getenv("ASSAY_TEST_RPC"), os.Getenv("ASSAY_TEST_KEY")
@@ -72,8 +72,8 @@ func TestOfficialGoClient(t *testing.T) {
 	}
 }
 
-// TestOfficialGoClientReadsPublishedMonths asks a service that holds the reference store's export for each month, and
-// wants what the description of the data publishes, in pounds.
+// TestOfficialGoClientReadsPublishedMonths asks a service with the reference store's export for each month and compares the
+// answers with the published totals, in pounds.
 func TestOfficialGoClientReadsPublishedMonths(t *testing.T) {
 	session := connect(t)
 	type figures struct{ Orders, Revenue, Refunds float64 }

@@ -23,14 +23,14 @@ trap stop EXIT
 install_clients() {
   command -v npm >/dev/null || { echo "npm is missing (Debian: apt-get install nodejs npm)" >&2; exit 1; }
   (cd $clients && INSPECTOR_SKIP_CLIENT_INSTALL=1 npm ci --no-audit --no-fund --loglevel=error)
-  # The Inspector and the conformance suites need Node 22; npm brings one where the machine's is older.
+  # The Inspector and the conformance suites need Node 22; npm installs one if the machine's is older.
   node=node
   if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
     node=$PWD/$clients/node_modules/.bin/node
   fi
 }
 
-# Chromium is Debian's: npm brings none that could be fetched everywhere.
+# Chromium is Debian's, because the download of npm packages is not available everywhere.
 install_browser() {
   chromium=$(command -v chromium || true)
   if [ -z "$chromium" ]; then

@@ -1,6 +1,6 @@
-// Connects an official TypeScript SDK client the way a person does: `node oauth.mjs v1|v2`, with the RPC address in
+// Connects an official TypeScript SDK client with OAuth: `node oauth.mjs v1|v2`, with the RPC address in
 // `rpc` and an account in `email` and `password`. Discovery, registration, consent in a browser, code, token, call,
-// refresh and step-up are the SDK's own. What it was given is added to the file in `secrets`.
+// refresh and step-up are the SDK's own. Its secrets are appended to the file in `secrets`.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -17,7 +17,7 @@ const sdk = line === 'v1'
 const address = new URL(process.env.rpc);
 const approve = 'measurement.approve_execution';
 
-// The client's own listener, to which the browser is sent back.
+// The client's listener, the redirect target.
 let arrived;
 const listener = http.createServer((request, response) => {
   response.end('You can close this page.');
@@ -28,7 +28,7 @@ await new Promise((resolve) => { listener.listen(0, '127.0.0.1', resolve); });
 const redirect = new URL(`http://127.0.0.1:${listener.address().port}/callback`);
 const browser = await launch();
 
-// Program keeps what the SDK asks it to keep.
+// Program stores the state of the SDK.
 class Program {
   #verifier;
   asked = [];
@@ -55,7 +55,7 @@ class Program {
   redirectToAuthorization(url) { this.asked.push(url); }
   note(...secrets) { fs.appendFileSync(process.env.secrets, `${secrets.join('\n')}\n`); }
 
-  // person lets somebody decide about the latest request and returns what came back to the program.
+  // person decides about the latest authorization request and returns the query of the redirect.
   async person(decision, ticks) {
     const came = new Promise((resolve) => { arrived = resolve; });
     await decide(browser, this.asked.at(-1).href, decision, ticks);
@@ -94,7 +94,7 @@ assert.ok(!(await discover()).isError, 'a token that ended is replaced without a
 assert.notEqual(program.kept.refresh_token, before);
 assert.equal(program.asked.length, 1);
 
-// The 1.x line asks for more only when it has nothing to refresh with.
+// The 1.x SDK requests more scopes only without a refresh token.
 if (line === 'v1') program.kept = { ...program.kept, refresh_token: undefined };
 const pause = () => client.callTool({ name: 'pause_campaign', arguments: { platform: 'facebook', platform_campaign_id: 'none', confirm: true } });
 await assert.rejects(pause, unauthorized);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Connects official OAuth clients to a demo store the way people do, with consent in a real browser: the TypeScript SDKs
-# of both lines, the Go SDK and golang.org/x/oauth2. Then looks for what they were given in the service's log.
+# Connects official OAuth clients to a demo store, with consent in a real browser: both TypeScript SDKs, the Go SDK and
+# golang.org/x/oauth2. Then checks that no secret is in the service's log.
 cd "$(dirname "$0")/../.."
 source test/clients/lib.sh
 install_clients

@@ -25,7 +25,7 @@ import (
 
 const approveExecution = "measurement.approve_execution"
 
-// person decides in a browser about what a program asks for, and tells the program what came back.
+// person gives or denies consent in a browser and passes the redirect to the client.
 type person struct {
 	t        *testing.T
 	rpc      string
@@ -52,7 +52,7 @@ func newPerson(t *testing.T) *person {
 	return p
 }
 
-// decide opens the address in a browser and returns what the program's own listener was told.
+// decide opens the address in a browser and returns the query that the client's listener received.
 func (p *person) decide(ctx context.Context, address, decision string, ticks ...string) url.Values {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -69,7 +69,7 @@ func (p *person) decide(ctx context.Context, address, decision string, ticks ...
 	return answer
 }
 
-// note keeps a secret for who looks for it in the log.
+// note records a secret, which must not be in the log.
 func (p *person) note(secrets ...string) {
 	p.t.Helper()
 	f, err := os.OpenFile(os.Getenv("secrets"), os.O_APPEND|os.O_WRONLY, 0o600)
@@ -80,7 +80,7 @@ func (p *person) note(secrets ...string) {
 	fmt.Fprintln(f, strings.Join(secrets, "\n"))
 }
 
-// ended makes a token look as if it had ended, so that the library has to refresh it.
+// ended marks a token as expired, so that the library refreshes it.
 func (p *person) ended(token *oauth2.Token) *oauth2.Token {
 	p.note(token.AccessToken, token.RefreshToken)
 	old := *token
@@ -134,7 +134,7 @@ func TestTheGoSDKSignsIn(t *testing.T) {
 	}
 	for i, want := range [][]string{{"measurement.read"}, {approveExecution, "measurement.read"}} {
 		u, err := url.Parse(asked[i])
-		scopes := strings.Fields(u.Query().Get("scope")) // the SDK asks for them in any order
+		scopes := strings.Fields(u.Query().Get("scope")) // the SDK requests them in any order
 		slices.Sort(scopes)
 		if err != nil || !slices.Equal(scopes, want) || u.Query().Get("resource") != p.rpc {
 			t.Errorf("request %d: %v, %v; want scopes %q", i+1, u.Query(), err, want)

@@ -1,4 +1,4 @@
-// Opens every page at two widths, light and dark, keeps a picture of each, and lets axe-core read it: `node pages.mjs
+// Opens every page at two widths, light and dark, saves screenshots and checks each page with axe-core: `node pages.mjs
 // FOLDER`, with the RPC address in `rpc` and an account in `email` and `password`. Exits 1 when axe finds something
 // serious, a page is wider than the window, or the browser complains.
 import fs from 'node:fs';
@@ -37,7 +37,7 @@ const falseClient = await register('Ledger \u041ewl', [web]); // its O is Cyrill
 
 let invitation = ''; // the latest link from the Members page
 
-// Something to see on the page of calls.
+// Calls for the Calls page.
 for (const [name, args] of [['discover', {}], ['performance', { compact: true }], ['products', { limit: 3 }], ['performance', { channel: 'no-such-channel' }]]) {
   await fetch(process.env.rpc, {
     method: 'POST', headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${process.env.key}` },
@@ -51,7 +51,7 @@ ${rows.map((total, i) => `#9${i},b${i}@example.com,paid,USD,${total},0.00,0.00,$
 
 const send = (page, rows) => sendFile(page, 'orders_export_with_quite_a_long_name_1.csv', orders(rows));
 
-// A file that no reader knows, and one that is read apart.
+// A file of no known source, and one that is previewed.
 const till = Buffer.from(`Receipt;Closed;Paid;Loyalty card;Type
 R-1;10.11.2026 09:30;1.020,50;anna@example.com;sale
 R-2;11.11.2026 19:05;20,00;;sale
@@ -72,7 +72,7 @@ async function sendFile(page, name, buffer, options) {
 
 const unfold = (page) => page.evaluate(() => document.querySelectorAll('main details').forEach((more) => { more.open = true; }));
 
-// modelsPage opens the page of the model with all that it hides, and waits for its pictures.
+// modelsPage opens the Models page with all details expanded, and waits for its charts.
 async function modelsPage(page, address) {
   await page.goto(base + address);
   for (const folded of await page.locator('details').all()) await folded.evaluate((node) => { node.open = true; });
@@ -86,7 +86,7 @@ async function modelsPage(page, address) {
   }
 }
 
-// Steps after the sign-in: a name and how the page is reached.
+// Steps after the sign-in: a name and how to reach the page.
 const steps = [
   ['home', (page) => page.goto(`${base}/`)],
   ['consent', (page) => page.goto(base + request(webClient, web, everything))],
@@ -241,7 +241,7 @@ const only = new RegExp(process.env.ONLY ?? ''); // names of the steps that are 
 const problems = [];
 let looked = 0;
 
-// look keeps a picture and reads the page.
+// look saves a screenshot and checks the page.
 async function look(page, name) {
   looked += 1;
   await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
@@ -257,7 +257,7 @@ async function look(page, name) {
   }
 }
 
-// leaving runs in the page: which blocks reach past the column they stand in, where the window still has room for them.
+// leaving runs in the page and returns blocks that are wider than their column although the window has room.
 function leaving() {
   const main = document.querySelector('main');
   if (main === null) return [];
@@ -292,7 +292,7 @@ for (const width of [390, 1280]) {
     await context.close();
   }
 }
-// Charts: each SVG as a reader gets it, with all its words apart from one another and inside the picture.
+// Charts: the texts of each SVG must not overlap and must be inside the image.
 const charts = path.join(folder, 'charts');
 const drawn = fs.readdirSync(charts).filter((name) => name.endsWith('.svg') && only.test(`chart-${name}`));
 for (const name of drawn) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Takes a picture of every page at two widths, light and dark, and of every form of chart, and lets axe-core read each. The pictures go to PICTURES,
-# a folder beside the repository's files that git does not see (default: one that is removed at the end).
+# Takes screenshots of every page at two widths, light and dark, and of every kind of chart, and checks each page with axe-core.
+# Screenshots are saved in the folder PICTURES (default: a temporary folder).
 cd "$(dirname "$0")/../.."
 source test/clients/lib.sh
 install_clients

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives the service with the official TypeScript SDK clients of both lines, the Go SDK client and the Inspector CLI.
+# Tests the service with both official TypeScript SDK clients, the Go SDK client and the Inspector CLI.
 cd "$(dirname "$0")/../.."
 source test/clients/lib.sh
 install_clients
@@ -24,7 +24,7 @@ inspect --method tools/call --tool-name campaigns --tool-args-json '{"limit":101
 [ "$status" -eq 5 ] || { echo "Inspector: a wrong value gives exit status $status, want 5" >&2; exit 1; }
 echo "Inspector: 29 tools listed under --strict, each built tool called, a wrong value refused"
 
-# A real export goes in as it came, and its published months come out, to the penny.
+# Imports a published export and compares its monthly totals with the published ones, to the penny.
 orders=../shared/data/commerce/derived_shopify_format/orders_export_2011-03_2011-05.csv.gz
 if [ ! -f "$orders" ]; then
   echo "published months: skipped, $orders is not there"

@@ -1,5 +1,5 @@
 // Drives the service with an official TypeScript SDK client: `node sdk.mjs v1|v2`, with the RPC address in `rpc`
-// and a key in `key`. Prints what it did and exits 1 when something is not as the contract says.
+// and a key in `key`. Prints its steps and exits with 1 if a response differs from the contract.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -12,7 +12,7 @@ const sdk = line === 'v1'
 const address = new URL(process.env.rpc);
 const transport = (key) => new sdk.StreamableHTTPClientTransport(address, { requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 const text = (result) => result.content[0].text;
-// The tools that are built, with what each needs, and what the others need to be asked at all.
+// The tools with the arguments of each.
 const built = JSON.parse(readFileSync(new URL('calls.json', import.meta.url)));
 const later = {
   explain: { query: 'What is ROAS?' }, ask: { question: 'How was last week?' },

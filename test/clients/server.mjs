@@ -1,5 +1,5 @@
-// A peer for the benchmark: serves a recorded answer with the TypeScript SDK's own server, stateless, a server per
-// request as its documentation shows. `node server.mjs PAYLOAD`, prints its port.
+// A peer of the benchmark: serves a recorded answer with the TypeScript SDK's server, stateless, with one server per request as
+// in its documentation. `node server.mjs PAYLOAD`, prints its port.
 import fs from 'node:fs';
 import http from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';

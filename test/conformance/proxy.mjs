@@ -1,5 +1,5 @@
 // The conformance suite cannot send a credential. This proxy adds one: `node proxy.mjs TARGET KEY`, prints its port.
-// Host and Origin go through, with the port replaced, so that the checks on them still mean something.
+// It forwards Host and Origin with the port replaced, so that their checks still apply.
 import http from 'node:http';
 
 const target = new URL(process.argv[2]);

@@ -1,11 +1,10 @@
-// Command budgets makes budgets that have to be divided among ten channels, divides them, and prints both as JSON, so that
-// another optimiser can be given the same ones.
+// Command budgets simulates budget problems of ten channels, optimizes their allocation, and prints both as JSON, as input of
+// another optimizer.
 //
 //	budgets [--problems 1000] [--draws 1]
 //
-// Channels answer by Hill curves with slopes from 0.6 to 3, S-shaped above 1. With one draw each channel may spend any share
-// of the budget; with more, draws differ, in part together, channels may move by 60 % of what they spend, and the mean is
-// maximised.
+// Response curves are Hill curves with slopes from 0.6 to 3, S-shaped above 1. With one draw each channel may spend any share of
+// the budget. With more, draws differ with a common part, the spend of a channel may change by 60%, and the mean is maximized.
 package main
 
 import (
@@ -33,12 +32,12 @@ func main() {
 	}
 }
 
-// answer is a problem with its plan. Money is over the window that the curves speak of.
+// answer is a problem with its allocation. Amounts cover the window of the curves.
 type answer struct {
 	Budget   float64         `json:"budget"`
 	Channels []channelAnswer `json:"channels"`
 	Gap      float64         `json:"gap"`  // to the certificate, as a share of it
-	Wall     float64         `json:"wall"` // seconds, from the draws to the plan
+	Wall     float64         `json:"wall"` // seconds, from the draws to the allocation
 	CPU      float64         `json:"cpu"`
 }
 
@@ -78,7 +77,7 @@ func divide(problems, draws int) error {
 	return nil
 }
 
-// problem is what a seed makes.
+// problem is the problem of a seed.
 func problem(seed uint64, draws int) *answer {
 	random := stats.Stream(seed, 7)
 	common := make([]float64, draws)
@@ -108,7 +107,7 @@ func problem(seed uint64, draws int) *answer {
 	return a
 }
 
-// solve divides the budget, building of responses included.
+// solve optimizes the allocation, including the construction of responses.
 func (a *answer) solve() error {
 	watch := process.Begin()
 	p := decide.Problem{Budget: a.Budget, Risk: decide.Risk{Tail: decide.Aggressive.Tail, Move: decide.Aggressive.Move}}
@@ -129,7 +128,7 @@ func (a *answer) solve() error {
 	return nil
 }
 
-// response tells the curves on rungs that lie closer near 0. A single curve is told four times, the least there is.
+// response evaluates the curves on a grid that is denser near 0. A single curve is repeated to the minimum of four draws.
 func (c channelAnswer) response() decide.Response {
 	const rungs = 40
 	curves := c.Curves

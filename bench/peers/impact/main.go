@@ -1,9 +1,8 @@
-// Command impact estimates what changed in a series after a date and prints it as JSON, so that another program can be given
-// the same series.
+// Command impact estimates the change in a series after a date and prints it as JSON, to compare it with other programs.
 //
 //	impact FILE.csv y,x1,x2 AFTER SEED
 //
-// The first column is the outcome; AFTER is how many of the last periods lie after the change. Options are the defaults.
+// The first column is the outcome; AFTER is the number of last periods after the change. Options are the defaults.
 package main
 
 import (
@@ -24,7 +23,7 @@ func main() {
 	}
 }
 
-// answer is the effect per period with its 95 % interval.
+// answer is the effect per period with its 95% interval.
 type answer struct {
 	Effect float64 `json:"effect"`
 	Low    float64 `json:"low"`

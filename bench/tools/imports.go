@@ -15,18 +15,18 @@ import (
 	"assay/internal/warehouse"
 )
 
-// besideDays is on how many distinct days calls are made beside imports, before those come round.
-const besideDays = 300
+// importDays is the number of distinct days of calls during imports, before they repeat.
+const importDays = 300
 
-// importedDays is the last days of the store that the import's orders are of.
+// importedDays is the number of last days of the store that the imported orders belong to.
 const importedDays = 30
 
-// anotherID is a workspace that is imported into while the first one is asked. It has nothing before.
+// anotherID is an empty workspace that is imported into during calls to the first one.
 const anotherID measure.WorkspaceID = "another"
 
-// measureBesideImports makes all calls in turn, in rounds: alone, while orders of the last month are imported into
+// measureDuringImports makes all calls in turn, in rounds: alone, while orders of the last month are imported into
 // another workspace, and while they are imported into the same one.
-func (b *bench) measureBesideImports(ctx context.Context, o settings) error {
+func (b *bench) measureDuringImports(ctx context.Context, o settings) error {
 	batches, err := b.more(ctx, o.imported)
 	if err != nil {
 		return err
@@ -37,20 +37,20 @@ func (b *bench) measureBesideImports(ctx context.Context, o settings) error {
 			return err
 		}
 	}
-	another, err := b.beside(ctx, o, anotherID, batches)
+	another, err := b.during(ctx, o, anotherID, batches)
 	if err := errors.Join(err, b.engine.Drop(ctx, anotherID)); err != nil {
 		return err
 	}
-	same, err := b.beside(ctx, o, workspaceID, batches)
+	same, err := b.during(ctx, o, workspaceID, batches)
 	if err != nil {
 		return err
 	}
-	return report.PrintBeside(os.Stdout, fmt.Sprintf("Calls alone, %d rounds, and while %d orders are imported; the goal is at most twice the p99", o.calls, o.imported),
-		alone, []report.Beside{{What: "another workspace", Spreads: another}, {What: "the same workspace", Spreads: same}})
+	return report.PrintDuring(os.Stdout, fmt.Sprintf("Calls alone, %d rounds, and while %d orders are imported; the goal is at most twice the p99", o.calls, o.imported),
+		alone, []report.During{{What: "another workspace", Spreads: another}, {What: "the same workspace", Spreads: same}})
 }
 
-// beside makes rounds of calls until an import has ended.
-func (b *bench) beside(ctx context.Context, o settings, into measure.WorkspaceID, batches []*warehouse.Batch) ([]report.Spread, error) {
+// during makes rounds of calls until an import ends.
+func (b *bench) during(ctx context.Context, o settings, into measure.WorkspaceID, batches []*warehouse.Batch) ([]report.Spread, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	began := time.Now() //nolint:forbidigo // a benchmark is about the time that really passes
@@ -60,7 +60,7 @@ func (b *bench) beside(ctx context.Context, o settings, into measure.WorkspaceID
 	for n := 0; ; n++ {
 		select {
 		case err := <-imported:
-			fmt.Fprintf(os.Stdout, "%d orders imported into %q beside %d rounds of calls in %s\n", o.imported, into, n, time.Since(began).Round(time.Second))
+			fmt.Fprintf(os.Stdout, "%d orders imported into %q during %d rounds of calls in %s\n", o.imported, into, n, time.Since(began).Round(time.Second))
 			return lines, err
 		default:
 		}
@@ -81,22 +81,22 @@ func spreadsOf(o settings) []report.Spread {
 
 // round makes each call once, on a day that no earlier round had.
 func (b *bench) round(ctx context.Context, o settings, n int, lines []report.Spread) error {
-	if n%besideDays == 0 {
+	if n%importDays == 0 {
 		if _, err := b.first(ctx); err != nil {
 			return err
 		}
 	}
-	b.back.Store(int64(1 + n%besideDays))
+	b.back.Store(int64(1 + n%importDays))
 	for i, c := range chosen(o) {
 		if err := timed(ctx, b.session(), c, &lines[i]); err != nil {
 			return err
 		}
-		lines[i].CPU = nil // the import's is in it
+		lines[i].CPU = nil // it includes the import
 	}
 	return nil
 }
 
-// more generates the orders of another month with what hangs on them, under keys that the store does not have.
+// more generates the orders of another month with their rows, under keys that the store does not have.
 func (b *bench) more(ctx context.Context, orders int) ([]*warehouse.Batch, error) {
 	have, err := b.facts.Coverage(ctx, workspaceID)
 	if err != nil {
@@ -113,7 +113,7 @@ func (b *bench) more(ctx context.Context, orders int) ([]*warehouse.Batch, error
 	return batches, err
 }
 
-// ordersOf copies the orders of a batch and what hangs on them, each key behind a prefix.
+// ordersOf copies the orders of a batch and their rows, with a prefix for each key.
 func ordersOf(of *warehouse.Batch, prefix string) *warehouse.Batch {
 	b := &warehouse.Batch{
 		Orders: slices.Clone(of.Orders), Lines: slices.Clone(of.Lines), Refunds: slices.Clone(of.Refunds), Coupons: slices.Clone(of.Coupons),

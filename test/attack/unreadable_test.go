@@ -14,9 +14,9 @@ import (
 	"assay/internal/control"
 )
 
-// A workspace whose file cannot be opened is its own trouble: the others are answered, strangers learn that something is
-// wrong and not whose, and the operator learns the name.
-func TestAFileThatCannotBeOpenedHoldsNobodyElseUp(t *testing.T) {
+// If the facts of one workspace cannot be opened, the others are answered. Anonymous callers learn that a workspace has a problem
+// and not which one; the operator learns its name.
+func TestAnUnreadableFactsFileDoesNotAffectOtherWorkspaces(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	before, err := app.OpenControl(t.Context(), app.ControlOptions{Data: data, Create: true, Now: time.Now})
@@ -42,7 +42,7 @@ func TestAFileThatCannotBeOpenedHoldsNobodyElseUp(t *testing.T) {
 	}
 	b := s.browser(t)
 	ready := func() answer { return b.get("/readyz") }
-	for tries := 0; !strings.Contains(ready().body, "impaired") && tries < 2000; tries++ { // the files are tried beside the calls
+	for tries := 0; !strings.Contains(ready().body, "impaired") && tries < 2000; tries++ { // files are opened in the background
 		continue
 	}
 	if a := ready(); a.status != http.StatusOK || !strings.Contains(a.body, `"impaired"`) || strings.Contains(a.body, "damaged") {
