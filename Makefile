@@ -10,7 +10,7 @@ LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X assay/internal/app.version=$(VERSION)
 
-.PHONY: help demo test build check lint race fuzz golden pictures mutants bench peers clients oauth pages conformance structure clean toolchain
+.PHONY: help demo test build check lint race fuzz golden pictures screenshots mutants bench peers clients oauth pages conformance structure clean toolchain
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ golden: ## Rewrite golden files; review the diff like code
 
 pictures: ## Draw the pictures of the method documents; look at them before you commit
 	$(GO) run ./docs/pictures
+
+screenshots: build ## Take the screenshots of README.md with headless Chromium
+	./test/clients/screenshots.sh
 
 bench: build ## Benchmark against the named peers; docs/benchmarks.md has the results
 	./bench/run.sh

@@ -57,7 +57,7 @@ wait_for() {
 
 start_demo() {
   port=$(free_port)
-  bin/assay demo --addr "127.0.0.1:$port" --data "$work/data" --days 400 --orders 8000 --rate-limit 100000 >"$work/demo.log" 2>&1 &
+  bin/assay demo --addr "127.0.0.1:$port" --data "$work/data" --days 400 --orders 8000 --rate-limit 100000 ${demo_options[@]+"${demo_options[@]}"} >"$work/demo.log" 2>&1 &
   server=$!
   for _ in $(seq 1500); do
     grep -q '^ready:' "$work/demo.log" && break

@@ -7,11 +7,10 @@ import { launch, signIn } from './browser.mjs';
 const folder = process.argv[2];
 const { base } = process.env;
 
-// Each picture has a page, and the heading at its top; without one it shows the top of the page.
+// Each picture shows a page from a heading down.
 const pictures = [
   { name: 'console-model', address: '/models', heading: 'Incremental revenue by channel', height: 760 },
-  { name: 'console-experiment', address: '/experiments?experiment=facebook-scale-up', heading: undefined, height: 900 },
-  { name: 'console-forecast', address: '/forecasts', heading: undefined, height: 900 },
+  { name: 'console-experiment', address: '/experiments?experiment=facebook-scale-up', heading: 'Observed and expected revenue', height: 620 },
 ];
 
 const browser = await launch();
@@ -25,10 +24,7 @@ for (const picture of pictures) {
     await image.scrollIntoViewIfNeeded();
     await image.evaluate((one) => one.decode());
   }
-  await page.evaluate(() => window.scrollTo(0, 0));
-  if (picture.heading) {
-    await page.getByRole('heading', { name: picture.heading }).first().evaluate((one) => one.scrollIntoView({ block: 'start' }));
-  }
+  await page.getByRole('heading', { name: picture.heading }).first().evaluate((one) => one.scrollIntoView({ block: 'start' }));
   await page.screenshot({ path: path.join(folder, `${picture.name}.png`) });
 }
 await browser.close();

@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.."
 source test/clients/lib.sh
 install_clients
 install_browser
-demo_options=(--today 2026-11-18)
+demo_options=(--today 2026-11-18 --days 730 --orders 60000)
 start_demo
 email=$(node -p "require('$work/data/demo.json').email")
 password=$(node -p "require('$work/data/demo.json').password")
