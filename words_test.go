@@ -82,6 +82,10 @@ var phrases = []struct{ phrase, instead string }{
 // quoted lists the correct uses of a phrase: the phrase in its context, with the reason.
 var quoted = []struct{ context, reason string }{
 	{"no doubt", "an idiom"},
+	{`"status":"impaired"`, "a value of the readiness response that monitors read"},
+	{"The status is impaired", "the same"},
+	{"`impaired`", "the same"},
+	{"telephone", "a column name in exported files"},
 }
 
 var (

@@ -14,8 +14,7 @@ import (
 	"assay/internal/mcp"
 )
 
-// authenticate finds out who calls and keeps it in the exchange. Whatever is wrong with a credential, the answer's
-// body is the same.
+// authenticate stores the caller in the exchange. Every invalid credential gets the same response body.
 func (s *service) authenticate(x *exchange, r *http.Request) bool {
 	p, err := s.caller(r)
 	if err != nil {
@@ -76,8 +75,8 @@ func (s *service) challenge(x *exchange, sent bool) {
 	x.fail(mcp.Unauthenticated, nil)
 }
 
-// stepUp is the challenge that asks for more scopes. It names those already granted too, because a client asks for
-// exactly what it is told.
+// stepUp is the challenge that asks for more scopes. It names those already granted too, because a client requests
+// exactly the scopes in the challenge.
 func (s *service) stepUp(p auth.Principal, needed []string) string {
 	var all []string
 	for _, scope := range control.Scopes() {

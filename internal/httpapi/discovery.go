@@ -63,7 +63,7 @@ func (s *service) serveOpenAPI(x *exchange, _ *http.Request) {
 	x.json(http.StatusOK, s.openapi)
 }
 
-// oauth leaves a request to the authorization server. Without one the client is told so in OAuth's own words.
+// oauth passes a request to the authorization server. Without one, the response is an OAuth error.
 func (s *service) oauth(x *exchange, r *http.Request) {
 	if s.OAuth == nil {
 		x.json(http.StatusServiceUnavailable, []byte(`{"error":"temporarily_unavailable","error_description":"This service has no authorization server. Use an API key."}`))
@@ -92,7 +92,7 @@ func (s *service) ready(x *exchange, r *http.Request) {
 			return
 		}
 	}
-	if s.Unopened != nil && s.Unopened() > 0 { // whose they are is not for strangers; the log says it
+	if s.Unopened != nil && s.Unopened() > 0 { // the log names the workspaces; anonymous callers do not learn them
 		x.json(http.StatusOK, []byte(`{"status":"impaired"}`))
 		return
 	}

@@ -30,8 +30,8 @@ type exchange struct {
 	used   int       // of values
 }
 
-// The values of headers that are the same in every answer, for [http.Header] to hold without another copy. Nobody writes
-// to them: [http.Header.Add] finds no room behind the one value and makes a list of its own.
+// The values of headers that are the same in every answer, for [http.Header] to hold without another copy. They are
+// never written: [http.Header.Add] has no capacity after the one value and allocates a new list.
 var (
 	jsonText   = []string{"application/json"}
 	notStored  = []string{"no-store"}
@@ -107,7 +107,7 @@ func (s *service) secure(h http.Header) {
 	}
 }
 
-// requestID is the caller's own if it can stand in a log, else a new one.
+// requestID is the ID of the caller if it is safe for a log, else a new one.
 func requestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	sane := len(id) > 0 && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:") == ""
@@ -180,7 +180,7 @@ func (s *service) finish(x *exchange, r *http.Request, began time.Time) {
 	// As [slog.Logger.LogAttrs] does, but for looking up this line of code, which no handler shows.
 	line := slog.NewRecord(now, level, "request", 0)
 	line.AddAttrs(attrs...)
-	_ = log.Handle(r.Context(), line) // where the log cannot be written, nobody can be told
+	_ = log.Handle(r.Context(), line) // an error of the log cannot be logged
 }
 
 // knownTool keeps names that callers made up out of the metrics.
@@ -206,7 +206,7 @@ func (x *exchange) json(status int, parts ...[]byte) {
 	x.WriteHeader(status)
 	for _, part := range parts {
 		if _, err := x.Write(part); err != nil {
-			return // the client is gone, and nobody is left to tell
+			return // the client disconnected
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Only the one good credential opens the service, whatever the header looks like.
+// Only the one valid credential is accepted, for any form of the header.
 func FuzzBearer(f *testing.F) {
 	service := New(testOptions())
 	f.Add("Bearer key")

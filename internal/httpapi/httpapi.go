@@ -16,8 +16,8 @@ import (
 	"assay/internal/mcp"
 )
 
-// Authenticator tells whose credential a bearer token is. Its errors are of kind unauthenticated when the token is
-// nobody's and of kind misconfigured when the operator has to set something before tokens can be checked.
+// Authenticator returns the principal of a bearer token. Its errors are of kind unauthenticated for an unknown token, and of
+// kind misconfigured when a setting is missing that tokens need.
 type Authenticator interface {
 	Authenticate(ctx context.Context, bearer string) (auth.Principal, error)
 }
@@ -29,12 +29,11 @@ type Limiter interface {
 
 // Recorder takes measurements of the service. [Metrics] is one.
 type Recorder interface {
-	// Call is told of each tools/call: the tool's name, or "unknown" for one that does not exist, and an outcome
-	// of [mcp.Reply].
+	// Call records a tools/call: the name of the tool, or "unknown", and an outcome of [mcp.Reply].
 	Call(tool, outcome string, took time.Duration)
-	// Request is told of each request: the name of the route, which is one of few, and the HTTP status.
+	// Request records a request: the name of its route and the HTTP status.
 	Request(route string, status int)
-	// RateLimited is told of each call that the limit refused.
+	// RateLimited records a call above the rate limit.
 	RateLimited()
 }
 
@@ -62,7 +61,7 @@ type Options struct {
 	Unopened func() int
 
 	// Singer takes the messages of a Singer tap into the caller's workspace. It returns the last state that may be kept,
-	// nil when there is none, and a report, as JSON; both also beside an error. Nil: there is no such endpoint.
+	// nil when there is none, and a report, as JSON; both also with an error. Nil: there is no such endpoint.
 	Singer func(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error)
 
 	// Shopify stores a message of a shop and returns in a word what became of it. It reads the body, and only where its
@@ -70,7 +69,7 @@ type Options struct {
 	// what it says one of kind invalid; [bodybudget.ErrFull] means to send it again later. Nil: there is no such endpoint.
 	Shopify func(ctx context.Context, m ShopMessage) (outcome string, err error)
 
-	// Bodies bounds the memory of request bodies whose sender is not known yet; nil: 64 MiB of this service's own.
+	// Bodies bounds the memory of request bodies of anonymous callers; nil: 64 MiB of this service's own.
 	Bodies *bodybudget.Budget
 
 	// AddressOf returns the client address that a request's body counts for; nil: one for all requests.

@@ -11,7 +11,7 @@ import (
 type object = map[string]any
 
 // OpenAPI returns the OpenAPI 3.1 document of the service: every route, and every tool's arguments and result. The
-// base URL may be empty when it is not known.
+// base URL may be empty when it is unknown.
 func OpenAPI(baseURL, version string, tools []ToolDoc) []byte {
 	paths := object{}
 	for _, r := range routes() {

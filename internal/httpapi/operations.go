@@ -196,7 +196,7 @@ func oauthAnswers(good, description string) map[string]object {
 	return map[string]object{
 		good:  answer(description, "OAuthMetadata"),
 		"400": answer("The request is not acceptable", "OAuthError"),
-		"401": answer("The client is not known", "OAuthError"),
+		"401": answer("The client is unknown", "OAuthError"),
 		"403": answer("-32000: origin not allowed", "Error"),
 		"405": withHeaders(answer("Only POST is answered", "Error"), "Allow"),
 		"413": answer("The body is above 16 KiB", "OAuthError"),

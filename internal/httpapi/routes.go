@@ -64,7 +64,7 @@ func routes() []route {
 }
 
 // dispatch finds the route by the exact path, without the cleaning and redirecting of [http.ServeMux]: a path
-// that is nearly right is told so. The order of checks is path, method, host, origin.
+// that is nearly right gets a hint. The order of checks is path, method, host, origin.
 func (s *service) dispatch(x *exchange, r *http.Request) {
 	known := s.routes[r.URL.Path]
 	if named := strings.TrimPrefix(r.URL.Path, shopifyPath); named != r.URL.Path && named != "" && !strings.Contains(named, "/") {

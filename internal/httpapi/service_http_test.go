@@ -132,7 +132,7 @@ func TestEveryAnswerHasTheHeadersThatKeepBrowsersSafe(t *testing.T) {
 	}
 }
 
-func TestARequestKeepsItsIDIfThatCanStandInALog(t *testing.T) {
+func TestARequestKeepsAnIDThatIsSafeForLogs(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		sent string

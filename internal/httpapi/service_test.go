@@ -17,7 +17,7 @@ import (
 
 const testBase = "http://127.0.0.1:8080"
 
-// halfPast is a moment half a minute before the rate limit starts anew.
+// halfPast is a moment half a minute before the rate limit starts again.
 var halfPast = time.Date(2026, 11, 18, 12, 0, 30, 0, time.UTC)
 
 func testOptions() Options {

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata")
 // everywhere are the headers that every answer has; a test of their own holds them.
 var everywhere = []string{"X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "X-Request-Id", "Cache-Control", "Vary"}
 
-// TestWire plays the scripts of testdata, each on a service of its own that allows 20 calls a minute. A section is
+// TestWire plays the scripts of testdata, each on a service of its own that allows 20 requests per minute. A section is
 // a request: the method and path, headers, an empty line, the body. Its answer is the section of the same name
 // with "answer" behind it.
 func TestWire(t *testing.T) {

@@ -100,7 +100,7 @@ func rowsOf(t *testing.T, store bench) map[string][]string {
 	rows := map[string][]string{}
 	for _, table := range tables {
 		if strings.HasPrefix(table.Table, "import") || table.Table == "day_history" || table.Table == "told_days" {
-			continue // they tell of the imports themselves
+			continue // they describe the imports
 		}
 		content, err := os.ReadFile(filepath.Join(dir, table.File))
 		if err != nil {

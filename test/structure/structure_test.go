@@ -286,7 +286,7 @@ func layered(circle []string, refs map[string]map[string]bool) map[string]int {
 }
 
 // A tool's properties are fields of its spec. A list or map that names two tools would be a second home for one of them.
-func TestNoListNamesToolsBesideTheirSpecs(t *testing.T) {
+func TestOnlySpecsNameTools(t *testing.T) {
 	t.Parallel()
 	fset := token.NewFileSet()
 	all := sources(t, fset)

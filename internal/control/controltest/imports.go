@@ -85,7 +85,7 @@ func mappingsAreKept(t *testing.T, s Store) {
 	by := at(0).Actor
 	want := []string{"mapping_removed fair " + by, "mapping_saved fair " + by, "mapping_saved till " + by, "mapping_saved till " + by}
 	if diff := cmp.Diff(want, told); diff != "" || err != nil {
-		t.Errorf("%v, the security log (-want +got):\n%s", err, diff)
+		t.Errorf("%v, the audit log (-want +got):\n%s", err, diff)
 	}
 }
 

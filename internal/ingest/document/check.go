@@ -15,7 +15,7 @@ func (o *Object) Check(text, inner string, into *Object) bool {
 	return end >= 0 && skipBlank(text, end) == len(text)
 }
 
-// check is a pass over a text. Its methods return the offset after what they read, and -1 when the text is not JSON.
+// check reads a text once. Its methods return the offset after what they read, and -1 when the text is not JSON.
 type check struct {
 	text         string
 	outer, inner *Object
