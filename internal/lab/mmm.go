@@ -45,7 +45,7 @@ type MMMReport struct {
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
 	Events      []mmm.ControlEffect `json:"events,omitempty"`      // holidays and events
 	Frequencies []mmm.Frequency     `json:"frequencies,omitempty"` // of channels with reach and frequency
-	Varying     []mmmVarying        `json:"varying,omitempty"`     // when effects may change
+	TimeVarying []mmmTimeVarying    `json:"varying,omitempty"`     // when effects may change
 	Checks      *mmmChecks          `json:"checks,omitempty"`      // those that were asked for
 
 	posterior *mmm.Posterior
@@ -66,8 +66,8 @@ type mmmFit struct {
 	Holdout *mmm.Accuracy `json:"holdout"` // null when nothing was held out
 }
 
-// mmmVarying is how a channel's effect differs from its mean, as a factor.
-type mmmVarying struct {
+// mmmTimeVarying is how a channel's effect differs from its mean, as a factor.
+type mmmTimeVarying struct {
 	Channel measure.Channel `json:"channel"`
 	Periods []mmmMultiple   `json:"periods"`
 }
@@ -84,11 +84,11 @@ func (r *MMMReport) addShapes() {
 			r.Frequencies = append(r.Frequencies, *f)
 		}
 		if multiples := r.posterior.Multiples(channel); multiples != nil {
-			v := mmmVarying{Channel: channel}
+			v := mmmTimeVarying{Channel: channel}
 			for t, m := range multiples {
 				v.Periods = append(v.Periods, mmmMultiple{r.labels[t], m})
 			}
-			r.Varying = append(r.Varying, v)
+			r.TimeVarying = append(r.TimeVarying, v)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (m MMM) Run(t *Table) (*MMMReport, error) {
 	loo := result.Posterior.LeaveOneOut()
 	report.LeaveOneOut = &loo
 	report.Channels = result.Posterior.Effects()
-	report.Events = result.Posterior.Batched()
+	report.Events = result.Posterior.PooledControls()
 	report.addShapes()
 	if len(m.Checks) > 0 {
 		if report.Checks, err = m.check(result.Posterior, data, spec); err != nil {

@@ -19,14 +19,14 @@ const (
 )
 
 // worlds is how many are simulated.
-const worlds = 20
+const dataSets = 20
 
 // mmmChecks holds what the checks found, each absent unless it was asked for.
 type mmmChecks struct {
-	Prior   *mmm.PriorCheck `json:"prior,omitempty"`
-	Slices  *mmm.Backtest   `json:"slices,omitempty"`
-	Placebo []mmm.Placebo   `json:"placebo,omitempty"` // one for each channel
-	Worlds  *mmm.Recovery   `json:"worlds,omitempty"`
+	Prior    *mmm.PriorCheck `json:"prior,omitempty"`
+	Slices   *mmm.Backtest   `json:"slices,omitempty"`
+	Placebo  []mmm.Placebo   `json:"placebo,omitempty"` // one for each channel
+	DataSets *mmm.Recovery   `json:"worlds,omitempty"`
 }
 
 // checksKnown refuses checks that there are not, before anything is fitted.
@@ -63,7 +63,7 @@ func (m MMM) check(p *mmm.Posterior, d mmm.Data, s mmm.Spec) (*mmmChecks, error)
 		case PlaceboCheck:
 			out.Placebo, err = m.placebos(d, s)
 		case WorldsCheck:
-			out.Worlds, err = p.Recover(worlds, m.Sampling)
+			out.DataSets, err = p.Recover(dataSets, m.Sampling)
 		}
 		if err != nil {
 			return nil, err

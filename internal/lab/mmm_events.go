@@ -47,12 +47,12 @@ func (m MMM) addEvents(d *mmm.Data, labels []string) error {
 }
 
 // addEvent adds an event as a control of a batch, in every geo alike. One that the periods never see is left out.
-func (m MMM) addEvent(d *mmm.Data, batch, name string, events []civil.Range) {
+func (m MMM) addEvent(d *mmm.Data, group, name string, events []civil.Range) {
 	if len(events) == 0 {
 		return
 	}
-	c := mmm.EventControl(batch+"."+name, d.Dates, events...)
-	c.Batch, c.Values = batch, slices.Repeat(c.Values, max(len(d.Geos), 1))
+	c := mmm.EventControl(group+"."+name, d.Dates, events...)
+	c.Group, c.Values = group, slices.Repeat(c.Values, max(len(d.Geos), 1))
 	d.Controls = append(d.Controls, c)
 }
 

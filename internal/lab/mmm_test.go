@@ -516,8 +516,8 @@ func TestChecksOfAModelAreReported(t *testing.T) {
 	if of := checks.Placebo[0]; of.Of != "search" || of.Status != mmm.OK || of.Passes > 0.1 {
 		t.Errorf("placebo: %+v", of)
 	}
-	if checks.Worlds.Worlds != 20 || checks.Worlds.Channels[1].Inside < 12 {
-		t.Errorf("worlds: %+v", checks.Worlds)
+	if checks.DataSets.DataSets != 20 || checks.DataSets.Channels[1].Inside < 12 {
+		t.Errorf("worlds: %+v", checks.DataSets)
 	}
 }
 
@@ -531,7 +531,7 @@ func TestFrequencyAndChangingEffectsAreReported(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%.3f,%.3f,%.3f\n", t, 2000+10*reach*times/(2+times)+20*random.NormFloat64(), reach, times)
 	}
 	m := ask()
-	m.Media, m.Controls, m.Frequency, m.Spec.Varying = []string{"reach"}, nil, map[string]string{"reach": "times"}, 20
+	m.Media, m.Controls, m.Frequency, m.Spec.TimeVarying = []string{"reach"}, nil, map[string]string{"reach": "times"}, 20
 	report, err := m.Run(table(t, text.String()))
 	if err != nil || !report.Reportable() {
 		t.Fatalf("%+v, %v", report, err)
@@ -539,7 +539,7 @@ func TestFrequencyAndChangingEffectsAreReported(t *testing.T) {
 	if f := report.Frequencies; len(f) != 1 || f[0].Best.Mean > 2 {
 		t.Errorf("frequencies %+v: with a concave curve the first contact is worth most", f)
 	}
-	if v := report.Varying; len(v) != 1 || len(v[0].Periods) != 80 || v[0].Periods[79].Date != "79" || v[0].Periods[40].Q05 > 1 || v[0].Periods[40].Q95 < 1 {
+	if v := report.TimeVarying; len(v) != 1 || len(v[0].Periods) != 80 || v[0].Periods[79].Date != "79" || v[0].Periods[40].Q05 > 1 || v[0].Periods[40].Q95 < 1 {
 		t.Errorf("changes %+v", v)
 	}
 }
@@ -590,7 +590,7 @@ func TestHolidaysAndEventsAreReported(t *testing.T) {
 			t.Errorf("%s brought %v (deviation %v), want %v", name, e.Contribution.Mean, e.Contribution.SD, want)
 		}
 	}
-	if e := found["shopping.cyber_weekend"]; e.Batch != "shopping" || e.Contribution.Q05 < 600 || e.Contribution.Q95 > 1600 {
+	if e := found["shopping.cyber_weekend"]; e.Group != "shopping" || e.Contribution.Q05 < 600 || e.Contribution.Q95 > 1600 {
 		t.Errorf("the weekend after Thanksgiving is %+v, want some 1,000 of the batch shopping", e)
 	}
 	if _, ok := found["holiday.bastille"]; ok {

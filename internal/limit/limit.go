@@ -1,5 +1,5 @@
-// Package limit counts things in fixed windows of time: calls of a workspace in a minute, registrations from an
-// address in an hour. Everything that is limited by number goes through its [Counter].
+// Package limit counts events in fixed time windows, such as a workspace's calls per minute or registrations from an
+// address per hour. All rate limits use its [Counter].
 package limit
 
 import (
@@ -8,40 +8,39 @@ import (
 	"time"
 )
 
-// Key is what is counted, and of whom.
+// Key identifies a counter.
 type Key struct {
-	What string // such as "calls"; the same for all things that share a limit
+	What string // event, such as "calls"; the same for all events with a common limit
 	Who  string // a workspace, an address, an account
 }
 
-// Count is how things stand in a window.
+// Count is the state of a window.
 type Count struct {
-	Used int       // counted in the window, never above the limit
-	Ends time.Time // when the window ends; zero where nothing is counted
+	Used int       // events in the window, at most the limit
+	Ends time.Time // end of the window; zero without one
 }
 
-// Counter counts in windows that do not move: nothing is refilled inside one. One that several processes share makes
-// them enforce one limit together. The instants are the caller's clock; the implementation forgets windows that are
-// over.
+// Counter counts events in fixed windows, without refill inside a window. A counter shared by several processes
+// enforces one limit. Instants are the caller's clock; expired windows are removed.
 type Counter interface {
-	// Take counts one thing of the key, unless limit things are counted in its window already, and reports whether
-	// it did. A key that has no window at the instant now gets one that ends at until.
+	// Take counts one event of the key, unless its window already has limit events, and reports whether it did. A key
+	// without a window gets one that ends at until.
 	Take(ctx context.Context, k Key, limit int, now, until time.Time) (c Count, counted bool, err error)
-	// Return gives back one thing that was counted and did not come about.
+	// Return takes back one counted event that did not happen.
 	Return(ctx context.Context, k Key, now time.Time) error
-	// Look tells how things stand and counts nothing.
+	// Look returns the state of the window without counting.
 	Look(ctx context.Context, k Key, now time.Time) (Count, error)
 }
 
-// maxKeys is how many keys of one kind are counted in this process. What strangers invent has to be bounded.
+// maxKeys bounds the keys of one kind in this process, since callers can invent keys.
 const maxKeys = 100_000
 
 // NewCounter returns a counter for one process. It never fails.
 func NewCounter() Counter { return &counter{counts: make(map[string]map[string]*window)} }
 
 type counter struct {
-	mu     sync.Mutex                    // guards all below
-	counts map[string]map[string]*window // by what, and then by whom
+	mu     sync.Mutex                    // guards counts
+	counts map[string]map[string]*window // by event, then by caller
 }
 
 type window struct {
@@ -50,8 +49,8 @@ type window struct {
 	length time.Duration
 }
 
-// lasts reports whether the window is not over. Who read the clock just before another one began the window counts in
-// it; where the clock was set back by more than the window's length, new windows count.
+// lasts reports whether the window is not over. A caller that read the clock slightly before the window began counts in
+// it. If the clock was set back by more than the window's length, a new window starts.
 func (w *window) lasts(now time.Time) bool {
 	age := now.Sub(w.began)
 	return age < w.length && age > -max(w.length, time.Minute)
@@ -108,7 +107,7 @@ func (c *counter) Look(_ context.Context, k Key, now time.Time) (Count, error) {
 	return Count{}, nil
 }
 
-// sweep forgets windows that are over, and all when none is: memory is bounded before fairness.
+// sweep removes expired windows, and all if none has expired: bounded memory has priority over accuracy.
 func sweep(of map[string]*window, now time.Time) {
 	for who, w := range of {
 		if !w.lasts(now) {

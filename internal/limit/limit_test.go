@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
 
-func TestAQuotaHoldsForAWindow(t *testing.T) {
+func TestAQuotaAppliesToOneWindow(t *testing.T) {
 	t.Parallel()
 	q := limit.Quota{What: "registrations", Limit: 2, Window: time.Hour, Counter: limit.NewCounter()}
 	want := func(what, who string, at time.Time, wait time.Duration) {
@@ -32,7 +32,7 @@ func TestAQuotaHoldsForAWindow(t *testing.T) {
 	want("with the clock set back", "one", noon.Add(-24*time.Hour), 0)
 }
 
-func TestWindowsEndWhenTheyWereSaidTo(t *testing.T) {
+func TestWindowsEndAtTheirStatedTime(t *testing.T) {
 	t.Parallel()
 	c, calls, others := limit.NewCounter(), limit.Key{What: "calls", Who: "acme"}, limit.Key{What: "sign-ins", Who: "acme"}
 	take := func(k limit.Key, now time.Time) bool {
@@ -50,7 +50,7 @@ func TestWindowsEndWhenTheyWereSaidTo(t *testing.T) {
 	}
 }
 
-func TestClockThatIsSetBackDoesNotLockOut(t *testing.T) {
+func TestAClockSetBackDoesNotBlockCallers(t *testing.T) {
 	t.Parallel()
 	c := limit.NewCounter()
 	take := func(now time.Time) bool {
@@ -65,7 +65,7 @@ func TestClockThatIsSetBackDoesNotLockOut(t *testing.T) {
 	}
 }
 
-func TestInventedNamesTakeBoundedMemory(t *testing.T) {
+func TestInventedKeysUseBoundedMemory(t *testing.T) {
 	t.Parallel()
 	c := limit.NewCounter()
 	full := func(what, who string, now time.Time) bool {
@@ -85,19 +85,64 @@ func TestInventedNamesTakeBoundedMemory(t *testing.T) {
 	}
 }
 
-// away fails, as a shared counter may.
+// away is a counter that fails, as a shared one can.
 type away struct{ limit.Counter }
 
 func (away) Take(context.Context, limit.Key, int, time.Time, time.Time) (limit.Count, bool, error) {
 	return limit.Count{}, false, errors.New("the counter is away")
 }
 
-func TestACounterThatFailsShutsNobodyOut(t *testing.T) {
+func TestAFailingCounterAllowsEveryCall(t *testing.T) {
 	t.Parallel()
 	q := limit.Quota{Limit: 1, Window: time.Hour, Counter: away{}, Log: slog.New(slog.DiscardHandler)}
 	for range 2 {
 		if wait := q.Take(t.Context(), "one", noon); wait != 0 {
 			t.Errorf("wait %s, want none", wait)
+		}
+	}
+}
+
+// Return applies to the key's current window only: it changes neither an expired window nor an empty one, and other keys not
+// at all.
+func TestReturnAppliesToTheCurrentWindowOnly(t *testing.T) {
+	t.Parallel()
+	c, ctx, now := limit.NewCounter(), t.Context(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	key, other := limit.Key{What: "calls", Who: "a"}, limit.Key{What: "calls", Who: "b"}
+	used := func(k limit.Key, at time.Time) int {
+		t.Helper()
+		count, err := c.Look(ctx, k, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return count.Used
+	}
+	if err := c.Return(ctx, key, now); err != nil || used(key, now) != 0 {
+		t.Errorf("an unknown key: %v, %d used", err, used(key, now))
+	}
+	for _, k := range []limit.Key{key, key, other} {
+		if _, counted, err := c.Take(ctx, k, 5, now, now.Add(time.Minute)); !counted || err != nil {
+			t.Fatalf("not counted: %v", err)
+		}
+	}
+	for i, want := range []int{1, 0, 0} {
+		if err := c.Return(ctx, key, now); err != nil || used(key, now) != want || used(other, now) != 1 {
+			t.Errorf("return %d: %v, %d and %d used, want %d and 1", i, err, used(key, now), used(other, now), want)
+		}
+	}
+	// A return long after the window must not lower it for a clock that is set back into it.
+	if err := c.Return(ctx, other, now.Add(time.Hour)); err != nil || used(other, now) != 1 {
+		t.Errorf("a return after the window: %v, %d used, want 1", err, used(other, now))
+	}
+	// The last place that is returned can be taken again.
+	for range 6 {
+		_, _, _ = c.Take(ctx, key, 5, now, now.Add(time.Minute))
+	}
+	if err := c.Return(ctx, key, now); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		if _, counted, _ := c.Take(ctx, key, 5, now, now.Add(time.Minute)); counted != want {
+			t.Errorf("counted %v, want %v", counted, want)
 		}
 	}
 }

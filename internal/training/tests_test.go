@@ -242,7 +242,7 @@ func TestAModelIsFittedToTheStoresTests(t *testing.T) {
 		}
 	}
 	lift := *used[0].Lift
-	taught, before := with.Posterior().Foretell(lift).Mean, used[0].Alone.Change.Mean
+	taught, before := with.Posterior().PredictLift(lift).Mean, used[0].Alone.Change.Mean
 	if !used[0].Contradicts() || math.Abs(taught-lift.DeltaY) >= math.Abs(before-lift.DeltaY) {
 		t.Errorf("the weeks foretell %.0f a week, the model that knows the test %.0f, and the test found %.0f ± %.0f", before, taught, lift.DeltaY, lift.Sigma)
 	}

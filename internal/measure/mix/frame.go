@@ -138,8 +138,8 @@ func (f *frame) events() []mmm.Control {
 func (f *frame) spec() mmm.Spec {
 	s := mmm.Spec{
 		Adstock: mmm.Adstock{Kind: mmm.Geometric, Lags: carryOver}, Saturation: mmm.CES, Effect: mmm.ROI,
-		Trend: mmm.Trend{Kind: mmm.LinearTrend}, Likelihood: mmm.Normal, Alike: true, Priors: maps.Clone(priors),
-		Lifts: f.lifts(), Believed: f.believed(),
+		Trend: mmm.Trend{Kind: mmm.LinearTrend}, Likelihood: mmm.Normal, PoolEffects: true, Priors: maps.Clone(priors),
+		Lifts: f.lifts(), Unconfounded: f.unconfounded(),
 	}
 	switch {
 	case f.weeks >= 2*yearWeeks-2:

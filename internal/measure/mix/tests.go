@@ -194,14 +194,14 @@ func (f *frame) compare(weeks *Model) {
 		if !t.Used() || roas[t.Channel] == nil {
 			continue
 		}
-		change := weeks.Posterior().Foretell(*t.Lift)
+		change := weeks.Posterior().PredictLift(*t.Lift)
 		t.Alone = &Alone{Change: change, Apart: (t.Lift.DeltaY - change.Mean) / math.Hypot(t.Lift.Sigma, change.SD), ROAS: *roas[t.Channel]}
 	}
 }
 
 // believed are the channels whose weeks are taken at their word beside their tests, since none of these is surer than the weeks.
 // Whoever doubted the weeks for the sake of such a test would know less than before it.
-func (f frame) believed() (channels []measure.Channel) {
+func (f frame) unconfounded() (channels []measure.Channel) {
 	for _, t := range f.tests {
 		of := func(c Calibration) bool { return c.Used() && c.Channel == t.Channel && !c.WeeksSurer() }
 		if t.Used() && !slices.Contains(channels, t.Channel) && !slices.ContainsFunc(f.tests, of) {

@@ -93,7 +93,7 @@ func TestWeeksAreTakenAtTheirWordBesideTestsThatKnowLess(t *testing.T) {
 				f.tests[i].Alone = &Alone{Change: stats.Summary{Mean: 900, SD: sd}}
 			}
 		}
-		if got := f.spec().Believed; len(got) != test.want || len(got) > 0 && got[0] != "search" {
+		if got := f.spec().Unconfounded; len(got) != test.want || len(got) > 0 && got[0] != "search" {
 			t.Errorf("%s: weeks of %v are taken at their word, want those of %d channels", test.what, got, test.want)
 		}
 	}
