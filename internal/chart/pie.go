@@ -75,7 +75,7 @@ func (s sheet) paintPie(area draw.Canvas) {
 	s.paintSliceNames(area, all, radius)
 }
 
-// besideWidth is the least width at which names have room beside a pie or a line. Below it there is a legend.
+// besideWidth is the minimum width with room for labels next to a pie or a line. Below it there is a legend.
 const besideWidth = 440
 
 // withShares returns what the legend of a pie says.
@@ -133,7 +133,7 @@ func (s sheet) paintRings(c draw.Canvas, sl slice, centre vg.Point, radius vg.Le
 	c.Stroke(rings)
 }
 
-// paintSliceNames writes name and share beside the pie, with a line to each slice.
+// paintSliceNames writes name and share next to the pie, with a line to each slice.
 func (s sheet) paintSliceNames(c draw.Canvas, all []slice, radius vg.Length) {
 	const gap = 26
 	centre := c.Center()

@@ -41,7 +41,7 @@ func (s sheet) png(density float64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// room is what encoders work in, left for the next picture: making it anew takes longer than filling it.
+// room is a pool of encoder buffers: allocating one takes longer than encoding.
 var room encoderRoom
 
 type encoderRoom struct{ free sync.Pool }
@@ -162,11 +162,11 @@ func (r *raster) Pop() {
 	r.inks = r.inks[:max(0, len(r.inks)-1)]
 }
 
-// outlinesAtOnce is how many outlines of a path are filled together: the time that takes grows with the square of how many
-// stand on a line of dots.
+// outlinesAtOnce is the number of a path's outlines filled together: the time grows with the square of those on one
+// line of dots.
 const outlinesAtOnce = 8
 
-// Fill fills a path a few of its outlines at a time. Outlines that lie in one another belong together and are few.
+// Fill fills a path a few outlines at a time. Nested outlines belong together and are few.
 func (r *raster) Fill(path vg.Path) {
 	from, count := 0, 0
 	for i, part := range path {

@@ -15,7 +15,7 @@ func (r Range) Days() int {
 	return r.Last.Sub(r.First) + 1
 }
 
-// Contains reports whether the day lies in the period.
+// Contains reports whether the day is in the period.
 func (r Range) Contains(d Date) bool { return !d.Before(r.First) && !d.After(r.Last) }
 
 // Previous returns the equally long period that ends the day before this one starts.
@@ -24,7 +24,7 @@ func (r Range) Previous() Range {
 	return Range{First: r.First.AddDays(-n), Last: r.First.AddDays(-1)}
 }
 
-// Intersect returns the days that lie in both periods. Its Days is 0 when there are none.
+// Intersect returns the days in both periods. Its Days is 0 when there are none.
 func (r Range) Intersect(other Range) Range {
 	if other.First.After(r.First) {
 		r.First = other.First
@@ -48,7 +48,7 @@ const (
 	ByMonth Granularity = "month"
 )
 
-// Start returns the first day of the day, week or month that d lies in.
+// Start returns the first day of the day, week or month of d.
 func (g Granularity) Start(d Date) Date {
 	switch g {
 	case ByWeek:
