@@ -117,9 +117,9 @@ func verdict(m *mix.Model) []string {
 		out = append(out, fmt.Sprintf("It explains %.0f %% of the variance of its own %d weeks, and misses a week by %.1f %% on average.", 100*a.R2, m.Weeks, 100*a.WMAPE))
 	}
 	if h := m.Holdout; h != nil {
-		out = append(out, fmt.Sprintf("Hold-out: a fit that did not see the last %d weeks foretold them with a mean miss of %.1f %%.", mix.HeldWeeks, 100*h.WMAPE))
+		out = append(out, fmt.Sprintf("Hold-out: a fit that did not see the last %d weeks foretold them with a mean miss of %.1f %%.", mix.HoldoutWeeks, 100*h.WMAPE))
 	} else {
-		out = append(out, fmt.Sprintf("Hold-out: how well the last %d weeks can be foretold is not known, because the fit without them did not converge or was not made.", mix.HeldWeeks))
+		out = append(out, fmt.Sprintf("Hold-out: how well the last %d weeks can be foretold is not known, because the fit without them did not converge or was not made.", mix.HoldoutWeeks))
 	}
 	return append(out, "None of this proves causes: spend that follows demand looks like its cause, and only an experiment can tell them apart.")
 }
@@ -169,7 +169,7 @@ var parameterNames = map[string]string{
 
 func beliefRows(m *mix.Model) []beliefRow {
 	var rows []beliefRow
-	for _, b := range m.Beliefs() {
+	for _, b := range m.PriorPosteriors() {
 		narrowed := "not narrower"
 		if b.Narrowed > 0.01 {
 			narrowed = fmt.Sprintf("%.0f %% narrower", 100*b.Narrowed)
@@ -196,14 +196,14 @@ func testRows(m *mix.Model) []testRow {
 				row.After = between(ratio(e.ROAS.Mean), ratio(e.ROAS.Q05), ratio(e.ROAS.Q95))
 			}
 		}
-		if a := t.Alone; a != nil {
-			row.Weeks, row.Before = say(t.WeeksPerCost()), between(ratio(a.ROAS.Mean), ratio(a.ROAS.Q05), ratio(a.ROAS.Q95))
-			row.Verdict = fmt.Sprintf("Part of the model. Test and weeks agree: they are %.1f standard deviations apart.", math.Abs(a.Apart))
-			if t.WeeksSurer() {
+		if a := t.Observational; a != nil {
+			row.Weeks, row.Before = say(t.FitPerCost()), between(ratio(a.ROAS.Mean), ratio(a.ROAS.Q05), ratio(a.ROAS.Q95))
+			row.Verdict = fmt.Sprintf("Part of the model. Test and weeks agree: they are %.1f standard deviations apart.", math.Abs(a.ZScore))
+			if t.FitMorePrecise() {
 				row.Verdict += " The weeks are surer and are taken at their word."
 			}
 			if row.Contradicts = t.Contradicts(); row.Contradicts {
-				row.Verdict = fmt.Sprintf("Part of the model, but test and weeks contradict each other: they are %.1f standard deviations apart. One of them is wrong.", math.Abs(a.Apart))
+				row.Verdict = fmt.Sprintf("Part of the model, but test and weeks contradict each other: they are %.1f standard deviations apart. One of them is wrong.", math.Abs(a.ZScore))
 			}
 		}
 		rows = append(rows, row)

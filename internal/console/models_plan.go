@@ -156,7 +156,7 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 	if err != nil {
 		return ask, err
 	}
-	return mix.Ask{Budget: *budget * months, Bounds: bounds, Groups: groups, Spoken: months}, nil
+	return mix.Ask{Budget: *budget * months, Bounds: bounds, Groups: groups, MessageUnit: months}, nil
 }
 
 // entered reads an amount of money; nil where the field is empty.
@@ -213,7 +213,7 @@ func (p *planView) fill(m *mix.Model, plan *mix.Plan) {
 	if plan.Certificate.UpperBound > 0 {
 		p.Words = append(p.Words, fmt.Sprintf("Certificate: by the model, no other plan within these bounds is better by more than %.4f %% of what this one is worth to it.", 100*plan.Certificate.Gap()))
 	}
-	if settle := plan.Advice.Settle; settle != nil {
+	if settle := plan.Advice.BestExperiment; settle != nil {
 		p.Words = append(p.Words, fmt.Sprintf("The experiment that would be worth most is one on %s: knowing what it brings would raise what the best plan brings by %s a month, before the experiment's cost.",
 			settle.Channel, amount(settle.Gain/months)))
 	}

@@ -526,7 +526,7 @@ func evidenceOf(t *trial) *experimentEvidence {
 	return e
 }
 
-func placeboOf(r *geo.Randomisation) *placeboSets {
+func placeboOf(r *geo.Randomization) *placeboSets {
 	effects, own := r.Effects()
 	low, high := min(own, effects[0]), max(own, effects[len(effects)-1])
 	if high == low {

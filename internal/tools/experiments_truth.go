@@ -134,9 +134,9 @@ func (c *Call) showNextTest(ctx context.Context, a *experimentsAnswer) error {
 		return err
 	}
 	for _, r := range rows {
-		doubt := geo.Doubt(nil, 0)
+		doubt := geo.Uncertainty(nil, 0)
 		if f, ok := factors[r.Channel]; ok {
-			doubt = geo.Doubt(&f.Factor, c.years(f.latest))
+			doubt = geo.Uncertainty(&f.Factor, c.years(f.latest))
 			r.Factor, r.Tests, r.LastTest = estimateOf[Ratio](f.Value, f.Interval, 1), f.Tests, f.latest
 		}
 		r.Doubt = new(Ratio(doubt))

@@ -35,10 +35,10 @@ func modelTests(m *mix.Model) []modelTest {
 			found := t.PerCost()
 			row.Found, row.Share = &Estimate[Ratio]{Value: Ratio(found.Mean), Low: Ratio(found.Low), High: Ratio(found.High)}, new(Percent(100*t.Share))
 		}
-		if a := t.Alone; a != nil {
-			weeks := t.WeeksPerCost()
+		if a := t.Observational; a != nil {
+			weeks := t.FitPerCost()
 			row.Weeks = &Estimate[Ratio]{Value: Ratio(weeks.Mean), Low: Ratio(weeks.Low), High: Ratio(weeks.High)}
-			row.Apart, row.ROAS = new(decimals(a.Apart, 1)), new(posterior[Ratio](a.ROAS, 1))
+			row.Apart, row.ROAS = new(decimals(a.ZScore, 1)), new(posterior[Ratio](a.ROAS, 1))
 		}
 		out = append(out, row)
 	}
@@ -64,14 +64,14 @@ func (c *Call) warnTests(a *closing, m *mix.Model) {
 }
 
 func contradiction(t mix.Calibration) string {
-	found, weeks := t.PerCost(), t.WeeksPerCost()
+	found, weeks := t.PerCost(), t.FitPerCost()
 	more := "more"
-	if t.Alone.Apart < 0 {
+	if t.Observational.ZScore < 0 {
 		more = "less"
 	}
 	return fmt.Sprintf("The test of %s %s found that the changed spend brought %.2f for each unit; weeks of sales and spend alone say %.2f. The test found %s, by %.1f standard deviations: "+
 		"one of the two is wrong, and what the model says of the channel is a compromise. Look at the test in experiments with experiment_id=%s, and at what budgets of the channel follow.",
-		spoken(t.Channel), spell(t.Days), found.Mean, weeks.Mean, more, math.Abs(t.Alone.Apart), clean(t.ID))
+		spoken(t.Channel), spell(t.Days), found.Mean, weeks.Mean, more, math.Abs(t.Observational.ZScore), clean(t.ID))
 }
 
 // testsSentence says how many tests a model was fitted to; "" where there is none.

@@ -112,7 +112,7 @@ func mixRows(m *mix.Model, plan *mix.Plan, times float64) []mixRow {
 		if alpha, ok := e.Adstock["alpha"]; ok {
 			row.CarryOver = new(posterior[Percent](alpha, 100))
 		}
-		for _, one := range plan.Advice.Worth {
+		for _, one := range plan.Advice.Experiments {
 			if one.Channel == e.Channel {
 				row.Worth = new(Money(times * one.Gain))
 			}

@@ -180,8 +180,8 @@ func (c *Call) planMetrics(m *mix.Model, plan *mix.Plan, budget, times float64) 
 	if plan.Certificate.UpperBound > 0 {
 		out.GapPct = new(Percent(100 * plan.Certificate.Gap()))
 	}
-	if plan.Advice.Settle != nil {
-		out.TestFirst = plan.Advice.Settle.Channel
+	if plan.Advice.BestExperiment != nil {
+		out.TestFirst = plan.Advice.BestExperiment.Channel
 	}
 	return out
 }

@@ -264,7 +264,7 @@ func (s *session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 		return nil, unmodelled
 	}
 	key.models.training = held.Training
-	key.models.version, key.models.drift, key.models.news = held.Version(), held.Drift, strings.Join(held.News, "\n")
+	key.models.version, key.models.drift, key.models.news = held.Version(), held.Drift, strings.Join(held.NewTests, "\n")
 	tests, err := s.service.experiments(ctx, w, tool)
 	if err != nil {
 		return nil, err

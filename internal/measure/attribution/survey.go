@@ -11,27 +11,27 @@ import (
 	"assay/internal/measure"
 )
 
-// DefaultClickWorth is the number of survey answers that the click record weighs as much as, unless said otherwise.
+// DefaultClickWorth is the default weight of click data, in survey answers.
 const DefaultClickWorth = 200
 
-// DefaultLevel is the level of intervals unless said otherwise.
+// DefaultLevel is the default level of intervals.
 const DefaultLevel = 0.9
 
-// Stratum is a group of orders and what its buyers answered when asked how they heard of the store. Splitting by
-// order value, new and returning, and age of the order corrects for who answers.
+// Stratum is a group of orders and the buyers' answers to "how did you hear of us". Strata by order value, new or
+// returning customer, and age of the order correct for nonresponse.
 type Stratum struct {
 	Name   string // such as "new, under 50 USD"
 	Orders float64
 	Value  int64 // of all its orders, answered or not, in the unit of [Path.Value]
 	// Answers counts the answers that name a channel.
 	Answers map[measure.Channel]float64
-	// Unmapped counts the answers that name none. They are reported and otherwise treated as if not given.
+	// Unmapped counts the answers without a channel. They are reported and otherwise ignored.
 	Unmapped float64
 }
 
-// Blend says how a survey is blended with a model of the touches.
+// Blend is how a survey is blended with an attribution model.
 type Blend struct {
-	ClickWorth float64 // answers that the click record is worth; [DefaultClickWorth] when 0
+	ClickWorth float64 // weight of click data, in answers; [DefaultClickWorth] when 0
 	Level      float64 // of the intervals, between 0 and 1; [DefaultLevel] when 0
 }
 
@@ -44,13 +44,13 @@ type Share struct {
 	Low, High float64 // interval of Blended
 }
 
-// Blended is a result calibrated by a survey, and how much the survey counted.
+// Blended is an attribution result adjusted by a survey.
 type Blended struct {
 	Result
 	Shares           []Share // of the rows of the result, in their order, the unattributed one last
 	SurveyWeight     float64 // the rest of 1 is the weight of the clicks
 	Answers          float64 // that name a channel
-	EffectiveAnswers float64 // what they are worth after weighting strata by their orders
+	EffectiveAnswers float64 // after weighting strata by their orders
 	UnmappedShare    float64 // of all answers
 	Coverage         float64 // share of orders in strata with an answer
 	Level            float64

@@ -16,9 +16,9 @@ import (
 	"assay/internal/measure/cohort"
 )
 
-// TestWilsonHasThePublishedLimits takes Newcombe (1998), "Two-sided confidence intervals for the single proportion",
+// TestWilsonMatchesThePublishedLimits uses Newcombe (1998), "Two-sided confidence intervals for the single proportion",
 // table I, method 3.
-func TestWilsonHasThePublishedLimits(t *testing.T) {
+func TestWilsonMatchesThePublishedLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		hits, n   int
@@ -34,7 +34,7 @@ func TestWilsonHasThePublishedLimits(t *testing.T) {
 	}
 }
 
-func TestJeffreysLeavesTheSameChanceOnBothSides(t *testing.T) {
+func TestJeffreysHasEqualTails(t *testing.T) {
 	t.Parallel()
 	for n := 1; n < 60; n += 7 {
 		for hits := 0; hits <= n; hits++ {
@@ -53,7 +53,7 @@ func TestJeffreysLeavesTheSameChanceOnBothSides(t *testing.T) {
 	}
 }
 
-func TestRatesThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidRatesAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		hits, n int
@@ -68,7 +68,7 @@ func TestRatesThatAreNoneAreRefused(t *testing.T) {
 	}
 }
 
-func TestRetentionHidesSmallCohortsAndLeavesRunningPeriodsOutOfTheAverage(t *testing.T) {
+func TestRetentionSuppressesSmallCohortsAndExcludesPartialPeriodsFromTheAverage(t *testing.T) {
 	t.Parallel()
 	got, err := cohort.Retention([]cohort.Cohort{
 		{Start: civil.MustParse("2026-01-01"), Customers: 100, Active: []int{20, 10, 4}, LastIsPartial: true},
@@ -107,7 +107,7 @@ func TestRetentionHidesSmallCohortsAndLeavesRunningPeriodsOutOfTheAverage(t *tes
 	}
 }
 
-func TestRetentionRefusesImpossibleCohortsByTheirStart(t *testing.T) {
+func TestImpossibleCohortsAreRejectedByTheirStart(t *testing.T) {
 	t.Parallel()
 	for _, c := range []cohort.Cohort{
 		{Start: civil.MustParse("2026-01-01")},
@@ -153,7 +153,7 @@ func TestReturnsEqualKaplanMeierOfThePublishedTrial(t *testing.T) {
 	}
 }
 
-func TestCurvesCountCustomersAsLongAsTheyAreWatched(t *testing.T) {
+func TestCurvesUseCustomersOnlyWhileObserved(t *testing.T) {
 	t.Parallel()
 	members := []cohort.Member{
 		{Channel: "search", AgeDays: 2, Gains: []cohort.Gain{{Day: 0, Amount: 1000}, {Day: 2, Amount: 300}}},
@@ -177,7 +177,7 @@ func TestCurvesCountCustomersAsLongAsTheyAreWatched(t *testing.T) {
 	}
 }
 
-// randomMembers returns customers of one channel who bring 10.00 at first and 5.00 again at a steady rate.
+// randomMembers returns customers of one channel with 10.00 at first and 5.00 at a constant rate.
 func randomMembers(r *rand.Rand, n, longest int) []cohort.Member {
 	members := make([]cohort.Member, n)
 	for i := range members {
@@ -193,7 +193,7 @@ func randomMembers(r *rand.Rand, n, longest int) []cohort.Member {
 	return members
 }
 
-func TestTheVarianceOfACurveEqualsItsDefinition(t *testing.T) {
+func TestVarianceOfACurveEqualsItsDefinition(t *testing.T) {
 	t.Parallel()
 	members := randomMembers(rand.New(rand.NewPCG(3, 0)), 40, 30)
 	curves, err := cohort.Curves(members, 2, .9)
@@ -261,7 +261,7 @@ func TestPaybackIsTheFirstDayThatCoversTheCost(t *testing.T) {
 	}
 }
 
-func TestMarginsSayWhatTheyRestOn(t *testing.T) {
+func TestMarginsReportTheirSource(t *testing.T) {
 	t.Parallel()
 	costed := cohort.Sale{Revenue: 1000, Cost: 600, CostKnown: true}
 	unknown := cohort.Sale{Revenue: 500}
@@ -292,7 +292,7 @@ func TestMarginsSayWhatTheyRestOn(t *testing.T) {
 	}
 }
 
-func TestMembersThatCannotBeAreRefusedByIndex(t *testing.T) {
+func TestInvalidMembersAreRejectedByIndex(t *testing.T) {
 	t.Parallel()
 	good := cohort.Member{Channel: "search"}
 	for _, m := range []cohort.Member{{Channel: "search", AgeDays: -1}, {Channel: "search", AgeDays: 1 << 40}, {}, {Channel: "search", Gains: []cohort.Gain{{Day: 1}}}} {

@@ -31,7 +31,7 @@ func TestFiellerHasTheTextbookInterval(t *testing.T) {
 	}
 }
 
-// Spend that is taken away and revenue that is lost give the same ratio as spend and revenue that are added.
+// Reducing spend and losing revenue gives the same ratio as adding spend and revenue.
 func TestGoingDarkHasAPositiveReturn(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 40, periods: 120}, 21)
@@ -74,7 +74,7 @@ func TestResultCalibratesAModel(t *testing.T) {
 	}
 }
 
-func TestATestOfAShareStandsForTheWhole(t *testing.T) {
+func TestResultsOfAShareScaleToTheWhole(t *testing.T) {
 	t.Parallel()
 	test := geo.LiftTest{Channel: "facebook", X: 10, DeltaX: -4, DeltaY: -6, Sigma: 2}
 	whole, err := test.Over(geo.Spread{Share: 0.25, Outcome: 0.8, Periods: 7})

@@ -13,9 +13,9 @@ func factor(value, low, high float64) geo.Factor {
 	return geo.Factor{Value: value, Interval: geo.Interval{Low: low, High: high, Level: .9}}
 }
 
-// Expected values are those of DerSimonian and Laird's formulas, worked out by hand for two tests of equal precision:
-// their mean, with τ² = (f₁-f₂)²/2 - se² where that is positive.
-func TestPooledFactorsAreWeighedAndWidenedByDisagreement(t *testing.T) {
+// Expected values are computed by hand from DerSimonian and Laird's formulas for two tests of equal precision: their
+// mean, with τ² = (f₁-f₂)²/2 - se² where that is positive.
+func TestPooledFactorsAreWeightedAndWidenedByHeterogeneity(t *testing.T) {
 	t.Parallel()
 	z := 1.6448536269514722
 	se := .1 / z
@@ -42,7 +42,7 @@ func TestPooledFactorsAreWeighedAndWidenedByDisagreement(t *testing.T) {
 	}
 }
 
-func TestFactorsCarryTheirErrorThrough(t *testing.T) {
+func TestFactorsPropagateTheirError(t *testing.T) {
 	t.Parallel()
 	f, err := geo.NewFactor(1.5, geo.Interval{Low: .6, High: 2.4, Level: .9}, 3)
 	if err != nil || math.Abs(f.Value-.5) > 1e-12 {
@@ -57,15 +57,15 @@ func TestFactorsCarryTheirErrorThrough(t *testing.T) {
 			t.Errorf("reported %v: %v, want a refusal", reported, err)
 		}
 	}
-	if d := geo.Doubt(nil, 0); d != geo.Untested {
+	if d := geo.Uncertainty(nil, 0); d != geo.Untested {
 		t.Errorf("doubt without a test %v", d)
 	}
-	if fresh, old := geo.Doubt(&f, 0), geo.Doubt(&f, 1); math.Abs(fresh-f.SD()) > 1e-12 || old <= fresh || old > geo.Untested {
+	if fresh, old := geo.Uncertainty(&f, 0), geo.Uncertainty(&f, 1); math.Abs(fresh-f.SD()) > 1e-12 || old <= fresh || old > geo.Untested {
 		t.Errorf("doubt %v fresh, %v after a year", fresh, old)
 	}
 }
 
-// A panel whose treated regions gain a tenth in the test, and spend twice as much there.
+// A panel whose treated regions gain 10% in the test with twice the spend.
 func TestAssessmentsAddUp(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
 // Jackknife returns the jackknife+ interval of the mean effect of a test, per region and period (Barber, Candès,
@@ -51,10 +52,10 @@ const blocks = 40
 // leftOut returns the effect and the mean gap over the block that was left out of the match, in outcome units.
 func (e *estimator) leftOut(b *bench, t target, donors []int) (effect, missed float64) {
 	effect = e.effect(b, t, donors)
-	missed = mean(e.series(t)[e.skip:e.till])
+	missed = stats.Mean(e.series(t)[e.skip:e.till])
 	for i, r := range donors {
 		if b.w[i] != 0 {
-			missed -= b.w[i] * mean(e.z[r][e.skip:e.till])
+			missed -= b.w[i] * stats.Mean(e.z[r][e.skip:e.till])
 		}
 	}
 	return effect * t.unit, missed * t.unit

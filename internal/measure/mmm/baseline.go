@@ -27,6 +27,7 @@ type Trend struct {
 	Every int       `json:"every,omitempty"`
 }
 
+// ParseTrend parses "none", "linear" or "knots:26".
 func ParseTrend(s string) (Trend, error) {
 	kind, every, hasEvery := strings.Cut(s, ":")
 	t := Trend{Kind: TrendKind(kind)}

@@ -91,11 +91,11 @@ func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean
 // Confounding separates a channel's effect from movements of the target that correlate with its spend, as its lift test
 // identifies.
 type Confounding struct {
-	// Effect is the standard deviation of the channel's contribution over periods. Beside is that of the correlated
+	// Effect is the standard deviation of the channel's contribution over periods. Unobserved is that of the correlated
 	// unobserved demand, negative where it hides the effect. Both are in the target's unit.
-	Effect stats.Summary `json:"effect"`
-	Beside stats.Summary `json:"beside"`
-	// Share is Beside / (Effect + |Beside|): the part of the apparent effect that is confounding.
+	Effect     stats.Summary `json:"effect"`
+	Unobserved stats.Summary `json:"beside"`
+	// Share is Unobserved / (Effect + |Unobserved|): the part of the apparent effect that is confounding.
 	Share stats.Summary `json:"share"`
 	// Correlation is the channel's correlation with everything the model omits.
 	Correlation stats.Summary `json:"correlation"`

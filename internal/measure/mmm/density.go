@@ -391,9 +391,9 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	adstock, saturation := d.split(c, d.gradient)
 	_, shape := d.split(c, d.theta)
 	byBeta := floats.Dot(d.byMu, v.s)
-	var besideMean, besideSlope, besideCoordinate float64
+	var besideMean, unobservedSlope, unobservedCoordinate float64
 	if c.confoundingAt > 0 {
-		besideMean, besideSlope, besideCoordinate = d.confoundingGradient(v, c, byBeta)
+		besideMean, unobservedSlope, unobservedCoordinate = d.confoundingGradient(v, c, byBeta)
 	}
 	if d.geoEffects != nil {
 		byBeta += d.geoEffects.byBeta[c.index]
@@ -402,7 +402,7 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 		logp += d.liftGradient(v, c, l, shape, saturation, &byBeta)
 	}
 	n := float64(d.rows)
-	byLogBeta := byBeta*v.beta + besideCoordinate
+	byLogBeta := byBeta*v.beta + unobservedCoordinate
 	byLogEffect := d.gradient[c.at] * d.theta[c.at]
 	byLogLevel := -d.gradient[d.baselineAt] * v.beta * v.mean
 	byDivisor := -(byLogBeta + byLogEffect + 1 + byLogLevel) // by the log of what the coordinate is divided by to give beta
@@ -411,7 +411,7 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	if c.confoundingAt > 0 {
 		rise, byShape := d.rise(c, shape)
 		floats.AddScaled(saturation, byDivisor, byShape[:len(saturation)])
-		bySD, scaled = v.confounding*besideSlope-besideCoordinate/(n*v.sd*v.sd), v.beta*rise
+		bySD, scaled = v.confounding*unobservedSlope-unobservedCoordinate/(n*v.sd*v.sd), v.beta*rise
 		byMean -= v.confounding * besideMean
 	}
 	grad[c.at] += (byLogBeta + byLogEffect + byLogLevel) * d.slope[c.at] / scaled
@@ -422,7 +422,7 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	if v.timeVarying != nil {
 		copy(v.timeVarying.s, v.s)
 	}
-	byS := v.s // s is no longer needed
+	byS := v.s // s can be overwritten
 	for g, size := range d.size {
 		for t := g * d.periods; t < (g+1)*d.periods; t++ {
 			byS[t] = (v.beta+v.confounding)*d.byMu[t] - bySD*(v.s[t]-v.mean) + byMean + bySize*size

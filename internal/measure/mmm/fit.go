@@ -36,6 +36,7 @@ func (s Sampling) withDefaults() Sampling {
 // Status says whether a result has numbers.
 type Status string
 
+// The statuses.
 const (
 	OK            Status = "ok"
 	NotReportable Status = "not_reportable"
@@ -65,6 +66,7 @@ type Diagnostics struct {
 // Number is a diagnostic. NaN, for constant or non-finite draws, is null in JSON.
 type Number float64
 
+// MarshalJSON implements [json.Marshaler].
 func (n Number) MarshalJSON() ([]byte, error) {
 	if v := float64(n); !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return json.Marshal(v)

@@ -134,7 +134,7 @@ func TestUnidentifiedModelsAreNotReportableAndNameTheCause(t *testing.T) {
 		}, NoSpend, "tv", "too little"},
 		"a return on no money": {func(d *Data, s *Spec) {
 			d.Media[2].Spend, s.Effect = make([]float64, len(d.Dates)), ROI
-		}, NoSpend, "tv", "spends 0"},
+		}, NoSpend, "tv", "spend of 0"},
 		"a target that never changes": {func(d *Data, _ *Spec) {
 			d.Target = slices.Repeat([]float64{7}, len(d.Dates))
 		}, ConstantTarget, "target", "nothing to explain"},

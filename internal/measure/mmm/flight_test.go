@@ -220,17 +220,17 @@ func TestInvalidSchedulesAreRejected(t *testing.T) {
 		ask  Ahead
 		says string
 	}{
-		{p, Ahead{Periods: 0}, "a plan of 0 periods"},
-		{p, Ahead{Periods: 105}, "a plan of 105 periods"},
+		{p, Ahead{Periods: 0}, "plan of 0 periods"},
+		{p, Ahead{Periods: 105}, "plan of 105 periods"},
 		{p, Ahead{Periods: 4, Change: map[measure.Channel]float64{"radio": 1}}, `"radio"`},
-		{p, Ahead{Periods: 4, Change: map[measure.Channel]float64{p.Channels()[0]: -1}}, "changes of -1"},
+		{p, Ahead{Periods: 4, Change: map[measure.Channel]float64{p.Channels()[0]: -1}}, "changes of the spend of"},
 		{multiplied, Ahead{Periods: 4}, "log-normal"},
 		{often, Ahead{Periods: 4}, "reach and frequency"},
 	} {
 		_, err := c.p.Schedule(ahead(t, c.p), c.ask)
 		text, hint, _ := fault.Public(err)
 		if !strings.Contains(text, c.says) || hint == "" {
-			t.Errorf("%s: got %v, want a refusal that says %q, and a remedy", fmt.Sprint(c.ask), err, c.says)
+			t.Errorf("%s: got %v, want an error with %q and a hint", fmt.Sprint(c.ask), err, c.says)
 		}
 	}
 }

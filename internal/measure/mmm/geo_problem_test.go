@@ -49,8 +49,8 @@ func TestResponsesOfGeosSumToTheChannels(t *testing.T) {
 
 func TestInvalidBudgetsByGeoAreRejected(t *testing.T) {
 	t.Parallel()
-	if _, err := fromPrior(t, wide(), Spec{}, 8).GeoProblem(1, decide.Balanced, nil); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "one place") {
-		t.Errorf("a model of one place: %v", err)
+	if _, err := fromPrior(t, wide(), Spec{}, 8).GeoProblem(1, decide.Balanced, nil); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "needs a model with geos") {
+		t.Errorf("a model without geos: %v", err)
 	}
 	bounds := map[measure.Channel]Bounds{"search": {Min: new(1.0)}}
 	_, err := fromPrior(t, toyGeos(), Spec{}, 8).GeoProblem(1, decide.Balanced, bounds)

@@ -335,7 +335,7 @@ func TestInvalidGeosAreRejected(t *testing.T) {
 		spoil func(*Data, *Spec)
 		says  string
 	}{
-		"one geo":            {func(d *Data, _ *Spec) { d.Geos = d.Geos[:1] }, "no geo model"},
+		"one geo":            {func(d *Data, _ *Spec) { d.Geos = d.Geos[:1] }, "at least two geos"},
 		"a geo twice":        {func(d *Data, _ *Spec) { d.Geos[1].Name = "north" }, "north"},
 		"half a population":  {func(d *Data, _ *Spec) { d.Geos[1].Population = 0 }, "south"},
 		"rows of two geos":   {func(d *Data, _ *Spec) { d.Geos = d.Geos[:2] }, "90 values for 60"},
@@ -348,15 +348,15 @@ func TestInvalidGeosAreRejected(t *testing.T) {
 		d.Geos = slices.Clone(d.Geos)
 		c.spoil(&d, &s)
 		if _, err := newModel(d, s); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: got %v, want a refusal that says %q", name, err, c.says)
+			t.Errorf("%s: got %v, want an error with %q", name, err, c.says)
 		}
 	}
 }
 
-// TestCommonMeanOfTwoGeosIsNoFunnel samples two geos with a channel that is always on. The data identify the geos' own
+// TestCommonMeanOfTwoGeosHasNoFunnel samples two geos with a channel that is always on. The data identify the geos' own
 // means; the common mean differs from them by as much as effects may differ. A coordinate with a fixed scale leads to
 // divergent transitions.
-func TestCommonMeanOfTwoGeosIsNoFunnel(t *testing.T) {
+func TestCommonMeanOfTwoGeosHasNoFunnel(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(23, 0)
 	d := Data{Geos: []Geo{{Name: "north"}, {Name: "south"}}, Media: []Media{{Channel: "video"}}}

@@ -19,6 +19,7 @@ type Reason struct {
 	Remedy string `json:"remedy"`
 }
 
+// Code identifies a kind of reason.
 type Code string
 
 // The first five codes come from checks of the data before a fit, the others from the convergence gate.

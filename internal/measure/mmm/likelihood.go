@@ -12,12 +12,14 @@ import (
 // Likelihood is the distribution of the target around its mean.
 type Likelihood string
 
+// The likelihoods.
 const (
 	Normal    Likelihood = "normal"     // y ~ Normal(mu, sigma)
 	StudentT  Likelihood = "student_t"  // y ~ t(nu, mu, sigma): robust to outliers
 	LogNormal Likelihood = "log_normal" // log y ~ Normal(mu, sigma): effects are multiplicative
 )
 
+// ParseLikelihood parses the name of a likelihood.
 func ParseLikelihood(s string) (Likelihood, error) {
 	if l := Likelihood(s); l.known() {
 		return l, nil

@@ -150,6 +150,7 @@ func (s Spec) withDefaults() Spec {
 // Effect is the scale of a channel's effect and of its prior.
 type Effect string
 
+// The scales of an effect.
 const (
 	Coefficient Effect = "coefficient" // beta, as a fraction of the largest target; parameter "beta"
 	ROI         Effect = "roi"         // contribution / spend in the fitted periods; parameter "roi"

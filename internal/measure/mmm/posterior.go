@@ -57,6 +57,7 @@ type Saved struct {
 	Draws      [][]float64 `json:"draws"` // one row per draw, ordered by chain, in the parameters' order
 }
 
+// Save returns the posterior in a form that can be stored.
 func (p *Posterior) Save() Saved {
 	return Saved{p.data, p.model.spec, p.chains, p.Parameters(), p.draws}
 }

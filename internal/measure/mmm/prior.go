@@ -6,6 +6,7 @@ import (
 	"assay/internal/fault"
 )
 
+// Family is the name of a prior's distribution.
 type Family string
 
 // The families and the meaning of a prior's A and B.

@@ -13,6 +13,7 @@ import (
 // unit. It is 0 at 0. The unit is the channel's largest exposure; for [CES] it is the mean of the positive ones.
 type Saturation string
 
+// The shapes, as functions of a.
 const (
 	Logistic        Saturation = "logistic"         // (1 - exp(-lam a)) / (1 + exp(-lam a))
 	Hill            Saturation = "hill"             // a^slope / (kappa^slope + a^slope); S-shaped where slope > 1
@@ -24,6 +25,7 @@ const (
 	Unsaturated     Saturation = "none"             // a
 )
 
+// ParseSaturation parses the name of a shape.
 func ParseSaturation(s string) (Saturation, error) {
 	if kind := Saturation(s); kind.known() {
 		return kind, nil

@@ -95,7 +95,7 @@ func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, er
 // timetable converts a problem over the window to one over the plan's periods, without responses.
 func (p *Posterior) timetable(problem decide.Problem, ahead Ahead) (decide.Timetable, *Schedule) {
 	part := float64(ahead.Periods) / float64(p.model.span)
-	table := decide.Timetable{Budget: part * problem.Budget, Periods: ahead.Periods, Spoken: part * problem.Spoken}
+	table := decide.Timetable{Budget: part * problem.Budget, Periods: ahead.Periods, MessageUnit: part * problem.MessageUnit}
 	out := &Schedule{Budget: table.Budget}
 	for _, c := range problem.Channels {
 		all := decide.Range{Min: part * c.Min, Max: part * c.Max}
