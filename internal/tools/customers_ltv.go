@@ -181,7 +181,7 @@ func (c *Call) ltvRow(curve cohort.Curve, p panel, ahead projection) (customersR
 	n := float64(len(group))
 	row.Expected = ordersEach(expected)
 	if ahead.valued {
-		row.Value = c.figures().estimate(expected.Value/n, cohort.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
+		row.Value = c.figures().estimate(expected.Value/n, measure.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
 	}
 	return row, nil
 }

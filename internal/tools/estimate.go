@@ -28,12 +28,12 @@ type Estimates struct {
 const level90 = cohort.DefaultLevel
 
 // percents turns a rate with its interval into percent.
-func percents(rate float64, in cohort.Interval) *Estimate[Percent] {
+func percents(rate float64, in measure.Interval) *Estimate[Percent] {
 	return &Estimate[Percent]{Value: Percent(100 * rate), Low: Percent(100 * in.Low), High: Percent(100 * in.High)}
 }
 
 // estimate turns minor units with their interval into money.
-func (f figures) estimate(value float64, in cohort.Interval) *Estimate[Money] {
+func (f figures) estimate(value float64, in measure.Interval) *Estimate[Money] {
 	one := func(minor float64) Money { return *f.perMinor(minor, true) }
 	return &Estimate[Money]{Value: one(value), Low: one(in.Low), High: one(in.High)}
 }

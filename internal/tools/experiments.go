@@ -244,7 +244,7 @@ func (a *experimentsAnswer) estimated() {
 	a.Estimates = &Estimates{LevelPct: 100 * level90, Method: "experiments; of tests by region from placebo sets", Basis: measure.Incremental}
 }
 
-func estimateOf[T ~float64](value float64, in geo.Interval, times float64) *Estimate[T] {
+func estimateOf[T ~float64](value float64, in measure.Interval, times float64) *Estimate[T] {
 	return &Estimate[T]{Value: T(value * times), Low: T(in.Low * times), High: T(in.High * times)}
 }
 
@@ -441,7 +441,7 @@ func (c *Call) trialRow(t *trial) experimentRow {
 	return row
 }
 
-func outcomeOf(i geo.Interval) trialOutcome {
+func outcomeOf(i measure.Interval) trialOutcome {
 	if i.Low > 0 || i.High < 0 {
 		return effectFound
 	}

@@ -122,7 +122,7 @@ func (c *Call) measured(ctx context.Context, e control.Experiment) (*trial, erro
 		t.reported = &roas
 	}
 	if e.Kind != control.GeoTest {
-		t.returned = &geo.Factor{Value: e.Found.Return, Interval: geo.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100}}
+		t.returned = &geo.Factor{Value: e.Found.Return, Interval: measure.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100}}
 	} else if err := c.assess(ctx, t); err != nil {
 		if kind := fault.KindOf(err); kind != fault.KindInvalid && kind != fault.KindNotReady {
 			return nil, err

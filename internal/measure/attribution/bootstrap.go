@@ -12,8 +12,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Interval is the bootstrap interval of a channel's share of conversions.
-type Interval struct {
+// ShareInterval is the bootstrap interval of a channel's share of conversions.
+type ShareInterval struct {
 	Channel         measure.Channel
 	Share           float64 // in the data, as a fraction of conversions with a touchpoint
 	Low, High       float64
@@ -33,7 +33,7 @@ type Resampling struct {
 // error only, not a wrong model. The same seed gives the same bytes.
 //
 // A draw takes as long as the model itself.
-func Intervals(p *Paths, m Model, how Resampling) ([]Interval, error) {
+func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
 	if how.Draws == 0 {
 		how.Draws = 200
 	}
@@ -65,10 +65,10 @@ func Intervals(p *Paths, m Model, how Resampling) ([]Interval, error) {
 			leads[leader]++
 		}
 	}
-	intervals := make([]Interval, len(shares))
+	intervals := make([]ShareInterval, len(shares))
 	for i, name := range p.Channels() {
 		slices.Sort(draws[i])
-		intervals[i] = Interval{
+		intervals[i] = ShareInterval{
 			Channel: name, Share: shares[i],
 			Low: stats.Quantile(draws[i], (1-how.Level)/2), High: stats.Quantile(draws[i], (1+how.Level)/2),
 			ChanceOfLeading: float64(leads[i]) / float64(how.Draws),

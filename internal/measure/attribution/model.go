@@ -68,16 +68,6 @@ type Result struct {
 	Unattributed Credit   // paths without touches
 }
 
-// Totals returns the sums over all rows, including the unattributed one.
-func (r Result) Totals() (conversions float64, whole int64) {
-	conversions, whole = r.Unattributed.Conversions, r.Unattributed.Whole
-	for _, c := range r.Credits {
-		conversions += c.Conversions
-		whole += c.Whole
-	}
-	return conversions, whole
-}
-
 // Attribute credits the paths by the model. For Markov chains see the limits in [RemovalEffects]. Paths without
 // conversions have zero credit.
 func Attribute(p *Paths, m Model) (Result, error) {

@@ -181,10 +181,21 @@ type BlendedSums struct {
 	Level            float64
 }
 
-// BlendSums draws credits towards what customers say, as [Result.WithSurvey] does: orders, new orders and units towards
-// the answers weighted by orders, money towards the answers weighted by value. Each figure's total stays what it was,
-// to the last unit. Credits of a figure below zero, such as of a channel with more exchanges than sales, count as zero
-// in the shares.
+// BlendSums shrinks credits towards the survey's shares.
+//
+// With p the shares by touchpoints, the unattributed one included, and s the shares by survey, weighted by strata
+// (post-stratification), the blended shares are the mean of the Dirichlet-multinomial posterior
+//
+//	(1 - w) p + w s,   w = n / (n + κ),   n = 1 / Σ_h W_h² / n_h,
+//
+// where W_h is the stratum's share of orders and n_h its answers, n is Kish's effective sample size and κ is ClickWorth
+// (Gelman and others 2013, "Bayesian Data Analysis", section 3.4; Kish 1965, section 11.7). The interval of a share is
+// the central one of its Beta marginal. It covers sampling error, not the bias of what people remember.
+//
+// Orders, new orders and units use strata weighted by orders, money uses strata weighted by value. Each figure's total is
+// unchanged, to the last unit. Negative credits, such as of a channel with more exchanges than sales, count as zero in
+// the shares. The unattributed row shrinks by 1 - w, since no survey answer names it. Channels that only the survey has get
+// rows. Without answers the credits are unchanged, with weight 0. Invalid counts are rejected with the stratum.
 func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	b = b.withDefaults()
 	if err := b.check(strata); err != nil {

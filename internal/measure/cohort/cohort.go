@@ -14,12 +14,6 @@ import (
 // DefaultLevel is the default level of intervals.
 const DefaultLevel = 0.9
 
-// Interval is a range that holds the truth with the level's probability, if the method's assumptions hold.
-type Interval struct {
-	Low, High float64
-	Level     float64 // between 0 and 1
-}
-
 // History is a customer's purchase history, with times since the first purchase.
 type History struct {
 	Repeats int     // purchases after the first one

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 // Wilson returns the score interval of a proportion hits/n, which inverts the test of a proportion (Wilson 1927; Brown,
@@ -16,12 +17,12 @@ import (
 //	(p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n).
 //
 // For n = 0 it is 0 to 1.
-func Wilson(hits, n int, level float64) (Interval, error) {
+func Wilson(hits, n int, level float64) (measure.Interval, error) {
 	if err := checkRate(hits, n, level); err != nil {
-		return Interval{}, err
+		return measure.Interval{}, err
 	}
 	if n == 0 {
-		return Interval{Low: 0, High: 1, Level: level}, nil
+		return measure.Interval{Low: 0, High: 1, Level: level}, nil
 	}
 	z := distuv.UnitNormal.Quantile((1 + level) / 2)
 	size := float64(n)
@@ -29,7 +30,7 @@ func Wilson(hits, n int, level float64) (Interval, error) {
 	middle := p + z*z/(2*size)
 	half := z * math.Sqrt(p*(1-p)/size+z*z/(4*size*size))
 	shrink := 1 + z*z/size
-	i := Interval{Low: max(0, (middle-half)/shrink), High: min(1, (middle+half)/shrink), Level: level}
+	i := measure.Interval{Low: max(0, (middle-half)/shrink), High: min(1, (middle+half)/shrink), Level: level}
 	if hits == 0 {
 		i.Low = 0
 	}
@@ -41,11 +42,11 @@ func Wilson(hits, n int, level float64) (Interval, error) {
 
 // Jeffreys returns the equal-tailed interval of Beta(hits + 1/2, n - hits + 1/2), the posterior of a rate under
 // Jeffreys' prior, with a limit of 0 or 1 when none or all are hits (Brown, Cai and DasGupta 2001, section 3.1.2).
-func Jeffreys(hits, n int, level float64) (Interval, error) {
+func Jeffreys(hits, n int, level float64) (measure.Interval, error) {
 	if err := checkRate(hits, n, level); err != nil {
-		return Interval{}, err
+		return measure.Interval{}, err
 	}
-	i := Interval{Low: 0, High: 1, Level: level}
+	i := measure.Interval{Low: 0, High: 1, Level: level}
 	a, b := float64(hits)+.5, float64(n-hits)+.5
 	if hits > 0 {
 		i.Low = mathext.InvRegIncBeta(a, b, (1-level)/2)

@@ -13,6 +13,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 )
 
@@ -120,39 +121,6 @@ func TestImpossibleCohortsAreRejectedByTheirStart(t *testing.T) {
 	}
 }
 
-// TestReturnsEqualKaplanMeierOfThePublishedTrial takes the treated arm of Freireich and others (1963), with the
-// estimates and Greenwood errors printed in Kalbfleisch and Prentice (2002), table 1.1, and Klein and Moeschberger.
-func TestReturnsEqualKaplanMeierOfThePublishedTrial(t *testing.T) {
-	t.Parallel()
-	var waits []cohort.Wait
-	for _, days := range []int{6, 6, 6, 7, 10, 13, 16, 22, 23} {
-		waits = append(waits, cohort.Wait{Days: days, Bought: true})
-	}
-	for _, days := range []int{6, 9, 10, 11, 17, 19, 20, 25, 32, 32, 34, 35} {
-		waits = append(waits, cohort.Wait{Days: days})
-	}
-	got, err := cohort.Returns(waits, .95)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []struct {
-		days, atRisk int
-		survival, se float64
-	}{{6, 21, .8571, .0764}, {7, 17, .8067, .0869}, {10, 15, .7529, .0963}, {13, 12, .6902, .1068}, {16, 11, .6275, .1141}, {22, 7, .5378, .1282}, {23, 6, .4482, .1346}}
-	z := distuv.UnitNormal.Quantile(.975)
-	for i, w := range want {
-		s := 1 - got[i].Share
-		// From the lower end back to Greenwood's error.
-		half := math.Log(math.Log(1-got[i].Interval.High)/math.Log(s)) / z * s * math.Abs(math.Log(s))
-		if got[i].Days != w.days || got[i].AtRisk != w.atRisk || math.Abs(s-w.survival) > 5e-5 || math.Abs(half-w.se) > 1e-4 {
-			t.Errorf("day %d: %+v, error %v; want %+v", w.days, got[i], half, w)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d steps, want %d", len(got), len(want))
-	}
-}
-
 func TestCurvesUseCustomersOnlyWhileObserved(t *testing.T) {
 	t.Parallel()
 	members := []cohort.Member{
@@ -233,7 +201,7 @@ func TestVarianceOfACurveEqualsItsDefinition(t *testing.T) {
 func TestPaybackIsTheFirstDayThatCoversTheCost(t *testing.T) {
 	t.Parallel()
 	point := func(value float64) cohort.Point {
-		return cohort.Point{Value: value, Interval: cohort.Interval{Low: value - 150, High: value + 150, Level: .9}}
+		return cohort.Point{Value: value, Interval: measure.Interval{Low: value - 150, High: value + 150, Level: .9}}
 	}
 	margin := cohort.Curve{Channel: "search", Points: []cohort.Point{point(400), point(600), point(800), point(1000)}}
 	for _, c := range []struct {

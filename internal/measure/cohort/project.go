@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 	"assay/internal/panics"
 )
@@ -37,9 +38,9 @@ type Horizon struct {
 type Projection struct {
 	Customers         int
 	Purchases         float64
-	PurchasesInterval Interval
+	PurchasesInterval measure.Interval
 	Value             float64 // in the unit of [Buyer.MeanSpend]; 0 without a value model
-	ValueInterval     Interval
+	ValueInterval     measure.Interval
 }
 
 // Project returns expected purchases and spending of customers, with prediction intervals. Histories are in the unit of
@@ -132,7 +133,7 @@ func total(spend *Fit[GammaGamma], group []Buyer, counts []int, r *rand.Rand) (p
 }
 
 // middle returns the central interval of the draws.
-func middle(draws []float64, level float64) Interval {
+func middle(draws []float64, level float64) measure.Interval {
 	slices.Sort(draws)
-	return Interval{Low: stats.Quantile(draws, (1-level)/2), High: stats.Quantile(draws, (1+level)/2), Level: level}
+	return measure.Interval{Low: stats.Quantile(draws, (1-level)/2), High: stats.Quantile(draws, (1+level)/2), Level: level}
 }

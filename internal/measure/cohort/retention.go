@@ -3,6 +3,7 @@ package cohort
 import (
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 // SmallestCohort is the minimum number of customers of a reported rate: smaller ones are noise and may identify
@@ -22,9 +23,9 @@ type Cohort struct {
 // Cell is the retention of a cohort in one later period.
 type Cell struct {
 	Active   int
-	Rate     float64  // Active / Customers; 0 when suppressed
-	Interval Interval // Wilson interval
-	Partial  bool     // the period is not over, so the rate can still rise
+	Rate     float64          // Active / Customers; 0 when suppressed
+	Interval measure.Interval // Wilson interval
+	Partial  bool             // the period is not over, so the rate can still rise
 }
 
 // Row is the retention of one cohort.

@@ -40,7 +40,7 @@ type Curve struct {
 type Point struct {
 	AtRisk   int     // customers observed for that long
 	Value    float64 // per customer, in minor units
-	Interval Interval
+	Interval measure.Interval
 }
 
 // At returns the point of a day, and false when too few customers were observed for that long.
@@ -132,7 +132,7 @@ func pointsOf(members []Member, smallest int, level float64) []Point {
 		c += total / n / n
 		variance := max(0, gone+sumSquares-2*c*sumA+n*c*c)
 		half := studentQuantile(level, n-1) * math.Sqrt(variance)
-		points = append(points, Point{AtRisk: watched, Value: value, Interval: Interval{Low: value - half, High: value + half, Level: level}})
+		points = append(points, Point{AtRisk: watched, Value: value, Interval: measure.Interval{Low: value - half, High: value + half, Level: level}})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
 
@@ -12,9 +13,9 @@ import (
 // outcome in blocks of periods.
 type Assessment struct {
 	*Result
-	LiftRange        *Interval // of Lift; nil without an interval of the effect, or without a lift
-	IncrementalRange *Interval // of Incremental; nil likewise
-	Blocks           []Block   // of the whole history and the test, in time order
+	LiftRange        *measure.Interval // of Lift; nil without an interval of the effect, or without a lift
+	IncrementalRange *measure.Interval // of Incremental; nil likewise
+	Blocks           []Block           // of the whole history and the test, in time order
 }
 
 // Block is consecutive periods, summed over the treated regions.
@@ -45,9 +46,9 @@ func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
 	a := &Assessment{Result: r}
 	if r.Interval != nil {
 		total := float64(len(r.Treated) * r.Periods)
-		a.IncrementalRange = r.Interval.times(total)
+		a.IncrementalRange = r.Interval.Times(total)
 		if r.LiftKnown && r.ATT != 0 {
-			a.LiftRange = r.Interval.times(r.Lift / r.ATT)
+			a.LiftRange = r.Interval.Times(r.Lift / r.ATT)
 		}
 	}
 	treated, _, err := p.check(t)

@@ -4,13 +4,14 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
 
 // Shifting is the conformal test in time.
 type Shifting struct {
 	P        float64
-	Interval *Interval // of the effect per region and period; nil when there are too few periods for the level
+	Interval *measure.Interval // of the effect per region and period; nil when there are too few periods for the level
 }
 
 // refit is a method fitted to all periods, those of the test included, under a hypothesized effect.
@@ -142,7 +143,7 @@ func (r *refit) geoLift(tau float64) float64 {
 
 // invert returns the effects that the test of size alpha does not reject, per region and period, around the estimate
 // tau: outward in doubling steps, then by bisection. It is nil when the test cannot reject, or rejects tau itself.
-func (r *refit) invert(tau, alpha float64) *Interval {
+func (r *refit) invert(tau, alpha float64) *measure.Interval {
 	if 1/float64(r.fit) > alpha || r.p(tau) <= alpha {
 		return nil
 	}
@@ -176,7 +177,7 @@ func (r *refit) invert(tau, alpha float64) *Interval {
 	if !below || !above {
 		return nil
 	}
-	return (&Interval{Low: low, High: high, Level: 1 - alpha}).times(r.target.unit)
+	return (&measure.Interval{Low: low, High: high, Level: 1 - alpha}).Times(r.target.unit)
 }
 
 // permutations are random selections of periods in place of those of the test.

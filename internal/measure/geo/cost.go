@@ -7,88 +7,29 @@ import (
 
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/stats"
 )
 
 // Return is a test's effect per cost. When spend is reduced, the cost is negative, and so is the effect if the channel
 // works: the ratio is positive either way.
 type Return struct {
-	PerCost         float64   // effect per unit of cost: iROAS when the outcome is revenue
-	PerCostInterval *Interval // nil without an interval of the effect
-	Each            *float64  // cost per unit of effect: iCPA when the outcome counts orders; nil when the effect is 0
-	EachInterval    *Interval // nil when the effect's interval contains 0: the cost per unit is then unbounded
+	PerCost         float64           // effect per unit of cost: iROAS when the outcome is revenue
+	PerCostInterval *measure.Interval // nil without an interval of the effect
+	Each            *float64          // cost per unit of effect: iCPA when the outcome counts orders; nil when the effect is 0
+	EachInterval    *measure.Interval // nil when the effect's interval contains 0: the cost per unit is then unbounded
 }
 
 // ratio divides by a cost that is known exactly, so intervals only change their unit.
 func (r *Result) ratio(cost float64) *Return {
 	total := float64(len(r.Treated) * r.Periods)
-	out := &Return{PerCost: r.Incremental / cost, PerCostInterval: r.Interval.times(total / cost)}
+	out := &Return{PerCost: r.Incremental / cost, PerCostInterval: r.Interval.Times(total / cost)}
 	if r.Incremental != 0 {
 		each := cost / r.Incremental
 		out.Each = &each
 	}
 	if i := out.PerCostInterval; i != nil && i.Low*i.High > 0 {
-		out.EachInterval = &Interval{Low: min(1/i.Low, 1/i.High), High: max(1/i.Low, 1/i.High), Level: i.Level}
+		out.EachInterval = &measure.Interval{Low: min(1/i.Low, 1/i.High), High: max(1/i.Low, 1/i.High), Level: i.Level}
 	}
 	return out
-}
-
-// Uncertain is an estimate with its standard error.
-type Uncertain struct{ Value, SE float64 }
-
-// Fieller returns the ratio of two uncertain figures and its interval (Fieller 1954, "Some problems in interval
-// estimation", section 2): the values θ for which num - θ·den is within z of zero,
-//
-//	(num - θ den)² ≤ z² (se²num - 2θ cov + θ² se²den).
-//
-// The interval is nil when den is not significantly different from zero: every ratio is then possible. Covariance is
-// that of the two estimates.
-func Fieller(num, den Uncertain, covariance, level float64) (ratio float64, interval *Interval, err error) {
-	if den.Value == 0 || num.SE < 0 || den.SE < 0 || !(level > 0 && level < 1) {
-		return 0, nil, fault.Invalid("no ratio of %v to %v at level %v", num, den, level)
-	}
-	z := distuv.UnitNormal.Quantile((1 + level) / 2)
-	a := den.Value*den.Value - z*z*den.SE*den.SE
-	b := num.Value*den.Value - z*z*covariance
-	c := num.Value*num.Value - z*z*num.SE*num.SE
-	ratio = num.Value / den.Value
-	root := b*b - a*c
-	if a <= 0 || root < 0 {
-		return ratio, nil, nil
-	}
-	return ratio, &Interval{Low: (b - math.Sqrt(root)) / a, High: (b + math.Sqrt(root)) / a, Level: level}, nil
-}
-
-// ReturnOn divides the effect on the outcome by the effect on spend, where spend was itself measured in every region
-// and varies by chance. Both results have to come from the same test with the same method, draws and seed: their
-// placebo sets then say how the two errors move together.
-func ReturnOn(outcome, spend *Result) (ratio float64, interval *Interval, err error) {
-	if outcome.Placebo == nil || spend.Placebo == nil || outcome.Placebo.Sets != spend.Placebo.Sets || outcome.Method != spend.Method {
-		return 0, nil, fault.Invalid("outcome and spend were not analysed in the same way, with placebo sets")
-	}
-	if spend.ATT == 0 {
-		return 0, nil, fault.Invalid("spend did not change: there is nothing to divide by")
-	}
-	a, b := outcome.Placebo, spend.Placebo
-	x, y := make([]float64, a.Sets), make([]float64, a.Sets)
-	for i := range a.sets {
-		x[i], y[i] = a.sets[i].effect*a.own.level, b.sets[i].effect*b.own.level
-	}
-	meanX, meanY := stats.Mean(x), stats.Mean(y)
-	var covariance float64
-	for i := range x {
-		covariance += (x[i] - meanX) * (y[i] - meanY) / float64(a.Sets)
-	}
-	level := .95
-	if outcome.Interval != nil {
-		level = outcome.Interval.Level
-	}
-	wide := 1 - a.sample.normal(1-level)
-	ratio, interval, err = Fieller(Uncertain{outcome.ATT, deviation(x)}, Uncertain{spend.ATT, deviation(y)}, covariance, wide)
-	if interval != nil {
-		interval.Level = level
-	}
-	return ratio, interval, err
 }
 
 // LiftTest is a test's result in the form of a media mix model's lift test: the target changes by DeltaY per period,

@@ -6,25 +6,26 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 // Factor is an incrementality factor: incremental return / reported return. 1 means that reports are correct, .5 that
 // half of what is reported would have happened anyway.
 type Factor struct {
 	Value float64
-	Interval
+	measure.Interval
 }
 
 // NewFactor divides a test's incremental return and its interval by the return reported for the same days. The reported
 // return is taken as exact.
-func NewFactor(incremental float64, i Interval, reported float64) (Factor, error) {
+func NewFactor(incremental float64, i measure.Interval, reported float64) (Factor, error) {
 	if !(reported > 0) || math.IsInf(reported, 0) {
 		return Factor{}, fault.Invalid("the reported return is %v; want a positive one", reported)
 	}
 	if !(i.Low <= i.High) || math.IsInf(i.Low, 0) || math.IsInf(i.High, 0) || !(i.Level > 0 && i.Level < 1) || math.IsNaN(incremental) {
 		return Factor{}, fault.Invalid("invalid return %v with interval %v", incremental, i)
 	}
-	return Factor{Value: incremental / reported, Interval: Interval{Low: i.Low / reported, High: i.High / reported, Level: i.Level}}, nil
+	return Factor{Value: incremental / reported, Interval: measure.Interval{Low: i.Low / reported, High: i.High / reported, Level: i.Level}}, nil
 }
 
 // SD returns the standard deviation implied by the interval under normality.
@@ -36,14 +37,14 @@ func (f Factor) At(level float64) Factor {
 		return f
 	}
 	stretch := distuv.UnitNormal.Quantile((1+level)/2) / distuv.UnitNormal.Quantile((1+f.Level)/2)
-	return Factor{Value: f.Value, Interval: Interval{
+	return Factor{Value: f.Value, Interval: measure.Interval{
 		Low: f.Value - (f.Value-f.Low)*stretch, High: f.Value + (f.High-f.Value)*stretch, Level: level,
 	}}
 }
 
 // Times applies the factor to a reported figure and propagates the factor's error.
-func (f Factor) Times(reported float64) (value float64, in Interval) {
-	return f.Value * reported, *f.times(reported)
+func (f Factor) Times(reported float64) (value float64, in measure.Interval) {
+	return f.Value * reported, *f.Interval.Times(reported)
 }
 
 // Pooled is the combined result of several tests of one channel.
@@ -89,7 +90,7 @@ func Pool(factors []Factor, level float64) (Pooled, error) {
 	value /= all
 	reach := distuv.UnitNormal.Quantile((1+level)/2) / math.Sqrt(all)
 	return Pooled{
-		Factor:  Factor{Value: value, Interval: Interval{Low: value - reach, High: value + reach, Level: level}},
+		Factor:  Factor{Value: value, Interval: measure.Interval{Low: value - reach, High: value + reach, Level: level}},
 		Between: math.Sqrt(between), Tests: len(factors),
 	}, nil
 }

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/geo"
 )
 
 func factor(value, low, high float64) geo.Factor {
-	return geo.Factor{Value: value, Interval: geo.Interval{Low: low, High: high, Level: .9}}
+	return geo.Factor{Value: value, Interval: measure.Interval{Low: low, High: high, Level: .9}}
 }
 
 // Expected values are computed by hand from DerSimonian and Laird's formulas for two tests of equal precision: their
@@ -44,7 +45,7 @@ func TestPooledFactorsAreWeightedAndWidenedByHeterogeneity(t *testing.T) {
 
 func TestFactorsPropagateTheirError(t *testing.T) {
 	t.Parallel()
-	f, err := geo.NewFactor(1.5, geo.Interval{Low: .6, High: 2.4, Level: .9}, 3)
+	f, err := geo.NewFactor(1.5, measure.Interval{Low: .6, High: 2.4, Level: .9}, 3)
 	if err != nil || math.Abs(f.Value-.5) > 1e-12 {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -53,7 +54,7 @@ func TestFactorsPropagateTheirError(t *testing.T) {
 		t.Errorf("applied to 4: %v in %v", value, in)
 	}
 	for _, reported := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := geo.NewFactor(1, geo.Interval{Low: 0, High: 2, Level: .9}, reported); fault.KindOf(err) != fault.KindInvalid {
+		if _, err := geo.NewFactor(1, measure.Interval{Low: 0, High: 2, Level: .9}, reported); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("reported %v: %v, want a refusal", reported, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
 
@@ -71,9 +72,9 @@ type Result struct {
 	Before    int // periods before the test
 	Periods   int // periods of the test
 
-	ATT      float64   // mean effect per treated region and period
-	Interval *Interval // of ATT; nil when the data allow none at this level
-	P        float64   // two-sided, of no effect
+	ATT      float64           // mean effect per treated region and period
+	Interval *measure.Interval // of ATT; nil when the data allow none at this level
+	P        float64           // two-sided, of no effect
 
 	Lift        float64 // effect as a share of the counterfactual; 0 when that is not positive
 	LiftKnown   bool
@@ -97,7 +98,7 @@ type Result struct {
 // Effect is an estimate over a window.
 type Effect struct {
 	ATT         float64
-	Interval    *Interval
+	Interval    *measure.Interval
 	Incremental float64
 	Periods     int
 }
@@ -201,7 +202,7 @@ func (a analysis) conclude(r *Result) {
 	if r.Placebo != nil {
 		if reach, ok := r.Placebo.reach(a.Alpha); ok {
 			r.P = r.Placebo.p()
-			r.Interval = &Interval{Low: r.ATT - reach, High: r.ATT + reach, Level: 1 - a.Alpha}
+			r.Interval = &measure.Interval{Low: r.ATT - reach, High: r.ATT + reach, Level: 1 - a.Alpha}
 			return
 		}
 		r.Notes = append(r.Notes, fmt.Sprintf("%d placebo sets cannot give a p-value below %.3f, so the conformal test in time is used",
@@ -288,7 +289,7 @@ func (a analysis) timeBased(r *Result) error {
 	per := float64(len(a.treated) * r.Periods)
 	r.Inference = StudentT
 	r.ATT, r.P = reg.effect/per, reg.p()
-	r.Interval = reg.interval(a.Alpha).times(1 / per)
+	r.Interval = reg.interval(a.Alpha).Times(1 / per)
 	for _, e := range reg.residuals {
 		r.Gap = append(r.Gap, e/float64(len(a.treated)))
 	}

@@ -242,25 +242,6 @@ func TestOverlappingTestsAreNamed(t *testing.T) {
 	}
 }
 
-func TestJackknifeIntervalContainsTheEstimate(t *testing.T) {
-	t.Parallel()
-	p := simulate(market{regions: 24, periods: 140}, 12)
-	test := tested(p, 14, "r004", "r011")
-	for _, m := range []geo.Method{geo.Scaled, geo.Synthetic, geo.Demeaned, geo.DiD} {
-		i, err := geo.Jackknife(p, test, m, .1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		att := fit(t, p, test, geo.Options{Method: m, Draws: 50}).ATT
-		if i == nil || i.Low >= att || i.High <= att {
-			t.Errorf("%s: interval %v does not hold the estimate %v", m, i, att)
-		}
-	}
-	if _, err := geo.Jackknife(p, test, geo.TBR, .1); fault.KindOf(err) != fault.KindInvalid {
-		t.Errorf("a jackknife of a regression gave %v", err)
-	}
-}
-
 func TestPanelArrangesRowsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	at := func(x float64, label string) geo.Period { return geo.Period{At: x, Label: label} }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
 
@@ -24,7 +25,7 @@ type ImpactOptions struct {
 // Forecasted is a posterior estimate with its interval.
 type Forecasted struct {
 	Mean, SD float64
-	Interval Interval
+	Interval measure.Interval
 }
 
 // Impact is the effect of a change in one market.
@@ -312,6 +313,6 @@ func forecasted(sums []float64, alpha float64, of func(float64) float64) Forecas
 	m, sd := stats.MeanSD(values)
 	return Forecasted{
 		Mean: m, SD: sd,
-		Interval: Interval{Low: stats.Quantile(values, alpha/2), High: stats.Quantile(values, 1-alpha/2), Level: 1 - alpha},
+		Interval: measure.Interval{Low: stats.Quantile(values, alpha/2), High: stats.Quantile(values, 1-alpha/2), Level: 1 - alpha},
 	}
 }

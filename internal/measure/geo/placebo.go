@@ -10,20 +10,6 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Interval is a range with the probability with which such ranges hold the truth.
-type Interval struct {
-	Low, High float64
-	Level     float64 // such as 0.95
-}
-
-// times returns the interval of a multiple.
-func (i *Interval) times(factor float64) *Interval {
-	if i == nil {
-		return nil
-	}
-	return &Interval{Low: min(i.Low*factor, i.High*factor), High: max(i.Low*factor, i.High*factor), Level: i.Level}
-}
-
 // Randomization is the distribution of the estimate over untreated sets of regions (placebo sets).
 type Randomization struct {
 	Sets   int     // placebo sets

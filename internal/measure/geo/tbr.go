@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
 
@@ -76,9 +77,9 @@ func sumOf(p *Panel, rows []int, end int) []float64 {
 }
 
 // interval returns the interval of the cumulative effect.
-func (r *regression) interval(alpha float64) *Interval {
+func (r *regression) interval(alpha float64) *measure.Interval {
 	half := r.se * studentT(r.freedom).Quantile(1-alpha/2)
-	return &Interval{Low: r.effect - half, High: r.effect + half, Level: 1 - alpha}
+	return &measure.Interval{Low: r.effect - half, High: r.effect + half, Level: 1 - alpha}
 }
 
 // p returns the two-sided p-value of no effect.
