@@ -8,7 +8,7 @@ LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X assay/internal/app.version=$(VERSION)
 
-.PHONY: help demo test build check lint race fuzz golden bench peers clients oauth pages conformance clean toolchain
+.PHONY: help demo test build check lint race fuzz golden pictures bench peers clients oauth pages conformance clean toolchain
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ fuzz: ## Run every fuzz target for FUZZ (default 10s); `make fuzz FUZZ=5m` is th
 
 golden: ## Rewrite golden files; read the difference like code before keeping it
 	$(GO) test ./internal/mcp ./internal/httpapi ./internal/tools ./internal/warehouse ./internal/ingest ./internal/chart -update
+
+pictures: ## Draw the pictures of the method documents again; look at them before keeping them
+	$(GO) run ./docs/pictures
 
 bench: build ## Benchmark beside the named peers; the results go to docs/benchmarks.md
 	./bench/run.sh

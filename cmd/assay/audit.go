@@ -19,10 +19,10 @@ import (
 
 type auditCommand struct {
 	dataFlag
-	Workspace string   `placeholder:"W" help:"Only what concerns this workspace and its members. Default: the whole installation."`
-	Since     string   `placeholder:"D" help:"Only from then on: a day such as 2026-11-01 (UTC), or a time back such as 36h or 7d."`
-	Kind      []string `placeholder:"K,…" help:"Only these kinds, such as sign_in_refused."`
-	Limit     int      `default:"200" help:"At most so many lines, the latest ones."`
+	Workspace string   `placeholder:"W" help:"Only events of this workspace and its members. Default: the whole installation."`
+	Since     string   `placeholder:"D" help:"Only events since a day such as 2026-11-01 (UTC), or a duration ago such as 36h or 7d."`
+	Kind      []string `placeholder:"K,…" help:"Only these kinds of event, such as sign_in_refused."`
+	Limit     int      `default:"200" help:"Maximum number of events; the latest are shown."`
 	JSON      bool     `name:"json" help:"Print JSON."`
 }
 
@@ -38,13 +38,13 @@ type auditLine struct {
 	Detail    string              `json:"detail"`
 }
 
-// Run prints the security log, the latest line first.
+// Run prints the audit log, the latest event first.
 func (c *auditCommand) Run(ctx context.Context, con *console) error {
 	filter, err := c.filter(con.now())
 	if err != nil {
 		return err
 	}
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (c *auditCommand) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, lines)
 	}
 	if len(events) == 0 {
-		fmt.Fprintln(con.errs, "the security log has no such line")
+		fmt.Fprintln(con.errs, "no matching event in the audit log")
 		return nil
 	}
 	people := map[string]string{}
@@ -74,7 +74,7 @@ func (c *auditCommand) Run(ctx context.Context, con *console) error {
 	}
 	printAudit(con, events, people)
 	if len(events) == filter.Limit {
-		fmt.Fprintf(con.errs, "only the latest %d lines; --limit shows more\n", filter.Limit)
+		fmt.Fprintf(con.errs, "latest %d events only; use --limit for more\n", filter.Limit)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (c *auditCommand) filter(now time.Time) (control.EventFilter, error) {
 	return f, err
 }
 
-// since reads a day or a time back.
+// since parses a day or a duration before now.
 func since(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -112,29 +112,29 @@ func since(text string, now time.Time) (time.Time, error) {
 	if back, err := time.ParseDuration(text); err == nil && back >= 0 {
 		return now.Add(-back), nil
 	}
-	return time.Time{}, fault.Invalid("--since %q is neither a day nor a time back", text).WithHint("write 2026-11-01, 36h or 7d")
+	return time.Time{}, fault.Invalid("--since %q is neither a date nor a duration", text).WithHint("use a form such as 2026-11-01, 36h or 7d")
 }
 
-// besidesDetail is how much room the other columns of the log usually take.
+// besidesDetail is the usual width of the other columns of the table.
 const besidesDetail = 95
 
-// printAudit prints a table. People are called by their addresses, which the log itself does not hold.
+// printAudit prints a table. It shows people by email address; the log itself contains IDs only.
 func printAudit(con *console, events []control.Event, people map[string]string) {
 	t := newTable(con.out)
-	t.AppendHeader(table.Row{"at (UTC)", "workspace", "what", "who", "whom or what", "detail"})
+	t.AppendHeader(table.Row{"time (UTC)", "workspace", "event", "actor", "subject", "detail"})
 	if isTerminal(con.out) {
 		room := max(minText, width(con.out)-besidesDetail)
 		t.SetColumnConfigs([]table.ColumnConfig{{Number: 6, WidthMax: room, WidthMaxEnforcer: text.WrapSoft}})
 	}
 	for _, e := range events {
-		who, whom := e.Actor, e.Subject
-		if id, ok := strings.CutPrefix(who, "user:"); ok && people[id] != "" {
-			who = people[id]
+		actor, subject := e.Actor, e.Subject
+		if id, ok := strings.CutPrefix(actor, "user:"); ok && people[id] != "" {
+			actor = people[id]
 		}
-		if people[whom] != "" {
-			whom = people[whom]
+		if people[subject] != "" {
+			subject = people[subject]
 		}
-		t.AppendRow(table.Row{e.At.UTC().Format("2006-01-02 15:04:05"), e.Workspace, e.Kind, who, whom, e.Detail})
+		t.AppendRow(table.Row{e.At.UTC().Format("2006-01-02 15:04:05"), e.Workspace, e.Kind, actor, subject, e.Detail})
 	}
 	t.Render()
 }

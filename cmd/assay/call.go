@@ -20,12 +20,12 @@ import (
 
 type callCommand struct {
 	Tool string   `arg:"" help:"Name of the tool, such as performance."`
-	Arg  []string `placeholder:"K=V" sep:"none" help:"An argument; numbers, true and false are read as such. May be repeated."`
+	Arg  []string `placeholder:"K=V" sep:"none" help:"Argument of the tool; repeatable. Numbers, true, false, lists and objects are parsed as JSON."`
 	JSON string   `name:"json" placeholder:"{…}" help:"All arguments as one JSON object."`
-	URL  string   `placeholder:"U" env:"ASSAY_URL" help:"Base URL of the service. Default: the demo's in --data, else http://127.0.0.1:8080."`
-	Key  string   `placeholder:"K" env:"ASSAY_KEY" help:"API key. Default: the demo's in --data."`
+	URL  string   `placeholder:"U" env:"ASSAY_URL" help:"Base URL of the service. Default: the demo in --data, else http://127.0.0.1:8080."`
+	Key  string   `placeholder:"K" env:"ASSAY_KEY" help:"API key. Default: the key of the demo in --data."`
 	Data string   `default:"./assay-data" env:"ASSAY_DATA" help:"Data directory of the demo."`
-	Raw  bool     `help:"Print JSON also on a terminal."`
+	Raw  bool     `help:"Print JSON on a terminal too."`
 }
 
 // Run calls the tool and prints its answer: a table on a terminal, JSON elsewhere.
@@ -38,7 +38,7 @@ func (c *callCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	result, err := c.post(ctx, args)
-	if unknown := areTools([]string{c.Tool}); unknown != nil && fault.KindOf(err) == fault.KindInvalid { // of which the service says no more
+	if unknown := areTools([]string{c.Tool}); unknown != nil && fault.KindOf(err) == fault.KindInvalid { // the service reports only that the tool is unknown
 		return unknown
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *callCommand) arguments() (map[string]json.RawMessage, error) {
 	for _, pair := range c.Arg {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, fault.Invalid("--arg %q is not written name=value", pair).WithHint("write it as --arg limit=5, once for each argument")
+			return nil, fault.Invalid("--arg %q is not of the form name=value", pair).WithHint("write it as --arg limit=5, once for each argument")
 		}
 		args[name] = literal(name, value)
 	}
@@ -75,8 +75,8 @@ func (c *callCommand) arguments() (map[string]json.RawMessage, error) {
 
 const defaultURL = "http://127.0.0.1:8080"
 
-// literal reads a value from the command line: JSON where it is a number, a boolean, a list or an object, text
-// otherwise. Ids are texts, also those of digits.
+// literal parses a value from the command line: as JSON if it is a number, a boolean, a list or an object, else as text.
+// IDs are always text, even if they consist of digits.
 func literal(name, value string) json.RawMessage {
 	isID := strings.HasSuffix(name, "_id")
 	if !isID && (value == "true" || value == "false" || strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") ||
@@ -92,7 +92,7 @@ func literal(name, value string) json.RawMessage {
 	return text
 }
 
-// fillFromDemo takes the address and the key that a demo wrote, where none were given.
+// fillFromDemo uses the URL and the key of a demo for those that are not given.
 func (c *callCommand) fillFromDemo() error {
 	if c.URL != "" && c.Key != "" {
 		return nil
@@ -104,7 +104,7 @@ func (c *callCommand) fillFromDemo() error {
 		return nil
 	}
 	if err != nil {
-		return fault.Invalid("no service named").WithHint("pass --url and --key, or set ASSAY_URL and ASSAY_KEY; a demo in --data %s would do too", c.Data)
+		return fault.Invalid("no service and no key given").WithHint("pass --url and --key, or set ASSAY_URL and ASSAY_KEY, or start a demo in --data %s", c.Data)
 	}
 	var demo struct {
 		BaseURL string `json:"base_url"`
@@ -115,7 +115,7 @@ func (c *callCommand) fillFromDemo() error {
 	}
 	c.URL = cmp.Or(c.URL, demo.BaseURL)
 	if c.Key == "" && c.URL != demo.BaseURL {
-		return fault.Invalid("no key for %s", c.URL).WithHint("pass --key or set ASSAY_KEY; the demo's key is only for the demo")
+		return fault.Invalid("no key for %s", c.URL).WithHint("pass --key or set ASSAY_KEY; the demo key is only sent to the demo")
 	}
 	c.Key = cmp.Or(c.Key, demo.APIKey)
 	return nil
@@ -148,12 +148,12 @@ func (c *callCommand) post(ctx context.Context, args map[string]json.RawMessage)
 		return callResult{}, err
 	}
 	if base, err := url.Parse(c.URL); err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return callResult{}, fault.Invalid("--url %q is not an address", c.URL).WithHint("write one such as %s", defaultURL)
+		return callResult{}, fault.Invalid("--url %q is not a URL", c.URL).WithHint("use a form such as %s", defaultURL)
 	}
 	endpoint := strings.TrimSuffix(c.URL, "/") + "/api/mcp/rpc"
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
 	if err != nil {
-		return callResult{}, fault.Invalid("--url %q is not an address", c.URL)
+		return callResult{}, fault.Invalid("--url %q is not a URL", c.URL)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+c.Key)
@@ -165,7 +165,7 @@ func (c *callCommand) post(ctx context.Context, args map[string]json.RawMessage)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
-		return callResult{}, fault.Unavailable("the answer from %s broke off", c.URL).Wrap(err)
+		return callResult{}, fault.Unavailable("the answer from %s is incomplete", c.URL).Wrap(err)
 	}
 	var reply struct {
 		Result *callResult `json:"result"`
@@ -183,7 +183,7 @@ func (c *callCommand) post(ctx context.Context, args map[string]json.RawMessage)
 	return *reply.Result, nil
 }
 
-// refusal turns an error envelope into a failure of the kind its HTTP status stands for.
+// refusal converts an error envelope to a fault of the kind of its HTTP status.
 func refusal(response *http.Response, code int, message string) error {
 	kind := fault.KindInvalid
 	switch response.StatusCode {
@@ -200,9 +200,9 @@ func refusal(response *http.Response, code int, message string) error {
 	refused := fault.New(kind, "%s (code %d)", message, code)
 	switch {
 	case kind == fault.KindUnauthenticated:
-		return refused.WithHint("pass a key that is valid with --key or ASSAY_KEY; assay keys create --workspace W makes one")
-	case code == http.StatusInternalServerError: // of the contract: what is no API key is taken for an access token
-		return refused.WithHint("this service takes no access tokens: pass an API key, which begins with %s", auth.KeyPrefix)
+		return refused.WithHint("pass a valid key with --key or ASSAY_KEY; assay keys create --workspace W creates one")
+	case code == http.StatusInternalServerError: // the service treats a credential that is not an API key as an access token
+		return refused.WithHint("this service accepts no access tokens; pass an API key, which begins with %s", auth.KeyPrefix)
 	}
 	return refused
 }

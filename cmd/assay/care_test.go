@@ -14,7 +14,7 @@ import (
 	"assay/internal/control"
 )
 
-// written puts a file into a folder of the test's own and returns its path.
+// written writes a file to a temporary directory and returns its path.
 func written(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -24,7 +24,7 @@ func written(t *testing.T, name, text string) string {
 	return path
 }
 
-func TestALostSecretIsNotMadeAnew(t *testing.T) {
+func TestALostSecretIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	data, _ := shop(t)
 	if err := os.Remove(filepath.Join(data, "secret")); err != nil {
@@ -35,7 +35,7 @@ func TestALostSecretIsNotMadeAnew(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	if _, err := os.Stat(filepath.Join(data, "secret")); !os.IsNotExist(err) {
-		t.Errorf("a new secret stands in its place: %v", err)
+		t.Errorf("a new secret replaced it: %v", err)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestAWorkspaceDoesNotInheritFactsThatWereLeftBehind(t *testing.T) {
 	}
 	must(t, data, "workspace", "create", "shop")
 	if found := must(t, data, "doctor"); !strings.Contains(found, "no orders") {
-		t.Errorf("the new workspace begins with the old one's facts:\n%s", found)
+		t.Errorf("the new workspace contains the facts of the old one:\n%s", found)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestRowsThatWereSkippedCanBeImportedLater(t *testing.T) {
 	must(t, data, "import", written(t, "rates.csv", "date,from,to,rate\n2026-03-02,CAD,USD,0.7000\n"), "--workspace", "shop")
 	must(t, data, "import", mixed, "--workspace", "shop")
 	if found := must(t, data, "doctor"); !strings.Contains(found, "2 orders") {
-		t.Errorf("the row that was left out is lost:\n%s", found)
+		t.Errorf("the skipped row is lost:\n%s", found)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestAReportThatLacksRowsSaysWhatItRemoves(t *testing.T) {
 	filtered := written(t, "filtered.csv", head+first)
 	dry := must(t, data, "import", filtered, "--workspace", "shop", "--dry-run")
 	if !strings.Contains(dry, "this file lacks 1 of the rows that were there, and they would be removed") {
-		t.Errorf("the dry run does not tell what would go:\n%s", dry)
+		t.Errorf("the dry run does not report the rows to remove:\n%s", dry)
 	}
 	mangled := written(t, "mangled.csv", head+strings.Replace(first, ",11,", ",1.20265E+17,", 1))
 	if _, errs, code := finish(t, data, "import", mangled, "--workspace", "shop"); code != exitUsage || !strings.Contains(errs, "shortened") {
@@ -92,14 +92,14 @@ func TestAReportThatLacksRowsSaysWhatItRemoves(t *testing.T) {
 func TestTheDemosKeyGoesOnlyToTheDemo(t *testing.T) {
 	t.Parallel()
 	var sent string
-	stranger := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header.Get("Authorization") }))
-	defer stranger.Close()
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header.Get("Authorization") }))
+	defer other.Close()
 	data := t.TempDir()
 	demo := `{"base_url":"http://127.0.0.1:1","api_key":"asy_secret"}`
 	if err := os.WriteFile(filepath.Join(data, "demo.json"), []byte(demo), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, errs, code := finish(t, data, "call", "performance", "--url", stranger.URL)
+	_, errs, code := finish(t, data, "call", "performance", "--url", other.URL)
 	if code != exitUsage || sent != "" {
 		t.Errorf("exit code %d, %q was sent: %s", code, sent, errs)
 	}
@@ -117,7 +117,7 @@ func TestAWrongCallSaysWhatToDoNext(t *testing.T) {
 	data, key := shop(t)
 	url, _ := serveAt(t, data, "127.0.0.1:0")
 	for hint, wrong := range map[string][]string{
-		"hint: the tools are performance, email": {"perform", "--key", key}, "hint: pass a key that is valid": {"performance", "--key", "asy_wrong"},
+		"hint: the tools are performance, email": {"perform", "--key", key}, "hint: pass a valid key": {"performance", "--key", "asy_wrong"},
 		"which begins with asy_": {"performance", "--key", "KEY"},
 	} {
 		if _, errs, code := finish(t, data, append([]string{"call", "--url", url}, wrong...)...); code == exitOK || !strings.Contains(errs, hint) {

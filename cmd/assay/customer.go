@@ -4,41 +4,34 @@ import (
 	"context"
 	"fmt"
 
-	"assay/internal/app"
 	"assay/internal/fault"
-	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 type customerCommand struct {
-	Forget customerForget `cmd:"" help:"Take a customer off all orders, now and in what is imported later."`
+	Forget customerForget `cmd:"" help:"Remove a customer from all orders, stored and imported later."`
 }
 
 type customerForget struct {
 	dataFlag
-	Customer  string `arg:"" help:"Mail address, telephone number or the shop's id of the customer."`
+	Customer  string `arg:"" help:"Email address, phone number or shop customer ID."`
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the store."`
-	Yes       bool   `help:"Forget without asking. It cannot be undone."`
+	Yes       bool   `help:"Confirm. It cannot be undone."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
 // Run forgets the customer.
 func (c *customerForget) Run(ctx context.Context, con *console) error {
 	if !c.Yes {
-		return fault.Invalid("a customer who is forgotten cannot be had back: the orders stay, as orders of nobody").WithHint("repeat with --yes if that is meant")
+		return fault.Invalid("forgetting a customer cannot be undone: the orders stay, without a customer").WithHint("repeat with --yes to confirm")
 	}
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	result, err := app.ForgetCustomer(ctx, settings, app.ForgetRequest{
-		Workspace: measure.WorkspaceID(c.Workspace), Customer: c.Customer, Actor: "assay customer forget",
-	}, con.now)
+	result, err := do(ctx, con, c.dataFlag, operation.ForgetCustomer, "customer forget", c.Workspace, operation.Customer{Name: c.Customer})
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		return printJSON(con.out, result)
 	}
-	fmt.Fprintf(con.errs, "the customer is forgotten: orders that were theirs and are nobody's now: %d\n", result.Orders)
+	fmt.Fprintf(con.errs, "customer forgotten; orders that are anonymous now: %d\n", result.Orders)
 	return nil
 }

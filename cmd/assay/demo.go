@@ -14,17 +14,17 @@ import (
 )
 
 type demoCommand struct {
-	Addr      string `default:"127.0.0.1:8080" env:"ASSAY_ADDR" placeholder:"HOST:PORT" help:"Address to serve on."`
-	Data      string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory; made where it is missing."`
-	Seed      uint64 `default:"7" help:"The same seed makes the same store."`
-	Days      int    `default:"730" help:"Length of the store's history."`
-	Orders    int    `default:"60000" help:"Orders over the whole history."`
-	Today     string `placeholder:"YYYY-MM-DD" help:"Freeze the answers' clock at noon of this day."`
-	RateLimit int    `default:"600" help:"Calls a minute."`
-	Reset     bool   `help:"Make the store anew, also where the directory holds one."`
+	Addr      string `default:"127.0.0.1:8080" env:"ASSAY_ADDR" placeholder:"HOST:PORT" help:"Address to listen on."`
+	Data      string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory; created if missing."`
+	Seed      uint64 `default:"7" help:"Random seed. The same seed creates the same store."`
+	Days      int    `default:"730" help:"Length of the store's history in days."`
+	Orders    int    `default:"60000" help:"Orders in the whole history."`
+	Today     string `placeholder:"YYYY-MM-DD" help:"Freeze today at this date."`
+	RateLimit int    `default:"600" help:"Requests per minute."`
+	Reset     bool   `help:"Replace an existing demo store."`
 }
 
-// Run makes the demo store where there is none, and serves it.
+// Run creates the demo store if there is none, and serves it.
 func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	made := app.DemoStore{Seed: c.Seed, Days: c.Days, Orders: c.Orders}
 	if c.Today != "" {
@@ -40,9 +40,9 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	collectLess()
+	setMemory()
 	log := logger(con, settings)
-	progress := newProgress(con.errs, "making the demo store")
+	progress := newProgress(con.errs, "creating the demo store")
 	service, demo, err := app.OpenDemo(ctx, settings, app.DemoOptions{Store: made, Reset: c.Reset, Progress: progress.set}, log, con.now)
 	progress.end()
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	return closeAfter(service, err)
 }
 
-// quiet is the log level of a demo: a person watches its output, so only what needs attention is logged.
+// quiet returns the log level of a demo: warn by default, because a person reads the output.
 func quiet(level string) string {
 	if level == "" {
 		return "warn"
@@ -66,7 +66,7 @@ func quiet(level string) string {
 	return level
 }
 
-// closeAfter closes the service and keeps the first failure.
+// closeAfter closes the service and returns the first failure.
 func closeAfter(service *app.App, err error) error {
 	if closing := service.Close(); err == nil {
 		return closing
@@ -99,7 +99,7 @@ Sign in at %s as %s with the password %s
 
   assay call performance --data %s
 
-Stop with Ctrl-C. What the generator planted is in %s.
+Stop with Ctrl-C. The true effects of the simulated data are in %s.
 
 ready: %s
 `, a.Title, a.Today, a.RPCURL, a.APIKey, a.ReadKey, "measurement.read",

@@ -12,7 +12,7 @@ type doctorCommand struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run checks the data directory. It fails when something is broken.
+// Run checks the data directory. It fails if a check finds a problem.
 func (c *doctorCommand) Run(ctx context.Context, con *console) error {
 	settings, err := c.settings()
 	if err != nil {

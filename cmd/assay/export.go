@@ -3,31 +3,30 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"assay/internal/app"
-	"assay/internal/measure"
+	"assay/internal/fault"
+	"assay/internal/operation"
 	"assay/internal/warehouse"
 )
 
 type exportCommand struct {
 	dataFlag
-	Dir       string `arg:"" help:"Folder to write to: a new or an empty one."`
+	Dir       string `arg:"" help:"Target directory; it must be new or empty."`
 	Workspace string `required:"" placeholder:"W" help:"Workspace to export."`
-	Format    string `default:"parquet" enum:"csv,parquet" placeholder:"parquet" help:"csv or parquet."`
+	Format    string `default:"parquet" enum:"csv,parquet" placeholder:"parquet" help:"File format: csv or parquet."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run writes the tables, as of one moment, and prints what they hold.
+// Run exports a consistent snapshot of the tables and prints their row counts.
 func (c *exportCommand) Run(ctx context.Context, con *console) error {
-	settings, err := c.settings()
+	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
-		return err
+		return fault.Invalid("folder %s: %v", c.Dir, err)
 	}
-	tables, err := app.ExportTables(ctx, settings, app.ExportRequest{
-		Workspace: measure.WorkspaceID(c.Workspace), Dir: c.Dir, Format: warehouse.ExportFormat(c.Format),
-	}, con.now)
+	tables, err := do(ctx, con, c.dataFlag, operation.Export, "export", c.Workspace, operation.Folder{Dir: dir, Format: warehouse.ExportFormat(c.Format)})
 	if err != nil {
 		return err
 	}
@@ -40,6 +39,6 @@ func (c *exportCommand) Run(ctx context.Context, con *console) error {
 		t.AppendRow(table.Row{one.Table, one.File, one.Rows})
 	}
 	t.Render()
-	fmt.Fprintf(con.errs, "amounts are minor units of the workspace's currency, times are UTC, customers are keyed hashes\n")
+	fmt.Fprintf(con.errs, "Amounts are in minor units of the workspace currency. Times are UTC. Customers are keyed hashes.\n")
 	return nil
 }

@@ -9,36 +9,32 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"assay/internal/app"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 type historyCommand struct {
 	dataFlag
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the store."`
-	Day       string `placeholder:"D" help:"Every version of this day, such as 2026-11-01."`
-	AsOf      string `name:"as-of" placeholder:"T" help:"Totals as they stood then: 2026-11-01 for the end of that day, or 2026-11-01T12:00:00Z."`
-	From      string `placeholder:"D" help:"With --as-of: only days from this one on."`
-	To        string `placeholder:"D" help:"With --as-of: only days up to this one."`
-	Settling  bool   `help:"How complete figures are after so many days."`
-	Limit     int    `default:"100" help:"At most so many days that changed; 0: all."`
-	Offset    int    `help:"Days that changed to pass over."`
+	Day       string `placeholder:"D" help:"Show every version of this day, such as 2026-11-01."`
+	AsOf      string `name:"as-of" placeholder:"T" help:"Show totals as of this time: 2026-11-01 (end of day) or 2026-11-01T12:00:00Z."`
+	From      string `placeholder:"D" help:"With --as-of: first day."`
+	To        string `placeholder:"D" help:"With --as-of: last day."`
+	Settling  bool   `help:"Show how complete figures are by age in days."`
+	Limit     int    `default:"100" help:"Maximum number of changed days; 0: all."`
+	Offset    int    `help:"Number of changed days to skip."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run prints what days added up to before they changed.
+// Run prints the previous totals of days that changed.
 func (c *historyCommand) Run(ctx context.Context, con *console) error {
 	request, err := c.request()
 	if err != nil {
 		return err
 	}
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	h, err := app.ReadHistory(ctx, settings, request, con.now)
+	h, err := do(ctx, con, c.dataFlag, operation.ReadHistory, "history", c.Workspace, request)
 	if err != nil {
 		return err
 	}
@@ -55,14 +51,14 @@ func (c *historyCommand) Run(ctx context.Context, con *console) error {
 	default:
 		printChanges(con, h)
 		if c.Limit > 0 && len(h.Changes) == c.Limit {
-			fmt.Fprintf(con.errs, "only %d days; --offset %d shows what follows\n", c.Limit, c.Offset+c.Limit)
+			fmt.Fprintf(con.errs, "first %d days; use --offset %d for the next\n", c.Limit, c.Offset+c.Limit)
 		}
 	}
 	return nil
 }
 
-func (c *historyCommand) request() (app.HistoryRequest, error) {
-	r := app.HistoryRequest{Workspace: measure.WorkspaceID(c.Workspace), AsOf: c.AsOf, Settling: c.Settling, Limit: c.Limit, Offset: c.Offset}
+func (c *historyCommand) request() (operation.HistoryRequest, error) {
+	r := operation.HistoryRequest{AsOf: c.AsOf, Settling: c.Settling, Limit: c.Limit, Offset: c.Offset}
 	asked := 0
 	for _, one := range []bool{c.Day != "", c.AsOf != "", c.Settling} {
 		if one {
@@ -71,11 +67,11 @@ func (c *historyCommand) request() (app.HistoryRequest, error) {
 	}
 	switch {
 	case asked > 1:
-		return r, fault.Invalid("--day, --as-of and --settling are three questions").WithHint("ask one at a time")
+		return r, fault.Invalid("--day, --as-of and --settling exclude each other").WithHint("use one of them")
 	case c.Limit < 0 || c.Offset < 0:
 		return r, fault.Invalid("--limit and --offset cannot be negative")
 	case c.AsOf == "" && (c.From != "" || c.To != ""):
-		return r, fault.Invalid("--from and --to go with --as-of")
+		return r, fault.Invalid("--from and --to require --as-of")
 	}
 	r.Days = civil.Range{First: civil.New(1900, 1, 1), Last: civil.New(2199, 12, 31)}
 	for _, d := range []struct {
@@ -87,7 +83,7 @@ func (c *historyCommand) request() (app.HistoryRequest, error) {
 		}
 		day, err := civil.Parse(d.text)
 		if err != nil {
-			return r, fault.Invalid("%s %q is no day", d.flag, d.text).WithHint("write 2026-11-01")
+			return r, fault.Invalid("%s %q is not a date", d.flag, d.text).WithHint("use YYYY-MM-DD, such as 2026-11-01")
 		}
 		*d.into = day
 	}
@@ -97,13 +93,13 @@ func (c *historyCommand) request() (app.HistoryRequest, error) {
 	return r, nil
 }
 
-func printChanges(con *console, h app.History) {
+func printChanges(con *console, h operation.History) {
 	if len(h.Changes) == 0 {
-		fmt.Fprintln(con.errs, "no day changed after it was first shown")
+		fmt.Fprintln(con.errs, "no day changed after its first import")
 		return
 	}
 	t := newTable(con.out)
-	t.AppendHeader(table.Row{"day", "of", "what changed", "times", "last (UTC)", "by"})
+	t.AppendHeader(table.Row{"day", "part", "change", "changes", "last change (UTC)", "import"})
 	for _, c := range h.Changes {
 		var moves []string
 		for _, m := range c.Moves {
@@ -118,13 +114,13 @@ func printChanges(con *console, h app.History) {
 	t.Render()
 }
 
-func printTotals(con *console, h app.History, totals []app.HistoryTotals) {
+func printTotals(con *console, h operation.History, totals []operation.HistoryTotals) {
 	if len(totals) == 0 {
-		fmt.Fprintln(con.errs, "nothing was known of any such day")
+		fmt.Fprintln(con.errs, "no data for these days at that time")
 		return
 	}
 	t := newTable(con.out)
-	t.AppendHeader(table.Row{"day", "of", "orders", "charged", "refunds", "spend", "claimed conversions", "since (UTC)", "by"})
+	t.AppendHeader(table.Row{"day", "part", "orders", "charged", "refunds", "spend", "claimed conversions", "since (UTC)", "import"})
 	var numbers []table.ColumnConfig
 	for column := 3; column <= 7; column++ {
 		numbers = append(numbers, table.ColumnConfig{Number: column, Align: text.AlignRight})
@@ -134,17 +130,17 @@ func printTotals(con *console, h app.History, totals []app.HistoryTotals) {
 		f := v.Figures
 		row := table.Row{v.Day, partName(v.Kind, v.Part), f["orders"], f["charged"], f["refunds"], f["spend"], f["claimed_conversions"], stamp(v.At), strings.TrimSpace(v.Source + " " + v.File)}
 		if v.Gone {
-			row[2] = "gone"
+			row[2] = "removed"
 		}
 		t.AppendRow(row)
 	}
 	t.Render()
-	fmt.Fprintf(con.errs, "amounts in %s; --json has every figure\n", h.Currency)
+	fmt.Fprintf(con.errs, "Amounts in %s. --json prints every figure.\n", h.Currency)
 }
 
-func printSettling(con *console, h app.History) {
+func printSettling(con *console, h operation.History) {
 	if len(h.Settling) == 0 {
-		fmt.Fprintln(con.errs, "there are no days to tell from")
+		fmt.Fprintln(con.errs, "not enough days to estimate completeness")
 		return
 	}
 	for _, s := range h.Settling {
@@ -152,7 +148,7 @@ func printSettling(con *console, h app.History) {
 	}
 }
 
-// partName is what a day's totals are of.
+// partName names the surface or platform of a day's totals.
 func partName(kind measure.TotalsKind, name string) string {
 	return measure.DayPart{Kind: kind, Name: name}.Words()
 }

@@ -14,21 +14,22 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/operation"
 )
 
 type importCommand struct {
 	dataFlag
-	Files        []string `arg:"" optional:"" name:"file" help:"Exports to read; - is standard input. Gzip and Parquet are recognised."`
-	Workspace    string   `placeholder:"W" help:"Workspace that the facts are for."`
-	Source       string   `default:"auto" placeholder:"auto" help:"What the files are. By default their headers tell."`
-	Channel      string   `placeholder:"C" help:"Channel the files are about, where they do not tell."`
-	Mapping      string   `placeholder:"M" help:"Mapping of columns, for files that no reader knows: a file, or the name of one that the workspace keeps."`
-	Currency     string   `placeholder:"USD" help:"Currency of amounts, where the files do not tell. Default: the workspace's."`
-	Zone         string   `placeholder:"UTC" help:"Zone of times, where the files do not tell. Default: the workspace's."`
-	Latest       bool     `help:"Take the files' orders as newer than what the store has, even where they look older."`
-	DryRun       bool     `help:"Read everything, report, keep nothing."`
-	SkipRejected bool     `help:"Import a file without the rows that cannot be used, instead of refusing it."`
-	Template     string   `placeholder:"NAME" help:"Print a table that the source reads, and import nothing."`
+	Files        []string `arg:"" optional:"" name:"file" help:"Files to import; - is standard input. Gzip and Parquet are recognized."`
+	Workspace    string   `placeholder:"W" help:"Workspace to import into."`
+	Source       string   `default:"auto" placeholder:"auto" help:"Source of the files. Default: recognized from the header."`
+	Channel      string   `placeholder:"C" help:"Channel of the data, if the files do not contain it."`
+	Mapping      string   `placeholder:"M" help:"Column mapping for other files: a mapping file or the name of a saved mapping."`
+	Currency     string   `placeholder:"USD" help:"Currency of amounts, if the files do not contain it. Default: the workspace currency."`
+	Zone         string   `placeholder:"UTC" help:"Time zone of times without an offset. Default: the workspace time zone."`
+	Latest       bool     `help:"Replace stored orders even if the files look older."`
+	DryRun       bool     `help:"Read and report; store nothing."`
+	SkipRejected bool     `help:"Skip invalid rows instead of rejecting the file."`
+	Template     string   `placeholder:"NAME" help:"Print a template file of the source; import nothing."`
 	JSON         bool     `name:"json" help:"Print the report as JSON."`
 }
 
@@ -41,7 +42,7 @@ func sourcesHelp() string {
 	for _, d := range ingest.Catalogue() {
 		fmt.Fprintf(&text, "  %-22s %s\n", d.Name, d.Title)
 	}
-	text.WriteString("\nassay import --template NAME prints the columns of one. docs/importing.md has them all.")
+	text.WriteString("\nassay import --template NAME prints a template. docs/importing.md lists the columns of all sources.")
 	return text.String()
 }
 
@@ -53,28 +54,21 @@ func (c *importCommand) Run(ctx context.Context, con *console) error {
 	case c.Workspace == "":
 		return fault.Invalid("--workspace is missing").WithHint("assay workspace list shows the workspaces")
 	case len(c.Files) == 0:
-		return fault.Invalid("no file is named").WithHint("name exports to read, or - for standard input")
+		return fault.Invalid("no file is given").WithHint("name the files to import, or - for standard input")
 	}
-	files, remove, err := spoolInput(c.Files)
-	if err != nil {
-		return err
+	if first := slices.Index(c.Files, app.StandardInput); first >= 0 && slices.Contains(c.Files[first+1:], app.StandardInput) {
+		return fault.Invalid("standard input is named twice")
 	}
-	defer remove()
 	settings, err := c.settings()
 	if err != nil {
 		return err
 	}
-	var currency money.Currency
-	if c.Currency != "" {
-		if currency, err = money.ParseCurrency(c.Currency); err != nil {
-			return fault.Invalid("currency: %v", err)
-		}
-	}
 	bar := newProgress(con.errs, "importing")
-	result, err := app.ImportFiles(ctx, settings, app.ImportRequest{
-		Workspace: measure.WorkspaceID(c.Workspace), Files: files, Source: c.Source, Channel: measure.ParseChannel(c.Channel),
-		Mapping: c.Mapping, Currency: currency, Zone: c.Zone, Latest: c.Latest, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
-	}, bar.set, con.now)
+	call := operation.Call{Workspace: measure.WorkspaceID(c.Workspace), Caller: operation.Operator("assay import"), Progress: bar.set}
+	result, err := app.ImportFiles(ctx, settings, call, operation.Import{
+		Paths: c.Files, Source: c.Source, Channel: measure.Channel(c.Channel), MappingName: c.Mapping, Currency: money.Currency(c.Currency),
+		Zone: c.Zone, Latest: c.Latest, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
+	}, os.Stdin, con.now)
 	bar.end()
 	if err := c.print(con, result.Report); err != nil {
 		return err
@@ -91,7 +85,7 @@ func (c *importCommand) printTemplate(con *console) error {
 	return err
 }
 
-// print shows what was done, also when the work ended half-way.
+// print prints the report, also after a failure.
 func (c *importCommand) print(con *console, report ingest.Report) error {
 	if len(report.Files) == 0 {
 		return nil
@@ -101,34 +95,4 @@ func (c *importCommand) print(con *console, report ingest.Report) error {
 	}
 	_, err := io.WriteString(con.out, report.Text())
 	return err
-}
-
-// spoolInput puts standard input, where it is named, into a temporary file that remove deletes.
-func spoolInput(files []string) (paths []string, remove func(), err error) {
-	remove = func() {}
-	for i, file := range files {
-		if file == "-" && slices.Contains(files[:i], "-") {
-			remove()
-			return nil, func() {}, fault.Invalid("standard input is named twice")
-		}
-		if file != "-" {
-			paths = append(paths, file)
-			continue
-		}
-		spool, err := os.CreateTemp("", "assay-stdin-*")
-		if err != nil {
-			return nil, remove, fault.Unavailable("standard input cannot be kept").Wrap(err)
-		}
-		remove = func() { _ = os.Remove(spool.Name()) }
-		_, err = io.Copy(spool, os.Stdin)
-		if closing := spool.Close(); err == nil {
-			err = closing
-		}
-		if err != nil {
-			remove()
-			return nil, func() {}, fault.Unavailable("standard input cannot be kept").Wrap(fmt.Errorf("%s: %w", spool.Name(), err))
-		}
-		paths = append(paths, spool.Name())
-	}
-	return paths, remove, nil
 }

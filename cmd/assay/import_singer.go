@@ -7,38 +7,41 @@ import (
 
 	"assay/internal/app"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
-// importCommands are the ways to import. Files are what comes without another word.
+// importCommands are the import commands. The default command imports files.
 type importCommands struct {
-	Files  importCommand `cmd:"" name:"files" default:"withargs" help:"Read exports of shops and ad platforms into a workspace."`
-	Singer importSinger  `cmd:"" help:"Read the messages of a Singer tap from standard input."`
+	Files  importCommand `cmd:"" name:"files" default:"withargs" help:"Import exports of shops and ad platforms into a workspace."`
+	Singer importSinger  `cmd:"" help:"Import the messages of a Singer tap from standard input."`
 }
 
-// Help lists the sources of files, which come without another word.
+// Help lists the sources of files, which the default command imports.
 func (importCommands) Help() string {
-	return "assay import FILE... --workspace W reads files; assay import files --help has its flags.\n\n" + sourcesHelp()
+	return "assay import FILE... --workspace W imports files. assay import files --help lists its flags.\n\n" + sourcesHelp()
 }
 
 type importSinger struct {
 	dataFlag
-	Workspace    string `required:"" placeholder:"W" help:"Workspace that the facts are for."`
-	DryRun       bool   `help:"Read everything, report, keep nothing and print no state."`
-	SkipRejected bool   `help:"Go on after records that cannot be used, instead of ending."`
+	Workspace    string `required:"" placeholder:"W" help:"Workspace to import into."`
+	DryRun       bool   `help:"Read and report; store nothing and print no state."`
+	SkipRejected bool   `help:"Skip invalid records instead of stopping."`
 	JSON         bool   `name:"json" help:"Print the report as JSON."`
 }
 
-// Run takes the messages. Standard output gets a state once everything before it is kept, standard error the report.
+// Run imports the messages. It prints a state once all records before it are stored, and the report on standard error.
 func (c *importSinger) Run(ctx context.Context, con *console) error {
 	settings, err := c.settings()
 	if err != nil {
 		return err
 	}
-	report, err := app.ImportSinger(ctx, settings, app.SingerRequest{
-		Workspace: measure.WorkspaceID(c.Workspace), DryRun: c.DryRun, SkipRejected: c.SkipRejected,
-	}, os.Stdin, func(state []byte) error {
-		_, err := con.out.Write(append(state, '\n'))
-		return err
+	call := operation.Call{Workspace: measure.WorkspaceID(c.Workspace), Caller: operation.Operator("assay import singer")}
+	report, err := app.ImportSinger(ctx, settings, call, operation.Stream{
+		Messages: os.Stdin, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
+		Emit: func(state []byte) error {
+			_, err := con.out.Write(append(state, '\n'))
+			return err
+		},
 	}, con.now)
 	if report.Lines == 0 {
 		return err

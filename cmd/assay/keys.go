@@ -18,14 +18,15 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 	"assay/internal/tools"
 )
 
 type keysCommand struct {
-	Create keysCreate `cmd:"" help:"Make a key. Its secret is shown once."`
+	Create keysCreate `cmd:"" help:"Create a key. Its secret is shown once."`
 	List   keysList   `cmd:"" help:"List a workspace's keys."`
-	Revoke keysRevoke `cmd:"" help:"End a key for good."`
-	Rotate keysRotate `cmd:"" help:"Make a successor; the old key stays valid for a while."`
+	Revoke keysRevoke `cmd:"" help:"Revoke a key permanently."`
+	Rotate keysRotate `cmd:"" help:"Replace a key; the old key stays valid during --overlap."`
 }
 
 // dataFlag is the data directory of commands on control data.
@@ -33,37 +34,44 @@ type dataFlag struct {
 	Data string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory."`
 }
 
-// settings are those of the environment, for this data directory.
+// settings loads the settings of the environment, with this data directory.
 func (d dataFlag) settings() (config.Config, error) {
 	return config.Load(config.Sources{Environ: os.Environ(), Flags: map[string]string{"data": d.Data}})
 }
 
-func (d dataFlag) open(ctx context.Context, con *console, create bool) (*app.Control, error) {
-	return app.OpenControl(ctx, app.ControlOptions{Data: d.Data, Create: create, Now: con.now})
+// do runs an operation on a workspace of the data directory. The audit log gets the name of the command.
+func do[In, Out any](
+	ctx context.Context, con *console, d dataFlag, op operation.Operation[In, Out], command, workspace string, in In,
+) (out Out, err error) {
+	settings, err := d.settings()
+	if err != nil {
+		return out, err
+	}
+	call := operation.Call{Workspace: measure.WorkspaceID(workspace), Caller: operation.Operator("assay " + command)}
+	return app.Do(ctx, settings, op, call, in, con.now)
+}
+
+func (d dataFlag) open(ctx context.Context, con *console) (*app.Control, error) {
+	return app.OpenControl(ctx, app.ControlOptions{Data: d.Data, Now: con.now})
 }
 
 const maxDays = 3650
 
 type keysCreate struct {
 	dataFlag
-	Workspace string   `required:"" placeholder:"W" help:"Workspace the key is for."`
-	Name      string   `default:"key" placeholder:"N" help:"What the key is used by."`
+	Workspace string   `required:"" placeholder:"W" help:"Workspace of the key."`
+	Name      string   `default:"key" placeholder:"N" help:"Name of the key, such as the client that uses it."`
 	Scopes    []string `default:"measurement.read" placeholder:"S,…" help:"measurement.read, measurement.write, measurement.approve_execution."`
-	Tools     []string `placeholder:"T,…" help:"Only these tools. Default: all."`
+	Tools     []string `placeholder:"T,…" help:"Allowed tools. Default: all."`
 	Days      int      `default:"90" help:"Days until the key expires; 0: never."`
 	JSON      bool     `name:"json" help:"Print JSON."`
 }
 
-// Run makes the key and prints its secret.
+// Run creates the key and prints its secret.
 func (c *keysCreate) Run(ctx context.Context, con *console) error {
 	if c.Days < 0 || c.Days > maxDays {
 		return fault.Invalid("--days %d is not between 0 and %d", c.Days, maxDays)
 	}
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
 	scopes, err := control.ParseScopes(c.Scopes)
 	if err != nil {
 		return err
@@ -71,17 +79,16 @@ func (c *keysCreate) Run(ctx context.Context, con *console) error {
 	if err := areTools(c.Tools); err != nil {
 		return err
 	}
-	secret, key, err := store.Keys.Create(ctx, auth.NewKey{
-		Workspace: measure.WorkspaceID(c.Workspace), Name: c.Name, Scopes: scopes, Tools: c.Tools,
-		Lifetime: time.Duration(c.Days) * 24 * time.Hour, NoExpiry: c.Days == 0,
-	}, "assay keys create")
+	made, err := do(ctx, con, c.dataFlag, operation.CreateKey, "keys create", c.Workspace, auth.NewKey{
+		Name: c.Name, Scopes: scopes, Tools: c.Tools, Lifetime: time.Duration(c.Days) * 24 * time.Hour, NoExpiry: c.Days == 0,
+	})
 	if err != nil {
 		return err
 	}
-	return printSecret(con, c.JSON, secret, key)
+	return printSecret(con, c.JSON, made.Secret, made.Key)
 }
 
-// areTools refuses names of tools that there are not: a key for them would open nothing.
+// areTools rejects unknown tool names: a key for them gives access to nothing.
 func areTools(names []string) error {
 	var all []string
 	for _, t := range tools.All() {
@@ -89,7 +96,7 @@ func areTools(names []string) error {
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return fault.Invalid("there is no tool %q", name).WithHint("the tools are %s", strings.Join(all, ", "))
+			return fault.Invalid("tool %q does not exist", name).WithHint("the tools are %s", strings.Join(all, ", "))
 		}
 	}
 	return nil
@@ -100,14 +107,14 @@ func printSecret(con *console, asJSON bool, secret auth.Secret, key control.Key)
 		return printJSON(con.out, map[string]any{"id": key.ID, "key": string(secret), "expires_at": instant(key.ExpiresAt)})
 	}
 	fmt.Fprintln(con.out, string(secret))
-	fmt.Fprintf(con.errs, "key %s for %s, %s, expires %s. It is shown only now.\nnext: assay serve, then: ASSAY_KEY=%s assay call performance\n",
+	fmt.Fprintf(con.errs, "key %s for %s, %s, expires %s. The secret is shown only now.\nnext: assay serve, then: ASSAY_KEY=%s assay call performance\n",
 		key.ID, key.Workspace, join(key.Scopes), orNever(key.ExpiresAt), string(secret))
 	return nil
 }
 
 type keysList struct {
 	dataFlag
-	Workspace string `required:"" placeholder:"W" help:"Workspace whose keys are listed."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the keys."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
@@ -126,7 +133,7 @@ type keyLine struct {
 
 // Run lists the keys.
 func (c *keysList) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
@@ -149,7 +156,7 @@ func (c *keysList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, lines)
 	}
 	if len(lines) == 0 {
-		fmt.Fprintf(con.errs, "workspace %s has no keys; make one with: assay keys create --workspace %s\n", c.Workspace, c.Workspace)
+		fmt.Fprintf(con.errs, "workspace %s has no keys; create one with: assay keys create --workspace %s\n", c.Workspace, c.Workspace)
 		return nil
 	}
 	t := newTable(con.out)
@@ -173,46 +180,55 @@ func state(k control.Key, now time.Time) string {
 
 type keysRevoke struct {
 	dataFlag
-	ID string `arg:"" help:"Id of the key, as keys list shows it."`
+	ID string `arg:"" help:"ID of the key (assay keys list)."`
 }
 
-// Run ends the key.
+// Run revokes the key.
 func (c *keysRevoke) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	workspace, err := keyWorkspace(ctx, con, c.dataFlag, c.ID)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
-	key, err := store.Keys.Revoke(ctx, c.ID, "assay keys revoke")
+	key, err := do(ctx, con, c.dataFlag, operation.RevokeKey, "keys revoke", workspace, c.ID)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.errs, "key %s (%s) is revoked; a running service refuses it within seconds\n", key.ID, key.Name)
+	fmt.Fprintf(con.errs, "key %s (%s) is revoked; a running service rejects it within seconds\n", key.ID, key.Name)
 	return nil
 }
 
 type keysRotate struct {
 	dataFlag
-	ID      string        `arg:"" help:"Id of the key, as keys list shows it."`
+	ID      string        `arg:"" help:"ID of the key (assay keys list)."`
 	Overlap time.Duration `default:"24h" help:"How long the old key stays valid."`
 	JSON    bool          `name:"json" help:"Print JSON."`
 }
 
-// Run makes the successor and prints its secret.
+// Run creates the new key and prints its secret.
 func (c *keysRotate) Run(ctx context.Context, con *console) error {
 	if c.Overlap <= 0 {
-		return fault.Invalid("--overlap %s leaves no time to change clients", c.Overlap).WithHint("to end a key at once, create a new one and revoke the old")
+		return fault.Invalid("--overlap %s is not positive", c.Overlap).WithHint("to replace a key immediately, create a new one and revoke the old one")
 	}
-	store, err := c.open(ctx, con, false)
+	workspace, err := keyWorkspace(ctx, con, c.dataFlag, c.ID)
 	if err != nil {
 		return err
+	}
+	made, err := do(ctx, con, c.dataFlag, operation.RotateKey, "keys rotate", workspace, operation.Rotation{ID: c.ID, Overlap: c.Overlap})
+	if err != nil {
+		return err
+	}
+	return printSecret(con, c.JSON, made.Secret, made.Key)
+}
+
+// keyWorkspace returns the workspace of a key.
+func keyWorkspace(ctx context.Context, con *console, d dataFlag, id string) (string, error) {
+	store, err := d.open(ctx, con)
+	if err != nil {
+		return "", err
 	}
 	defer store.Close()
-	secret, key, err := store.Keys.Rotate(ctx, c.ID, c.Overlap, "assay keys rotate")
-	if err != nil {
-		return err
-	}
-	return printSecret(con, c.JSON, secret, key)
+	key, err := store.Store.Key(ctx, id)
+	return string(key.Workspace), err
 }
 
 func printJSON(w io.Writer, value any) error {

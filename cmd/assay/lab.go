@@ -8,20 +8,20 @@ import (
 	"assay/internal/lab"
 )
 
-// labCommand groups the methods that run on plain files. docs/methods explains each of them.
+// labCommand groups the methods that run on plain CSV files. docs/methods explains each of them.
 type labCommand struct {
-	Seed uint64 `default:"1" help:"The same seed gives the same result."`
+	Seed uint64 `default:"1" help:"Random seed. The same seed gives the same result."`
 
-	Attribution labAttribution `cmd:"" help:"Credit conversions to channels."`
-	CLV         labCLV         `cmd:"" name:"clv" help:"Fit repeat purchases or their value, and project them."`
-	MMM         labMMM         `cmd:"" name:"mmm" help:"Media mix models, and budgets divided by them."`
-	Geo         labGeo         `cmd:"" help:"Tests by region: what they brought, and which to run."`
-	Forecast    labForecast    `cmd:"" help:"Forecast series with intervals."`
-	Anomalies   labAnomalies   `cmd:"" help:"Say which points of a series are unusual."`
+	Attribution labAttribution `cmd:"" help:"Attribute conversions to channels."`
+	CLV         labCLV         `cmd:"" name:"clv" help:"Estimate customer lifetime value (CLV)."`
+	MMM         labMMM         `cmd:"" name:"mmm" help:"Fit media mix models and optimize budgets."`
+	Geo         labGeo         `cmd:"" help:"Analyze and design geo experiments."`
+	Forecast    labForecast    `cmd:"" help:"Forecast time series with prediction intervals."`
+	Anomalies   labAnomalies   `cmd:"" help:"Detect anomalies in a time series."`
 }
 
-// runLab runs a method on the file and prints its report. A result that is not reportable is printed and ends with the
-// exit code that says so.
+// runLab runs a method on the file and prints its report. A result that is not reportable is printed too, and the
+// command exits with exitNotReady.
 func runLab[R lab.Report](con *console, csv string, method func(*lab.Table) (R, error)) error {
 	began := con.now()
 	table, err := lab.Open(csv)
@@ -41,27 +41,27 @@ func printReport(con *console, report lab.Report) error {
 		return err
 	}
 	if !report.Reportable() {
-		fmt.Fprintln(con.errs, "assay: the result is not reportable; reasons has why")
+		fmt.Fprintln(con.errs, "assay: the result is not reportable; see reasons")
 		return exitError(exitNotReady)
 	}
 	return nil
 }
 
-// csvFlag is the file that a command reads.
+// csvFlag is the input file of a command.
 type csvFlag struct {
-	CSV string `name:"csv" required:"" placeholder:"F" help:"File with a header, separated by commas."`
+	CSV string `name:"csv" required:"" placeholder:"F" help:"CSV file with a header row."`
 }
 
 type labAttribution struct {
 	csvFlag
-	Path        string `required:"" placeholder:"C" help:"Column of paths; touches are separated by ' > '."`
-	Conversions string `required:"" placeholder:"C" help:"Column of conversions."`
-	Value       string `placeholder:"C" help:"Column of what the conversions are worth."`
-	Null        string `placeholder:"C" help:"Column of journeys of this form that did not convert."`
-	Model       string `required:"" placeholder:"M" help:"first, last, linear, time_decay, position, markov:K (K to 3) or shapley."`
+	Path        string `required:"" placeholder:"C" help:"Column of conversion paths; touchpoints are separated by ' > '."`
+	Conversions string `required:"" placeholder:"C" help:"Column of conversion counts."`
+	Value       string `placeholder:"C" help:"Column of conversion values."`
+	Null        string `placeholder:"C" help:"Column of counts of the same path without a conversion."`
+	Model       string `required:"" placeholder:"M" help:"Attribution model: first, last, linear, time_decay, position, markov:K (K from 1 to 3) or shapley."`
 }
 
-// Run prints the credits.
+// Run prints the attributed conversions and values.
 func (c *labAttribution) Run(con *console) error {
 	return runLab(con, c.CSV, lab.Attribution{
 		Path: c.Path, Conversions: c.Conversions, Value: c.Value, Null: c.Null, Model: c.Model,
@@ -70,12 +70,12 @@ func (c *labAttribution) Run(con *console) error {
 
 type labCLV struct {
 	csvFlag
-	Customer       string `required:"" placeholder:"C" help:"Column of customers."`
-	Date           string `required:"" placeholder:"C" help:"Column of days, YYYY-MM-DD; one purchase per customer and day counts."`
-	Value          string `placeholder:"C" help:"Column of values, for gammagamma."`
-	Model          string `default:"bgnbd" placeholder:"M" help:"bgnbd, paretonbd or gammagamma (default: ${default})."`
-	CalibrationEnd string `placeholder:"D" help:"Last day that the fit sees. Default: the last of the file."`
-	HorizonDays    int    `default:"365" placeholder:"N" help:"Days that the expectation covers (default: ${default})."`
+	Customer       string `required:"" placeholder:"C" help:"Column of customer IDs."`
+	Date           string `required:"" placeholder:"C" help:"Column of purchase dates, YYYY-MM-DD. Purchases of a customer on one day count as one."`
+	Value          string `placeholder:"C" help:"Column of purchase values, for gammagamma."`
+	Model          string `default:"bgnbd" placeholder:"M" help:"Model: bgnbd, paretonbd or gammagamma (default: ${default})."`
+	CalibrationEnd string `placeholder:"D" help:"Last day of the calibration period. Default: the last day in the file."`
+	HorizonDays    int    `default:"365" placeholder:"N" help:"Days to predict (default: ${default})."`
 }
 
 // Run prints the fit.
@@ -93,13 +93,13 @@ func (c *labCLV) Run(con *console) error {
 
 type labForecast struct {
 	csvFlag
-	ID      string `name:"id" required:"" placeholder:"C" help:"Column of series."`
-	Date    string `required:"" placeholder:"C" help:"Column of days, times or positions."`
+	ID      string `name:"id" required:"" placeholder:"C" help:"Column of series IDs."`
+	Date    string `required:"" placeholder:"C" help:"Column of dates, times or indexes."`
 	Value   string `required:"" placeholder:"C" help:"Column of values."`
-	Horizon int    `required:"" placeholder:"H" help:"Points to forecast."`
-	Season  int    `required:"" placeholder:"S" help:"Points per cycle; 1: none."`
-	Level   []int  `default:"80,95" placeholder:"L,…" help:"Levels of the intervals in per cent (default: ${default})."`
-	Model   string `default:"auto" placeholder:"M" help:"auto, ets, arima, theta or pool (default: ${default})."`
+	Horizon int    `required:"" placeholder:"H" help:"Number of points to forecast."`
+	Season  int    `required:"" placeholder:"S" help:"Points per season; 1: no seasonality."`
+	Level   []int  `default:"80,95" placeholder:"L,…" help:"Levels of the prediction intervals in percent (default: ${default})."`
+	Model   string `default:"auto" placeholder:"M" help:"Model: auto, ets, arima, theta or pool (default: ${default})."`
 }
 
 // Run prints the forecasts.
@@ -111,13 +111,13 @@ func (c *labForecast) Run(con *console) error {
 
 type labAnomalies struct {
 	csvFlag
-	Date      string  `required:"" placeholder:"C" help:"Column of days, times or positions."`
+	Date      string  `required:"" placeholder:"C" help:"Column of dates, times or indexes."`
 	Value     string  `required:"" placeholder:"C" help:"Column of values."`
-	Threshold float64 `default:"2" placeholder:"Z" help:"|z| from which a point is a flag (default: ${default})."`
-	Season    int     `placeholder:"S" help:"Points per cycle; 1: none. Default: what the steps of the dates suggest."`
+	Threshold float64 `default:"2" placeholder:"Z" help:"Minimum |z| of an anomaly (default: ${default})."`
+	Season    int     `placeholder:"S" help:"Points per season; 1: no seasonality. Default: derived from the spacing of the dates."`
 }
 
-// Run prints the flags.
+// Run prints the anomalies.
 func (c *labAnomalies) Run(con *console) error {
 	return runLab(con, c.CSV, lab.Anomalies{Date: c.Date, Value: c.Value, Threshold: c.Threshold, Season: c.Season}.Run)
 }

@@ -13,41 +13,41 @@ import (
 
 type labMMM struct {
 	Fit      labMMMFit      `cmd:"" help:"Fit a media mix model."`
-	Optimize labMMMOptimize `cmd:"" help:"Divide a budget among the channels of a fitted model."`
+	Optimize labMMMOptimize `cmd:"" help:"Optimize the allocation of a budget with a fitted model."`
 }
 
 type labMMMFit struct {
 	csvFlag
-	Date       string            `required:"" placeholder:"C" help:"Column of periods' first days, YYYY-MM-DD, or of an index that counts weeks."`
-	Target     string            `required:"" placeholder:"C" help:"Column of what is explained."`
-	Media      []string          `required:"" placeholder:"C,…" help:"Columns of exposures: spend, impressions or clicks."`
-	Geo        string            `placeholder:"C" help:"Column of places, when the records are of several."`
-	Population string            `placeholder:"C" help:"Column of the places' sizes. Default: the mean target of each."`
-	Controls   []string          `placeholder:"C,…" help:"Columns of what moves the target and is not media."`
-	Holidays   []string          `placeholder:"CC,…" help:"Countries whose holidays move the target: AT, AU, BE, CA, CH, DE, DK, ES, FI, FR, GB, IE, IT, NL, NO, NZ, PL, PT, SE, US."`
-	Events     string            `placeholder:"F" help:"CSV file of events of your own, such as sales: name,first,last, a line for each time."`
-	Spend      map[string]string `placeholder:"A=C,…" mapsep:"," help:"Column of money of a medium; without it the exposure is the money."`
-	Frequency  map[string]string `placeholder:"A=C,…" mapsep:"," help:"Column of frequency of a medium whose own column is reach."`
-	Varying    int               `default:"0" placeholder:"N" help:"Effects change slowly, in about N periods; 0: they are constant (default: ${default})."`
-	Adstock    string            `default:"geometric:8" placeholder:"A" help:"geometric, delayed, binomial, weibull_cdf, weibull_pdf with :PERIODS, or none (default: ${default})."`
-	Saturation string            `default:"logistic" placeholder:"S" help:"logistic, hill, michaelis_menten, tanh, root, log, ces or none (default: ${default})."`
-	Effect     string            `default:"coefficient" placeholder:"E" help:"What priors of a channel's size speak of: coefficient, roi or share (default: ${default})."`
-	Yearly     int               `default:"0" placeholder:"N" help:"Pairs of sine and cosine of the year (default: ${default})."`
-	Weekly     int               `default:"0" placeholder:"N" help:"Pairs of sine and cosine of the week, for daily data (default: ${default})."`
-	Trend      string            `default:"linear" placeholder:"T" help:"linear, knots:PERIODS or none (default: ${default})."`
-	Likelihood string            `default:"normal" placeholder:"L" help:"normal, student_t or log_normal (default: ${default})."`
+	Date       string            `required:"" placeholder:"C" help:"Column of first days of periods (YYYY-MM-DD), or a weekly index."`
+	Target     string            `required:"" placeholder:"C" help:"Column of the target, such as revenue."`
+	Media      []string          `required:"" placeholder:"C,…" help:"Columns of media: spend, impressions or clicks."`
+	Geo        string            `placeholder:"C" help:"Column of geos, for data of several geos."`
+	Population string            `placeholder:"C" help:"Column of the population of geos. Default: the mean target of each geo."`
+	Controls   []string          `placeholder:"C,…" help:"Columns of control variables."`
+	Holidays   []string          `placeholder:"CC,…" help:"Countries whose public holidays are controls: AT, AU, BE, CA, CH, DE, DK, ES, FI, FR, GB, IE, IT, NL, NO, NZ, PL, PT, SE, US."`
+	Events     string            `placeholder:"F" help:"CSV file of events such as promotions: name,first,last, one line per occurrence."`
+	Spend      map[string]string `placeholder:"A=C,…" mapsep:"," help:"Spend column of a medium. Default: the medium's own column is spend."`
+	Frequency  map[string]string `placeholder:"A=C,…" mapsep:"," help:"Frequency column of a medium whose own column is reach."`
+	Varying    int               `default:"0" placeholder:"N" help:"Time-varying effects with a length scale of N periods; 0: constant effects (default: ${default})."`
+	Adstock    string            `default:"geometric:8" placeholder:"A" help:"Adstock: geometric, delayed, binomial, weibull_cdf or weibull_pdf with :PERIODS, or none (default: ${default})."`
+	Saturation string            `default:"logistic" placeholder:"S" help:"Saturation: logistic, hill, michaelis_menten, tanh, root, log, ces or none (default: ${default})."`
+	Effect     string            `default:"coefficient" placeholder:"E" help:"Quantity that channel priors describe: coefficient, roi or share (default: ${default})."`
+	Yearly     int               `default:"0" placeholder:"N" help:"Fourier pairs of the yearly seasonality (default: ${default})."`
+	Weekly     int               `default:"0" placeholder:"N" help:"Fourier pairs of the weekly seasonality, for daily data (default: ${default})."`
+	Trend      string            `default:"linear" placeholder:"T" help:"Trend: linear, knots:PERIODS or none (default: ${default})."`
+	Likelihood string            `default:"normal" placeholder:"L" help:"Likelihood: normal, student_t or log_normal (default: ${default})."`
 	Priors     string            `placeholder:"F" help:"JSON file of priors by parameter."`
 	LiftTests  string            `placeholder:"F" help:"CSV file of lift tests: channel,x,delta_x,delta_y,sigma[,geo]."`
-	Holdout    int               `placeholder:"N" help:"Last periods kept from the fit, to judge it."`
-	Checks     []string          `placeholder:"K,…" help:"Checks of the model: prior, slices, placebo, worlds. All but prior take many fits."`
-	Slices     string            `placeholder:"F:H:S" help:"Slices of the check: periods of the first fit, periods predicted, periods between fits. Default: the last four tenths."`
-	Chains     int               `default:"4" placeholder:"N" help:"Chains (default: ${default})."`
-	Warmup     int               `default:"1000" placeholder:"N" help:"Draws of each chain that adapt the sampler (default: ${default})."`
-	Draws      int               `default:"1000" placeholder:"N" help:"Draws kept of each chain (default: ${default})."`
-	Out        string            `placeholder:"DIR" help:"Directory for draws.csv, contributions.csv, curves.csv and model.json."`
+	Holdout    int               `placeholder:"N" help:"Number of last periods held out to measure the out-of-sample error."`
+	Checks     []string          `placeholder:"K,…" help:"Model checks: prior, slices, placebo, worlds (simulated data sets). All except prior need many fits."`
+	Slices     string            `placeholder:"F:H:S" help:"Backtest of --checks slices: periods of the first fit, of each prediction, and between fits. Default: the last 40%."`
+	Chains     int               `default:"4" placeholder:"N" help:"Number of chains (default: ${default})."`
+	Warmup     int               `default:"1000" placeholder:"N" help:"Warmup draws per chain (default: ${default})."`
+	Draws      int               `default:"1000" placeholder:"N" help:"Draws per chain after warmup (default: ${default})."`
+	Out        string            `placeholder:"DIR" help:"Output directory for draws.csv, contributions.csv, curves.csv and model.json."`
 }
 
-// Run fits the model and prints what it says.
+// Run fits the model and prints the report.
 func (c *labMMMFit) Run(ctx context.Context, con *console, group *labCommand) error {
 	spec, err := c.spec()
 	if err != nil {
@@ -90,23 +90,23 @@ func (c *labMMMFit) spec() (s mmm.Spec, err error) {
 		}
 	}
 	if c.Chains < 1 || c.Warmup < 1 || c.Draws < 1 {
-		return s, fault.Invalid("%d chains of %d + %d draws cannot be taken", c.Chains, c.Warmup, c.Draws)
+		return s, fault.Invalid("%d chains of %d + %d draws: each number must be at least 1", c.Chains, c.Warmup, c.Draws)
 	}
 	return s, nil
 }
 
 type labMMMOptimize struct {
-	Model   string  `required:"" placeholder:"DIR" help:"Directory that fit wrote with --out."`
-	Budget  float64 `required:"" placeholder:"N" help:"Money over the model's whole window."`
+	Model   string  `required:"" placeholder:"DIR" help:"Output directory of fit --out."`
+	Budget  float64 `required:"" placeholder:"N" help:"Total budget over the model's window."`
 	Bounds  string  `placeholder:"F" help:"JSON file: {\"channel\": {\"min\": N, \"max\": N}}. Default: the limits of --risk."`
-	Groups  string  `placeholder:"F" help:"JSON file of what channels spend together: {\"name\": {\"channels\": [\"a\", \"b\"], \"min\": N, \"max\": N}}."`
-	Periods int     `placeholder:"N" help:"Spread the budget, in proportion, over the N periods that follow the data, too."`
-	Change  string  `placeholder:"F" help:"JSON file of largest changes from a period to the next, as shares of usual spends: {\"channel\": 0.2}."`
-	By      string  `placeholder:"geo" enum:",geo" default:"" help:"geo: divide among the channels in each geo, by each geo's own effects. Bounds are of channel[geo], groups may name geos."`
-	Risk    string  `default:"balanced" placeholder:"R" help:"conservative, balanced or aggressive: moves of at most 15, 30, 60 % (default: ${default})."`
+	Groups  string  `placeholder:"F" help:"JSON file of bounds on the total spend of channel groups: {\"name\": {\"channels\": [\"a\", \"b\"], \"min\": N, \"max\": N}}."`
+	Periods int     `placeholder:"N" help:"Also allocate the budget over the N periods after the data."`
+	Change  string  `placeholder:"F" help:"JSON file of maximum changes between consecutive periods, as shares of usual spend: {\"channel\": 0.2}."`
+	By      string  `placeholder:"geo" enum:",geo" default:"" help:"geo: optimize per channel and geo. Bounds apply to channel[geo]; groups may name geos."`
+	Risk    string  `default:"balanced" placeholder:"R" help:"conservative, balanced or aggressive: changes of at most 15%, 30% or 60% (default: ${default})."`
 }
 
-// Run prints the plan.
+// Run prints the allocation.
 func (c *labMMMOptimize) Run(con *console, group *labCommand) error {
 	began := con.now()
 	report, err := lab.Optimize{Model: c.Model, Budget: c.Budget, Bounds: c.Bounds, Groups: c.Groups, Periods: c.Periods, Change: c.Change, ByGeo: c.By == "geo", Risk: c.Risk, Seed: group.Seed}.Run()

@@ -1,4 +1,4 @@
-// Command assay is the service, its demo and its tools for the terminal.
+// Command assay runs the service, the demo and the command-line tools.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-	_ "time/tzdata" // zones are known on machines without a zone database
+	_ "time/tzdata" // for machines without a time zone database
 
 	"github.com/alecthomas/kong"
 
@@ -21,37 +21,37 @@ import (
 // Exit codes. docs/operations.md lists them for scripts.
 const (
 	exitOK          = 0
-	exitFailed      = 1   // something does not work: disk, network, a defect
-	exitUsage       = 2   // the command, a file or a value cannot be accepted
-	exitNotReady    = 3   // something has to be made first, or a result is not reportable
-	exitRefused     = 4   // no credential, a wrong one, or one that may not do this
-	exitToolError   = 5   // the tool that was called answers with an error
-	exitInterrupted = 130 // ended by a signal
+	exitFailed      = 1   // a failure: disk, network, a defect
+	exitUsage       = 2   // an invalid command, file or value
+	exitNotReady    = 3   // a prerequisite is missing, or the result is not reportable
+	exitRefused     = 4   // a missing, invalid or insufficient credential, or the rate limit
+	exitToolError   = 5   // assay call: the tool returned an error
+	exitInterrupted = 130 // interrupted by a signal
 )
 
 type commands struct {
-	Demo      demoCommand      `cmd:"" help:"Make a demo store and serve it."`
-	Serve     serveCommand     `cmd:"" help:"Serve the stores of a data directory."`
-	Import    importCommands   `cmd:"" help:"Read exports of shops and ad platforms into a workspace."`
-	Mapping   mappingCommand   `cmd:"" help:"Keep mappings of files' columns for a workspace."`
+	Demo      demoCommand      `cmd:"" help:"Create a demo store and serve it."`
+	Serve     serveCommand     `cmd:"" help:"Run the service on a data directory."`
+	Import    importCommands   `cmd:"" help:"Import exports of shops and ad platforms into a workspace."`
+	Mapping   mappingCommand   `cmd:"" help:"Save, list, show and delete column mappings of a workspace."`
 	Call      callCommand      `cmd:"" help:"Call a tool of a running service."`
 	Keys      keysCommand      `cmd:"" help:"Create, list, revoke and rotate API keys."`
-	Webhooks  webhooksCommand  `cmd:"" help:"Add, list and remove the secrets of Shopify webhooks."`
+	Webhooks  webhooksCommand  `cmd:"" help:"Add, list and remove webhook secrets of Shopify stores."`
 	Workspace workspaceCommand `cmd:"" help:"Create, list and delete workspaces."`
-	User      userCommand      `cmd:"" help:"Make accounts for people, list them, reset passwords."`
-	Customer  customerCommand  `cmd:"" help:"Forget a customer of the store."`
+	User      userCommand      `cmd:"" help:"Create user accounts, list them, reset passwords."`
+	Customer  customerCommand  `cmd:"" help:"Forget a customer (privacy request)."`
 	Targets   targetsCommand   `cmd:"" help:"List and remove targets."`
-	Export    exportCommand    `cmd:"" help:"Write every table of a workspace to files."`
-	History   historyCommand   `cmd:"" help:"Show which days changed after they were shown, and what they were before."`
-	Audit     auditCommand     `cmd:"" help:"Show the security log: who signed in, and what was allowed, changed and refused."`
-	Train     trainCommand     `cmd:"" help:"Train a model on a workspace's facts."`
-	Doctor    doctorCommand    `cmd:"" help:"Check the data directory and say what is wrong."`
-	Lab       labCommand       `cmd:"" help:"Run a method of measurement on a CSV file."`
-	OpenAPI   openAPICommand   `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 contract."`
+	Export    exportCommand    `cmd:"" help:"Export all tables of a workspace to files."`
+	History   historyCommand   `cmd:"" help:"Show days whose figures changed later, with the previous figures."`
+	Audit     auditCommand     `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`
+	Train     trainCommand     `cmd:"" help:"Train a model on the data of a workspace."`
+	Doctor    doctorCommand    `cmd:"" help:"Check the data directory and report problems."`
+	Lab       labCommand       `cmd:"" help:"Run a measurement method on a CSV file."`
+	OpenAPI   openAPICommand   `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 document."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 
-// console is where a command speaks: results to out, everything else to errs.
+// console is the output of a command: results go to out, everything else to errs.
 type console struct {
 	out  io.Writer
 	errs io.Writer
@@ -60,19 +60,20 @@ type console struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // a second signal ends the process immediately
 	code := run(ctx, os.Args[1:], &console{out: os.Stdout, errs: os.Stderr, now: time.Now})
 	stop()
 	os.Exit(code)
 }
 
-// run parses the arguments and runs the command they name. It returns the exit code.
+// run parses the arguments, runs the command and returns the exit code.
 func run(ctx context.Context, args []string, con *console) int {
+	syscall.Umask(0o077) // whatever writes a file, the database engines too: only this user may read it
 	var cmds commands
 	exited := -1
 	parser, err := kong.New(&cmds,
 		kong.Name("assay"),
-		kong.Description("Assay measures what marketing does for an online store.\n\nStart with: assay demo"),
+		kong.Description("Assay measures the effect of marketing on the sales of an online store.\n\nStart with: assay demo"),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(con.out, con.errs),
@@ -92,13 +93,13 @@ func run(ctx context.Context, args []string, con *console) int {
 		fmt.Fprintf(con.errs, "assay: %v\nhint: assay --help lists the commands, assay COMMAND --help its flags\n", err)
 		return exitUsage
 	}
-	for _, strange := range config.Strangers(os.Environ(), variables(parser.Model.Node)...) {
-		fmt.Fprintf(con.errs, "assay: %s\n", strange)
+	for _, unknown := range config.UnknownVariables(os.Environ(), variables(parser.Model.Node)...) {
+		fmt.Fprintf(con.errs, "assay: %s\n", unknown)
 	}
 	return report(ctx, con, parsed.Run())
 }
 
-// variables returns the names of what flags of a command, and of those below it, take from the environment.
+// variables returns the environment variables that set flags of a command and of its subcommands.
 func variables(n *kong.Node) (names []string) {
 	for _, f := range n.Flags {
 		names = append(names, f.Envs...)
@@ -109,7 +110,7 @@ func variables(n *kong.Node) (names []string) {
 	return names
 }
 
-// report prints an error with its hint and returns the exit code that stands for its kind.
+// report prints an error with its hint and returns the exit code of its kind.
 func report(ctx context.Context, con *console, err error) int {
 	if err == nil {
 		return exitOK
@@ -138,8 +139,8 @@ func report(ctx context.Context, con *console, err error) int {
 	return exitFailed
 }
 
-// exitError ends a command that has already said what it had to say.
+// exitError ends a command that has already printed its message.
 type exitError int
 
-// Error names the code.
+// Error returns the code as text.
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }

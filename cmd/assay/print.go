@@ -18,7 +18,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// width returns how many columns a table may take.
+// width returns the maximum width of a table in characters.
 func width(w io.Writer) int {
 	if file, ok := w.(*os.File); ok {
 		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 40 {
@@ -55,8 +55,8 @@ func members(object json.RawMessage) []member {
 	return out
 }
 
-// printAnswer shows a tool's JSON answer as a person reads it: the summary, the key metrics, the rows, then what
-// to be careful about. Text that is no JSON object is printed as it is.
+// printAnswer prints a tool's JSON answer for a person: the summary, the key metrics, the rows, then the warnings. Text
+// that is not a JSON object is printed unchanged.
 func printAnswer(w io.Writer, answer string) error {
 	parts := members(json.RawMessage(answer))
 	if parts == nil {
@@ -97,7 +97,7 @@ func periodLine(value json.RawMessage) string {
 	}
 	line := fmt.Sprintf("%s to %s, %d days, %s", p.Start, p.End, p.Days, p.Timezone)
 	if p.Partial {
-		line += ", the last day is not over"
+		line += ", last day incomplete"
 	}
 	return line
 }
@@ -115,7 +115,7 @@ func newTable(w io.Writer) table.Writer {
 
 func printMetrics(w io.Writer, value json.RawMessage) {
 	t := newTable(w)
-	t.AppendHeader(table.Row{"metric", "value", "before", "change %"})
+	t.AppendHeader(table.Row{"metric", "value", "previous", "change %"})
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, Align: text.AlignRight}, {Number: 3, Align: text.AlignRight}, {Number: 4, Align: text.AlignRight}})
 	for _, m := range members(value) {
 		fields := map[string]string{}
@@ -163,24 +163,24 @@ func printRows(w io.Writer, value json.RawMessage) {
 	fmt.Fprintln(w)
 	t.Render()
 	if len(left) > 0 {
-		fmt.Fprintf(w, "not shown for want of room: %s (--raw has them)\n", strings.Join(left, ", "))
+		fmt.Fprintf(w, "columns not shown: %s (use --raw)\n", strings.Join(left, ", "))
 	}
 }
 
-// column is one column of a table before it is known whether there is room for it.
+// column is one column of a table before the layout is decided.
 type column struct {
 	name   string
 	cells  []string
-	number bool // every cell is one, or empty
+	number bool // every cell is a number or empty
 	width  int
 }
 
 const (
-	minText = 16 // columns of text may be wrapped to this width
+	minText = 16 // minimum width of a wrapped text column
 	gap     = 2  // between columns
 )
 
-// columnsOf turns rows into columns, in the order in which their names first appear.
+// columnsOf converts rows to columns, in the order of first appearance of their names.
 func columnsOf(rows []json.RawMessage) []*column {
 	var columns []*column
 	byName := map[string]*column{}
@@ -200,7 +200,7 @@ func columnsOf(rows []json.RawMessage) []*column {
 	return columns
 }
 
-// fitting makes room: first text is wrapped, then whole columns are left out from the right. A number is never cut.
+// fitting fits columns into the room: it wraps text first, then drops columns from the right. It never cuts a number.
 func fitting(columns []*column, room int) (shown []*column, left []string) {
 	total := gap
 	for _, c := range columns {
@@ -229,7 +229,7 @@ func printPage(w io.Writer, value json.RawMessage) {
 		NextOffset              *int `json:"next_offset"`
 	}
 	if json.Unmarshal(value, &p) == nil && p.HasMore && p.NextOffset != nil {
-		fmt.Fprintf(w, "%d of %d rows; the next begin at offset %d\n", p.Returned, p.Total, *p.NextOffset)
+		fmt.Fprintf(w, "%d of %d rows; next offset %d\n", p.Returned, p.Total, *p.NextOffset)
 	}
 }
 
@@ -257,8 +257,8 @@ func printWarnings(w io.Writer, value json.RawMessage) {
 	}
 }
 
-// cell returns a JSON value as plain text: strings without quotes, null as nothing, an estimate as "26.3 (24.4 to 28.2)",
-// other objects and lists as JSON.
+// cell returns a JSON value as plain text: strings without quotes, null as an empty string, an estimate as
+// "26.3 (24.4 to 28.2)", other objects and lists as JSON.
 func cell(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil {

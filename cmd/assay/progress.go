@@ -7,7 +7,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress is a bar on a terminal, and nothing elsewhere.
+// progress shows a progress bar on a terminal, and nothing elsewhere.
 type progress struct {
 	w     io.Writer
 	title string
@@ -16,7 +16,7 @@ type progress struct {
 
 func newProgress(w io.Writer, title string) *progress { return &progress{w: w, title: title} }
 
-// set moves the bar. A total of 0 means that it is not known.
+// set updates the bar. A total of 0 means unknown.
 func (p *progress) set(done, total int64) {
 	if !isTerminal(p.w) {
 		return

@@ -11,10 +11,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// asProgram makes the test binary behave as the program, for tests that need a process of their own.
+// asProgram makes the test binary run as the program, for tests that need a separate process.
 const asProgram = "ASSAY_TEST_RUN"
 
 func TestMain(m *testing.M) {
+	syscall.Umask(0o022) // as most shells have it: the program has to set its own
 	program := func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		code := run(ctx, os.Args[1:], &console{out: os.Stdout, errs: os.Stderr, now: time.Now})
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"assay": program})
 }
 
-// TestScripts drives the program as its users do. Each file in testdata opens with a sentence on what it is for.
+// TestScripts runs the program like a user. Each file in testdata begins with a sentence that states its purpose.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

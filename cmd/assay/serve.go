@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
-	"runtime/debug"
 	"strings"
 
 	"assay/internal/app"
@@ -18,24 +17,25 @@ type serveCommand struct {
 	settings
 }
 
-// settings are the flags of [config.Config], one each, as text. A test holds that none is missing.
+// settings contains one flag for each field of [config.Config], as text. A test checks that none is missing.
 type settings struct {
-	Addr            *string `placeholder:"HOST:PORT" help:"Address that calls are answered on (127.0.0.1:8080)."`
+	Addr            *string `placeholder:"HOST:PORT" help:"Address to listen on (127.0.0.1:8080)."`
 	Data            *string `placeholder:"D" help:"Data directory (./assay-data)."`
-	BaseURL         *string `name:"base-url" placeholder:"U" help:"Address that clients use."`
-	OAuthSecret     *string `name:"oauth-secret" placeholder:"S" help:"Secret that access tokens are signed with; better set ASSAY_OAUTH_SECRET."`
-	AllowedOrigins  *string `placeholder:"O,…" help:"Origins whose pages may call the service in a browser."`
-	TrustedProxies  *string `placeholder:"A,…" help:"Proxies whose X-Forwarded-For is believed."`
-	MetricsAddr     *string `placeholder:"HOST:PORT" help:"Separate address of /metrics (off)."`
-	LogLevel        *string `placeholder:"info" help:"debug, info, warn or error."`
-	LogFormat       *string `placeholder:"text" help:"text or json."`
-	MemoryLimit     *string `placeholder:"4GB" help:"Memory that the store of facts may use."`
-	RateTiers       *string `placeholder:"ORDERS:CALLS,…" help:"Calls a minute by orders of the last 30 days."`
-	RateLimit       *string `placeholder:"N" help:"Calls a minute of every workspace (0: by tier)."`
-	ShutdownTimeout *string `placeholder:"10s" help:"How long running calls may take to end at the stop."`
+	BaseURL         *string `name:"base-url" placeholder:"U" help:"Public URL of the service."`
+	OAuthSecret     *string `name:"oauth-secret" placeholder:"S" help:"Secret that signs access tokens. Prefer ASSAY_OAUTH_SECRET: arguments are visible to other users."`
+	AllowedOrigins  *string `placeholder:"O,…" help:"Additional allowed CORS origins."`
+	TrustedProxies  *string `placeholder:"A,…" help:"Reverse proxies whose X-Forwarded-For header is trusted."`
+	MaxConnections  *string `name:"max-connections-per-address" placeholder:"512" help:"Open connections of one client address (0: no limit)."`
+	MetricsAddr     *string `placeholder:"HOST:PORT" help:"Address of /metrics (off)."`
+	LogLevel        *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`
+	LogFormat       *string `placeholder:"text" help:"Log format: text or json."`
+	MemoryLimit     *string `placeholder:"4GB" help:"Memory limit of the fact store."`
+	RateTiers       *string `placeholder:"ORDERS:REQUESTS,…" help:"Requests per minute by orders of the last 30 days."`
+	RateLimit       *string `placeholder:"N" help:"Requests per minute of every workspace (0: by tier)."`
+	ShutdownTimeout *string `placeholder:"10s" help:"Time that running calls have to finish on shutdown."`
 }
 
-// given returns the flags that were set, by the keys of the configuration.
+// given returns the flags that are set, by configuration key.
 func (s settings) given() map[string]string {
 	flags := map[string]string{}
 	fields := config.Fields()
@@ -54,7 +54,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	collectLess()
+	setMemory()
 	log := logger(con, settings)
 	service, err := app.Open(ctx, settings, log, con.now)
 	if err != nil {
@@ -67,16 +67,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	return closeAfter(service, err)
 }
 
-// collectLess lets the Go heap grow to five times what lives on it before it is collected. What lives there is a few
-// megabytes, because the facts are the engine's own memory, and collecting took a tenth of a call's time. GOGC in
-// the environment says otherwise.
-func collectLess() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
-}
-
-// logger writes to standard error in the form that was asked for.
+// logger writes to standard error in the configured format.
 func logger(con *console, c config.Config) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	if strings.EqualFold(string(c.LogFormat), "json") {

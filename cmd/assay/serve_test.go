@@ -17,7 +17,7 @@ func TestEverySettingIsAFlag(t *testing.T) {
 	}
 	for i := range fields {
 		if got, want := flags.Field(i).Name, configured.Field(i).Name; got != want {
-			t.Errorf("flag %d is %s, want %s: flags stand in the order of the settings", i, got, want)
+			t.Errorf("flag %d is %s, want %s: flags have the order of the settings", i, got, want)
 		}
 	}
 }

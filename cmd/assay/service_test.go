@@ -17,7 +17,7 @@ const orders = `Name,Email,Financial Status,Currency,Subtotal,Shipping,Taxes,Tot
 #1002,b@example.com,refunded,USD,40.00,0.00,3.20,43.20,2026-03-02 00:10:00 -0500,1,Lamp,40.00,L-1,9002
 `
 
-// program runs the program in a process of its own.
+// program returns a command that runs the program in a separate process.
 func program(t *testing.T, data string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -29,7 +29,7 @@ func program(t *testing.T, data string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// finish runs the program to its end and returns what it printed.
+// finish runs the program to completion and returns its output.
 func finish(t *testing.T, data string, args ...string) (out, errs string, code int) {
 	t.Helper()
 	cmd := program(t, data, args...)
@@ -50,8 +50,8 @@ func must(t *testing.T, data string, args ...string) string {
 	return out
 }
 
-// serve starts the service and returns its base URL once it accepts calls. It is stopped when the test ends, and
-// has to end cleanly.
+// serve starts the service and returns its base URL once it accepts calls. The service stops when the test ends, and
+// must exit without an error.
 func serve(t *testing.T, data string) (baseURL string, pid int) {
 	t.Helper()
 	return serveAt(t, data, "127.0.0.1:0")
@@ -59,7 +59,15 @@ func serve(t *testing.T, data string) (baseURL string, pid int) {
 
 func serveAt(t *testing.T, data, addr string) (baseURL string, pid int) {
 	t.Helper()
-	cmd := program(t, data, "serve", "--addr", addr)
+	baseURL, process, stop := serving(t, data, "serve", "--addr", addr)
+	t.Cleanup(stop)
+	return baseURL, process.Pid
+}
+
+// serving runs a command that serves, and returns how to stop it. It has to end cleanly.
+func serving(t *testing.T, data string, args ...string) (baseURL string, process *os.Process, stop func()) {
+	t.Helper()
+	cmd := program(t, data, args...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -68,24 +76,25 @@ func serveAt(t *testing.T, data, addr string) (baseURL string, pid int) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	stop = func() {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the service does not end cleanly: %v", err)
 		}
-	})
+	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if url, ok := strings.CutPrefix(lines.Text(), "ready: "); ok {
-			return url, cmd.Process.Pid
+			return url, cmd.Process, stop
 		}
 	}
+	stop()
 	t.Fatal("the service ended before it was ready")
-	return "", 0
+	return "", nil, nil
 }
 
-// shop makes a data directory with a workspace and a key for it.
+// shop creates a data directory with a workspace and a key.
 func shop(t *testing.T, options ...string) (data, key string) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")
@@ -103,7 +112,7 @@ func TestASecondProcessOnTheSameDataIsRefused(t *testing.T) {
 	}
 }
 
-func TestCommandsWorkBesideARunningService(t *testing.T) {
+func TestCommandsWorkWithARunningService(t *testing.T) {
 	t.Parallel()
 	data, key := shop(t, "--timezone", "America/New_York")
 	file := filepath.Join(t.TempDir(), "orders_export.csv")

@@ -7,10 +7,10 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"assay/internal/app"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 type targetsCommand struct {
@@ -20,17 +20,13 @@ type targetsCommand struct {
 
 type targetsList struct {
 	dataFlag
-	Workspace string `required:"" placeholder:"W" help:"Workspace whose targets are listed."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the targets."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
 // Run lists the targets.
 func (c *targetsList) Run(ctx context.Context, con *console) error {
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	all, err := app.Targets(ctx, settings, measure.WorkspaceID(c.Workspace), con.now)
+	all, err := do(ctx, con, c.dataFlag, operation.ListTargets, "targets list", c.Workspace, operation.None{})
 	if err != nil {
 		return err
 	}
@@ -38,7 +34,7 @@ func (c *targetsList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(con.errs, "no targets; set them on the page Forecasts, or import a table of metric, period, start and value\n")
+		fmt.Fprintf(con.errs, "no targets; set them on the Forecasts page, or import a table of metric, period, start and value\n")
 		return nil
 	}
 	t := newTable(con.out)
@@ -56,8 +52,8 @@ func (c *targetsList) Run(ctx context.Context, con *console) error {
 
 type targetsRemove struct {
 	dataFlag
-	Metric    string `arg:"" enum:"revenue,orders,spend,roas" help:"revenue, orders, spend or roas."`
-	Period    string `arg:"" enum:"daily,weekly,monthly,quarterly" help:"daily, weekly, monthly or quarterly."`
+	Metric    string `arg:"" enum:"revenue,orders,spend,roas" help:"Metric: revenue, orders, spend or roas."`
+	Period    string `arg:"" enum:"daily,weekly,monthly,quarterly" help:"Period: daily, weekly, monthly or quarterly."`
 	Start     string `arg:"" help:"First day of the period, such as 2026-10-01."`
 	Channel   string `placeholder:"C" help:"Channel of the target. Default: the target of the whole store."`
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the target."`
@@ -67,14 +63,10 @@ type targetsRemove struct {
 func (c *targetsRemove) Run(ctx context.Context, con *console) error {
 	start, err := civil.Parse(c.Start)
 	if err != nil {
-		return fault.Invalid("the first day %q is not a day", c.Start).WithHint("write it as 2026-10-01")
+		return fault.Invalid("the first day %q is not a date", c.Start).WithHint("use YYYY-MM-DD, such as 2026-10-01")
 	}
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	return app.RemoveTarget(ctx, settings, app.RemovedTarget{
-		Workspace: measure.WorkspaceID(c.Workspace), Metric: c.Metric, Period: c.Period, Start: start, Channel: measure.ParseChannel(c.Channel),
-		Actor: "assay targets remove",
-	}, con.now)
+	_, err = do(ctx, con, c.dataFlag, operation.RemoveTarget, "targets remove", c.Workspace, operation.Target{
+		Metric: c.Metric, Period: c.Period, Start: start, Channel: measure.ParseChannel(c.Channel),
+	})
+	return err
 }

@@ -9,31 +9,34 @@ import (
 	"assay/internal/app"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/operation"
 )
 
 type trainCommand struct {
-	MMM trainMMMCommand `cmd:"" name:"mmm" help:"Train the media mix model, in the running service where there is one."`
+	MMM trainMMMCommand `cmd:"" name:"mmm" help:"Train the media mix model, in the running service if there is one."`
 }
 
 type trainMMMCommand struct {
 	dataFlag
-	Workspace    string `required:"" placeholder:"W" help:"Workspace whose facts the model is made from."`
-	WithoutTests bool   `help:"Fit weeks of sales and spend alone, without the workspace's completed tests by region."`
-	Cancel       bool   `help:"End the training that runs in the service instead."`
+	Workspace    string `required:"" placeholder:"W" help:"Workspace of the model."`
+	WithoutTests bool   `help:"Fit observational data only, without the completed geo experiments of the workspace."`
+	Cancel       bool   `help:"Cancel the training that runs in the service."`
 	JSON         bool   `name:"json" help:"Print the result as JSON."`
 }
 
-// Run trains the model and prints what it says. A model that was refused ends with the code for what is not reportable.
+// Run trains the model and prints its results. A model that fails the quality checks exits with exitNotReady.
 func (c *trainMMMCommand) Run(ctx context.Context, con *console) error {
 	settings, err := c.settings()
 	if err != nil {
 		return err
 	}
 	if c.Cancel {
-		return app.CancelTraining(ctx, settings, measure.WorkspaceID(c.Workspace), con.now)
+		_, err := do(ctx, con, c.dataFlag, operation.CancelTraining, "train mmm", c.Workspace, operation.None{})
+		return err
 	}
 	bar := newProgress(con.errs, "training")
-	trained, err := app.TrainMMM(ctx, settings, measure.WorkspaceID(c.Workspace), mix.Request{WithoutTests: c.WithoutTests, Progress: bar.set}, con.now)
+	call := operation.Call{Workspace: measure.WorkspaceID(c.Workspace), Caller: operation.Operator("assay train mmm"), Progress: bar.set}
+	trained, err := app.Do(ctx, settings, operation.TrainModel, call, operation.Training{WithoutTests: c.WithoutTests}, con.now)
 	bar.end()
 	if err != nil {
 		return err
@@ -49,7 +52,7 @@ func (c *trainMMMCommand) Run(ctx context.Context, con *console) error {
 	return err
 }
 
-func printTrained(out io.Writer, t app.Trained) error {
+func printTrained(out io.Writer, t operation.Trained) error {
 	fmt.Fprintf(out, "model %d of %s: %s, %d weeks", t.Version, t.Workspace, t.Status, t.Weeks)
 	if !t.Start.IsZero() {
 		fmt.Fprintf(out, " from %s to %s", t.Start, t.End)
@@ -59,15 +62,15 @@ func printTrained(out io.Writer, t app.Trained) error {
 		fmt.Fprintf(out, "  %s; %s\n", r.Text, r.Remedy)
 	}
 	if t.Kept > 0 {
-		fmt.Fprintf(out, "model %d goes on to answer\n", t.Kept)
+		fmt.Fprintf(out, "model %d remains in use\n", t.Kept)
 	}
 	if t.Accuracy != nil {
-		fmt.Fprintf(out, "explains %.0f %% of the weeks' variance; R-hat at most %.3f\n\n", 100*t.Accuracy.R2, float64(t.Diagnostics.RHatMax))
+		fmt.Fprintf(out, "R² %.0f%% on weekly data; maximum R-hat %.3f\n\n", 100*t.Accuracy.R2, float64(t.Diagnostics.RHatMax))
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, e := range t.Channels {
 		if i == 0 {
-			fmt.Fprintln(w, "channel\tspend\tROAS\t90 % interval\tmarginal ROAS")
+			fmt.Fprintln(w, "channel\tspend\tROAS\t90% interval\tmarginal ROAS")
 		}
 		if e.ROAS != nil && e.MarginalROAS != nil {
 			fmt.Fprintf(w, "%s\t%.0f\t%.2f\t%.2f to %.2f\t%.2f\n", e.Channel, e.Spend, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95, e.MarginalROAS.Mean)

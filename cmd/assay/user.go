@@ -12,22 +12,21 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"assay/internal/app"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/oauth/people"
+	"assay/internal/operation"
 )
 
 type userCommand struct {
-	Create        userCreate        `cmd:"" help:"Make an account and give it a role in a workspace."`
+	Create        userCreate        `cmd:"" help:"Create an account and assign a role in a workspace."`
 	List          userList          `cmd:"" help:"List accounts and their roles."`
-	ResetPassword userResetPassword `cmd:"" name:"reset-password" help:"Give an account a new password. Its sessions end."`
+	ResetPassword userResetPassword `cmd:"" name:"reset-password" help:"Set a new password and end all sessions of the account."`
 }
 
-// passwordFlag says where a password comes from. It is never an argument: those are seen by others.
+// passwordFlag selects the source of a password. It is never an argument: other users of the machine see arguments.
 type passwordFlag struct {
-	PasswordStdin bool `help:"Read the password from standard input. By default one is made and shown once."`
+	PasswordStdin bool `help:"Read the password from standard input. Default: generate one and show it once."`
 }
 
 func (p passwordFlag) password() (password string, made bool, err error) {
@@ -41,66 +40,55 @@ func (p passwordFlag) password() (password string, made bool, err error) {
 	return password, false, nil
 }
 
-func peopleOf(store *app.Control, con *console) *people.People {
-	return people.New(people.Options{Store: store.Store, Now: con.now})
-}
-
 type userCreate struct {
 	dataFlag
 	passwordFlag
-	Email     string `arg:"" help:"Mail address that the person signs in with."`
-	Workspace string `required:"" placeholder:"W" help:"Workspace that the person works in."`
-	Role      string `default:"owner" placeholder:"owner" help:"owner, admin, analyst or viewer."`
+	Email     string `arg:"" help:"Email address for signing in."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the role."`
+	Role      string `default:"owner" placeholder:"owner" help:"Role: owner, admin, analyst or viewer."`
 }
 
-// Run makes the account, or gives an existing one the role.
+// Run creates the account, or assigns the role to an existing one.
 func (c *userCreate) Run(ctx context.Context, con *console) error {
 	role, err := control.ParseRole(c.Role)
 	if err != nil {
 		return err
 	}
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	workspace, err := store.Store.Workspace(ctx, measure.WorkspaceID(c.Workspace))
-	if err != nil {
-		return err
-	}
-	const actor = "assay user create"
-	accounts := peopleOf(store, con)
-	user, err := accounts.Find(ctx, c.Email)
+	add := operation.NewMember{Email: c.Email, Role: role}
+	account, err := findUser(ctx, con, c.dataFlag, c.Email)
+	made := false
 	switch {
 	case err == nil && c.PasswordStdin:
-		return fault.Conflict("%s has an account already", c.Email).WithHint("leave out --password-stdin to only give the role, or use assay user reset-password")
+		return fault.Conflict("%s has an account already", c.Email).WithHint("omit --password-stdin to assign only the role, or use assay user reset-password")
 	case err == nil:
-		fmt.Fprintf(con.errs, "%s has an account already and keeps its password\n", user.Email)
+		fmt.Fprintf(con.errs, "%s has an account already and keeps its password\n", account.Email)
 	case fault.KindOf(err) == fault.KindNotFound:
-		if user, err = c.make(ctx, con, accounts, actor); err != nil {
+		if add.Password, made, err = c.password(); err != nil {
 			return err
 		}
 	default:
 		return err
 	}
-	if err := accounts.SetRole(ctx, user.ID, workspace.ID, role, actor); err != nil {
+	user, err := do(ctx, con, c.dataFlag, operation.AddMember, "user create", c.Workspace, add)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.errs, "%s is %s of %s\n", user.Email, role, workspace.ID)
+	if made {
+		fmt.Fprintln(con.out, add.Password)
+		fmt.Fprintln(con.errs, "the password is shown only now")
+	}
+	fmt.Fprintf(con.errs, "%s is %s of %s\n", user.Email, role, c.Workspace)
 	return nil
 }
 
-func (c *userCreate) make(ctx context.Context, con *console, accounts *people.People, actor string) (control.User, error) {
-	password, made, err := c.password()
+// findUser returns the account with that ID or email address.
+func findUser(ctx context.Context, con *console, d dataFlag, name string) (control.User, error) {
+	store, err := d.open(ctx, con)
 	if err != nil {
 		return control.User{}, err
 	}
-	user, err := accounts.Create(ctx, c.Email, password, actor)
-	if err == nil && made {
-		fmt.Fprintln(con.out, password)
-		fmt.Fprintln(con.errs, "this is the password; it is shown only now")
-	}
-	return user, err
+	defer store.Close()
+	return store.People.Find(ctx, name)
 }
 
 type userList struct {
@@ -117,12 +105,12 @@ type userLine struct {
 
 // Run lists the accounts.
 func (c *userList) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	accounts := peopleOf(store, con)
+	accounts := store.People
 	users, err := accounts.List(ctx)
 	if err != nil {
 		return err
@@ -143,11 +131,11 @@ func (c *userList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, lines)
 	}
 	if len(lines) == 0 {
-		fmt.Fprintln(con.errs, "no accounts; make one with: assay user create EMAIL --workspace W")
+		fmt.Fprintln(con.errs, "no accounts; create one with: assay user create EMAIL --workspace W")
 		return nil
 	}
 	t := newTable(con.out)
-	t.AppendHeader(table.Row{"id", "mail address", "roles", "created"})
+	t.AppendHeader(table.Row{"id", "email", "roles", "created"})
 	for i, l := range lines {
 		var roles []string
 		for workspace, role := range l.Roles {
@@ -162,18 +150,12 @@ func (c *userList) Run(ctx context.Context, con *console) error {
 type userResetPassword struct {
 	dataFlag
 	passwordFlag
-	User string `arg:"" help:"Mail address or id."`
+	User string `arg:"" help:"Email address or account ID."`
 }
 
 // Run sets the password.
 func (c *userResetPassword) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	accounts := peopleOf(store, con)
-	user, err := accounts.Find(ctx, c.User)
+	user, err := findUser(ctx, con, c.dataFlag, c.User)
 	if err != nil {
 		return err
 	}
@@ -181,12 +163,12 @@ func (c *userResetPassword) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	if err := accounts.SetPassword(ctx, user.ID, password, "assay user reset-password"); err != nil {
+	if _, err := do(ctx, con, c.dataFlag, operation.ResetPassword, "user reset-password", "", operation.NewPassword{User: user.ID, Password: password}); err != nil {
 		return err
 	}
 	if made {
 		fmt.Fprintln(con.out, password)
 	}
-	fmt.Fprintf(con.errs, "%s has a new password; all sessions have ended\n", user.Email)
+	fmt.Fprintf(con.errs, "%s has a new password; all sessions are ended\n", user.Email)
 	return nil
 }

@@ -2,24 +2,32 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 
 	"assay/internal/app"
+	"assay/internal/notice"
 )
 
-type versionCommand struct{}
+type versionCommand struct {
+	Licenses bool `help:"Print the licenses of all modules that are linked in."`
+}
 
-// Run prints the version.
-func (versionCommand) Run(con *console) error {
+// Run prints the version, or the licenses.
+func (c versionCommand) Run(con *console) error {
+	if c.Licenses {
+		_, err := io.WriteString(con.out, notice.Text())
+		return err
+	}
 	_, err := fmt.Fprintf(con.out, "assay %s (%s, %s/%s)\n", app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 
 type openAPICommand struct {
-	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"U" help:"Address that the document names."`
+	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"U" help:"Base URL in the document."`
 }
 
-// Run prints the document that a service at that address serves.
+// Run prints the document that a service with this base URL serves.
 func (c openAPICommand) Run(con *console) error {
 	_, err := con.out.Write(append(app.OpenAPI(c.BaseURL), '\n'))
 	return err

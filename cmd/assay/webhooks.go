@@ -9,46 +9,41 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 type webhooksCommand struct {
-	Add    webhooksAdd    `cmd:"" help:"Keep the secret that a Shopify store signs its webhooks with, read from standard input."`
-	List   webhooksList   `cmd:"" help:"List a workspace's webhook secrets, without what they are."`
-	Remove webhooksRemove `cmd:"" help:"Remove a webhook secret: what is signed with it is refused from now on."`
+	Add    webhooksAdd    `cmd:"" help:"Add the signing secret of a Shopify store, read from standard input."`
+	List   webhooksList   `cmd:"" help:"List webhook secrets (IDs only)."`
+	Remove webhooksRemove `cmd:"" help:"Remove a webhook secret. Webhooks signed with it are rejected."`
 }
 
 type webhooksAdd struct {
 	dataFlag
-	Workspace string `required:"" placeholder:"W" help:"Workspace that the messages are for."`
-	Shop      string `placeholder:"S" help:"Domain of the shop, such as acme.myshopify.com. Default: any shop that knows the secret."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the store."`
+	Shop      string `placeholder:"S" help:"Domain of the shop, such as acme.myshopify.com. Default: any shop with this secret."`
 }
 
-// Run keeps the secret and prints its id. The secret is not an argument: those are seen by other users of the machine.
+// Run stores the secret and prints its ID. The secret is not an argument: other users of the machine see arguments.
 func (c *webhooksAdd) Run(ctx context.Context, con *console) error {
 	secret, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
 	if err != nil {
-		return fault.Invalid("standard input cannot be read").Wrap(err)
+		return fault.Invalid("standard input is not readable").Wrap(err)
 	}
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	id, err := store.AddHookSecret(ctx, measure.WorkspaceID(c.Workspace), c.Shop, string(secret), control.By{Actor: "assay webhooks add", At: con.now()})
+	id, err := do(ctx, con, c.dataFlag, operation.AddWebhookSecret, "webhooks add", c.Workspace, operation.WebhookSecret{Shop: c.Shop, Secret: string(secret)})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(con.out, id)
-	fmt.Fprintf(con.errs, "next: in Shopify, point webhooks in JSON at BASE-URL/api/webhooks/shopify/%s\n", c.Workspace)
+	fmt.Fprintf(con.errs, "next: in Shopify, create webhooks in JSON format with the URL BASE-URL/api/webhooks/shopify/%s\n", c.Workspace)
 	return nil
 }
 
 type webhooksList struct {
 	dataFlag
-	Workspace string `required:"" placeholder:"W" help:"Workspace whose secrets are listed."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the secrets."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
@@ -60,7 +55,7 @@ type webhookLine struct {
 
 // Run lists the secrets.
 func (c *webhooksList) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
@@ -100,15 +95,11 @@ func (c *webhooksList) Run(ctx context.Context, con *console) error {
 type webhooksRemove struct {
 	dataFlag
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the secret."`
-	ID        string `arg:"" help:"Id of the secret."`
+	ID        string `arg:"" help:"ID of the secret (assay webhooks list)."`
 }
 
 // Run removes the secret.
 func (c *webhooksRemove) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	return store.Store.RemoveHookSecret(ctx, measure.WorkspaceID(c.Workspace), c.ID, control.By{Actor: "assay webhooks remove", At: con.now()})
+	_, err := do(ctx, con, c.dataFlag, operation.RemoveWebhookSecret, "webhooks remove", c.Workspace, c.ID)
+	return err
 }

@@ -12,23 +12,24 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/operation"
 )
 
 type workspaceCommand struct {
-	Create workspaceCreate `cmd:"" help:"Make a workspace for a store."`
+	Create workspaceCreate `cmd:"" help:"Create a workspace for a store."`
 	List   workspaceList   `cmd:"" help:"List workspaces."`
-	Delete workspaceDelete `cmd:"" help:"Delete a workspace with its facts and keys."`
+	Delete workspaceDelete `cmd:"" help:"Delete a workspace with its data and keys."`
 }
 
 type workspaceCreate struct {
 	dataFlag
-	Name            string `arg:"" help:"Name of the store. The workspace's id is made of it."`
-	Currency        string `default:"USD" placeholder:"USD" help:"Currency that figures are given in."`
-	Timezone        string `default:"UTC" placeholder:"UTC" help:"The store's zone: a day begins at its midnight. An IANA name."`
-	WithoutTax      bool   `help:"Count revenue without tax."`
-	WithoutShipping bool   `help:"Count revenue without shipping."`
-	NetOfRefunds    bool   `help:"Take refunds off revenue."`
-	RateLimit       int    `placeholder:"N" help:"Calls a minute. Default: by the volume of orders."`
+	Name            string `arg:"" help:"Name of the store. The workspace ID is derived from it."`
+	Currency        string `default:"USD" placeholder:"USD" help:"Reporting currency."`
+	Timezone        string `default:"UTC" placeholder:"UTC" help:"Time zone of the store (IANA name); days begin at its midnight."`
+	WithoutTax      bool   `help:"Exclude tax from revenue."`
+	WithoutShipping bool   `help:"Exclude shipping from revenue."`
+	NetOfRefunds    bool   `help:"Subtract refunds from revenue."`
+	RateLimit       int    `placeholder:"N" help:"Requests per minute. Default: by order volume."`
 	JSON            bool   `name:"json" help:"Print JSON."`
 }
 
@@ -48,17 +49,12 @@ func lineOf(w control.Workspace) workspaceLine {
 	}
 }
 
-// Run makes the workspace.
+// Run creates the workspace.
 func (c *workspaceCreate) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, true)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
 	w := control.NewWorkspace(c.Name)
 	w.Currency, w.Zone, w.RatePerMin = money.Currency(c.Currency), c.Timezone, c.RateLimit
 	w.Basis = measure.RevenueBasis{WithoutTax: c.WithoutTax, WithoutShipping: c.WithoutShipping, NetOfRefunds: c.NetOfRefunds}
-	w, err = store.Store.CreateWorkspace(ctx, w, control.By{Actor: "assay workspace create", At: con.now()})
+	w, err := do(ctx, con, c.dataFlag, operation.CreateWorkspace, "workspace create", "", w)
 	if err != nil {
 		return err
 	}
@@ -66,14 +62,14 @@ func (c *workspaceCreate) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	if err := app.ClearFacts(ctx, settings, w.ID, con.now); err != nil {
+	if err := app.ClearFacts(ctx, settings, w.ID, operation.Operator("assay workspace create"), con.now); err != nil {
 		return err
 	}
 	if c.JSON {
 		return printJSON(con.out, lineOf(w))
 	}
 	fmt.Fprintln(con.out, w.ID)
-	fmt.Fprintf(con.errs, "workspace %s: figures in %s, days of %s\nnext: assay import FILE... --workspace %s\n", w.ID, w.Currency, w.Zone, w.ID)
+	fmt.Fprintf(con.errs, "workspace %s: currency %s, time zone %s\nnext: assay import FILE... --workspace %s\n", w.ID, w.Currency, w.Zone, w.ID)
 	return nil
 }
 
@@ -84,7 +80,7 @@ type workspaceList struct {
 
 // Run lists the workspaces.
 func (c *workspaceList) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con, false)
+	store, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
@@ -101,7 +97,7 @@ func (c *workspaceList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, lines)
 	}
 	if len(lines) == 0 {
-		fmt.Fprintln(con.errs, "no workspaces; make one with: assay workspace create NAME")
+		fmt.Fprintln(con.errs, "no workspaces; create one with: assay workspace create NAME")
 		return nil
 	}
 	t := newTable(con.out)
@@ -115,29 +111,16 @@ func (c *workspaceList) Run(ctx context.Context, con *console) error {
 
 type workspaceDelete struct {
 	dataFlag
-	ID  string `arg:"" help:"Id of the workspace."`
-	Yes bool   `help:"Delete without asking. The facts cannot be had back."`
+	ID  string `arg:"" help:"ID of the workspace."`
+	Yes bool   `help:"Confirm. It cannot be undone."`
 }
 
-// Run deletes the workspace, its keys and its facts.
+// Run deletes the workspace, its keys and its data.
 func (c *workspaceDelete) Run(ctx context.Context, con *console) error {
 	if !c.Yes {
-		return fault.Invalid("deleting workspace %s removes its facts and keys for good", c.ID).WithHint("repeat with --yes if that is meant")
+		return fault.Invalid("deleting workspace %s removes its data and keys permanently", c.ID).WithHint("repeat with --yes to confirm")
 	}
-	store, err := c.open(ctx, con, false)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	id := measure.WorkspaceID(c.ID)
-	if _, err := store.Store.Workspace(ctx, id); err != nil {
-		return err
-	}
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	if err := app.DeleteWorkspace(ctx, settings, id, "assay workspace delete", con.now); err != nil {
+	if _, err := do(ctx, con, c.dataFlag, operation.DeleteWorkspace, "workspace delete", c.ID, operation.None{}); err != nil {
 		return err
 	}
 	fmt.Fprintf(con.errs, "workspace %s is deleted\n", c.ID)

@@ -10,18 +10,22 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jonboulle/clockwork"
-	"golang.org/x/sync/errgroup"
 
 	"assay/internal/auth"
+	"assay/internal/bodybudget"
 	"assay/internal/config"
+	"assay/internal/connlimit"
 	"assay/internal/control/calllog"
 	"assay/internal/fault"
 	"assay/internal/jobs"
 	"assay/internal/limit"
 	"assay/internal/measure"
+	"assay/internal/oauth/clientip"
+	"assay/internal/operation"
 	"assay/internal/panics"
 	"assay/internal/slowbody"
 	"assay/internal/tools"
@@ -40,7 +44,7 @@ const factsDir = "facts"
 // uploadsDir is where a data directory has files that wait to be imported. It is emptied at every start.
 const uploadsDir = "uploads"
 
-// closeTimeout is how long a question or import that still runs may keep the store from closing.
+// closeTimeout is how long [App.Close] waits for running questions and imports where no service was shut down.
 const closeTimeout = time.Minute
 
 // How long a request may take to come: its head, and all of it. Files that people send and the messages of taps have limits
@@ -50,8 +54,18 @@ const (
 	requestTime = 20 * time.Second
 )
 
-// flushTimeout is how long the last calls may take to be written to the call log at the stop.
-const flushTimeout = 5 * time.Second
+// anonymousBodies is how many bytes of request bodies the service keeps in memory for callers that it does not know yet.
+const anonymousBodies = 64 << 20
+
+// What a shutdown may take after shutdown_timeout, when running calls are cut off: less than two seconds in total.
+const (
+	partsTime = 500 * time.Millisecond // for the parts of the service to end
+	flushTime = 500 * time.Millisecond // for the last calls to be written to the call log
+	storeTime = 500 * time.Millisecond // for the stores to close
+)
+
+// callLog is the name of the part that writes the call log.
+const callLog = "call log"
 
 // App is a data directory that this process holds, with everything that answers from it.
 type App struct {
@@ -68,10 +82,13 @@ type App struct {
 	models  *training.Keeper
 	jobs    *jobs.Runner
 	tools   *tools.Service
-	clock   func() time.Time // the clock of answers
-	writing writing          // into workspaces
-	arrived chan struct{}    // a webhook's message waits
-	ended   func()           // called when keys have ended; never nil
+	clock   func() time.Time   // the clock of answers
+	arrived chan struct{}      // a webhook's message waits
+	bodies  *bodybudget.Budget // of callers that are not known yet
+	health  writeCheck         // of the control data
+	closeBy time.Time          // when the stores have to be closed; zero: the service has not been shut down
+
+	operations *operation.Service
 }
 
 // Open takes the data directory for this process and opens its stores. A directory that another process holds is
@@ -81,21 +98,25 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err != nil {
 		return nil, err
 	}
-	a := &App{config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1), ended: func() {}}
+	a := &App{
+		config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1),
+		bodies: bodybudget.New(anonymousBodies),
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log}); err != nil {
+	if err := makePrivate(c.Data); err != nil { // a file may belong to somebody else, who decides who reads it
+		log.WarnContext(ctx, "files of the data directory can be read by others", slog.Any("error", err))
+	}
+	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log, Counter: a.counter}); err != nil {
 		return nil, err
 	}
+	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
 		Dir: filepath.Join(c.Data, factsDir), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
-		Exists: func(ctx context.Context, ws measure.WorkspaceID) error {
-			_, err := a.control.Store.Workspace(ctx, ws)
-			return err
-		},
+		Files: factFiles{a.control.Store, filepath.Join(c.Data, factsDir)},
 	})
 	if err != nil {
 		return nil, err
@@ -113,7 +134,10 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
 	a.calls = calllog.New(calllog.Options{Store: a.control.Store, Counter: a.counter, Now: now, Log: log})
-	return a, a.setClock()
+	if err := a.setClock(); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // emptyDir makes a folder anew: what is in it belongs to a process that ends or has ended.
@@ -135,14 +159,25 @@ func (a *App) setClock() error {
 		Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now),
 		Clock: clock, Now: a.now, Log: a.log,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	a.operations = operation.New(a.control.Control, operation.Facts{
+		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, uploadsDir), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools,
+		Drop: a.dropFacts, Unopened: a.engine.Unopened,
+	})
+	return nil
 }
 
 // Close closes the stores and gives the directory back.
 func (a *App) Close() error {
 	var errs []error
 	if a.engine != nil {
-		last, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		by := a.closeBy
+		if by.IsZero() {
+			by = a.now().Add(closeTimeout)
+		}
+		last, cancel := context.WithDeadline(context.Background(), by)
 		defer cancel()
 		errs = append(errs, a.engine.Close(last))
 	}
@@ -158,9 +193,9 @@ func (a *App) dropFacts(ctx context.Context, id measure.WorkspaceID) error {
 	return errors.Join(a.engine.Drop(ctx, id), a.models.Drop(id))
 }
 
-// ready reports whether the stores answer.
+// ready reports whether the stores can be used.
 func (a *App) ready(ctx context.Context) error {
-	return errors.Join(a.control.Store.Ping(ctx), a.engine.Ping(ctx))
+	return errors.Join(a.health.check(ctx), a.engine.Ping(ctx))
 }
 
 // tryAgain is how often facts that could not be opened are tried again.
@@ -194,7 +229,8 @@ func (a *App) tryFacts(ctx context.Context) error {
 func (a *App) unopened() int { return len(a.engine.Unopened()) }
 
 // Serve answers calls until ctx ends, then finishes those that run. It calls ready with the base URL once calls
-// are accepted.
+// are accepted. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if work ignores its
+// cancellation. Imports are transactions, so nothing is half stored.
 func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error {
 	a.trainDemo(ctx)
 	open, err := a.listen(ctx)
@@ -210,8 +246,8 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		open.close()
 		return err
 	}
-	a.ended = face.keys.Invalidate
-	group, running := errgroup.WithContext(ctx)
+	a.control.onAccessEnded(face.keys.Invalidate)
+	group, running := newParts(ctx)
 	server := &http.Server{
 		Handler:           face.handler,
 		ReadHeaderTimeout: headTime,
@@ -221,7 +257,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		MaxHeaderBytes:    64 << 10,
 	}
 	slowbody.Watch(server, a.now)
-	a.run(running, group, open.calls, server)
+	a.run(running, group, a.limited(open.calls), server)
 	// An import may run for an hour: commands have no deadline but their own.
 	commands := &http.Server{Handler: a.commandHandler(), ReadHeaderTimeout: 10 * time.Second}
 	slowbody.Watch(commands, a.now)
@@ -231,14 +267,35 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		mux.Handle("GET /metrics", face.metrics.Handler())
 		a.run(running, group, open.metrics, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute})
 	}
-	for _, part := range []func(ctx context.Context) error{
-		face.keys.Run, face.server.Run, face.pages.Run, a.limiter.Run, a.calls.Run, a.takeIn, a.tryFacts, a.catchUp, a.warmModels, a.jobs.Run,
+	for _, part := range []struct {
+		name string
+		run  func(ctx context.Context) error
+	}{
+		{"API keys", face.keys.Run},
+		{"OAuth server", face.server.Run},
+		{"files on the Data page", face.pages.Run},
+		{"rate limits", a.limiter.Run},
+		{callLog, a.calls.Run},
+		{"webhook messages", a.takeIn},
+		{"opening of facts", a.tryFacts},
+		{"roll-ups after an update", a.catchUp},
+		{"loading of models", a.warmModels},
+		{"trainings and forecasts", a.jobs.Run},
 	} {
-		group.Go(func() error { return a.tend(running, part) })
+		group.Go(part.name, func() error { return a.tend(running, part.run) })
 	}
-	group.Go(func() error { return ready(baseURL) })
-	err = group.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	group.Go("start", func() error { return ready(baseURL) })
+	<-running.Done()
+	a.closeBy = a.now().Add(a.config.ShutdownTimeout + partsTime + flushTime + storeTime)
+	cutOff, err := group.wait(a.config.ShutdownTimeout + partsTime)
+	if len(cutOff) > 0 {
+		a.log.WarnContext(ctx, "work was cut off on shutdown", slog.Any("work", cutOff),
+			slog.Duration("waited", a.config.ShutdownTimeout+partsTime))
+	}
+	if slices.Contains(cutOff, callLog) {
+		return err // it may be writing
+	}
+	last, cancel := context.WithDeadline(context.WithoutCancel(ctx), a.closeBy.Add(-storeTime))
 	defer cancel()
 	a.calls.Flush(last)
 	return err
@@ -297,6 +354,16 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 	return open, nil
 }
 
+// limited bounds the connections of each client address.
+func (a *App) limited(calls net.Listener) net.Listener {
+	if a.config.MaxConnections.IsUnlimited() {
+		return calls
+	}
+	return connlimit.Listen(calls, connlimit.Options{
+		PerAddress: int(a.config.MaxConnections), Of: clientip.NewAddresses(a.config.TrustedProxies).OfConnection, Now: a.now, Log: a.log,
+	})
+}
+
 // ownURL is how this machine reaches an address. One that stands for all interfaces is reached on loopback; others
 // need a base URL in the settings.
 func ownURL(addr net.Addr) string {
@@ -307,15 +374,16 @@ func ownURL(addr net.Addr) string {
 }
 
 // run serves a listener until ctx ends and then waits for the requests that run.
-func (a *App) run(ctx context.Context, group *errgroup.Group, listener net.Listener, server *http.Server) {
+func (a *App) run(ctx context.Context, group *parts, listener net.Listener, server *http.Server) {
 	server.ErrorLog = slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)
-	group.Go(func() error {
+	name := "calls on " + listener.Addr().String()
+	group.Go(name, func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("listener %s: %w", listener.Addr(), err)
 		}
 		return nil
 	})
-	group.Go(func() error {
+	group.Go(name, func() error {
 		<-ctx.Done()
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.ShutdownTimeout)
 		defer cancel()

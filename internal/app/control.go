@@ -13,14 +13,16 @@ import (
 	"assay/internal/auth"
 	"assay/internal/control/sqlstore"
 	"assay/internal/fault"
+	"assay/internal/limit"
+	"assay/internal/oauth/people"
+	"assay/internal/operation"
 )
 
-// Control is the control data of a data directory. Several processes may hold it at a time: commands work on it
-// beside a running service.
+// Control is the control data of a data directory. Several processes may have them open at a time: commands use them next to
+// a running service.
 type Control struct {
-	Store        *sqlstore.Store
-	Keys         *auth.Keys
-	Installation auth.Installation
+	operation.Control
+	ended *func() // what AccessEnded calls
 }
 
 // ControlOptions say where control data are and how they are used.
@@ -29,6 +31,8 @@ type ControlOptions struct {
 	Create bool             // make the directory where it is missing
 	Now    func() time.Time // the real clock
 	Log    *slog.Logger     // nothing is logged when nil
+
+	Counter limit.Counter // of refused sign-ins; counts in this process when nil
 }
 
 // OpenControl opens control data. A directory that does not exist is a fault of kind not_found unless it may be
@@ -52,10 +56,22 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Log == nil {
+		o.Log = discard()
+	}
+	c := &Control{ended: new(func() {})}
+	accessEnded := func() { (*c.ended)() }
 	installation := auth.NewInstallation(secret)
-	keys := auth.NewKeys(auth.KeysOptions{Store: store, Installation: installation, Now: o.Now, Log: o.Log})
-	return &Control{Store: store, Keys: keys, Installation: installation}, nil
+	c.Control = operation.Control{
+		Store: store, Installation: installation, Now: o.Now, Log: o.Log, AccessEnded: accessEnded,
+		Keys:   auth.NewKeys(auth.KeysOptions{Store: store, Installation: installation, Now: o.Now, Log: o.Log}),
+		People: people.New(people.Options{Store: store, Counter: o.Counter, Now: o.Now, Log: o.Log, KeysEnded: accessEnded}),
+	}
+	return c, nil
 }
+
+// onAccessEnded sets what is called after credentials ended. It is called once, before calls are served.
+func (c *Control) onAccessEnded(do func()) { *c.ended = do }
 
 // secretKept refuses a directory that has lost its secret: a new one would turn every key invalid and every
 // customer into a stranger.

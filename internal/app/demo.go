@@ -193,7 +193,7 @@ func (a *App) demoAccess(ctx context.Context, made DemoStore) (DemoAccess, error
 
 // keepOwner makes the account that demo.json names, where it does not exist.
 func (a *App) keepOwner(ctx context.Context, access DemoAccess) error {
-	accounts := a.people(nil)
+	accounts := a.control.People
 	owner, err := accounts.Find(ctx, access.Email)
 	if fault.KindOf(err) == fault.KindNotFound {
 		owner, err = accounts.Create(ctx, access.Email, access.Password, demoActor)

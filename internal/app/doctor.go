@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +17,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 // Finding is one thing that was checked.
@@ -133,12 +133,11 @@ func (d *diagnosis) stores(ctx context.Context) {
 
 // running asks the service that holds the directory what it could not open.
 func (d *diagnosis) running(ctx context.Context) {
-	s, err := connect(d.config.Data)
 	var unopened map[measure.WorkspaceID]string
+	s, err := connect(d.config.Data)
 	if err == nil {
-		var text json.RawMessage
-		text, err = s.ask(ctx, "/unopened", struct{}{}, nil)
-		unopened, err = decoded[map[measure.WorkspaceID]string](text, err)
+		unopened, err = ask[operation.None, map[measure.WorkspaceID]string](ctx, s, operation.ListUnopened.Name,
+			operation.Call{Caller: operation.Operator("assay doctor")}, operation.None{})
 	}
 	if err != nil {
 		d.failed("service", err)

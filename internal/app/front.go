@@ -16,9 +16,9 @@ import (
 	"assay/internal/httpapi"
 	"assay/internal/mcp"
 	"assay/internal/oauth"
-	"assay/internal/oauth/people"
 	"assay/internal/panics"
 	"assay/internal/tools"
+	"assay/internal/warehouse"
 )
 
 // front is what faces the network: who may come in, and what they see. It is made once the address is known,
@@ -49,8 +49,8 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	}
 	f.keys = auth.NewKeys(auth.KeysOptions{Store: a.control.Store, Installation: a.control.Installation, Tokens: f.server, Now: a.now, Log: a.log})
 	f.pages = console.New(console.Options{
-		BaseURL: baseURL, People: a.people(f.keys.Invalidate), Store: a.control.Store, Keys: f.keys, Limits: a.limiter, Models: pageModels{a},
-		Tools: toolNames(), Ask: a.tools.Answer, Import: a.importUpload, Target: a.changeTarget, Known: a.tools, AddHookSecret: a.control.AddHookSecret, Forget: a.forgetFromPage,
+		BaseURL: baseURL, People: a.control.People, Store: a.control.Store, Keys: f.keys, Limits: a.limiter, Models: pageModels{a},
+		Tools: toolNames(), Ask: a.tools.Answer, Operations: a.operations,
 		History: pageHistory{a.facts, a.tools},
 		Uploads: filepath.Join(a.config.Data, uploadsDir), TrustedProxies: a.config.TrustedProxies, Counter: a.counter, Now: a.now, Log: a.log,
 	})
@@ -61,6 +61,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		Session:        func(p auth.Principal, requestID string) mcp.Session { return a.tools.Session(p, requestID) },
 		Singer:         a.singerOverHTTP,
 		Shopify:        a.receive,
+		Bodies:         a.bodies,
 		OAuth:          f.server.Handler(f.pages),
 		Pages:          f.pages,
 		Tools:          toolDocs(),
@@ -76,8 +77,10 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	return f, nil
 }
 
-func (a *App) people(keysEnded func()) *people.People {
-	return people.New(people.Options{Store: a.control.Store, Counter: a.counter, Now: a.now, Log: a.log, KeysEnded: keysEnded})
+// pageHistory is what the pages read of the history of days.
+type pageHistory struct {
+	*warehouse.Warehouse
+	*tools.Service
 }
 
 const signingSecretFile = "oauth-secret"

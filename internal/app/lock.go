@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -68,17 +69,50 @@ func holder(lock *os.File) string {
 
 func (d *directory) release() error { return d.lock.Close() }
 
-// socketPath returns where the service that holds the directory listens for commands. Socket names are limited
-// to about 100 bytes, so a long path is replaced by a short one that both sides compute.
-func socketPath(dataDir string) (string, error) {
+// longestSocket is how many bytes the path of a socket may have on every system.
+const longestSocket = 100
+
+// socketPath returns where the service that holds the directory listens for commands. When the path is too long for a socket,
+// it is a short one in a folder of this user below the system's temporary folder, which both sides compute. That folder is
+// checked, because everybody can make one of that name; create makes it where it is missing.
+func socketPath(dataDir string, create bool) (string, error) {
 	full, err := filepath.Abs(dataDir)
 	if err != nil {
 		return "", fmt.Errorf("data directory %q: %w", dataDir, err)
 	}
 	path := filepath.Join(full, "assay.sock")
-	if len(path) < 100 {
+	if len(path) <= longestSocket {
 		return path, nil
 	}
+	dir := filepath.Join(os.TempDir(), "assay-"+strconv.Itoa(os.Geteuid()))
+	err = privateDir(dir, create)
+	if missing := errors.Is(err, fs.ErrNotExist); err != nil && (create || !missing) {
+		return "", fault.Unavailable("folder %s cannot be used for the command socket", dir).Wrap(err).
+			WithHint("remove the folder, or pass --data with an absolute path of at most %d bytes", longestSocket-len("/assay.sock"))
+	}
 	sum := sha256.Sum256([]byte(full))
-	return filepath.Join(os.TempDir(), "assay-"+strconv.Itoa(os.Getuid())+"-"+hex.EncodeToString(sum[:8])+".sock"), nil
+	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".sock"), nil
+}
+
+// privateDir reports why a path is not a folder that this user alone can reach.
+func privateDir(path string, create bool) error {
+	if create {
+		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	owner, known := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder", path)
+	case !known || int(owner.Uid) != os.Geteuid():
+		return fmt.Errorf("%s belongs to another user", path)
+	case info.Mode().Perm()&othersRights != 0:
+		return fmt.Errorf("%s has mode %#o, want 0700", path, info.Mode().Perm())
+	}
+	return nil
 }

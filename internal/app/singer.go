@@ -7,12 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
-	"sync"
 	"time"
 
 	"assay/internal/auth"
@@ -20,93 +17,22 @@ import (
 	"assay/internal/fault"
 	"assay/internal/ingest/singer"
 	"assay/internal/measure"
+	"assay/internal/operation"
 	"assay/internal/panics"
-	"assay/internal/warehouse"
 )
 
-// SingerRequest says where the messages of a Singer tap go.
-type SingerRequest struct {
-	Workspace    measure.WorkspaceID
-	DryRun       bool
-	SkipRejected bool
-
-	may permit
-}
-
-// ImportSinger takes a tap's messages through the service that holds the data directory, or directly where none does.
-// It calls emit with each state that may be kept. The report tells what was done also when an error ended the work.
-func ImportSinger(ctx context.Context, c config.Config, request SingerRequest, messages io.Reader, emit func(state []byte) error, now func() time.Time) (singer.Report, error) {
-	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
-		return singer.Report{}, fault.NotFound("there is no data directory %s", c.Data).
-			WithHint("make a workspace first: assay workspace create NAME")
-	}
-	a, err := Open(ctx, c, discard(), now)
-	if err == nil {
-		report, err := a.Singer(ctx, request, messages, emit)
-		return report, errors.Join(err, a.Close())
-	}
-	if !errors.Is(err, errHeld) {
-		return singer.Report{}, err
-	}
-	s, err := connect(c.Data)
+// ImportSinger imports the messages of a tap through the service that holds the data directory, or here where none does. The
+// report says what was done also when an error ended the work.
+func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in operation.Stream, now func() time.Time) (singer.Report, error) {
+	a, s, err := reach(ctx, c, now)
 	if err != nil {
 		return singer.Report{}, err
 	}
-	return s.singer(ctx, request, messages, emit)
-}
-
-// Singer takes a tap's messages into a workspace. Other imports run in between.
-func (a *App) Singer(ctx context.Context, request SingerRequest, messages io.Reader, emit func(state []byte) error) (singer.Report, error) {
-	workspace, err := a.control.Store.Workspace(ctx, request.Workspace)
-	if err != nil {
-		return singer.Report{Workspace: request.Workspace}, err
+	if a == nil {
+		return s.singer(ctx, call, in)
 	}
-	return singer.Run(ctx, laneStore{a, request.may}, messages, singer.Options{
-		Workspace: workspace, HashKey: a.control.Installation.HashKey(workspace.ID), Emit: emit,
-		DryRun: request.DryRun, SkipRejected: request.SkipRejected, Clock: a.now, Log: a.log,
-	})
-}
-
-// laneStore is the store of facts for an import that lasts: each of its steps waits for the workspace, and finds out
-// whether it still exists.
-type laneStore struct {
-	app *App
-	may permit
-}
-
-// FXRates implements [singer.Store].
-func (s laneStore) FXRates(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.FXRate, error) {
-	return s.app.facts.FXRates(ctx, ws)
-}
-
-// Begin implements [singer.Store].
-func (s laneStore) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error) {
-	leave, err := s.app.writing.enter(ctx, spec.Workspace)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := s.app.control.Store.Workspace(ctx, spec.Workspace); err != nil {
-		leave()
-		return nil, err
-	}
-	into, err := s.app.facts.Begin(ctx, spec)
-	if err != nil {
-		leave()
-		return nil, err
-	}
-	return &laneImport{Import: asking(into, s.may), leave: sync.OnceFunc(leave)}, nil
-}
-
-// laneImport gives the workspace back when it is given up, which follows a commit too.
-type laneImport struct {
-	warehouse.Import
-	leave func()
-}
-
-// Abort implements [warehouse.Import].
-func (i *laneImport) Abort() {
-	i.Import.Abort()
-	i.leave()
+	report, err := operation.ImportStream.Do(ctx, a.operations, call, in)
+	return report, errors.Join(err, a.Close())
 }
 
 // singerLine is one line of the service's answer to a command: states, then the report.
@@ -127,18 +53,20 @@ func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
 	_ = connection.Flush()
 	encoder := json.NewEncoder(w)
 	q := r.URL.Query()
-	request := SingerRequest{
-		Workspace: measure.WorkspaceID(q.Get("workspace")), DryRun: q.Get("dry_run") == "true", SkipRejected: q.Get("skip_rejected") == "true",
-	}
-	ctx := r.Context()
-	var report singer.Report
-	err := panics.Caught(func() (err error) {
-		report, err = a.Singer(ctx, request, r.Body, func(state []byte) error {
+	call := operation.Call{Workspace: measure.WorkspaceID(q.Get("workspace")), Caller: operation.Operator(q.Get("actor"))}
+	in := operation.Stream{
+		Messages: r.Body, DryRun: q.Get("dry_run") == "true", SkipRejected: q.Get("skip_rejected") == "true",
+		Emit: func(state []byte) error {
 			if err := encoder.Encode(singerLine{State: state}); err != nil {
 				return err
 			}
 			return connection.Flush()
-		})
+		},
+	}
+	ctx := r.Context()
+	var report singer.Report
+	err := panics.Caught(func() (err error) {
+		report, err = operation.ImportStream.Do(ctx, a.operations, call, in)
 		return err
 	})
 	last := singerLine{Report: &report}
@@ -149,18 +77,19 @@ func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
 }
 
 // singer sends a tap's messages to the service.
-func (s *service) singer(ctx context.Context, request SingerRequest, messages io.Reader, emit func(state []byte) error) (singer.Report, error) {
+func (s *service) singer(ctx context.Context, call operation.Call, in operation.Stream) (singer.Report, error) {
 	q := url.Values{
-		"workspace": {string(request.Workspace)}, "dry_run": {strconv.FormatBool(request.DryRun)}, "skip_rejected": {strconv.FormatBool(request.SkipRejected)},
+		"workspace": {string(call.Workspace)}, "actor": {call.Caller.Actor},
+		"dry_run": {strconv.FormatBool(in.DryRun)}, "skip_rejected": {strconv.FormatBool(in.SkipRejected)},
 	}
 	// A tap may be silent for hours: when the service goes meanwhile, nobody may wait for the tap's next message.
 	body, feed := io.Pipe()
 	var copying panics.Group
 	copying.Go(func() {
-		_, err := io.Copy(feed, messages)
+		_, err := io.Copy(feed, in.Messages)
 		_ = feed.CloseWithError(err)
 	})
-	post, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://assay/singer?"+q.Encode(), body)
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://assay/"+operation.ImportStream.Name+"?"+q.Encode(), body)
 	if err != nil {
 		return singer.Report{}, err
 	}
@@ -178,7 +107,7 @@ func (s *service) singer(ctx context.Context, request SingerRequest, messages io
 			return singer.Report{}, fmt.Errorf("answer of the service: %w", err)
 		}
 		if l.Report == nil {
-			if err := emit(l.State); err != nil {
+			if err := in.Emit(l.State); err != nil {
 				return singer.Report{}, err
 			}
 			continue
@@ -197,9 +126,12 @@ func (s *service) singer(ctx context.Context, request SingerRequest, messages io
 
 // singerOverHTTP takes the messages of a caller, whose scope was checked. Of the states the last one counts.
 func (a *App) singerOverHTTP(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error) {
-	done, err := a.Singer(ctx, SingerRequest{Workspace: p.Workspace.ID, SkipRejected: skipRejected, may: a.callerWrites(p)}, messages, func(passed []byte) error {
-		state = append(state[:0], passed...)
-		return nil
+	call := operation.Call{Workspace: p.Workspace.ID, Caller: operation.Client(p)}
+	done, err := operation.ImportStream.Do(ctx, a.operations, call, operation.Stream{
+		Messages: messages, SkipRejected: skipRejected, Emit: func(passed []byte) error {
+			state = append(state[:0], passed...)
+			return nil
+		},
 	})
 	if workspaceGone := fault.KindOf(err) == fault.KindNotFound; workspaceGone {
 		err = fault.Invalid("the workspace was deleted")

@@ -10,13 +10,12 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/mix"
+	"assay/internal/operation"
 	"assay/internal/panics"
 )
 
@@ -38,14 +37,16 @@ type faultLine struct {
 	Hint string     `json:"hint,omitempty"`
 }
 
-type deleteRequest struct {
+// command is the request of a command: which workspace, who asks, and the operation's input.
+type command struct {
 	Workspace measure.WorkspaceID `json:"workspace"`
-	Actor     string              `json:"actor,omitempty"`
+	Actor     string              `json:"actor"`
+	Input     json.RawMessage     `json:"input"`
 }
 
 // listenSocket opens the socket, in place of one that a killed process left.
 func listenSocket(ctx context.Context, dataDir string) (net.Listener, error) {
-	path, err := socketPath(dataDir)
+	path, err := socketPath(dataDir, true)
 	if err != nil {
 		return nil, err
 	}
@@ -63,81 +64,27 @@ func listenSocket(ctx context.Context, dataDir string) (net.Listener, error) {
 	return listener, nil
 }
 
-// commandHandler answers commands.
+// commandHandler runs the operations that commands ask for.
 func (a *App) commandHandler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /import", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(ctx context.Context, request ImportRequest, progress func(done, total int64)) (any, error) {
-			return a.Import(ctx, request, progress)
-		})
-	})
-	mux.HandleFunc("POST /singer", a.answerSinger)
-	mux.HandleFunc("POST /train/mmm", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(ctx context.Context, request trainRequest, progress func(done, total int64)) (any, error) {
-			return a.trainMMM(ctx, request.Workspace, mix.Request{WithoutTests: request.WithoutTests, Progress: progress})
-		})
-	})
-	mux.HandleFunc("POST /train/cancel", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(_ context.Context, request trainRequest, _ func(done, total int64)) (any, error) {
-			return struct{}{}, a.cancelTraining(request.Workspace)
-		})
-	})
-	mux.HandleFunc("POST /customer/forget", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(ctx context.Context, request ForgetRequest, _ func(done, total int64)) (any, error) {
-			return a.forgetCustomer(ctx, request)
-		})
-	})
-	mux.HandleFunc("POST /targets", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(ctx context.Context, request targetsRequest, _ func(done, total int64)) (any, error) {
-			return a.targets(ctx, request.Workspace)
-		})
-	})
-	mux.HandleFunc("POST /target/remove", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(ctx context.Context, request RemovedTarget, _ func(done, total int64)) (any, error) {
-			return struct{}{}, a.removeTarget(ctx, request)
-		})
-	})
-	mux.HandleFunc("POST /export", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(ctx context.Context, request ExportRequest, _ func(done, total int64)) (any, error) {
-			return a.export(ctx, request)
-		})
-	})
-	mux.HandleFunc("POST /history", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(ctx context.Context, request HistoryRequest, _ func(done, total int64)) (any, error) {
-			return a.history(ctx, request)
-		})
-	})
-	mux.HandleFunc("POST /delete", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(ctx context.Context, request deleteRequest, _ func(done, total int64)) (any, error) {
-			return struct{}{}, a.deleteWorkspace(ctx, request.Workspace, request.Actor)
-		})
-	})
-	mux.HandleFunc("POST /unopened", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(context.Context, struct{}, func(done, total int64)) (any, error) {
-			texts := map[measure.WorkspaceID]string{}
-			for ws, err := range a.engine.Unopened() {
-				texts[ws] = err.Error()
-			}
-			return texts, nil
-		})
-	})
-	mux.HandleFunc("POST /clear", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, func(ctx context.Context, request deleteRequest, _ func(done, total int64)) (any, error) {
-			return struct{}{}, a.clearFacts(ctx, request.Workspace)
-		})
-	})
+	for _, o := range operation.All() {
+		if o.Describe().Facts {
+			mux.HandleFunc("POST /"+o.Describe().Name, func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, o) })
+		}
+	}
+	mux.HandleFunc("POST /"+operation.ImportStream.Name, a.answerSinger)
 	return mux
 }
 
-// answer decodes a request, runs it and streams its lines.
-func answer[Q any](w http.ResponseWriter, r *http.Request, run func(context.Context, Q, func(done, total int64)) (any, error)) {
-	var request Q
-	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+// answer decodes a command, runs its operation and streams its lines.
+func (a *App) answer(w http.ResponseWriter, r *http.Request, o operation.Served) {
+	var asked command
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush() // the command knows now that it was heard, however long the work takes
+	_ = http.NewResponseController(w).Flush() // the command knows now that it was received, however long the work takes
 	var guard sync.Mutex                      // one line at a time
 	encoder := json.NewEncoder(w)
 	send := func(l line) {
@@ -147,9 +94,13 @@ func answer[Q any](w http.ResponseWriter, r *http.Request, run func(context.Cont
 			_ = http.NewResponseController(w).Flush()
 		}
 	}
+	ctx := r.Context()
 	var result any
 	err := panics.Caught(func() (err error) {
-		result, err = run(r.Context(), request, func(done, total int64) { send(line{Done: done, Total: total}) })
+		result, err = o.Serve(ctx, a.operations, operation.Call{
+			Workspace: asked.Workspace, Caller: operation.Operator(asked.Actor),
+			Progress: func(done, total int64) { send(line{Done: done, Total: total}) },
+		}, asked.Input)
 		return err
 	})
 	last := line{}
@@ -175,7 +126,7 @@ type service struct {
 }
 
 func connect(dataDir string) (*service, error) {
-	path, err := socketPath(dataDir)
+	path, err := socketPath(dataDir, false)
 	if err != nil {
 		return nil, err
 	}
@@ -206,10 +157,10 @@ func (c *closing) Close() error {
 	return c.Conn.Close()
 }
 
-// ask sends a request and returns the result's JSON, which may come beside a failure that ended the work half-way.
-// It calls progress for each line before it.
-func (s *service) ask(ctx context.Context, path string, request any, progress func(done, total int64)) (json.RawMessage, error) {
-	body, err := json.Marshal(request)
+// ask sends a command and returns the result's JSON, also with a failure that ended the work half-way. It calls progress for each
+// line before it.
+func (s *service) ask(ctx context.Context, path string, asked command, progress func(done, total int64)) (json.RawMessage, error) {
+	body, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -242,18 +193,6 @@ func (s *service) ask(ctx context.Context, path string, request any, progress fu
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, fault.Unavailable("the service ended before it was done").Wrap(lines.Err()).WithHint("start it again and repeat: what was imported already is recognised")
-}
-
-// absolute returns file names as the service can open them.
-func absolute(files []string) ([]string, error) {
-	out := make([]string, len(files))
-	for i, file := range files {
-		full, err := filepath.Abs(file)
-		if err != nil {
-			return nil, fmt.Errorf("file %q: %w", file, err)
-		}
-		out[i] = full
-	}
-	return out, nil
+	return nil, fault.Unavailable("the service ended before the work was done").Wrap(lines.Err()).
+		WithHint("start it again and repeat the command: what was imported already is recognized")
 }

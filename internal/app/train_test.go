@@ -19,6 +19,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/operation"
 	"assay/internal/warehouse"
 )
 
@@ -161,27 +162,39 @@ func (h *house) until(is func() bool) {
 	}
 }
 
+// train trains by a command.
+func (h *house) train(progress func(done, total int64)) (operation.Trained, error) {
+	call := operation.Call{Workspace: "w", Caller: operation.Operator("test"), Progress: progress}
+	return Do(h.Context(), h.config, operation.TrainModel, call, operation.Training{}, time.Now)
+}
+
+// cancelTraining cancels the training by another command.
+func (h *house) cancelTraining() error {
+	_, err := Do(h.Context(), h.config, operation.CancelTraining, operation.Call{Workspace: "w", Caller: operation.Operator("test")}, operation.None{}, time.Now)
+	return err
+}
+
 // TestTrainingsAreCancelledMadeUpForAndTakenUpAgain drives a service through what its commands and its schedule ask for: a
 // command's training that another command cancels, one that the schedule makes up for when the service starts, and the
 // same one after the service was stopped in the middle of it.
 func TestTrainingsAreCancelledMadeUpForAndTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	empty, err := TrainMMM(t.Context(), h.config, "w", mix.Request{}, time.Now)
+	empty, err := h.train(nil)
 	if err != nil || empty.Status != mix.Refused || empty.Version != 1 {
 		t.Fatalf("a store without sales: %+v, %v; want model 1, refused", empty, err)
 	}
-	if err := CancelTraining(t.Context(), h.config, "w", time.Now); fault.KindOf(err) != fault.KindNotFound {
+	if err := h.cancelTraining(); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("nothing runs, and cancelling it gives %v", err)
 	}
 
 	h.sell()
 	cancel := func(int64, int64) {
-		if err := CancelTraining(t.Context(), h.config, "w", time.Now); err != nil && fault.KindOf(err) != fault.KindNotFound {
+		if err := h.cancelTraining(); err != nil && fault.KindOf(err) != fault.KindNotFound {
 			t.Error(err)
 		}
 	}
-	_, err = TrainMMM(t.Context(), h.config, "w", mix.Request{Progress: cancel}, time.Now)
+	_, err = h.train(cancel)
 	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
 		t.Errorf("the training ends with %v, want to say that it was cancelled", err)
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -18,8 +17,8 @@ import (
 	"assay/internal/httpapi"
 	"assay/internal/ingest/webhook"
 	"assay/internal/measure"
+	"assay/internal/operation"
 	"assay/internal/panics"
-	"assay/internal/warehouse"
 )
 
 const (
@@ -28,33 +27,17 @@ const (
 	hookTurns = 4               // workspaces of which facts are made at a time
 	hookRetry = time.Minute     // after a failure that is no message's fault
 
-	maxHookSecret = 256 // characters
-	maxHookID     = 100
+	maxHookID = 100
 )
 
-// AddHookSecret keeps what a shop signs its webhooks with, and returns the id by which it is removed.
-func (c *Control) AddHookSecret(ctx context.Context, ws measure.WorkspaceID, shop, secret string, by control.By) (string, error) {
-	secret, shop = strings.TrimSpace(secret), strings.ToLower(strings.TrimSpace(shop))
-	if secret == "" || len(secret) > maxHookSecret {
-		return "", fault.Invalid("a webhook secret has 1 to %d characters", maxHookSecret).
-			WithHint("it stands in Shopify under Settings, Notifications, Webhooks, or is the client secret of your app")
-	}
-	if len(shop) > maxHookSecret || strings.ContainsAny(shop, "/ \t\r\n") {
-		return "", fault.Invalid("%q is not a shop's domain", shop).WithHint("use one such as acme.myshopify.com, or none")
-	}
-	id := strings.ToLower(rand.Text()[:10])
-	return id, c.Store.AddHookSecret(ctx, control.HookSecret{
-		ID: id, Workspace: ws, Shop: shop, Sealed: c.Installation.Seal(ws, secret), CreatedAt: by.At,
-	}, by)
-}
-
-// receive keeps a message of a shop. It is on the disk when receive returns.
+// receive stores a message of a shop. It is on the disk when receive returns.
 func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome string, err error) {
 	ws := measure.WorkspaceID(m.Workspace)
-	if err := a.checkSignature(ctx, ws, m); err != nil {
+	body, err := a.signedBody(ctx, ws, m)
+	if err != nil {
 		return "", err
 	}
-	kept, err := webhook.Take(webhook.Topic(m.Topic), m.Body, a.control.Installation.HashKey(ws))
+	kept, err := webhook.Take(webhook.Topic(m.Topic), body, a.control.Installation.HashKey(ws))
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +45,7 @@ func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome strin
 		return "ignored", nil
 	}
 	now := a.now()
-	d := control.Delivery{Workspace: ws, ID: deliveryID(m), Topic: m.Topic, Sent: m.Sent, At: now, Body: kept}
+	d := control.Delivery{Workspace: ws, ID: deliveryID(m, body), Topic: m.Topic, Sent: m.Sent, At: now, Body: kept}
 	if d.Sent.IsZero() || d.Sent.After(now) {
 		d.Sent = now
 	}
@@ -80,34 +63,54 @@ func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome strin
 	return "accepted", nil
 }
 
-// checkSignature looks for the secret that a message was signed with. Every secret is tried, so the time tells nothing.
-func (a *App) checkSignature(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) error {
-	secrets, err := a.control.Store.HookSecrets(ctx, ws)
+// signedBody reads the body of a message and checks its signature. Anybody can send a message, so nothing is read where no
+// secret can have signed it, and the body counts against the budget of anonymous callers until it is verified.
+func (a *App) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) ([]byte, error) {
+	secrets, err := a.hookSecrets(ctx, ws, m.Shop)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	signed := false
-	for _, h := range secrets {
+	unsigned := fault.New(fault.KindUnauthenticated, "no secret of workspace %q signed the message", ws)
+	verifier, ok := webhook.NewVerifier(secrets, m.Signature)
+	if !ok {
+		return nil, unsigned
+	}
+	body, err := a.bodies.Read(m.Body, verifier)
+	defer body.Release()
+	if err != nil {
+		return nil, err
+	}
+	if !verifier.Signed() {
+		return nil, unsigned
+	}
+	return body.Bytes(), nil
+}
+
+// hookSecrets returns the secrets of a workspace that may sign messages of the shop.
+func (a *App) hookSecrets(ctx context.Context, ws measure.WorkspaceID, shop string) (secrets []string, err error) {
+	all, err := a.control.Store.HookSecrets(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range all {
+		if h.Shop != "" && !strings.EqualFold(h.Shop, shop) {
+			continue
+		}
 		secret, err := a.control.Installation.Unseal(ws, h.Sealed)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if webhook.Signed(m.Body, secret, m.Signature) && (h.Shop == "" || strings.EqualFold(h.Shop, m.Shop)) {
-			signed = true
-		}
+		secrets = append(secrets, secret)
 	}
-	if !signed {
-		return fault.New(fault.KindUnauthenticated, "no secret of workspace %q signs so", ws)
-	}
-	return nil
+	return secrets, nil
 }
 
 // deliveryID names a message. One without an id of its own is named by what it says.
-func deliveryID(m httpapi.ShopMessage) string {
+func deliveryID(m httpapi.ShopMessage, body []byte) string {
 	if m.ID != "" && len(m.ID) <= maxHookID {
 		return m.ID
 	}
-	sum := sha256.Sum256([]byte(m.Topic + "\n" + string(m.Body)))
+	sum := sha256.Sum256([]byte(m.Topic + "\n" + string(body)))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -167,7 +170,7 @@ func (a *App) takeIn(ctx context.Context) error {
 			a.log.ErrorContext(ctx, "webhook messages wait", slog.Any("error", err))
 		}
 		for _, ws := range awaiting {
-			if a.writing.busy(ws) {
+			if a.operations.Busy(ws) {
 				continue
 			}
 			if _, is := busy.LoadOrStore(ws, true); is {
@@ -192,7 +195,7 @@ func (a *App) takeIn(ctx context.Context) error {
 
 // takeInAll makes facts of all messages of a workspace that wait, until it is imported into.
 func (a *App) takeInAll(ctx context.Context, ws measure.WorkspaceID) error {
-	for !a.writing.busy(ws) {
+	for !a.operations.Busy(ws) {
 		messages, err := a.control.Store.Waiting(ctx, ws, hookBatch)
 		if err != nil || len(messages) == 0 {
 			return err
@@ -215,21 +218,12 @@ func (a *App) redact(ctx context.Context, workspace control.Workspace, messages 
 		if err != nil || len(person.Hashes) == 0 {
 			continue // nobody is named: the message is told to be unusable
 		}
-		if err := a.redactOne(ctx, workspace, person.Hashes); err != nil {
+		call := operation.Call{Workspace: workspace.ID, Caller: operation.System(shopActor)}
+		if _, err := operation.ForgetCustomer.Do(ctx, a.operations, call, operation.Customer{Hashes: person.Hashes}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (a *App) redactOne(ctx context.Context, workspace control.Workspace, hashes []string) error {
-	leave, err := a.writing.enter(ctx, workspace.ID)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	_, err = a.forget(ctx, workspace, hashes, shopActor)
-	return err
 }
 
 // takeInOf makes facts of a workspace's messages and returns how many are settled.
@@ -241,9 +235,8 @@ func (a *App) takeInOf(ctx context.Context, ws measure.WorkspaceID, messages []c
 	if err := a.redact(ctx, workspace, messages); err != nil {
 		return 0, err
 	}
-	result, err := webhook.Run(ctx, hookStore{laneStore{app: a}}, messages, webhook.Options{
-		Workspace: workspace, HashKey: a.control.Installation.HashKey(ws), Now: a.now(),
-	})
+	call := operation.Call{Workspace: ws, Caller: operation.System(shopActor)}
+	result, err := operation.ApplyMessages.Do(ctx, a.operations, call, messages)
 	if err != nil {
 		return 0, err
 	}
@@ -253,12 +246,4 @@ func (a *App) takeInOf(ctx context.Context, ws measure.WorkspaceID, messages []c
 	}
 	a.log.InfoContext(ctx, "webhook messages taken in", slog.String("workspace", string(ws)), slog.Int("messages", len(settled)), slog.Int("unusable", len(result.Unusable)))
 	return len(settled), a.control.Store.Settle(ctx, settled, a.now())
-}
-
-// hookStore is the store of facts for messages.
-type hookStore struct{ laneStore }
-
-// Order implements [webhook.Store].
-func (s hookStore) Order(ctx context.Context, ws measure.WorkspaceID, ref warehouse.OrderRef) (warehouse.Order, bool, error) {
-	return s.app.facts.Order(ctx, ws, ref)
 }

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// minSecretLen is what HMAC-SHA256 asks of its key (RFC 7518, section 3.2).
+// minSecretLen is the minimum key length of HMAC-SHA256 in bytes (RFC 7518, section 3.2).
 const minSecretLen = 32
 
-// amountForm is an amount of memory as the store of facts takes it.
+// amountForm is the form of an amount of memory that the fact store accepts.
 var amountForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)? ?([KMGT]i?B)$`)
 
-// Validate checks settings that were made in the code. It returns the same fault as [Load].
+// Validate checks settings that the code built. It returns the same fault as [Load].
 func (c Config) Validate() error {
 	if mistakes := c.WithDefaults().mistakes(nil); len(mistakes) > 0 {
 		return misconfigured(mistakes, nil)
@@ -25,20 +25,21 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// mistakes checks every setting that was not found unreadable before.
+// mistakes checks every setting except those in unread, which have no value to check.
 func (c Config) mistakes(unread []mistake) []mistake {
 	accepted := map[string]bool{
-		"addr":             isAddr(c.Addr),
-		"data":             !strings.ContainsRune(c.Data, 0),
-		"base_url":         c.BaseURL == "" || isBaseURL(c.BaseURL),
-		"oauth_secret":     c.OAuthSecret.Text() == "" || len(c.OAuthSecret.Text()) >= minSecretLen,
-		"allowed_origins":  !slices.ContainsFunc(c.AllowedOrigins, func(o string) bool { return !isOrigin(o) }),
-		"metrics_addr":     c.MetricsAddr == "" || isAddr(c.MetricsAddr) && !samePort(c.MetricsAddr, c.Addr),
-		"log_format":       c.LogFormat == LogText || c.LogFormat == LogJSON,
-		"memory_limit":     c.MemoryLimit == "" || amountForm.MatchString(c.MemoryLimit),
-		"rate_tiers":       areTiers(c.RateTiers),
-		"rate_limit":       c.RateLimit >= 0,
-		"shutdown_timeout": c.ShutdownTimeout > 0,
+		"addr":                        isAddr(c.Addr),
+		"data":                        !strings.ContainsRune(c.Data, 0),
+		"base_url":                    c.BaseURL == "" || isBaseURL(c.BaseURL),
+		"oauth_secret":                c.OAuthSecret.Text() == "" || len(c.OAuthSecret.Text()) >= minSecretLen,
+		"allowed_origins":             !slices.ContainsFunc(c.AllowedOrigins, func(o string) bool { return !isOrigin(o) }),
+		"max_connections_per_address": c.MaxConnections >= unlimited,
+		"metrics_addr":                c.MetricsAddr == "" || isAddr(c.MetricsAddr) && !samePort(c.MetricsAddr, c.Addr),
+		"log_format":                  c.LogFormat == LogText || c.LogFormat == LogJSON,
+		"memory_limit":                c.MemoryLimit == "" || amountForm.MatchString(c.MemoryLimit),
+		"rate_tiers":                  areTiers(c.RateTiers),
+		"rate_limit":                  c.RateLimit >= 0,
+		"shutdown_timeout":            c.ShutdownTimeout > 0,
 	}
 	for _, m := range unread {
 		delete(accepted, m.key)
@@ -46,13 +47,13 @@ func (c Config) mistakes(unread []mistake) []mistake {
 	var all []mistake
 	for _, f := range Fields() {
 		if ok, checked := accepted[f.Key]; checked && !ok {
-			all = append(all, mistake{f.Key, "cannot be " + c.shown(f) + ": want " + f.Want})
+			all = append(all, mistake{f.Key, "is " + c.shown(f) + "; use " + f.Want})
 		}
 	}
 	return all
 }
 
-// shown is a value in quotes; secrets are hidden.
+// shown returns a value in quotes. Of a secret it returns the length only.
 func (c Config) shown(f Field) string {
 	if f.Key == "oauth_secret" {
 		return strconv.Itoa(len(c.OAuthSecret.Text())) + " characters long"
@@ -60,7 +61,7 @@ func (c Config) shown(f Field) string {
 	return strconv.Quote(plain(reflect.ValueOf(c).Field(f.index)))
 }
 
-// plain prints a value of Config as one would type it.
+// plain returns a value of Config in the form that a user types.
 func plain(v reflect.Value) string {
 	switch value := v.Interface().(type) {
 	case Origins:
@@ -92,7 +93,7 @@ func isAddr(addr string) bool {
 	return err == nil && 0 <= n && n <= 65535
 }
 
-// samePort reports whether two addresses cannot be listened on at once. Port 0 is never the same.
+// samePort reports whether two addresses conflict when both are listened on. Port 0 never conflicts.
 func samePort(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)
@@ -102,26 +103,26 @@ func samePort(a, b string) bool {
 	return hostA == hostB || isEverywhere(hostA) || isEverywhere(hostB)
 }
 
-// isEverywhere reports whether the host stands for all addresses of the machine.
+// isEverywhere reports whether the host means all addresses of the machine.
 func isEverywhere(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "" || err == nil && addr.IsUnspecified()
 }
 
-// isBaseURL accepts https anywhere and http where nobody can listen in. A path would move the well-known
-// documents away from the root, where clients look for them.
+// isBaseURL accepts https for any host and http for loopback hosts only. It rejects a path: clients look for the
+// well-known documents at the root.
 func isBaseURL(text string) bool {
 	u, ok := site(text)
 	return ok && (u.Scheme == "https" || isLoopback(u.Hostname()))
 }
 
-// isOrigin accepts what a browser sends as Origin.
+// isOrigin accepts the values that a browser sends in the Origin header.
 func isOrigin(text string) bool {
 	u, ok := site(text)
 	return ok && text == u.Scheme+"://"+strings.ToLower(u.Host)
 }
 
-// site parses an address that consists of a scheme and a host.
+// site parses a URL that consists of a scheme and a host only.
 func site(text string) (*url.URL, bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -135,7 +136,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// areTiers reports whether the bounds rise and the last tier has none.
+// areTiers reports whether the bounds increase and only the last tier has no bound.
 func areTiers(tiers RateTiers) bool {
 	if len(tiers) == 0 {
 		return false

@@ -39,7 +39,7 @@ func TestNothingSetGivesTheDefaults(t *testing.T) {
 	t.Parallel()
 	want := Config{
 		Addr: "127.0.0.1:8080", Data: "./assay-data", LogLevel: slog.LevelInfo, LogFormat: LogText,
-		RateTiers: RateTiers(auth.DefaultTiers()), ShutdownTimeout: 10 * time.Second,
+		RateTiers: RateTiers(auth.DefaultTiers()), ShutdownTimeout: 10 * time.Second, MaxConnections: 512,
 	}
 	for name, from := range map[string]Sources{
 		"no sources":         {},
@@ -88,13 +88,13 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		AllowedOrigins: Origins{"https://a.example.com", "http://localhost:3000"},
 		TrustedProxies: Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32"), netip.MustParsePrefix("fd00::/8")},
 		MetricsAddr:    "127.0.0.1:9001", LogLevel: slog.LevelDebug, LogFormat: LogJSON, MemoryLimit: "1.5GB",
-		RateTiers: RateTiers{{UpTo: 100, PerMinute: 1}, {PerMinute: 2}}, RateLimit: 7, ShutdownTimeout: 90 * time.Second,
+		RateTiers: RateTiers{{UpTo: 100, PerMinute: 1}, {PerMinute: 2}}, RateLimit: 7, ShutdownTimeout: 90 * time.Second, MaxConnections: 100,
 	}
 	values := map[string]string{
 		"addr": "0.0.0.0:9000", "data": "/var/lib/assay", "base_url": "https://assay.example.com/", "oauth_secret": secret,
 		"allowed_origins": "https://a.example.com, http://localhost:3000,", "trusted_proxies": "10.1.2.3/8,192.0.2.7 , fd00::1/8",
 		"metrics_addr": "127.0.0.1:9001", "log_level": "DEBUG", "log_format": "json", "memory_limit": "1.5GB",
-		"rate_tiers": "100:1,*:2", "rate_limit": "7", "shutdown_timeout": "1m30s",
+		"rate_tiers": "100:1,*:2", "rate_limit": "7", "shutdown_timeout": "1m30s", "max_connections_per_address": "100",
 	}
 	var environ []string
 	var lines strings.Builder
@@ -121,6 +121,21 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 	}
 	if err := want.Validate(); err != nil {
 		t.Errorf("Validate: %v", err)
+	}
+}
+
+func TestZeroConnectionsMeansNoLimit(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"": 512, "0": -1, "7": 7} {
+		got, err := Load(Sources{Environ: []string{"ASSAY_MAX_CONNECTIONS_PER_ADDRESS=" + text}})
+		if err != nil || int(got.MaxConnections) != want || got.MaxConnections.IsUnlimited() != (text == "0") {
+			t.Errorf("%q: %d, %v; want %d", text, got.MaxConnections, err, want)
+		}
+	}
+	for _, text := range []string{"-1", "many", "1.5"} {
+		if _, err := Load(Sources{Environ: []string{"ASSAY_MAX_CONNECTIONS_PER_ADDRESS=" + text}}); fault.KindOf(err) != fault.KindMisconfigured {
+			t.Errorf("%q: %v, want a mistake", text, err)
+		}
 	}
 }
 

@@ -17,18 +17,18 @@ import (
 	"assay/internal/fault"
 )
 
-// Sources are where settings come from.
+// Sources are the places that settings come from.
 type Sources struct {
 	File    string            // YAML; "" for none
 	Environ []string          // NAME=value, as os.Environ gives it
-	Flags   map[string]string // by key, only those that were given
+	Flags   map[string]string // by key, only those that were set
 }
 
-// mistake is a setting that cannot be accepted.
+// mistake is an invalid setting.
 type mistake struct{ key, text string }
 
-// Load returns the settings with defaults filled in. Everything that cannot be accepted is one fault of kind
-// misconfigured that lists all mistakes, where they are and what is accepted.
+// Load returns the settings with defaults filled in. Invalid settings are reported in one fault of kind misconfigured,
+// which lists each mistake, its source and the accepted values.
 func Load(from Sources) (Config, error) {
 	given := koanf.New(noNesting)
 	origin := make(map[string]string) // where the value of a key comes from
@@ -41,7 +41,7 @@ func Load(from Sources) (Config, error) {
 		for _, key := range l.values.Keys() {
 			origin[key] = l.origin(key)
 			if _, known := fieldOf(key); !known {
-				mistakes = append(mistakes, mistake{key, "is no setting" + nearest(key, keys())})
+				mistakes = append(mistakes, mistake{key, "is not a setting" + nearest(key, keys())})
 			}
 		}
 		if err := given.Merge(l.values); err != nil {
@@ -57,10 +57,10 @@ func Load(from Sources) (Config, error) {
 	return c, nil
 }
 
-// noNesting separates the levels of keys. Keys have one level; a deeper one is shown this way and refused.
+// noNesting separates the levels of keys. Keys have one level; a deeper key is shown with this separator and rejected.
 const noNesting = "."
 
-// layer is one source that was read.
+// layer is one source after reading.
 type layer struct {
 	values *koanf.Koanf
 	origin func(key string) string
@@ -72,17 +72,17 @@ func fileLayer(from Sources) (layer, error) {
 		return l, nil
 	}
 	if _, err := os.Stat(from.File); errors.Is(err, fs.ErrNotExist) {
-		return layer{}, fault.New(fault.KindMisconfigured, "there is no settings file %s", from.File).WithHint("pass another --config, or none")
+		return layer{}, fault.New(fault.KindMisconfigured, "settings file %s does not exist", from.File).WithHint("pass the path of an existing file to --config, or omit the flag")
 	}
 	if err := l.values.Load(file.Provider(from.File), yaml.Parser()); err != nil {
-		return layer{}, fault.New(fault.KindMisconfigured, "the settings file %s cannot be read: %v", from.File, err).
-			WithHint("it has to be a YAML file of lines such as addr: 127.0.0.1:8080")
+		return layer{}, fault.New(fault.KindMisconfigured, "settings file %s is not readable: %v", from.File, err).
+			WithHint("write YAML with one setting per line, such as addr: 127.0.0.1:8080")
 	}
 	return l, nil
 }
 
-// envLayer takes the variables that are named for settings. Others that begin alike may belong to something else.
-// An empty variable counts as not set, except for the secret, where it means that there is none.
+// envLayer reads the environment variables of settings and ignores all others. An empty variable counts as not set,
+// except for the OAuth secret, where it means "no secret".
 func envLayer(from Sources) (layer, error) {
 	l := layer{koanf.New(noNesting), func(key string) string { return "in " + envPrefix + strings.ToUpper(key) }}
 	named := func(name, value string) (string, any) {
@@ -106,7 +106,7 @@ func flagLayer(from Sources) (layer, error) {
 	return l, l.values.Load(confmap.Provider(values, ""), nil)
 }
 
-// decode reads what was given into settings, and fills the rest with defaults.
+// decode parses the values into settings and fills the rest with defaults.
 func decode(given *koanf.Koanf) (Config, []mistake) {
 	var c Config
 	var mistakes []mistake
@@ -119,7 +119,7 @@ func decode(given *koanf.Koanf) (Config, []mistake) {
 		text, ok := textOf(value)
 		if !ok || parse(fields.Field(f.index), text) != nil {
 			fields.Field(f.index).SetZero()
-			mistakes = append(mistakes, mistake{f.Key, fmt.Sprintf("cannot be %q: want %s", text, f.Want)})
+			mistakes = append(mistakes, mistake{f.Key, fmt.Sprintf("is %q; use %s", text, f.Want)})
 		}
 	}
 	return c.WithDefaults(), mistakes
@@ -134,7 +134,7 @@ func fieldOf(key string) (Field, bool) {
 	return Field{}, false
 }
 
-// misconfigured puts all mistakes into one fault.
+// misconfigured returns one fault that lists all mistakes.
 func misconfigured(mistakes []mistake, origin map[string]string) error {
 	var b strings.Builder
 	for _, m := range mistakes {
@@ -144,7 +144,7 @@ func misconfigured(mistakes []mistake, origin map[string]string) error {
 		}
 		b.WriteString(" " + m.text)
 	}
-	return fault.New(fault.KindMisconfigured, "the settings cannot be accepted:%s", b.String())
+	return fault.New(fault.KindMisconfigured, "invalid settings:%s", b.String())
 }
 
 func keys() (all []string) {
@@ -154,7 +154,7 @@ func keys() (all []string) {
 	return all
 }
 
-// nearest suggests the known name that is most like the one that is none, whatever the case and the prefix of both.
+// nearest suggests the known name closest to an unknown one. It ignores case and the environment prefix.
 func nearest(name string, known []string) string {
 	plain := func(s string) string { return strings.ToLower(strings.TrimPrefix(s, envPrefix)) }
 	best, distance := "", len(plain(name))/2+1
@@ -169,7 +169,7 @@ func nearest(name string, known []string) string {
 	return "; did you mean " + best + "?"
 }
 
-// editDistance counts the characters to insert, remove or replace to make one word of the other (Levenshtein).
+// editDistance is the Levenshtein distance: the number of characters to insert, remove or replace.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -8,20 +8,20 @@ import (
 // testPrefix begins the names of variables that only tests read.
 const testPrefix = envPrefix + "TEST_"
 
-// Strangers says of each variable of the environment that is named like a setting and is none, nor one of the others that are
-// known, what it may have been meant to be. Such a variable changes nothing, and whoever set it thinks that it does.
-func Strangers(environ []string, others ...string) []string {
+// UnknownVariables lists the ASSAY_ variables of the environment that are neither a setting nor one of the others, each
+// with the closest known name. Such a variable has no effect, so it is probably a typing mistake.
+func UnknownVariables(environ []string, others ...string) []string {
 	known := others
 	for _, f := range Fields() {
 		known = append(known, f.Env)
 	}
-	var strange []string
+	var unknown []string
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, envPrefix) && !strings.HasPrefix(name, testPrefix) && !slices.Contains(known, name) {
-			strange = append(strange, name+" is no setting and changes nothing"+nearest(name, known))
+			unknown = append(unknown, name+" is not a setting and has no effect"+nearest(name, known))
 		}
 	}
-	slices.Sort(strange)
-	return strange
+	slices.Sort(unknown)
+	return unknown
 }

@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// Secret is a setting that is not printed. It can be absent, or set and empty, which are different things.
+// Secret is a setting that is never printed. Absent and empty are different: an empty secret is set.
 type Secret struct {
 	text string
 	set  bool
 }
 
-// NewSecret returns a secret that is set, perhaps to nothing.
+// NewSecret returns a secret that is set; text may be empty.
 func NewSecret(text string) Secret { return Secret{text: text, set: true} }
 
 // Text returns the secret; "" when it is absent or empty.
 func (s Secret) Text() string { return s.text }
 
-// IsSet reports whether the setting was given at all.
+// IsSet reports whether the setting is present, even if empty.
 func (s Secret) IsSet() bool { return s.set }
 
-// String says whether there is a secret.
+// String returns whether the secret is set, never its text.
 func (s Secret) String() string {
 	switch {
 	case !s.set:
@@ -37,13 +37,13 @@ func (s Secret) String() string {
 	return "hidden"
 }
 
-// GoString says whether there is a secret.
+// GoString returns whether the secret is set, never its text.
 func (s Secret) GoString() string { return s.String() }
 
-// LogValue says whether there is a secret.
+// LogValue returns whether the secret is set, never its text.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// UnmarshalText takes any text.
+// UnmarshalText accepts any text.
 func (s *Secret) UnmarshalText(text []byte) error {
 	*s = NewSecret(string(text))
 	return nil
@@ -52,16 +52,16 @@ func (s *Secret) UnmarshalText(text []byte) error {
 // Origins are origins of web pages, such as "https://app.example.com".
 type Origins []string
 
-// UnmarshalText reads a list with commas between.
+// UnmarshalText parses a comma-separated list.
 func (o *Origins) UnmarshalText(text []byte) error {
 	*o = list(string(text))
 	return nil
 }
 
-// Proxies are networks of proxies.
+// Proxies are the networks of trusted reverse proxies.
 type Proxies []netip.Prefix
 
-// UnmarshalText reads a list of addresses and networks with commas between.
+// UnmarshalText parses a comma-separated list of IP addresses and networks.
 func (p *Proxies) UnmarshalText(text []byte) error {
 	var all Proxies
 	for _, one := range list(string(text)) {
@@ -69,7 +69,7 @@ func (p *Proxies) UnmarshalText(text []byte) error {
 		if err != nil {
 			addr, err := netip.ParseAddr(one)
 			if err != nil {
-				return fmt.Errorf("%q is neither an address nor a network", one)
+				return fmt.Errorf("%q is neither an IP address nor a network", one)
 			}
 			network = netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen())
 		}
@@ -79,32 +79,61 @@ func (p *Proxies) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// LogFormat is the form of log lines.
+// Connections is a number of connections. 0 as text means that there is no limit; the zero value stands for the default.
+type Connections int
+
+// unlimited is what the text 0 is stored as.
+const unlimited Connections = -1
+
+// IsUnlimited reports whether there is no limit.
+func (c Connections) IsUnlimited() bool { return c == unlimited }
+
+// String returns the number as it is typed.
+func (c Connections) String() string {
+	if c.IsUnlimited() {
+		return "0"
+	}
+	return strconv.Itoa(int(c))
+}
+
+// UnmarshalText reads a whole number of 0 or more.
+func (c *Connections) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || n < 0 {
+		return fmt.Errorf("%q is not a whole number of 0 or more", text)
+	}
+	if *c = Connections(n); n == 0 {
+		*c = unlimited
+	}
+	return nil
+}
+
+// LogFormat is the format of log lines.
 type LogFormat string
 
-// The forms.
+// The log formats.
 const (
 	LogText LogFormat = "text"
 	LogJSON LogFormat = "json"
 )
 
-// Tier is how many calls a minute a workspace of some size may make. It is an alias, so that settings are handed
-// over as they are while neither package knows the other.
+// Tier is the rate limit of workspaces up to a size. It is an alias, so that config and auth exchange values without
+// importing each other.
 type Tier = struct {
-	UpTo      int64 // orders in the last 30 days; 0: any number
-	PerMinute int
+	UpTo      int64 // orders in the last 30 days; 0: unlimited
+	PerMinute int   // requests
 }
 
-// RateTiers are the tiers from small to large.
+// RateTiers are the tiers in increasing order.
 type RateTiers []Tier
 
-// UnmarshalText reads a list such as "5000:10, 25000:60, *:300".
+// UnmarshalText parses a list such as "5000:10, 25000:60, *:300".
 func (t *RateTiers) UnmarshalText(text []byte) error {
 	var all RateTiers
 	for _, pair := range list(string(text)) {
 		orders, calls, found := strings.Cut(pair, ":")
 		if !found {
-			return fmt.Errorf("%q is no pair of orders and calls", pair)
+			return fmt.Errorf("%q is not an ORDERS:REQUESTS pair", pair)
 		}
 		var tier Tier
 		var err error
@@ -115,7 +144,7 @@ func (t *RateTiers) UnmarshalText(text []byte) error {
 			}
 		}
 		if tier.PerMinute, err = strconv.Atoi(strings.TrimSpace(calls)); err != nil || tier.PerMinute <= 0 {
-			return fmt.Errorf("%q is not a number of calls", calls)
+			return fmt.Errorf("%q is not a number of requests", calls)
 		}
 		all = append(all, tier)
 	}
@@ -123,7 +152,7 @@ func (t *RateTiers) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// list cuts a text at its commas and leaves out what is blank.
+// list splits a text at its commas and drops blank parts.
 func list(text string) []string {
 	var all []string
 	for one := range strings.SplitSeq(text, ",") {
@@ -154,13 +183,13 @@ func parse(field reflect.Value, text string) (err error) {
 	case field.Kind() == reflect.String:
 		field.SetString(text)
 	default:
-		panic("config: a field of type " + field.Type().String() + " cannot be read from text")
+		panic("config: no parser for a field of type " + field.Type().String())
 	}
 	return err
 }
 
-// textOf returns a value of a YAML file as the text that the environment would give: lists with commas between. A
-// group of values has none.
+// textOf returns a value of a YAML file in the form of an environment variable: a list is joined with commas. A
+// mapping has no such form.
 func textOf(value any) (text string, ok bool) {
 	switch v := value.(type) {
 	case []any:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/internal/control"
+	"assay/internal/operation"
 )
 
 // appsView is what the page of connected programs shows.
@@ -67,18 +68,7 @@ func (c *Console) revokeApp(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	grants, err := c.grantsOf(v, p)
-	id := v.PostForm.Get("id")
-	mine := slices.ContainsFunc(grants, func(g control.Grant) bool { return g.ID == id })
-	switch {
-	case err != nil:
-		c.fail(w, v.Request, err)
-		return
-	case !mine:
-		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such connection.")
-		return
-	}
-	if _, err := c.store.RevokeGrant(v.Context(), id, "by a person", control.By{Actor: v.actor(), At: c.now()}); err != nil {
+	if _, err := operation.RevokeGrant.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), v.PostForm.Get("id")); err != nil {
 		c.fail(w, v.Request, err)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"assay/internal/auth"
+	"assay/internal/control"
 )
 
 // Ask calls a tool for a principal and returns its encoded result, as programs get it.
@@ -18,7 +19,7 @@ func (c *Console) asked(v visit, p place, tool string, arguments, into any) erro
 	if err != nil {
 		return err
 	}
-	who := auth.Principal{Workspace: p.Workspace, Actor: v.actor(), Kind: auth.ByOAuth, Scopes: p.Role.Scopes()}
+	who := auth.Principal{Workspace: p.Workspace, Actor: control.ActorOf(v.visitor.User.ID), Kind: auth.ByOAuth, Scopes: p.Role.Scopes()}
 	text, err := c.ask(v.Context(), who, tool, encoded)
 	if err != nil {
 		return fmt.Errorf("%s: %w", tool, err)

@@ -1,8 +1,10 @@
 package console_test
 
 import (
+	"context"
 	"html"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -18,8 +20,10 @@ import (
 	"assay/internal/console"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
+	"assay/internal/measure"
 	"assay/internal/oauth"
 	"assay/internal/oauth/people"
+	"assay/internal/operation"
 )
 
 const (
@@ -79,9 +83,10 @@ func newSiteWith(t *testing.T, change func(*site, *console.Options)) *site {
 	}
 	s.keys = auth.NewKeys(auth.KeysOptions{Store: store, Installation: auth.NewInstallation(make([]byte, 32)), Tokens: s.oauth, Now: s.clock.now})
 	s.people = people.New(people.Options{Store: store, Now: s.clock.now, KeysEnded: s.keys.Invalidate})
+	s.models.running(t, store)
 	options := console.Options{
 		BaseURL: s.url, People: s.people, Store: store, Keys: s.keys, Tools: []string{"performance", "ask"}, Now: s.clock.now,
-		Models: s.models,
+		Models: s.models, Operations: s.operations(operation.Facts{Known: anyName{}}),
 		Limits: auth.NewLimiter(auth.LimiterOptions{Override: 42, Now: s.clock.now}),
 	}
 	change(s, &options)
@@ -102,6 +107,26 @@ func newSiteWith(t *testing.T, change func(*site, *console.Options)) *site {
 		}
 	}
 	return s
+}
+
+// anyName takes channels and regions as they are written.
+type anyName struct{}
+
+func (anyName) Channel(_ context.Context, _ control.Workspace, name string) (measure.Channel, error) {
+	return measure.ParseChannel(name), nil
+}
+
+func (anyName) Planned(_ context.Context, _ control.Workspace, e control.Experiment) (control.Experiment, error) {
+	return e, nil
+}
+
+// operations returns the operations of the site, on facts where there are any.
+func (s *site) operations(f operation.Facts) *operation.Service {
+	f.Jobs = s.models.runner
+	return operation.New(operation.Control{
+		Store: s.store, Keys: s.keys, People: s.people, Installation: auth.NewInstallation(make([]byte, 32)),
+		Now: s.clock.now, Log: slog.New(slog.DiscardHandler), AccessEnded: s.keys.Invalidate,
+	}, f)
 }
 
 // member makes an account with the role in the workspace acme.

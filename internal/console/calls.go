@@ -8,6 +8,7 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/control/calllog"
+	"assay/internal/operation"
 )
 
 const rowsShown = 50 // of a log, on one page
@@ -162,22 +163,15 @@ func (c *Console) changeCalls(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace change its settings.")
 		return
 	}
-	changed := p.Workspace
-	switch v.PostForm.Get("arguments") {
-	case "keep":
-		changed.LogArguments = true
-	case "leave":
-		changed.LogArguments = false
-	default:
+	keep := v.PostForm.Get("arguments")
+	if keep != "keep" && keep != "leave" {
 		c.Refuse(w, v.Request, http.StatusUnprocessableEntity, "This form asks for nothing that is known.")
 		return
 	}
-	if changed != p.Workspace {
-		if _, err := c.store.UpdateWorkspace(v.Context(), changed, control.By{Actor: v.actor(), At: c.now()}); err != nil {
-			c.fail(w, v.Request, err)
-			return
-		}
-		c.keys.Invalidate()
+	settings := operation.Settings{LogArguments: new(keep == "keep")}
+	if _, err := operation.UpdateWorkspace.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), settings); err != nil {
+		c.fail(w, v.Request, err)
+		return
 	}
 	see(w, callsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
 }

@@ -20,35 +20,24 @@ import (
 	"assay/internal/oauth"
 	"assay/internal/oauth/clientip"
 	"assay/internal/oauth/people"
+	"assay/internal/operation"
 )
 
 // Store keeps workspaces, grants, mappings, calls and the security log. What does not exist is a fault of kind not_found.
 type Store interface {
 	Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error)
-	UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error)
 	Client(ctx context.Context, id control.ClientID) (control.Client, error)
 	Calls(ctx context.Context, f control.CallFilter) ([]control.Call, error)
 	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)
 	Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error)
-	CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error)
-	MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error)
-	ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error)
 	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
-	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error
 	Mappings(ctx context.Context, ws measure.WorkspaceID) ([]control.Mapping, error)
 	Mapping(ctx context.Context, ws measure.WorkspaceID, name string) (control.Mapping, error)
-	ChangeMapping(ctx context.Context, change control.MappingChange, by control.By) error
-	DeleteMapping(ctx context.Context, ws measure.WorkspaceID, name string, by control.By) error
-	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
 }
 
-// Keys makes and ends API keys.
+// Keys lists API keys.
 type Keys interface {
-	Create(ctx context.Context, n auth.NewKey, actor string) (auth.Secret, control.Key, error)
 	List(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
-	Revoke(ctx context.Context, id, actor string) (control.Key, error)
-	Rotate(ctx context.Context, id string, overlap time.Duration, actor string) (auth.Secret, control.Key, error)
-	Invalidate() // after a change of a workspace's settings
 }
 
 // Limits tells how many calls a workspace may make and made in this minute.
@@ -67,12 +56,8 @@ type Options struct {
 	Models         Models   // nil: there is no page of models
 	Tools          []string // names for a key's allow-list, in the contract's order
 	Ask            Ask      // nil: there are no pages of answers
-	Import         Import
-	Target         ChangeTarget // nil: targets are only read
-	Known          Known        // nil: channels and regions are taken as they are written
-	History        History      // nil: the pages of data do not show it
-	AddHookSecret  AddHookSecret
-	Forget         Forget           // nil: customers are forgotten by a command only
+	Operations     *operation.Service
+	History        History          // nil: the pages of data do not show it
 	Uploads        string           // folder of files that wait to be imported; the system's own when ""
 	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is believed
 	Counter        limit.Counter    // of sign-ins that fail; counts in this process when nil
@@ -97,12 +82,8 @@ type Console struct {
 	models      Models
 	tools       []string
 	ask         Ask
-	imports     Import
-	target      ChangeTarget
-	known       Known
+	operations  *operation.Service
 	history     History
-	addSecret   AddHookSecret
-	forget      Forget
 	uploads     string
 	uploading   chan struct{} // has room for as many files as are taken at a time
 	shelf       shelf
@@ -129,7 +110,7 @@ func New(o Options) *Console {
 	}
 	c := &Console{
 		baseURL: o.BaseURL, people: o.People, store: o.Store, keys: o.Keys, limits: o.Limits, models: o.Models, tools: o.Tools,
-		ask: o.Ask, imports: o.Import, target: o.Target, known: o.Known, history: o.History, addSecret: o.AddHookSecret, forget: o.Forget, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
+		ask: o.Ask, operations: o.Operations, history: o.History, uploads: o.Uploads, uploading: make(chan struct{}, uploads),
 		hosts: oauth.NewHosts(o.BaseURL), addresses: clientip.NewAddresses(o.TrustedProxies),
 		signIns: &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}, crossOrigin: http.NewCrossOriginProtection(),
 		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, routes: http.NewServeMux(), templates: parseTemplates(), now: o.Now, log: o.Log,
@@ -152,13 +133,11 @@ func New(o Options) *Console {
 	c.routes.HandleFunc("GET "+callsPath, c.signedIn(c.callsPage))
 	c.routes.HandleFunc("POST "+callsPath, c.posted(c.changeCalls))
 	c.routes.HandleFunc("GET "+securityPath, c.signedIn(c.securityPage))
-	if c.ask != nil && c.imports != nil {
+	if c.ask != nil {
 		c.routes.HandleFunc("GET "+dataPath, c.signedIn(c.dataPage))
 		c.routes.HandleFunc("POST "+dataPath, c.posted(c.changeData))
 		c.routes.HandleFunc("POST "+hooksPath, c.posted(c.changeHooks))
-		if c.forget != nil {
-			c.routes.HandleFunc("POST "+forgetPath, c.posted(c.forgetCustomer))
-		}
+		c.routes.HandleFunc("POST "+forgetPath, c.posted(c.forgetCustomer))
 		c.routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
 		c.routes.HandleFunc("GET "+taskPath, c.signedIn(c.taskPage))
 		c.routes.HandleFunc("GET "+mappingPath, c.signedIn(c.mappingPage))
@@ -239,7 +218,10 @@ type visit struct {
 	visitor people.Visitor
 }
 
-func (v visit) actor() string { return control.ActorOf(v.visitor.User.ID) }
+// calls returns a call of an operation by the visitor.
+func (v visit) calls(ws measure.WorkspaceID) operation.Call {
+	return operation.Call{Workspace: ws, Caller: operation.Member(v.visitor.User.ID)}
+}
 
 // signedIn shows a page to who is signed in, and the sign-in page to others.
 func (c *Console) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFunc {
@@ -305,7 +287,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case fault.KindInvalid:
 		c.Refuse(w, r, http.StatusBadRequest, told(err))
 	default:
-		c.log.ErrorContext(r.Context(), "page", slog.String("route", r.Pattern), slog.Any("error", err))
+		c.log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "page", slog.String("route", r.Pattern), slog.Any("error", err))
 		c.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
 	}
 }

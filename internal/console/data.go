@@ -153,7 +153,7 @@ func (c *Console) showData(w http.ResponseWriter, v visit, status int, view data
 	if view.Unknown() {
 		view.Fitting = fitting(view.Mappings, view.Report.Seen.Header)
 	}
-	view.MayImport, view.Forgets = view.Role.Writes(), view.Manages() && c.forget != nil
+	view.MayImport, view.Forgets = view.Role.Writes(), view.Manages()
 	view.Largest = maxUpload
 	for _, r := range ingest.Readers() {
 		view.Kinds = append(view.Kinds, fileKind{r.Name(), r.Title()})

@@ -13,16 +13,18 @@ import (
 	"net/http"
 	"net/textproto"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/civil"
 	"assay/internal/console"
 	"assay/internal/control"
-	"assay/internal/fault"
-	"assay/internal/ingest"
+	"assay/internal/ingest/source"
 	"assay/internal/measure"
+	"assay/internal/operation"
 	"assay/internal/tools"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
@@ -34,8 +36,42 @@ type dataSite struct {
 	facts   *warehouse.Warehouse
 	tools   *tools.Service
 	uploads string
-	hold    chan struct{} // imports wait for its end; nil: none waits
-	forgot  []string      // customers, in the order in which they were forgotten
+	hold    chan struct{} // see lock; nil: not held
+	operate *operation.Service
+}
+
+// heldNames resolves a channel when the site is not held.
+type heldNames struct {
+	*tools.Service
+	site *dataSite
+}
+
+func (n heldNames) Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
+	if n.site.hold != nil {
+		n.site.hold <- struct{}{} // the workspace is locked
+		<-n.site.hold
+	}
+	return n.Service.Channel(ctx, w, name)
+}
+
+// lock makes imports into the workspace acme wait until the function that it returns is called.
+func (d *dataSite) lock() (unlock func()) {
+	d.t.Helper()
+	d.hold = make(chan struct{})
+	done := make(chan error, 1)
+	go func() {
+		_, err := operation.SetTarget.Do(d.t.Context(), d.operate, operation.Call{Workspace: "acme", Caller: operation.Operator("test")}, operation.Target{
+			Metric: "revenue", Period: "monthly", Start: civil.New(2036, time.November, 1), Channel: "facebook", Value: 1,
+		})
+		done <- err
+	}()
+	<-d.hold
+	return func() {
+		close(d.hold)
+		if err := <-done; err != nil {
+			d.t.Error(err)
+		}
+	}
 }
 
 type siteHistory struct {
@@ -59,41 +95,35 @@ func newDataSite(t *testing.T) *dataSite {
 			t.Fatal(err)
 		}
 		d.tools = service
-		o.Ask, o.Uploads, o.Known, o.History = service.Answer, d.uploads, service, siteHistory{d.facts, service}
-		o.Target = func(ctx context.Context, c console.TargetChange, by control.By) error {
-			goal := warehouse.Target{Metric: c.Metric, Period: c.Period, Start: c.Start, Channel: c.Channel, Value: c.Value}
-			_, err := d.facts.ChangeTarget(ctx, c.Workspace.ID, c.Workspace.Currency, warehouse.TargetChange{Target: goal, Removed: c.Removed, Where: "the page"})
-			return err
-		}
-		o.Forget = func(_ context.Context, ws measure.WorkspaceID, customer string, _ control.By) (int, error) {
-			d.forgot = append(d.forgot, string(ws)+" "+customer)
-			return len(d.forgot) - 1, nil
-		}
-		o.AddHookSecret = func(ctx context.Context, ws measure.WorkspaceID, shop, secret string, by control.By) (string, error) {
-			if secret == "" {
-				return "", fault.Invalid("a secret is needed")
-			}
-			return "h1", s.store.AddHookSecret(ctx, control.HookSecret{ID: "h1", Workspace: ws, Shop: shop, Sealed: []byte("sealed"), CreatedAt: by.At}, by)
-		}
-		o.Import = func(ctx context.Context, u console.Upload) (report ingest.FileReport, err error) {
-			if d.hold != nil {
-				<-d.hold
-			}
-			w, err := s.store.Workspace(ctx, u.Workspace)
-			if err != nil {
-				return report, err
-			}
-			all, err := ingest.Run(ctx, d.facts, ingest.Options{
-				Workspace: w, HashKey: []byte("key"), Files: []ingest.File{u.File}, Source: u.Source, Channel: measure.ParseChannel(u.Channel),
-				DryRun: u.DryRun, SkipRejected: u.SkipRejected, Mapping: u.Mapping, Progress: u.Progress, Clock: s.clock.now, Log: slog.New(slog.DiscardHandler),
-			})
-			if len(all.Files) > 0 {
-				report = all.Files[0]
-			}
-			return report, err
-		}
+		o.Ask, o.Uploads, o.History = service.Answer, d.uploads, siteHistory{d.facts, service}
+		d.operate = s.operations(operation.Facts{Warehouse: d.facts, Known: heldNames{service, d}, Lag: service})
+		o.Operations = d.operate
 	})
 	return d
+}
+
+// sell stores an order of each customer in the workspace acme.
+func (d *dataSite) sell(emails ...string) {
+	d.t.Helper()
+	load, err := d.facts.Begin(d.t.Context(), warehouse.ImportSpec{Workspace: "acme", Source: "test", Base: "USD"})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer load.Abort()
+	at := time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
+	for i, email := range emails {
+		hash := source.NewCustomers(auth.NewInstallation(make([]byte, 32)).HashKey("acme")).Hashes(email)[0]
+		order := warehouse.Order{
+			OrderRef: warehouse.OrderRef{Source: "csv", Key: strconv.Itoa(i)}, At: at, Day: civil.DayOf(at, time.UTC),
+			Surface: measure.OnlineStore, Customer: hash, Charged: 100, Status: "paid",
+		}
+		if err := load.Add(d.t.Context(), &warehouse.Batch{Orders: []warehouse.Order{order}}); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	if _, err := load.Commit(d.t.Context()); err != nil {
+		d.t.Fatal(err)
+	}
 }
 
 // orders returns how many orders the workspace acme has.
@@ -454,17 +484,21 @@ func TestWebhookSecretsAreForWhoManagesTheWorkspace(t *testing.T) {
 	if p := analyst.form("/data/webhooks", "action", "add", "secret", "s3cret"); p.status != http.StatusForbidden {
 		t.Errorf("an analyst adds a secret: %d, want 403", p.status)
 	}
-	if p := admin.form("/data/webhooks", "action", "add", "secret", ""); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "A secret is needed.") {
+	if p := admin.form("/data/webhooks", "action", "add", "secret", ""); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "A webhook secret has 1 to 256 characters") {
 		t.Errorf("no secret: %d", p.status)
 	}
 	if p := admin.form("/data/webhooks", "action", "add", "secret", "s3cret", "shop", "acme.myshopify.com"); p.status != http.StatusSeeOther {
 		t.Errorf("a secret: %d", p.status)
 	}
+	kept, err := d.store.HookSecrets(t.Context(), "acme")
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("%d secrets are stored, %v; want one", len(kept), err)
+	}
 	p := admin.get("/data?workspace=acme")
-	if !strings.Contains(p.body, d.url+"/api/webhooks/shopify/acme") || !strings.Contains(p.body, "<code>h1</code> of <bdi>acme.myshopify.com</bdi>") || strings.Contains(p.body, "s3cret") {
+	if !strings.Contains(p.body, d.url+"/api/webhooks/shopify/acme") || !strings.Contains(p.body, "<code>"+kept[0].ID+"</code> of <bdi>acme.myshopify.com</bdi>") || strings.Contains(p.body, "s3cret") {
 		t.Error("the page lacks the address or the secret's line, or shows the secret")
 	}
-	if p := admin.form("/data/webhooks", "action", "remove", "id", "h1"); p.status != http.StatusSeeOther {
+	if p := admin.form("/data/webhooks", "action", "remove", "id", kept[0].ID); p.status != http.StatusSeeOther {
 		t.Errorf("removal: %d", p.status)
 	}
 	if all, err := d.store.HookSecrets(t.Context(), "acme"); len(all) != 0 || err != nil {
@@ -496,16 +530,13 @@ func TestWhoManagesTheWorkspaceForgetsACustomer(t *testing.T) {
 			t.Errorf("%v: %d, want 422, %q and nobody's address", fields, p.status, name)
 		}
 	}
-	if len(d.forgot) != 0 {
-		t.Fatalf("%v are forgotten", d.forgot)
-	}
-	for _, want := range []string{"No order was theirs", "one order that was theirs is nobody’s now", "2 orders that were theirs are nobody’s now"} {
-		p := admin.form("/data/forget", "customer", " bo@example.com ", "meant", "yes")
-		if p.status != http.StatusOK || !strings.Contains(p.body, want) || strings.Contains(p.body, "bo@example.com") {
-			t.Errorf("%d, want 200, %q and nobody's address", p.status, want)
+	d.sell("bo@example.com", "cy@example.com", "cy@example.com")
+	for customer, want := range map[string]string{
+		"ed@example.com": "No order was theirs", "bo@example.com": "one order that was theirs is nobody’s now", "cy@example.com": "2 orders that were theirs are nobody’s now",
+	} {
+		p := admin.form("/data/forget", "customer", " "+customer+" ", "meant", "yes")
+		if p.status != http.StatusOK || !strings.Contains(p.body, want) || strings.Contains(p.body, customer) {
+			t.Errorf("%s: %d, want 200, %q and nobody's address", customer, p.status, want)
 		}
-	}
-	if d.forgot[0] != "acme bo@example.com" {
-		t.Errorf("forgotten: %q", d.forgot[0])
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/operation"
 )
 
 // trialAnswer is what the page reads of an answer of the tool experiments.
@@ -249,25 +250,22 @@ func (c *Console) changeExperiments(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusForbidden, "Your role in this workspace only reads.")
 		return
 	}
-	form, by := v.PostForm, control.By{Actor: v.actor(), At: c.now()}
+	form, call := v.PostForm, v.calls(p.Workspace.ID)
 	id := control.ExperimentID(form.Get("experiment"))
 	var err error
 	switch form.Get("action") {
 	case "plan":
 		var e control.Experiment
-		if e, err = plannedIn(form, p.Workspace.ID); err == nil && c.known != nil {
-			e, err = c.known.Planned(v.Context(), p.Workspace, e)
-		}
-		if err == nil {
-			_, err = c.store.CreateExperiment(v.Context(), e, by)
+		if e, err = plannedIn(form, p.Workspace.ID); err == nil {
+			_, err = operation.CreateExperiment.Do(v.Context(), c.operations, call, e)
 		}
 	case "move":
 		m := control.Move{Workspace: p.Workspace.ID, ID: id, To: control.ExperimentStatus(form.Get("to"))}
 		if m.Found, err = findingIn(form); err == nil {
-			_, err = c.store.MoveExperiment(v.Context(), m, by)
+			_, err = operation.MoveExperiment.Do(v.Context(), c.operations, call, m)
 		}
 	case "apply", "take-back":
-		_, err = c.store.ApplyExperiment(v.Context(), p.Workspace.ID, id, form.Get("action") == "apply", by)
+		_, err = operation.ApplyFactor.Do(v.Context(), c.operations, call, operation.Factor{Experiment: id, Applied: form.Get("action") == "apply"})
 	default:
 		err = fault.Invalid("this form asks for nothing that is known")
 	}

@@ -2,9 +2,7 @@ package console
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -20,6 +18,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/operation"
 )
 
 // outlookAnswer is what the page reads of an answer of the tool forecasting.
@@ -222,7 +221,7 @@ const shownTargets = 20
 
 func (c *Console) showForecasts(w http.ResponseWriter, v visit, status int, view forecastsView) {
 	view.Periods, view.Metrics = periodNames, []string{"revenue", "orders", "spend", "roas"}
-	view.Writes = view.Role.Writes() && c.target != nil
+	view.Writes = view.Role.Writes()
 	var err error
 	if view.Pace, err = c.pace(v, view.place, view.Period); err != nil {
 		c.fail(w, v.Request, err)
@@ -407,28 +406,10 @@ func fanChart(a outlookAnswer, of outlookRow) chart.Chart {
 	return drawn
 }
 
-// TargetChange sets a target of a workspace, in the place of the one for the same metric, kind of period, first day and
-// channel, or takes it away.
-type TargetChange struct {
-	Workspace control.Workspace
-	Metric    string // revenue, orders, spend or roas
-	Period    string // daily, weekly, monthly or quarterly
-	Start     civil.Date
-	Channel   measure.Channel // "" for the whole store
-	Value     float64         // money in whole units; of one that is set
-	Removed   bool
-}
-
-// ChangeTarget makes a change of a target and its line in the security log. It does not wait long for an import that runs:
-// that is a fault of kind conflict, and one of a target that is not there is of kind not_found.
-type ChangeTarget func(ctx context.Context, change TargetChange, by control.By) error
-
-// Known tells what a workspace's facts know of. What they do not know is a fault of kind invalid that names what they do.
-type Known interface {
-	// Channel returns the canonical key of a channel of the store, or of a platform that it does not use yet.
-	Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error)
-	// Planned returns an experiment with its channel and regions as the store writes them.
-	Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error)
+// targetChange is what a form of targets asks for.
+type targetChange struct {
+	operation.Target
+	removed bool
 }
 
 // changeForecasts sets a target or takes one away.
@@ -441,14 +422,14 @@ func (c *Console) changeForecasts(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusForbidden, "Your role reads targets. Owners, admins and analysts set them.")
 		return
 	}
-	if c.target == nil {
-		c.Refuse(w, v.Request, http.StatusNotFound, "No targets are set here.")
-		return
-	}
 	view := forecastsView{place: p, Period: periodIn(v.PostForm), Form: v.PostForm}
-	change, done, err := c.targetChange(v, p.Workspace)
+	change, done, err := c.targetForm(v, p.Workspace)
 	if err == nil {
-		err = c.target(v.Context(), change, control.By{Actor: v.actor(), At: c.now()})
+		do := operation.SetTarget
+		if change.removed {
+			do = operation.RemoveTarget
+		}
+		_, err = do.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), change.Target)
 	}
 	_, _, public := fault.Public(err)
 	status := http.StatusUnprocessableEntity
@@ -467,8 +448,8 @@ func (c *Console) changeForecasts(w http.ResponseWriter, v visit) {
 	}
 }
 
-// targetChange reads what a form asks for, and says by what word the page tells that it is done.
-func (c *Console) targetChange(v visit, w control.Workspace) (change TargetChange, done string, err error) {
+// targetForm reads what a form asks for, and the word by which the page confirms it.
+func (c *Console) targetForm(v visit, w control.Workspace) (change targetChange, done string, err error) {
 	form := v.PostForm
 	switch form.Get("action") {
 	case "set":
@@ -479,25 +460,16 @@ func (c *Console) targetChange(v visit, w control.Workspace) (change TargetChang
 			change.Value, err = targetValue(form.Get("value"))
 		}
 		if name := strings.TrimSpace(form.Get("channel")); err == nil && name != "" {
-			change.Channel, err = c.channelNamed(v.Context(), w, name)
+			change.Channel = measure.Channel(name)
 		}
 		done = "target"
 	case "remove":
 		change, err = targetIn(form)
-		change.Channel, change.Removed, done = measure.Channel(form.Get("channel")), true, "removed"
+		change.Channel, change.removed, done = measure.Channel(form.Get("channel")), true, "removed"
 	default:
 		err = fault.Invalid("this form asks for nothing that is known")
 	}
-	change.Workspace = w
 	return change, done, err
-}
-
-// channelNamed returns the canonical key of a channel, which the store has to know where that can be told.
-func (c *Console) channelNamed(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
-	if c.known == nil {
-		return measure.ParseChannel(name), nil
-	}
-	return c.known.Channel(ctx, w, name)
 }
 
 // groupedNumber is a number whose thousands are set apart by commas. A comma anywhere else may be a decimal one, and is
@@ -508,7 +480,7 @@ var groupedNumber = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$`)
 const largestTarget = 1e12
 
 // targetIn reads which target a form is about, but for its channel.
-func targetIn(form url.Values) (change TargetChange, err error) {
+func targetIn(form url.Values) (change targetChange, err error) {
 	change.Metric, change.Period = form.Get("metric"), form.Get("period")
 	if metricNames[change.Metric] == "" {
 		return change, fault.Invalid("there are no targets of %q", change.Metric).WithHint("choose revenue, orders, spend or ROAS")
@@ -530,7 +502,7 @@ const (
 )
 
 // begins refuses a first day on which no period of the kind begins, and one that is mistyped.
-func (t TargetChange) begins(thisYear int, week time.Weekday) error {
+func (t targetChange) begins(thisYear int, week time.Weekday) error {
 	if y := t.Start.Year(); y < firstTargetYear || y > thisYear+targetYears {
 		return fault.Invalid("the first day %s lies in the year %d", t.Start, y).WithHint("targets begin from %d to %d", firstTargetYear, thisYear+targetYears)
 	}
@@ -565,13 +537,4 @@ func targetValue(written string) (float64, error) {
 		return 0, fault.Invalid("a target must be above zero and at most a thousand billion")
 	}
 	return value, nil
-}
-
-// Goal says which target a change is about.
-func (t TargetChange) Goal() string {
-	goal := fmt.Sprintf("%s, %s from %s", t.Metric, t.Period, t.Start)
-	if t.Channel != "" {
-		goal += ", " + string(t.Channel)
-	}
-	return goal
 }

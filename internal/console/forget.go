@@ -1,19 +1,13 @@
 package console
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
 
-	"assay/internal/control"
 	"assay/internal/fault"
-	"assay/internal/measure"
+	"assay/internal/operation"
 )
-
-// Forget takes a customer off all orders of a workspace, now and in what is imported later, and returns off how many. The
-// customer is named by mail address, telephone number or the shop's id; a name that cannot be one is a fault of kind invalid.
-type Forget func(ctx context.Context, ws measure.WorkspaceID, customer string, by control.By) (orders int, err error)
 
 // forgetCustomer forgets a customer. Whom it was about is neither shown again nor part of an address.
 func (c *Console) forgetCustomer(w http.ResponseWriter, v visit) {
@@ -34,7 +28,9 @@ func (c *Console) forgetCustomer(w http.ResponseWriter, v visit) {
 	case v.PostForm.Get("meant") == "":
 		err = fault.Invalid("a customer who is forgotten cannot be had back").WithHint("tick the box if that is meant, and enter the customer again")
 	default:
-		orders, err = c.forget(v.Context(), p.Workspace.ID, customer, control.By{Actor: v.actor(), At: c.now()})
+		var done operation.Forgotten
+		done, err = operation.ForgetCustomer.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.Customer{Name: customer})
+		orders = done.Orders
 	}
 	_, _, public := fault.Public(err)
 	switch {

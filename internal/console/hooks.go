@@ -7,6 +7,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 // AddHookSecret keeps what a shop signs its webhooks with. A secret or shop that cannot be meant is a fault of kind
@@ -23,13 +24,13 @@ func (c *Console) changeHooks(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace change its webhooks.")
 		return
 	}
-	form, by := v.PostForm, control.By{Actor: v.actor(), At: c.now()}
+	form, call := v.PostForm, v.calls(p.Workspace.ID)
 	var err error
 	switch form.Get("action") {
 	case "add":
-		_, err = c.addSecret(v.Context(), p.Workspace.ID, form.Get("shop"), form.Get("secret"), by)
+		_, err = operation.AddWebhookSecret.Do(v.Context(), c.operations, call, operation.WebhookSecret{Shop: form.Get("shop"), Secret: form.Get("secret")})
 	case "remove":
-		err = c.store.RemoveHookSecret(v.Context(), p.Workspace.ID, form.Get("id"), by)
+		_, err = operation.RemoveWebhookSecret.Do(v.Context(), c.operations, call, form.Get("id"))
 	default:
 		err = fault.Invalid("this form asks for nothing that is known")
 	}

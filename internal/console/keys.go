@@ -10,6 +10,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/operation"
 )
 
 // keysView is what the page of API keys shows.
@@ -84,9 +85,7 @@ func (c *Console) changeKeys(w http.ResponseWriter, v visit) {
 	case "rotate":
 		made, err = c.rotateKey(v, p)
 	case "revoke":
-		if err = c.isKeyOf(v, p); err == nil {
-			_, err = c.keys.Revoke(v.Context(), v.PostForm.Get("id"), v.actor())
-		}
+		_, err = operation.RevokeKey.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), v.PostForm.Get("id"))
 	default:
 		err = fault.Invalid("this form asks for nothing that is known")
 	}
@@ -127,17 +126,14 @@ func (c *Console) createKey(v visit, p place) (auth.Secret, error) {
 		}
 		n.Lifetime = time.Duration(count) * 24 * time.Hour
 	}
-	secret, _, err := c.keys.Create(v.Context(), n, v.actor())
-	return secret, err
+	made, err := operation.CreateKey.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), n)
+	return made.Secret, err
 }
 
 // maxOverlapHours is how long a rotated key may stay valid beside its successor: a week.
 const maxOverlapHours = 7 * 24
 
 func (c *Console) rotateKey(v visit, p place) (auth.Secret, error) {
-	if err := c.isKeyOf(v, p); err != nil {
-		return "", err
-	}
 	overlap := auth.DefaultOverlap
 	if text := v.PostForm.Get("hours"); text != "" {
 		hours, err := strconv.Atoi(text)
@@ -146,19 +142,6 @@ func (c *Console) rotateKey(v visit, p place) (auth.Secret, error) {
 		}
 		overlap = time.Duration(hours) * time.Hour
 	}
-	secret, _, err := c.keys.Rotate(v.Context(), v.PostForm.Get("id"), overlap, v.actor())
-	return secret, err
-}
-
-// isKeyOf makes sure that the key named in the form is one of the workspace's.
-func (c *Console) isKeyOf(v visit, p place) error {
-	keys, err := c.keys.List(v.Context(), p.Workspace.ID)
-	if err != nil {
-		return err
-	}
-	id := v.PostForm.Get("id")
-	if !slices.ContainsFunc(keys, func(k control.Key) bool { return k.ID == id }) {
-		return fault.NotFound("there is no such key in this workspace")
-	}
-	return nil
+	made, err := operation.RotateKey.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.Rotation{ID: v.PostForm.Get("id"), Overlap: overlap})
+	return made.Secret, err
 }

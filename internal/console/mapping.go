@@ -18,6 +18,7 @@ import (
 	"assay/internal/ingest/mapper"
 	"assay/internal/ingest/source"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 // ownMapping stands before the name of a mapping where a form says what a file is.
@@ -310,7 +311,7 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 	}
 	if do == saveMapping {
 		release()
-		if err := c.keepMapping(v.Context(), v.actor(), &view); err != nil {
+		if err := c.keepMapping(v.Context(), v.calls(p.Workspace.ID), &view); err != nil {
 			c.notKept(view, err)(w, v, p)
 			return
 		}
@@ -330,7 +331,7 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 		return
 	}
 	up.SkipRejected = do == saveAndImportRest
-	actor := v.actor()
+	call := v.calls(p.Workspace.ID)
 	shown := func(d dataView) answer {
 		if d.Report.Status == ingest.Refused {
 			return c.mapped(view, *d.Report)
@@ -338,7 +339,7 @@ func (c *Console) changeMapping(w http.ResponseWriter, v visit) {
 		return c.reported(d)
 	}
 	c.perform(w, v, p, held.file, "Importing "+held.file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
-		if err := c.keepMapping(ctx, actor, &view); err != nil { // here, so that it is not kept where the import finds no room
+		if err := c.keepMapping(ctx, call, &view); err != nil { // here, so that it is not kept where the import finds no room
 			return c.notKept(view, err)
 		}
 		up.Mapping = &view.Mapping
@@ -369,13 +370,13 @@ func (a mappingAction) known(view mappingView) bool {
 }
 
 // looking reads a file by the mapping without keeping anything.
-func (c *Console) looking(up Upload, view mappingView) work {
+func (c *Console) looking(up upload, view mappingView) work {
 	return func(ctx context.Context, progress func(done, total int64)) answer {
-		up.Progress = progress
+		up.call.Progress = progress
 		report, err := c.importFile(ctx, up)
 		if err != nil {
-			c.log.ErrorContext(ctx, "look at a file by a mapping", slog.String("workspace", string(up.Workspace)), slog.Any("error", err))
-			return c.unfinished("Reading " + up.File.Name) //nolint:contextcheck // it is shown with the request of who looks
+			c.log.ErrorContext(ctx, "look at a file by a mapping", slog.String("workspace", string(up.call.Workspace)), slog.Any("error", err))
+			return c.unfinished("Reading " + up.file.Name) //nolint:contextcheck // it is shown with the request of who looks
 		}
 		return c.mapped(view, report)
 	}
@@ -414,7 +415,7 @@ func (c *Console) mapped(view mappingView, report ingest.FileReport) answer {
 
 // keepMapping keeps the mapping in place of the one that was opened, under whatever name. Rows that are kept under the
 // mapping's name stay there, so that none counts again under the new one.
-func (c *Console) keepMapping(ctx context.Context, actor string, view *mappingView) error {
+func (c *Console) keepMapping(ctx context.Context, call operation.Call, view *mappingView) error {
 	m := &view.Mapping
 	if view.Was != "" && view.Was != m.Name && m.System == "" && m.Kind.NamedByMapping() {
 		m.System = view.Was
@@ -423,15 +424,15 @@ func (c *Console) keepMapping(ctx context.Context, actor string, view *mappingVi
 	if err != nil {
 		return err
 	}
-	now := c.now()
 	change := control.MappingChange{
-		Mapping: control.Mapping{Workspace: view.Workspace.ID, Name: m.Name, Content: string(text), At: now},
+		Mapping: control.Mapping{Name: m.Name, Content: string(text)},
 		Was:     view.Was, Seen: time.UnixMicro(view.Version),
 	}
-	if err := c.store.ChangeMapping(ctx, change, control.By{Actor: actor, At: now}); err != nil {
+	kept, err := operation.ChangeMapping.Do(ctx, c.operations, call, change)
+	if err != nil {
 		return err
 	}
-	view.Was, view.Version = m.Name, now.UnixMicro()
+	view.Was, view.Version = m.Name, kept.At.UnixMicro()
 	return nil
 }
 
@@ -450,7 +451,7 @@ func (c *Console) notKept(view mappingView, err error) answer {
 }
 
 func (c *Console) deleteMapping(w http.ResponseWriter, v visit, p place, name string) {
-	if err := c.store.DeleteMapping(v.Context(), p.Workspace.ID, name, control.By{Actor: v.actor(), At: c.now()}); err != nil && fault.KindOf(err) != fault.KindNotFound {
+	if _, err := operation.DeleteMapping.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), name); err != nil && fault.KindOf(err) != fault.KindNotFound {
 		c.fail(w, v.Request, err)
 		return
 	}

@@ -312,7 +312,7 @@ func TestPackedFilesTakeTheirTurnAndAFormThatFoundNoRoomCanBeSentAgain(t *testin
 		t.Fatalf("a packed file: %d %s", sent.status, sent.body)
 	}
 	file := d.ended(b, sent.header.Get("Location")).field("file")
-	d.hold = make(chan struct{})
+	unlock := d.lock()
 	var tasks []string
 	csrf := other.get("/data?workspace=acme").field("csrf")
 	for i := range 4 {
@@ -326,7 +326,7 @@ func TestPackedFilesTakeTheirTurnAndAFormThatFoundNoRoomCanBeSentAgain(t *testin
 	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil {
 		t.Errorf("%d mappings are kept without room, %v", len(all), err)
 	}
-	close(d.hold)
+	unlock()
 	for _, at := range tasks {
 		d.ended(other, at)
 	}

@@ -15,19 +15,15 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
-	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
+	"assay/internal/operation"
 )
 
-// Models has the workspaces' media mix models and trains them.
+// Models has the workspaces' media mix models.
 type Models interface {
 	// State returns the workspace's model and how it stands today.
 	State(ctx context.Context, w control.Workspace) (ModelState, error)
-	// Train begins a training that goes on when the request has ended. One that runs already is a fault of kind conflict.
-	Train(ctx context.Context, w control.Workspace, actor string) error
-	// Cancel ends a training that runs or waits, and reports whether there was one.
-	Cancel(id measure.WorkspaceID) bool
 }
 
 // ModelState is a model and how it stands.
@@ -237,9 +233,12 @@ func (c *Console) changeModels(w http.ResponseWriter, v visit) {
 	var err error
 	switch v.PostForm.Get("action") {
 	case "train":
-		err = c.models.Train(v.Context(), p.Workspace, v.actor())
+		_, err = operation.StartTraining.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.None{})
 	case "cancel":
-		c.models.Cancel(p.Workspace.ID)
+		_, err = operation.CancelTraining.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.None{})
+		if fault.KindOf(err) == fault.KindNotFound { // it ended meanwhile
+			err = nil
+		}
 	case "schedule":
 		if !p.Manages() {
 			c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace change its settings.")
@@ -266,12 +265,9 @@ func (c *Console) schedule(v visit, w control.Workspace) error {
 	if err != nil {
 		return fault.Invalid("the hour is missing or no number").WithHint("choose 0 to 23")
 	}
-	w.Retrain = control.Retrain{Cadence: control.Cadence(v.PostForm.Get("cadence")), Hour: hour}
-	if _, err := c.store.UpdateWorkspace(v.Context(), w, control.By{Actor: v.actor(), At: c.now()}); err != nil {
-		return err
-	}
-	c.keys.Invalidate()
-	return nil
+	retrain := control.Retrain{Cadence: control.Cadence(v.PostForm.Get("cadence")), Hour: hour}
+	_, err = operation.UpdateWorkspace.Do(v.Context(), c.operations, v.calls(w.ID), operation.Settings{Retrain: &retrain})
+	return err
 }
 
 // spanWords writes the days of a window.

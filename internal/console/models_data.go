@@ -13,6 +13,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/sheet"
 )
 
 // modelOf returns the model that a picture or an export is of; it answers itself where there is none with figures.
@@ -193,7 +194,7 @@ func (c *Console) exported(m *mix.Model, w control.Workspace, of string, v visit
 		h := m.History()
 		head := []string{"week", "revenue_" + currency, "expected", "without_media"}
 		for _, channel := range h.Channels {
-			head = append(head, harmless(string(channel)))
+			head = append(head, sheet.Text(string(channel)))
 		}
 		rows := [][]string{head}
 		for i, week := range h.Weeks {
@@ -214,7 +215,7 @@ func (c *Console) exported(m *mix.Model, w control.Workspace, of string, v visit
 				continue
 			}
 			rows = append(rows, []string{
-				harmless(string(e.Channel)), exact(e.Spend), exact(e.Contribution.Mean), exact(e.Contribution.Q05), exact(e.Contribution.Q95),
+				sheet.Text(string(e.Channel)), exact(e.Spend), exact(e.Contribution.Mean), exact(e.Contribution.Q05), exact(e.Contribution.Q95),
 				exact(e.ROAS.Mean), exact(e.ROAS.Q05), exact(e.ROAS.Q95), exact(e.MarginalROAS.Mean), exact(e.MarginalROAS.Q05), exact(e.MarginalROAS.Q95),
 			})
 		}
@@ -227,7 +228,7 @@ func (c *Console) exported(m *mix.Model, w control.Workspace, of string, v visit
 				return nil, err
 			}
 			for _, p := range drawing.Points {
-				rows = append(rows, []string{harmless(string(e.Channel)), exact(p.At), exact(p.Value), exact(p.Band.Low), exact(p.Band.High)})
+				rows = append(rows, []string{sheet.Text(string(e.Channel)), exact(p.At), exact(p.Value), exact(p.Band.Low), exact(p.Band.High)})
 			}
 		}
 		return rows, nil
@@ -239,7 +240,7 @@ func (c *Console) exported(m *mix.Model, w control.Workspace, of string, v visit
 		rows := [][]string{{"channel", "current_monthly_spend_" + currency, "proposed_monthly_spend", "marginal_roas"}}
 		for _, r := range plan.Rows {
 			channel := measure.Channel(r.Channel)
-			rows = append(rows, []string{harmless(r.Channel), exact(m.Posterior().Spend(channel) / m.Months()), exact(plan.monthly[channel]), r.Marginal})
+			rows = append(rows, []string{sheet.Text(r.Channel), exact(m.Posterior().Spend(channel) / m.Months()), exact(plan.monthly[channel]), r.Marginal})
 		}
 		return rows, nil
 	case "schedule":
@@ -253,14 +254,6 @@ func (c *Console) exported(m *mix.Model, w control.Workspace, of string, v visit
 }
 
 func exact(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
-
-// harmless keeps a spreadsheet from taking a text for a formula.
-func harmless(text string) string {
-	if text != "" && (text[0] == '=' || text[0] == '+' || text[0] == '-' || text[0] == '@' || text[0] == '\t' || text[0] == '\r') {
-		return "'" + text
-	}
-	return text
-}
 
 // bySize returns the channels' places in the history, largest contribution first.
 func bySize(m *mix.Model) []int {

@@ -21,6 +21,7 @@ import (
 	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
 	"assay/internal/money"
+	"assay/internal/sheet"
 )
 
 // scheduleView is the part of the planner that spreads the budget over weeks, as its form was sent, and the plan where one was
@@ -294,7 +295,7 @@ func (w *weekPlan) revenueChart() chart.Chart {
 func (w *weekPlan) table() [][]string {
 	head := []string{"week", "spend_" + string(w.Currency)}
 	for _, c := range w.Channels {
-		head = append(head, harmless(string(c)))
+		head = append(head, sheet.Text(string(c)))
 	}
 	rows := [][]string{append(head, "media_bring", "media_bring_low", "media_bring_high", "steady_media_bring")}
 	plain := func(minor int64) string {

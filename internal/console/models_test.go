@@ -6,56 +6,89 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"slices"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
+
 	"assay/internal/civil"
 	"assay/internal/console"
 	"assay/internal/control"
-	"assay/internal/fault"
+	"assay/internal/control/sqlstore"
+	"assay/internal/jobs"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
 )
 
-// models has one state for every workspace and takes down what is asked of it.
+// models has one state for every workspace, and trains until it is cancelled.
 type models struct {
-	mu    sync.Mutex // guards all below
+	runner *jobs.Runner
+	ended  chan measure.WorkspaceID // gets the workspace of a training that was cancelled
+
+	mu    sync.Mutex // guards state
 	state console.ModelState
-	asked []string
 }
 
-func (m *models) State(context.Context, control.Workspace) (console.ModelState, error) {
+func (m *models) State(_ context.Context, w control.Workspace) (console.ModelState, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.state, nil
+	state := m.state
+	_, state.Training = m.runner.Progress(w.ID)
+	return state, nil
 }
 
-func (m *models) Train(_ context.Context, w control.Workspace, actor string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.state.Training {
-		return fault.Conflict("a model of %q is being trained", w.ID)
+// Train implements [jobs.Trainer].
+func (m *models) Train(ctx context.Context, w control.Workspace, _ mix.Request) (*mix.Model, error) {
+	<-ctx.Done()
+	m.ended <- w.ID
+	return nil, ctx.Err()
+}
+
+// Tried implements [jobs.Trainer].
+func (m *models) Tried(control.Workspace) (time.Time, error) { return time.Time{}, nil }
+
+// running returns the runner of the models' trainings, which serves when running returns.
+func (m *models) running(t *testing.T, store *sqlstore.Store) *jobs.Runner {
+	t.Helper()
+	serving := servingStore{store, make(chan struct{})}
+	m.ended = make(chan measure.WorkspaceID, 1)
+	m.runner = jobs.New(jobs.Options{
+		File: filepath.Join(t.TempDir(), "jobs.json"), Trainer: m, Workspaces: serving, Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler),
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() { _ = m.runner.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		work.Wait()
+	})
+	<-serving.asked
+	return m.runner
+}
+
+// servingStore tells when it was asked for the first time.
+type servingStore struct {
+	*sqlstore.Store
+	asked chan struct{}
+}
+
+func (s servingStore) Workspaces(ctx context.Context) ([]control.Workspace, error) {
+	select {
+	case <-s.asked:
+	default:
+		close(s.asked)
 	}
-	m.asked = append(m.asked, "train "+string(w.ID)+" "+strings.Split(actor, ":")[0])
-	m.state.Training = true
-	return nil
-}
-
-func (m *models) Cancel(id measure.WorkspaceID) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.asked = append(m.asked, "cancel "+string(id))
-	m.state.Training = false
-	return true
+	return s.Store.Workspaces(ctx)
 }
 
 // trained is a real model of an invented store.
@@ -130,8 +163,8 @@ func TestATrainingIsBegunWatchedAndCancelled(t *testing.T) {
 	if page := b.form("/models", "action", "cancel"); page.status != http.StatusSeeOther {
 		t.Errorf("cancel: %d", page.status)
 	}
-	if want := []string{"train acme user", "cancel acme"}; !slices.Equal(s.models.asked, want) {
-		t.Errorf("asked %q, want %q", s.models.asked, want)
+	if ws := <-s.models.ended; ws != "acme" {
+		t.Errorf("the training of %q was cancelled, want acme", ws)
 	}
 }
 

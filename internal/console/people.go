@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/operation"
 )
 
 // peopleView is what the page of a workspace's people shows.
@@ -91,7 +92,7 @@ func (c *Console) changePeople(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	form, view := v.PostForm, peopleView{place: p}
+	form, call, view := v.PostForm, v.calls(p.Workspace.ID), peopleView{place: p}
 	them := control.UserID(form.Get("user"))
 	var err error
 	switch form.Get("action") {
@@ -99,11 +100,11 @@ func (c *Console) changePeople(w http.ResponseWriter, v visit) {
 		view.Email = form.Get("email")
 		err = c.invite(v, &view, control.Role(form.Get("role")))
 	case "withdraw":
-		err = c.people.Withdraw(v.Context(), p.Membership, form.Get("id"))
+		_, err = operation.WithdrawInvitation.Do(v.Context(), c.operations, call, form.Get("id"))
 	case "role":
-		err = c.people.ChangeRole(v.Context(), p.Membership, them, control.Role(form.Get("role")))
+		_, err = operation.ChangeRole.Do(v.Context(), c.operations, call, operation.NewRole{User: them, Role: control.Role(form.Get("role"))})
 	case "remove":
-		err = c.people.Dismiss(v.Context(), p.Membership, them)
+		_, err = operation.RemoveMember.Do(v.Context(), c.operations, call, them)
 	default:
 		err = fault.Invalid("this form asks for nothing that is known")
 	}
@@ -126,11 +127,11 @@ func (c *Console) changePeople(w http.ResponseWriter, v visit) {
 }
 
 func (c *Console) invite(v visit, view *peopleView, role control.Role) error {
-	link, n, err := c.people.Invite(v.Context(), view.Membership, view.Email, role)
+	made, err := operation.Invite.Do(v.Context(), c.operations, v.calls(view.Workspace.ID), operation.Invitee{Email: view.Email, Role: role})
 	if err != nil {
 		return err
 	}
-	view.Link = c.baseURL + setUpPath + string(link)
-	view.LinkFor, view.LinkEnds, view.Email = n.Email, n.ExpiresAt, ""
+	view.Link = c.baseURL + setUpPath + string(made.Link)
+	view.LinkFor, view.LinkEnds, view.Email = made.Invitation.Email, made.Invitation.ExpiresAt, ""
 	return nil
 }

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -157,6 +158,31 @@ func TestTheLinkOfAnInvitationIsNotLogged(t *testing.T) {
 	pages.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/set-up/secret-of-a-link", nil))
 	if w.Code != http.StatusInternalServerError || !strings.Contains(log.String(), "/set-up/") || strings.Contains(log.String(), "secret-of-a-link") {
 		t.Errorf("%d, logged %s", w.Code, log.String())
+	}
+}
+
+func TestARequestThatTheBrowserCancelsIsNoErrorInTheLog(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	var log strings.Builder
+	pages := console.New(console.Options{
+		BaseURL: s.url, People: s.people, Store: s.store, Keys: s.keys, Now: s.clock.now, Log: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, test := range []struct {
+		ctx  context.Context
+		want string
+	}{{gone, "level=INFO msg=page"}, {t.Context(), "level=ERROR msg=page"}} {
+		w := httptest.NewRecorder()
+		pages.ServeHTTP(w, httptest.NewRequestWithContext(test.ctx, http.MethodGet, s.url+"/set-up/link", http.NoBody))
+		if w.Code != http.StatusInternalServerError || !strings.Contains(log.String(), test.want) {
+			t.Errorf("HTTP %d, logged %s; want %s", w.Code, log.String(), test.want)
+		}
+		log.Reset()
+		if err := s.store.Close(); err != nil { // the next request fails for another reason
+			t.Fatal(err)
+		}
 	}
 }
 

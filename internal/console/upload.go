@@ -17,28 +17,17 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
-	"assay/internal/ingest/mapper"
 	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/operation"
 	"assay/internal/slowbody"
 )
 
-// Import takes files into a workspace's facts, as the command does.
-type Import func(ctx context.Context, u Upload) (ingest.FileReport, error)
-
-// Upload is a file that somebody sent, and what they say about it.
-type Upload struct {
-	Workspace    measure.WorkspaceID
-	By           control.UserID // whose role is asked for once more before the file is kept
-	File         ingest.File
-	Source       string // a reader's name, or [ingest.Auto]
-	Channel      string
-	Currency     string          // of amounts, where the file does not tell
-	Zone         string          // of times, where the file does not tell; an IANA name
-	Mapping      *mapper.Mapping // instead of a source; nil for none
-	DryRun       bool
-	SkipRejected bool
-	Progress     func(done, total int64) // nil: nobody asks
-	Unpacked     int64                   // most bytes that a compressed file may hold
+// upload is a file that a member sent, and how it is imported.
+type upload struct {
+	operation.Import
+	call operation.Call
+	file ingest.File
 }
 
 // The limits of what is sent.
@@ -57,13 +46,18 @@ const (
 // uploadForm is what stands beside the file.
 type uploadForm struct{ Source, Channel, Currency, Zone string }
 
-func (f uploadForm) upload(ws measure.WorkspaceID, by control.UserID, file ingest.File) Upload {
+// upload returns the import of a file that came with the form. It waits for other imports: its page shows the progress.
+func (f uploadForm) upload(ws measure.WorkspaceID, by control.UserID, file ingest.File) upload {
 	source := cmp.Or(f.Source, ingest.Auto)
 	if strings.HasPrefix(source, ownMapping) {
 		source = ingest.Auto
 	}
-	return Upload{
-		Workspace: ws, By: by, File: file, Source: source, Channel: f.Channel, Currency: strings.ToUpper(f.Currency), Zone: f.Zone, Unpacked: maxContent,
+	return upload{
+		call: operation.Call{Workspace: ws, Caller: operation.Member(by).Waiting()}, file: file,
+		Import: operation.Import{
+			Files: []ingest.File{file}, Source: source, Channel: measure.Channel(f.Channel), Currency: money.Currency(strings.ToUpper(f.Currency)),
+			Zone: f.Zone, Unpacked: maxContent,
+		},
 	}
 }
 
@@ -182,7 +176,7 @@ func (c *Console) checkPart(w http.ResponseWriter, v visit, view dataView, part 
 	}
 	c.perform(w, v, view.place, file, "Reading "+file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
 		up := form.upload(ws, owner, file)
-		up.DryRun, up.Mapping, up.Progress = true, mapping, progress
+		up.DryRun, up.Mapping, up.call.Progress = true, mapping, progress
 		report, err := c.importFile(ctx, up)
 		if err != nil {
 			c.log.ErrorContext(ctx, "look at a file", slog.String("workspace", string(ws)), slog.Any("error", err))
@@ -226,13 +220,20 @@ func (c *Console) reported(view dataView) answer {
 }
 
 // importFile runs an import. The error is about everything but the file, whose faults stand in the report.
-func (c *Console) importFile(ctx context.Context, up Upload) (ingest.FileReport, error) {
-	report, err := c.imports(ctx, up)
+func (c *Console) importFile(ctx context.Context, up upload) (ingest.FileReport, error) {
+	done, err := operation.ImportFiles.Do(ctx, c.operations, up.call, up.Import)
+	if err == nil {
+		err = done.Err()
+	}
+	var report ingest.FileReport
+	if len(done.Report.Files) > 0 {
+		report = done.Report.Files[0]
+	}
 	text, hint, public := fault.Public(err)
 	switch {
 	case err == nil:
 	case public && slices.Contains([]fault.Kind{fault.KindInvalid, fault.KindConflict, fault.KindForbidden}, fault.KindOf(err)):
-		report.File, report.Status = cmp.Or(report.File, up.File.Name), ingest.Refused
+		report.File, report.Status = cmp.Or(report.File, up.file.Name), ingest.Refused
 		report.Problem, report.Hint = cmp.Or(report.Problem, text), cmp.Or(report.Hint, hint)
 	default:
 		return report, err
@@ -275,13 +276,13 @@ func (c *Console) changeData(w http.ResponseWriter, v visit) {
 }
 
 // importing imports a file of the shelf, which it leaves when it is in the store.
-func (c *Console) importing(up Upload, shelved string, show func(dataView) answer) work {
+func (c *Console) importing(up upload, shelved string, show func(dataView) answer) work {
 	return func(ctx context.Context, progress func(done, total int64)) answer {
-		up.Progress = progress
+		up.call.Progress = progress
 		report, err := c.importFile(ctx, up)
 		if err != nil {
-			c.log.ErrorContext(ctx, "import of a file", slog.String("workspace", string(up.Workspace)), slog.Any("error", err))
-			return c.unfinished("Importing " + up.File.Name) //nolint:contextcheck // it is shown with the request of who looks
+			c.log.ErrorContext(ctx, "import of a file", slog.String("workspace", string(up.call.Workspace)), slog.Any("error", err))
+			return c.unfinished("Importing " + up.file.Name) //nolint:contextcheck // it is shown with the request of who looks
 		}
 		if report.Status != ingest.Refused {
 			c.shelf.forget(shelved)

@@ -5,8 +5,10 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 )
 
 // Kind is the kind of failure, from the caller's point of view.
@@ -81,6 +83,15 @@ func Conflict(format string, args ...any) *Error { return New(KindConflict, form
 
 // Unavailable is the fault of an engine, a disk or a platform that does not respond.
 func Unavailable(format string, args ...any) *Error { return New(KindUnavailable, format, args...) }
+
+// LogLevel returns the log level of a failed request: error, or info once the client has cancelled it, since the failure
+// then follows from the cancellation.
+func LogLevel(ctx context.Context) slog.Level {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return slog.LevelInfo
+	}
+	return slog.LevelError
+}
 
 // KindOf returns the error's kind, and KindInternal for an error without one.
 func KindOf(err error) Kind {

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"log/slog"
 	"math"
 	"net/http"
 	"slices"
@@ -18,40 +17,53 @@ import (
 // authenticate finds out who calls and keeps it in the exchange. Whatever is wrong with a credential, the answer's
 // body is the same.
 func (s *service) authenticate(x *exchange, r *http.Request) bool {
-	token, sent := bearer(r.Header)
-	if token == "" {
-		s.challenge(x, sent)
+	p, err := s.caller(r)
+	if err != nil {
+		s.refuseCaller(x, r, err)
 		return false
 	}
-	p, err := s.Auth.Authenticate(r.Context(), token)
-	switch {
-	case err == nil:
-		x.principal = p
-		return true
-	case fault.KindOf(err) == fault.KindUnauthenticated:
-		s.challenge(x, sent)
-	case fault.KindOf(err) == fault.KindMisconfigured:
-		s.Log.ErrorContext(r.Context(), "credential cannot be checked", slog.String("request_id", x.requestID), slog.Any("error", err))
+	x.principal = p
+	return true
+}
+
+// errNoToken means that a request has no bearer token.
+var errNoToken = fault.New(fault.KindUnauthenticated, "no bearer token")
+
+// caller returns who sent a request.
+func (s *service) caller(r *http.Request) (auth.Principal, error) {
+	token := bearer(r.Header)
+	if token == "" {
+		return auth.Principal{}, errNoToken
+	}
+	return s.Auth.Authenticate(r.Context(), token)
+}
+
+// refuseCaller answers a request whose sender [service.caller] does not know.
+func (s *service) refuseCaller(x *exchange, r *http.Request, err error) {
+	switch fault.KindOf(err) {
+	case fault.KindUnauthenticated:
+		s.challenge(x, len(r.Header["Authorization"]) > 0)
+	case fault.KindMisconfigured:
+		s.logFailure(x, r, "credential cannot be checked", err)
 		x.fail(mcp.Misconfigured, nil)
 	default:
-		s.Log.ErrorContext(r.Context(), "credential cannot be checked", slog.String("request_id", x.requestID), slog.Any("error", err))
+		s.logFailure(x, r, "credential cannot be checked", err)
 		x.fail(mcp.Internal, nil)
 	}
-	return false
 }
 
 // bearer returns the token of the one Authorization header, "" when there is none or it is not a bearer token after
-// exactly one blank, and whether a credential was sent at all. A token in the query or in a cookie is never read.
-func bearer(h http.Header) (token string, sent bool) {
+// exactly one blank. A token in the query or in a cookie is never read.
+func bearer(h http.Header) string {
 	values := h.Values("Authorization")
 	if len(values) != 1 {
-		return "", len(values) > 0
+		return ""
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") || strings.ContainsAny(token, " \t,") {
-		return "", true
+		return ""
 	}
-	return token, true
+	return token
 }
 
 // challenge answers 401 and says where a token can be had. Only a credential that was sent can be invalid.

@@ -69,7 +69,7 @@ func (s *service) oauth(x *exchange, r *http.Request) {
 		x.json(http.StatusServiceUnavailable, []byte(`{"error":"temporarily_unavailable","error_description":"This service has no authorization server. Use an API key."}`))
 		return
 	}
-	s.OAuth.ServeHTTP(x, r)
+	s.withForm(x, r, s.OAuth)
 }
 
 func (s *service) serverMetadata(x *exchange, r *http.Request) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/panics"
 )
@@ -39,6 +40,7 @@ var (
 	noReferrer = []string{"no-referrer"}
 	byOrigin   = []string{"Origin"}
 	onlyHTTPS  = []string{"max-age=31536000"}
+	closed     = []string{"close"}
 )
 
 // set sets a header that an answer has once, without the memory that [http.Header.Set] takes for each. The name is spelled
@@ -76,6 +78,13 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{ResponseWriter: w, requestID: requestID(r)}
 	x.set("X-Request-Id", x.requestID)
 	s.secure(x.Header())
+	if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
+		// A request with both a length and chunks may be an attempt at request smuggling, so its connection ends with the
+		// answer (RFC 9112, section 6.1). net/http hides that there were both, and of an HTTP/1.0 request that there were
+		// chunks. So every chunked body and every HTTP/1.0 request ends its connection. Few clients notice: they send bodies
+		// of known length, and a Singer tap sends one long request.
+		x.Header()["Connection"] = closed
+	}
 	defer func() {
 		if cause := recover(); cause != nil {
 			if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
@@ -116,6 +125,21 @@ func (s *service) panicked(x *exchange, r *http.Request, cause any) {
 	}
 }
 
+// logFailure logs an error that the caller is not shown.
+func (s *service) logFailure(x *exchange, r *http.Request, what string, err error) {
+	s.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), what, slog.String("request_id", x.requestID), slog.Any("error", err))
+}
+
+// busyFor is how long a caller waits before it sends again what the service had no memory for, in seconds.
+const busyFor = "5"
+
+// busy answers that the service has no memory for the body now.
+func (s *service) busy(x *exchange, body any) {
+	x.set("Retry-After", busyFor)
+	x.Header().Set("Connection", "close") // the rest of the body is not read
+	x.json(http.StatusServiceUnavailable, mustJSON(body))
+}
+
 func (s *service) finish(x *exchange, r *http.Request, began time.Time) {
 	now := s.Now()
 	took := now.Sub(began)
@@ -128,7 +152,7 @@ func (s *service) finish(x *exchange, r *http.Request, began time.Time) {
 		level = slog.LevelDebug
 	}
 	if x.reply.Err != nil {
-		level = slog.LevelError
+		level = fault.LogLevel(r.Context())
 	}
 	log := s.Log.Handler()
 	if !log.Enabled(r.Context(), level) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/bodybudget"
 	"assay/internal/mcp"
 )
 
@@ -63,9 +64,13 @@ type Options struct {
 	// nil when there is none, and a report, as JSON; both also beside an error. Nil: there is no such endpoint.
 	Singer func(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error)
 
-	// Shopify keeps a message of a shop and says in a word what became of it. A signature that is not the workspace's is a
-	// fault of kind unauthenticated, a body that is not what it says one of kind invalid. Nil: there is no such endpoint.
+	// Shopify stores a message of a shop and returns in a word what became of it. It reads the body, and only where its
+	// signature can be valid. A signature that is not the workspace's is a fault of kind unauthenticated, a body that is not
+	// what it says one of kind invalid; [bodybudget.ErrFull] means to send it again later. Nil: there is no such endpoint.
 	Shopify func(ctx context.Context, m ShopMessage) (outcome string, err error)
+
+	// Bodies bounds the memory of request bodies whose sender is not known yet; nil: 64 MiB of this service's own.
+	Bodies *bodybudget.Budget
 
 	OAuth http.Handler // the authorization server's endpoints and metadata; nil: there is none
 	Pages http.Handler // every path that is not the API's; nil: there are none
@@ -103,6 +108,9 @@ func New(o Options) http.Handler {
 	}
 	s.info = s.describe()
 	s.resource = s.resourceMetadata()
+	if s.Bodies == nil {
+		s.Bodies = bodybudget.New(64 << 20)
+	}
 	if s.Metrics == nil {
 		s.Metrics = unrecorded{}
 	}

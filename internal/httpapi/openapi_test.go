@@ -70,7 +70,7 @@ func TestTheDocumentHasExactlyThePathsThatAreServed(t *testing.T) {
 	for path, operations := range paths {
 		for _, method := range []string{"get", "post", "put", "delete"} {
 			recorder := httptest.NewRecorder()
-			r := httptest.NewRequestWithContext(t.Context(), strings.ToUpper(method), path, nil)
+			r := httptest.NewRequestWithContext(t.Context(), strings.ToUpper(method), strings.ReplaceAll(path, "{workspace}", "acme"), http.NoBody)
 			r.Host = "127.0.0.1:8080"
 			service.ServeHTTP(recorder, r)
 			documented := operations[method] != nil

@@ -119,7 +119,7 @@ func docShopify() map[string]operation {
 			"421": answer("-32000: another host was meant", "Error"),
 			"422": answer("The body is not what the topic says", "ShopResult"),
 			"500": answer("A defect of the service; send it again", "ShopResult"),
-			"503": answer("The message cannot be kept now; send it again", "ShopResult"),
+			"503": withHeaders(answer("The message cannot be kept now; send it again", "ShopResult"), "Retry-After"),
 		},
 	}}
 }
@@ -197,10 +197,12 @@ func oauthAnswers(good, description string) map[string]object {
 		good:  answer(description, "OAuthMetadata"),
 		"400": answer("The request is not acceptable", "OAuthError"),
 		"401": answer("The client is not known", "OAuthError"),
+		"403": answer("-32000: origin not allowed", "Error"),
 		"405": withHeaders(answer("Only POST is answered", "Error"), "Allow"),
 		"413": answer("The body is above 16 KiB", "OAuthError"),
+		"421": answer("-32000: another host was meant", "Error"),
 		"429": withHeaders(answer("Too many from this address", "OAuthError"), "Retry-After"),
-		"503": answer("There is no authorization server", "OAuthError"),
+		"503": withHeaders(answer("There is no authorization server, or too many forms arrive at the same time", "OAuthError"), "Retry-After"),
 	}
 }
 

@@ -15,14 +15,14 @@ func TestPreflightsReachOnlyWhatBrowsersMayCall(t *testing.T) {
 		"/.well-known/oauth-protected-resource":             http.StatusNoContent,
 		"/.well-known/oauth-protected-resource/api/mcp/rpc": http.StatusNoContent,
 		"/.well-known/oauth-authorization-server":           http.StatusTeapot,
-		"/api/mcp/token":    http.StatusTeapot,
-		"/api/mcp/register": http.StatusTeapot,
+		"/api/mcp/token":    http.StatusForbidden, // without an Origin
+		"/api/mcp/register": http.StatusForbidden,
 		"/openapi/mcp.json": http.StatusMethodNotAllowed,
 		"/healthz":          http.StatusMethodNotAllowed,
 		"/readyz":           http.StatusMethodNotAllowed,
 	} {
 		answer := httptest.NewRecorder()
-		service.ServeHTTP(answer, httptest.NewRequest(http.MethodOptions, testBase+path, nil))
+		service.ServeHTTP(answer, httptest.NewRequest(http.MethodOptions, testBase+path, http.NoBody))
 		if answer.Code != want {
 			t.Errorf("OPTIONS %s: %d, want %d", path, answer.Code, want)
 		}

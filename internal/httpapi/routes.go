@@ -51,8 +51,8 @@ func routes() []route {
 		{singerPath, "singer", post, true, (*service).singer, docSinger()},
 		{shopifyPath + "{workspace}", "shopify", post, true, (*service).shopify, docShopify()},
 		{authorizePath, "authorize", []string{http.MethodGet, http.MethodPost}, false, (*service).oauth, docAuthorize()},
-		{tokenPath, "token", post, false, (*service).oauth, docToken()},
-		{registerPath, "register", post, false, (*service).oauth, docRegister()},
+		{tokenPath, "token", post, true, (*service).oauth, docToken()},
+		{registerPath, "register", post, true, (*service).oauth, docRegister()},
 		{serverMetadataPath, "server_metadata", get, false, (*service).serverMetadata, docServerMetadata()},
 		{serverMetadataPath + rpcPath, "server_metadata", get, false, (*service).serverMetadata, docServerMetadata()},
 		{resourceMetadataPath, "resource_metadata", get, false, (*service).serveResource, docResource()},
@@ -71,6 +71,10 @@ func (s *service) dispatch(x *exchange, r *http.Request) {
 		known = s.routes[shopifyPath+"{workspace}"]
 	}
 	switch {
+	case strings.Contains(r.URL.EscapedPath(), "%") && (known != nil || strings.HasPrefix(r.URL.Path, "/api/")):
+		// The API's paths need no escapes. Who sends one may be passing a filter that compares the text.
+		x.route = routeWrongPath
+		x.fail(mcp.WrongPath, map[string]string{"reason": "send the path without percent-encoding"})
 	case known != nil:
 		x.route = known.name
 		s.enter(known, x, r)
@@ -79,15 +83,33 @@ func (s *service) dispatch(x *exchange, r *http.Request) {
 		x.fail(mcp.WrongPath, map[string]string{"reason": "use POST " + rpcPath + " for calls and GET " + infoPath + " for metadata"})
 	case s.Pages != nil:
 		x.route = routePages
-		s.Pages.ServeHTTP(x, r)
+		s.withForm(x, r, s.Pages)
 	default:
 		x.route = routePages
 		x.json(http.StatusNotFound, []byte(`{"error":"not_found"}`))
 	}
 }
 
-// delegated names the routes that the authorization server answers.
-var delegated = []string{"authorize", "token", "register", "server_metadata"}
+// delegated names the routes whose preflight the authorization server answers.
+var delegated = []string{"authorize", "server_metadata"}
+
+// maxForm is the largest body that the pages and the authorization server keep in memory.
+const maxForm = 64 << 10
+
+// withForm lets a handler answer that keeps the request's body in memory before it knows who sent it.
+func (s *service) withForm(x *exchange, r *http.Request, next http.Handler) {
+	size := r.ContentLength
+	if size < 0 || size > maxForm {
+		size = maxForm
+	}
+	release, err := s.Bodies.Reserve(size)
+	if err != nil {
+		s.busy(x, map[string]string{"error": "temporarily_unavailable", "error_description": "Too many forms arrive at the same time."})
+		return
+	}
+	defer release()
+	next.ServeHTTP(x, r)
+}
 
 // openPreflight lets scripts of any site read a public document, with the headers that MCP clients send along.
 func openPreflight(x *exchange) {
@@ -107,7 +129,7 @@ func (s *service) enter(known *route, x *exchange, r *http.Request) {
 		openPreflight(x)
 		return
 	}
-	// The authorization server answers for its own paths in a browser's preflight.
+	// The authorization server answers a browser's preflight for its own metadata.
 	passes := r.Method == http.MethodOptions && s.OAuth != nil && slices.Contains(delegated, known.name)
 	if !passes && !slices.Contains(known.methods, r.Method) {
 		x.Header().Set("Allow", strings.Join(known.methods, ", "))

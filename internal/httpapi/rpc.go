@@ -16,9 +16,24 @@ const maxBody = 1 << 20
 
 var errTooLarge = errors.New("body above 1 MiB")
 
+// smallBody is the largest body that is read before the credential is checked: no more than a connection uses anyway.
+const smallBody = 16 << 10
+
 // rpc answers POST /api/mcp/rpc. Path, method, host and origin are checked already; the order from here on is
 // size, credential, rate limit, media type, and then the message itself.
 func (s *service) rpc(x *exchange, r *http.Request) {
+	if r.ContentLength < 0 || r.ContentLength > smallBody {
+		// A large body is kept in memory for known callers only. Of other bodies only the size counts, because it is
+		// checked before the credential.
+		if _, unknown := s.caller(r); unknown != nil {
+			if err := discardBody(r); err != nil {
+				s.refuseBody(x, err)
+				return
+			}
+			s.refuseCaller(x, r, unknown)
+			return
+		}
+	}
 	body, err := readBody(r)
 	if err != nil {
 		s.refuseBody(x, err)
@@ -45,8 +60,8 @@ func (s *service) rpc(x *exchange, r *http.Request) {
 	x.json(x.reply.Status, x.reply.Body...)
 }
 
-// readBody reads a body of the length that was announced, which net/http holds it to. Where none or too large a one was, it
-// reads one byte more than is allowed, to tell a full body from one that is too large.
+// readBody reads a body of the announced length, which net/http enforces. Without one, it reads one byte more than is allowed,
+// to distinguish a full body from one that is too large.
 func readBody(r *http.Request) ([]byte, error) {
 	if r.ContentLength >= 0 && r.ContentLength <= maxBody {
 		body := make([]byte, r.ContentLength)
@@ -61,6 +76,15 @@ func readBody(r *http.Request) ([]byte, error) {
 		return nil, errTooLarge
 	}
 	return b.Bytes(), nil
+}
+
+// discardBody reads as much of a body as may be sent, without keeping it.
+func discardBody(r *http.Request) error {
+	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, maxBody+1))
+	if n > maxBody {
+		return errTooLarge
+	}
+	return err
 }
 
 func (s *service) refuseBody(x *exchange, err error) {

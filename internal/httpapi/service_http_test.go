@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/bodybudget"
 )
 
 const listCall = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
@@ -222,6 +224,112 @@ func TestAnInternalErrorIsLoggedAndNotShown(t *testing.T) {
 		if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), test.logged) {
 			t.Errorf("%s: the log has no %q: %s", test.key, test.logged, log.String())
 		}
+	}
+}
+
+func TestACallThatTheClientCancelsIsNoErrorInTheLog(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ key, body string }{
+		{"key", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"failing"}}`}, {"store-down", listCall},
+	} {
+		var log bytes.Buffer
+		service := testService(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		r := httptest.NewRequestWithContext(gone, http.MethodPost, rpcPath, strings.NewReader(test.body))
+		r.Host = "127.0.0.1:8080"
+		r.Header.Set("Authorization", "Bearer "+test.key)
+		r.Header.Set("Content-Type", "application/json")
+		service.ServeHTTP(httptest.NewRecorder(), r)
+		if strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "deadline exceeded") {
+			t.Errorf("%s: logged %s; want the failure, and not as an error", test.key, log.String())
+		}
+	}
+}
+
+// The size is checked before the credential, whether it is announced or not, and no credential costs the body.
+func TestABodyOfAnUnknownCallerIsCountedAndNotKept(t *testing.T) {
+	t.Parallel()
+	service := testService(t, nil)
+	for _, test := range []struct {
+		key       string
+		announced bool
+		size      int
+		status    int
+	}{
+		{"nobody", true, maxBody, 401},
+		{"nobody", false, maxBody, 401},
+		{"", false, maxBody, 401},
+		{"nobody", true, maxBody + 1, 413},
+		{"nobody", false, maxBody + 1, 413},
+		{"store-down", false, maxBody + 1, 413},
+		{"store-down", false, maxBody, 500},
+		{"key", false, maxBody, 200},
+		{"key", true, maxBody, 200},
+		{"key", true, maxBody + 1, 413},
+		{"key", false, maxBody + 1, 413},
+	} {
+		body := &largest{from: strings.NewReader(padded(test.size))}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, rpcPath, body)
+		r.Host = "127.0.0.1:8080"
+		if test.announced {
+			r.ContentLength = int64(test.size)
+		}
+		r.Header.Set("Authorization", "Bearer "+test.key)
+		r.Header.Set("Content-Type", "application/json")
+		recorder := httptest.NewRecorder()
+		service.ServeHTTP(recorder, r)
+		if recorder.Code != test.status {
+			t.Errorf("%+v: HTTP %d, want %d", test, recorder.Code, test.status)
+		}
+		if test.key != "key" && body.buffer > smallBody {
+			t.Errorf("%+v: the body is read into a buffer of %d bytes", test, body.buffer)
+		}
+	}
+}
+
+// largest notes the largest buffer that its reader offers.
+type largest struct {
+	from   io.Reader
+	buffer int
+}
+
+// Read implements io.Reader.
+func (l *largest) Read(p []byte) (int, error) {
+	l.buffer = max(l.buffer, len(p))
+	return l.from.Read(p)
+}
+
+func TestFormsWaitWhileTheMemoryForThemIsUsedUp(t *testing.T) {
+	t.Parallel()
+	answers := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	bodies := bodybudget.New(maxForm)
+	service := testService(t, func(o *Options) { o.OAuth, o.Pages, o.Bodies = answers, answers, bodies })
+	status := func(method, path, body string) (int, string) {
+		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+		r.Host = "127.0.0.1:8080"
+		recorder := httptest.NewRecorder()
+		service.ServeHTTP(recorder, r)
+		return recorder.Code, recorder.Header().Get("Retry-After")
+	}
+	release, err := bodies.Reserve(maxForm - 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/sign-in", authorizePath, tokenPath, registerPath} {
+		if code, after := status(http.MethodPost, path, "more than 10 bytes"); code != http.StatusServiceUnavailable || after == "" {
+			t.Errorf("%s: HTTP %d, Retry-After %q; want 503", path, code, after)
+		}
+		if code, _ := status(http.MethodPost, path, "10 bytes.."); code != http.StatusTeapot {
+			t.Errorf("%s with a body that fits: HTTP %d", path, code)
+		}
+	}
+	if code, _ := status(http.MethodGet, "/sign-in", ""); code != http.StatusTeapot {
+		t.Errorf("a page without a body: HTTP %d", code)
+	}
+	release()
+	if code, _ := status(http.MethodPost, "/sign-in", strings.Repeat("a", 2*maxForm)); code != http.StatusTeapot || bodies.Used() != 0 {
+		t.Errorf("a body of unlimited size: HTTP %d, %d bytes still taken", code, bodies.Used())
 	}
 }
 

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"log/slog"
 	"mime"
 	"net/http"
 	"strings"
 	"time"
 
+	"assay/internal/bodybudget"
 	"assay/internal/fault"
 	"assay/internal/mcp"
 )
@@ -17,7 +17,7 @@ import (
 // maxShopMessage is the largest message of a webhook that is read, in bytes: an order has some kilobytes.
 const maxShopMessage = 8 << 20
 
-// ShopMessage is a message of a webhook as it came. Only its body is signed.
+// ShopMessage is a message of a webhook as it arrives. Only its body is signed.
 type ShopMessage struct {
 	Workspace string
 	Topic     string
@@ -25,7 +25,7 @@ type ShopMessage struct {
 	Shop      string
 	Signature string
 	Sent      time.Time // zero when the shop does not tell
-	Body      []byte
+	Body      io.Reader // of at most 8 MiB
 }
 
 type shopResult struct {
@@ -39,13 +39,9 @@ func (s *service) shopify(x *exchange, r *http.Request) {
 		x.fail(mcp.WrongMediaType, nil)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(x, r.Body, maxShopMessage))
-	if err != nil {
-		status, text := http.StatusBadRequest, "the body did not arrive in full"
-		if errors.As(err, new(*http.MaxBytesError)) {
-			status, text = http.StatusRequestEntityTooLarge, "the body is above 8 MiB"
-		}
-		x.json(status, mustJSON(shopResult{Error: text}))
+	if r.ContentLength > maxShopMessage {
+		x.Header().Set("Connection", "close") // the body is not read
+		x.json(http.StatusRequestEntityTooLarge, shopTooLarge)
 		return
 	}
 	if s.Shopify == nil {
@@ -56,16 +52,41 @@ func (s *service) shopify(x *exchange, r *http.Request) {
 	if err != nil {
 		sent = time.Time{}
 	}
+	body := &arriving{Reader: http.MaxBytesReader(x, r.Body, maxShopMessage)}
 	outcome, err := s.Shopify(r.Context(), ShopMessage{
 		Workspace: strings.TrimPrefix(r.URL.Path, shopifyPath), Topic: r.Header.Get("X-Shopify-Topic"),
 		ID: cmp.Or(r.Header.Get("X-Shopify-Webhook-Id"), r.Header.Get("X-Shopify-Event-Id")), Shop: r.Header.Get("X-Shopify-Shop-Domain"),
 		Signature: r.Header.Get("X-Shopify-Hmac-Sha256"), Sent: sent, Body: body,
 	})
-	if err == nil {
+	switch {
+	case err == nil:
 		x.json(http.StatusOK, mustJSON(shopResult{Status: outcome}))
-		return
+	case errors.As(body.err, new(*http.MaxBytesError)):
+		x.json(http.StatusRequestEntityTooLarge, shopTooLarge)
+	case body.err != nil:
+		x.json(http.StatusBadRequest, mustJSON(shopResult{Error: "the body did not arrive in full"}))
+	case errors.Is(err, bodybudget.ErrFull):
+		s.busy(x, shopResult{Error: "too many messages arrive at the same time"})
+	default:
+		s.refuseShop(x, r, err)
 	}
-	s.refuseShop(x, r, err)
+}
+
+var shopTooLarge = mustJSON(shopResult{Error: "the body is above 8 MiB"})
+
+// arriving is a body that keeps the error that ended it early.
+type arriving struct {
+	io.Reader
+	err error
+}
+
+// Read implements [io.Reader].
+func (a *arriving) Read(p []byte) (int, error) {
+	n, err := a.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		a.err = err
+	}
+	return n, err
 }
 
 func (s *service) refuseShop(x *exchange, r *http.Request, err error) {
@@ -76,10 +97,10 @@ func (s *service) refuseShop(x *exchange, r *http.Request, err error) {
 	case fault.KindInvalid:
 		x.json(http.StatusUnprocessableEntity, mustJSON(shopResult{Error: text}))
 	case fault.KindUnavailable:
-		s.Log.ErrorContext(r.Context(), "webhook message not kept", slog.String("request_id", x.requestID), slog.Any("error", err))
+		s.logFailure(x, r, "webhook message not kept", err)
 		x.json(http.StatusServiceUnavailable, mustJSON(shopResult{Error: text}))
 	default:
-		s.Log.ErrorContext(r.Context(), "webhook message not kept", slog.String("request_id", x.requestID), slog.Any("error", err))
+		s.logFailure(x, r, "webhook message not kept", err)
 		x.json(http.StatusInternalServerError, mustJSON(shopResult{Error: "the message could not be kept"}))
 	}
 }

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"mime"
 	"net/http"
 	"slices"
@@ -81,7 +80,7 @@ func (s *service) answerSinger(x *exchange, r *http.Request, result singerResult
 			result.Error = "the messages could not be taken in"
 		}
 		if status >= http.StatusInternalServerError {
-			s.Log.ErrorContext(r.Context(), "singer messages not kept", slog.String("request_id", x.requestID), slog.Any("error", err))
+			s.logFailure(x, r, "singer messages not kept", err)
 		}
 		x.Header().Set("Connection", "close") // the rest of the body is not read
 	}

@@ -14,7 +14,7 @@ import (
 // The list of sources in the documentation is made from the readers.
 func TestTheDocumentationListsEverySource(t *testing.T) {
 	t.Parallel()
-	const path, begin, end = "../../docs/importing.md", "<!-- sources: begin (made from the readers; a test holds it) -->\n", "<!-- sources: end -->"
+	const path, begin, end = "../../docs/importing.md", "<!-- sources: begin (generated from the readers; checked by a test) -->\n", "<!-- sources: end -->"
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestTheDocumentationListsEverySource(t *testing.T) {
 		t.Fatalf("%s has no list of sources", path)
 	}
 	var want strings.Builder
-	want.WriteString("| source | file | columns that must be there | read where they are there |\n|---|---|---|---|\n")
+	want.WriteString("| source | file | required columns | optional columns |\n|---|---|---|---|\n")
 	for _, d := range ingest.Catalogue() {
 		fmt.Fprintf(&want, "| `%s` | %s | %s | %s |\n", d.Name, d.Title, cells(d.Columns[:d.Needs]), cells(d.Columns[d.Needs:]))
 	}

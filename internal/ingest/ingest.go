@@ -7,6 +7,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -72,6 +73,10 @@ type Options struct {
 	// disk. [MaxUnpacked] when 0.
 	Unpacked int64
 
+	// TempDir is the folder for the rows of a Parquet file while it is imported. They are personal data, and a process that is
+	// killed leaves them: whoever starts next empties the folder. The system's temporary folder when "".
+	TempDir string
+
 	// Parquet writes the rows of a Parquet file to a new file as CSV, which is a fault of kind invalid when that has more than
 	// so many bytes. Without it such files are refused.
 	Parquet func(ctx context.Context, from, to string, most int64) error
@@ -105,25 +110,30 @@ func FileAt(path string) (File, error) {
 	}, nil
 }
 
-// Spool keeps what a reader gives in a temporary file in the folder, or the system's where it is "", which only this
-// user can read, until remove is called.
+// Spool stores what a reader gives in a temporary file, see [WriteTemp], until remove is called.
 func Spool(dir, name string, src io.Reader) (file File, remove func() error, err error) {
-	spool, err := os.CreateTemp(dir, "assay-import-*")
+	path, err := WriteTemp(dir, "assay-import-*", src)
 	if err != nil {
 		return File{}, nil, err
 	}
-	remove = func() error { return os.Remove(spool.Name()) }
-	_, err = io.Copy(spool, src)
-	if closing := spool.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		file, err = FileAt(spool.Name())
-	}
-	if err != nil {
-		_ = remove()
-		return File{}, nil, err
+	remove = func() error { return os.Remove(path) }
+	if file, err = FileAt(path); err != nil {
+		return File{}, nil, errors.Join(err, remove())
 	}
 	file.Name = filepath.Base(name)
 	return file, remove, nil
+}
+
+// WriteTemp writes what a reader gives to a new file in the folder, or in the system's temporary folder when dir is "". Its
+// name follows the pattern, see [os.CreateTemp]. Only this user can read the file.
+func WriteTemp(dir, pattern string, src io.Reader) (path string, err error) {
+	file, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(file, src)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"assay/internal/fault"
+	"assay/internal/ingest/tabular"
 )
 
 // parquetMark is how Parquet files begin.
@@ -34,7 +35,7 @@ func (r *runner) table(ctx context.Context, f File) (table File, parquet bool, r
 	if r.Parquet == nil {
 		return f, true, remove, fault.Invalid("file %q is Parquet, which is not read here", f.Name).WithHint("export it as CSV")
 	}
-	dir, err := os.MkdirTemp("", "assay-parquet-*")
+	dir, err := os.MkdirTemp(r.TempDir, "assay-parquet-*")
 	if err != nil {
 		return f, true, remove, err
 	}
@@ -59,10 +60,10 @@ func copied(ctx context.Context, f File, path string) error {
 		return err
 	}
 	defer content.Close()
-	into, err := os.Create(path)
+	into, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(into, cancellable{ctx, content})
+	_, err = io.Copy(into, tabular.Cancellable(ctx, content))
 	return errors.Join(err, into.Close())
 }

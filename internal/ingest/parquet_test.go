@@ -160,3 +160,25 @@ func parquetOf(t *testing.T, question string) string {
 	}
 	return string(content)
 }
+
+// The rows of a Parquet file are in the folder that is given, where only this user can read them, and are gone afterwards.
+func TestRowsOfParquetArePrivate(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "UTC")
+	o := store.options(text("x.parquet", parquetOf(t, "SELECT DATE '2026-03-01' AS day, 'spring' AS campaign, 1 AS spend")))
+	o.TempDir, o.DryRun, o.Channel = t.TempDir(), true, "facebook"
+	o.Parquet = func(ctx context.Context, from, to string, most int64) error {
+		err := duckdb.ParquetToCSV(ctx, from, to, most)
+		for _, path := range []string{from, to, filepath.Dir(to)} {
+			info, missing := os.Stat(path)
+			if missing != nil || info.Mode().Perm()&0o077 != 0 || !strings.HasPrefix(path, o.TempDir+string(filepath.Separator)) {
+				t.Errorf("%s below %s: %v, %v", path, o.TempDir, info, missing)
+			}
+		}
+		return err
+	}
+	store.run(t, o)
+	if left, err := os.ReadDir(o.TempDir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}

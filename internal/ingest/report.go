@@ -131,7 +131,8 @@ func (r *FileReport) reject(e *source.RowError) {
 	if len(r.RejectedRows) >= shownRejections {
 		return
 	}
-	rejection := Rejection{Line: e.Line, Column: e.Column, Value: e.Value, Reason: e.Reason, Fix: e.Fix}
+	shown := e.Bounded()
+	rejection := Rejection{Line: e.Line, Column: shown.Column, Value: shown.Value, Reason: shown.Reason, Fix: shown.Fix}
 	if e.Rows > 1 {
 		rejection.Rows = e.Rows
 	}

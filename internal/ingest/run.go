@@ -117,14 +117,14 @@ func (r *runner) attempt(ctx context.Context, f File, hash string, report *FileR
 		return err
 	}
 	defer content.Close()
-	opened, err := tabular.Open(f.Name, content, r.Unpacked)
+	opened, err := tabular.Open(ctx, f.Name, content, r.Unpacked)
 	if err != nil {
-		return unreadable(f.Name, err)
+		return unreadable(ctx, f.Name, err)
 	}
 	defer opened.Close()
 	samples, err := opened.Samples(headerRows + sampleRows)
 	if err != nil {
-		return unreadable(f.Name, err)
+		return unreadable(ctx, f.Name, err)
 	}
 	picked, err := pick(f.Name, samples, r.readers)
 	if err != nil {
@@ -165,23 +165,10 @@ func hashOf(ctx context.Context, f File) (string, error) {
 	}
 	defer content.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(sum, cancellable{ctx, content}); err != nil {
+	if _, err := io.Copy(sum, tabular.Cancellable(ctx, content)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// cancellable reads until the context ends.
-type cancellable struct {
-	ctx context.Context //nolint:containedctx // it lives for one copy
-	src io.Reader
-}
-
-func (c cancellable) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.src.Read(p)
 }
 
 // ledgerKey is the hash of the file and of how it is read: the same file under another reader or mapping is another
@@ -327,7 +314,11 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 	return nil
 }
 
-func unreadable(name string, err error) error {
+// unreadable says why a file cannot be read, unless the reading was cancelled.
+func unreadable(ctx context.Context, name string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	refused := fault.Invalid("file %q cannot be read: %v", name, err)
 	if errors.Is(err, tabular.ErrLimit) {
 		return refused.WithHint("export it in parts")
@@ -348,7 +339,7 @@ func (l *loading) read(ctx context.Context, rows source.Rows) (source.Summary, e
 			break
 		}
 		if err != nil {
-			return source.Summary{}, unreadable(l.file.Name, err)
+			return source.Summary{}, unreadable(ctx, l.file.Name, err)
 		}
 		if rec.Line <= l.picked.line {
 			continue

@@ -415,3 +415,45 @@ func TestTheOrderOfAFilesRowsDoesNotMatter(t *testing.T) {
 		})
 	}
 }
+
+// cancelling ends a context once as many bytes of the content were read.
+type cancelling struct {
+	io.ReadCloser
+	left   int
+	cancel context.CancelFunc
+}
+
+func (c *cancelling) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	if c.left -= n; c.left <= 0 {
+		c.cancel()
+	}
+	return n, err
+}
+
+// A cancelled import is not the file's fault: the file is not reported as unreadable.
+func TestAnImportCancelledWithinARowIsNotRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "USD", "America/New_York")
+	hostile := "order_id,created_at,total,currency\n" + strings.Repeat(`"",`, 1_000_000) + "\n"
+	for _, opened := range []int{1, 3} { // the file is opened for its hash, for its kind and for its rows
+		ctx, cancel := context.WithCancel(t.Context())
+		f, opens := text("orders.csv", hostile), 0
+		content := f.Open
+		f.Open = func() (io.ReadCloser, error) {
+			plain, err := content()
+			if opens++; opens != opened {
+				return plain, err
+			}
+			return &cancelling{plain, len(hostile) / 2, cancel}, err
+		}
+		report, err := ingest.Run(ctx, b, b.options(f))
+		cancel()
+		if !errors.Is(err, context.Canceled) || report.Files[0].Status != "" {
+			t.Errorf("cancelled in reading %d: %v, status %q", opened, err, report.Files[0].Status)
+		}
+	}
+	if b.contents(t).Coverage.Orders != 0 {
+		t.Error("orders of a cancelled import are stored")
+	}
+}

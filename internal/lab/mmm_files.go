@@ -13,6 +13,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
+	"assay/internal/sheet"
 )
 
 // Points of a response curve, and its largest spend as a multiple of current spend.
@@ -101,7 +102,7 @@ func (r *MMMReport) writeContributions(w *csv.Writer) error {
 			parts = append(parts, part{channel, -1, nil})
 		}
 		for g, geo := range geos {
-			parts = append(parts, part{channel, g, []string{geo.Name}})
+			parts = append(parts, part{channel, g, []string{sheet.Text(geo.Name)}})
 		}
 	}
 	lines := make([][][]string, len(parts))
@@ -124,7 +125,7 @@ func (r *MMMReport) periods(geo []string, channel measure.Channel, contributions
 			draws[i] = contributions[i][t]
 		}
 		s := stats.Summarize(draws)
-		lines[t] = append(append([]string{label}, geo...), string(channel), format(s.Mean), format(s.Q05), format(s.Q95))
+		lines[t] = append(append([]string{label}, geo...), sheet.Text(string(channel)), format(s.Mean), format(s.Q05), format(s.Q95))
 	}
 	return lines
 }
@@ -137,7 +138,7 @@ func (r *MMMReport) writeCurves(w *csv.Writer) error {
 	lines := make([][][]string, len(channels))
 	onAllCores(len(channels), func(i int) {
 		for _, point := range r.posterior.ResponseCurve(channels[i], curveReach, curvePoints).Points {
-			lines[i] = append(lines[i], []string{string(channels[i]), format(point.Spend), format(point.Mean), format(point.Q05), format(point.Q95)})
+			lines[i] = append(lines[i], []string{sheet.Text(string(channels[i])), format(point.Spend), format(point.Mean), format(point.Q05), format(point.Q95)})
 		}
 	})
 	return writeAll(w, lines)

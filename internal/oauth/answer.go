@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"assay/internal/fault"
 )
 
 // The error codes of RFC 6749, 7591, 8707 and 9101 that are given.
@@ -56,7 +58,7 @@ func notConfigured() *refusal {
 
 // report logs what is not the caller's to know.
 func (s *Server) report(r *http.Request, err error) {
-	s.log.ErrorContext(r.Context(), "authorization server", slog.String("path", r.URL.Path), slog.Any("error", err))
+	s.log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "authorization server", slog.String("path", r.URL.Path), slog.Any("error", err))
 }
 
 // broken reports a failure and answers for it.

@@ -216,7 +216,7 @@ func TestWrongMethodsAreRefused(t *testing.T) {
 			t.Errorf("DELETE %s: %d, Allow %q", path, a.status, a.header.Get("Allow"))
 		}
 	}
-	a := s.send(httptest.NewRequest(http.MethodOptions, "/api/mcp/token", nil))
+	a := s.send(httptest.NewRequest(http.MethodOptions, "/.well-known/oauth-authorization-server", nil))
 	if a.status != http.StatusNoContent || a.header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("preflight: %d %v", a.status, a.header)
 	}

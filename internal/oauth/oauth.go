@@ -163,20 +163,21 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler answers the metadata documents and the authorize, token and register endpoints. The pages are given here and
+// Handler answers the metadata documents and the authorize, token and register endpoints. Who calls it checks Host and Origin
+// of the last two, as of every endpoint that scripts of some origins may call. The pages are given here and
 // not to [New], because they themselves need what recognises the server's tokens.
 func (s *Server) Handler(pages Pages) http.Handler {
 	talk := &dialogue{Server: s, pages: pages}
 	endpoints := map[string]struct {
 		methods []string
-		open    bool // scripts of any site may call it: it reads no cookie
+		open    bool // scripts of any site may read it
 		serve   http.HandlerFunc
 	}{
 		metadataPath:         {[]string{http.MethodGet, http.MethodHead}, true, s.serveMetadata},
 		suffixedMetadataPath: {[]string{http.MethodGet, http.MethodHead}, true, s.serveMetadata},
 		authorizePath:        {[]string{http.MethodGet, http.MethodPost}, false, talk.authorize},
-		tokenPath:            {[]string{http.MethodPost}, true, s.token},
-		registerPath:         {[]string{http.MethodPost}, true, s.register},
+		tokenPath:            {[]string{http.MethodPost}, false, s.token},
+		registerPath:         {[]string{http.MethodPost}, false, s.register},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e, known := endpoints[r.URL.Path]

@@ -1,8 +1,10 @@
 package oauth_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -136,5 +138,24 @@ func TestRegistrationsAreCountedByAddress(t *testing.T) {
 	s.clock.move(time.Hour)
 	if a := register("192.0.2.1:1000", "", good); a.status != http.StatusCreated {
 		t.Errorf("an hour later: %d", a.status)
+	}
+}
+
+func TestARegistrationThatTheClientCancelsIsNoErrorInTheLog(t *testing.T) {
+	t.Parallel()
+	s := newService(t, secret)
+	var log strings.Builder
+	server, err := oauth.New(oauth.Options{BaseURL: base, Store: s.store, Now: s.clock.now, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := httptest.NewRequestWithContext(gone, http.MethodPost, "/api/mcp/register", strings.NewReader(`{"redirect_uris":["https://owl.example/cb"]}`))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	server.Handler(&pages{people: s.people}).ServeHTTP(w, r)
+	if w.Code != http.StatusInternalServerError || !strings.Contains(log.String(), "level=INFO") || strings.Contains(log.String(), "level=ERROR") {
+		t.Errorf("HTTP %d, logged %s", w.Code, log.String())
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"assay/internal/sheet"
 )
 
 // writeCSV writes an answer as one table (RFC 4180) under lines of the form "# key: value".
@@ -238,8 +240,8 @@ func (c column) cell(row reflect.Value) (string, error) {
 		return "", err
 	}
 	text := plain(encoded)
-	if encoded[0] == '"' && text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
-		return "'" + text, nil
+	if encoded[0] == '"' {
+		return sheet.Text(text), nil
 	}
 	return text, nil
 }

@@ -216,7 +216,7 @@ func TestSourcesGiveWayBeforeRows(t *testing.T) {
 func TestTableIsReadByAnyReader(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
-	for _, name := range []string{"=1+1", "+49", "-5", "@home", "a,b", `say "x"`, "two\nlines", "", "-"} {
+	for _, name := range []string{"=1+1", "+49", "-5", "@home", "＝1+1", "＋49", "－5", "＠home", "a,b", `say "x"`, "two\nlines", "", "-"} {
 		a.Rows = append(a.Rows, sampleRow{Name: Foreign(name)})
 	}
 	a.Rows = append(a.Rows, sampleRow{Name: "negative", Value: new(Money(-5))})
@@ -238,6 +238,10 @@ func TestTableIsReadByAnyReader(t *testing.T) {
 		{"'+49", ""},
 		{"'-5", ""},
 		{"'@home", ""},
+		{"'＝1+1", ""},
+		{"'＋49", ""},
+		{"'－5", ""},
+		{"'＠home", ""},
 		{"a,b", ""},
 		{`say "x"`, ""},
 		{"two lines", ""},

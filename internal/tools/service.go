@@ -411,7 +411,7 @@ func (s *session) failed(ctx context.Context, tool string, err error) (json.RawM
 	if s.faults {
 		return nil, err
 	}
-	s.service.deps.Log.ErrorContext(ctx, "tool failed", slog.String("tool", tool), slog.String("workspace", string(s.principal.Workspace.ID)),
+	s.service.deps.Log.LogAttrs(ctx, fault.LogLevel(ctx), "tool failed", slog.String("tool", tool), slog.String("workspace", string(s.principal.Workspace.ID)),
 		slog.String("request_id", s.requestID), slog.Any("error", err))
 	return s.refused(fault.New(fault.KindUnavailable, "%s met an error inside the service; it was logged as request %s", tool, s.requestID).
 		WithHint("Try again; if it stays, give the operator that request id."))

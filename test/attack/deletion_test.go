@@ -13,7 +13,7 @@ import (
 	"assay/internal/app"
 	"assay/internal/config"
 	"assay/internal/fault"
-	"assay/internal/measure/mix"
+	"assay/internal/operation"
 )
 
 // A workspace is deleted while its tools are called, files are imported into it, its tables are exported and its model is
@@ -66,21 +66,21 @@ func TestAWorkspaceIsDeletedUnderEverythingThatRunsOnIt(t *testing.T) {
 		if err := os.WriteFile(path, fmt.Appendf(nil, "order_id,created_at,currency,total\nmore-%d,2026-03-04T15:00:00Z,USD,1.00\n", n), 0o600); err != nil {
 			t.Error(err)
 		}
-		_, err := s.app.Import(t.Context(), app.ImportRequest{Workspace: "other", Files: []string{path}}, nil)
+		_, err := s.imported(t, "other", path)
 		said("an import", err)
 	})
 	loop(func(n int) {
-		_, err := app.ExportTables(t.Context(), settings, app.ExportRequest{Workspace: "other", Dir: filepath.Join(files, fmt.Sprint("tables", n)), Format: "csv"}, time.Now)
+		_, err := app.Do(t.Context(), settings, operation.Export, operator("other"), operation.Folder{Dir: filepath.Join(files, fmt.Sprint("tables", n)), Format: "csv"}, time.Now)
 		said("an export", err)
 	})
 	loop(func(int) {
-		_, err := app.TrainMMM(t.Context(), settings, "other", mix.Request{}, time.Now)
+		_, err := app.Do(t.Context(), settings, operation.TrainModel, operator("other"), operation.Training{}, time.Now)
 		said("a training", err)
 	})
 	for range 5 { // all of it is under way
 		b.say(s.otherKey, ask)
 	}
-	if err := app.DeleteWorkspace(t.Context(), settings, "other", "test", time.Now); err != nil {
+	if _, err := app.Do(t.Context(), settings, operation.DeleteWorkspace, operator("other"), operation.None{}, time.Now); err != nil {
 		t.Errorf("the deletion: %v", err)
 	}
 	if a := b.say(s.otherKey, ask); a.status != http.StatusUnauthorized {

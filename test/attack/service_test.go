@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,6 +34,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/oauth/people"
+	"assay/internal/operation"
 )
 
 const (
@@ -225,7 +228,7 @@ func (s *service) goods(t *testing.T) {
 			}
 			files = append(files, path)
 		}
-		result, err := s.app.Import(t.Context(), app.ImportRequest{Workspace: measure.WorkspaceID(ws), Files: files}, nil)
+		result, err := s.imported(t, ws, files...)
 		if err != nil || result.Err() != nil {
 			t.Fatalf("import into %s: %v, %v", ws, err, result.Err())
 		}
@@ -480,8 +483,30 @@ func (b *browser) tokens(c client, scope string) tokens {
 	return got
 }
 
-// raw sends bytes as they are and returns what comes back until the service closes or a second without a byte.
+// raw sends bytes as they are and returns the first line of the answer, or "closed".
 func (s *service) raw(t *testing.T, text string) string {
+	t.Helper()
+	all, _ := s.exchangeBytes(t, text, func(c net.Conn) (string, error) { return bufio.NewReader(c).ReadString('\n') })
+	if all == "" {
+		return "closed"
+	}
+	return strings.TrimSpace(all)
+}
+
+// toTheEnd sends bytes as they are and returns everything that comes back until the service closes the connection. It returns
+// an error when the connection stays open.
+func (s *service) toTheEnd(t *testing.T, text string) (string, error) {
+	t.Helper()
+	return s.exchangeBytes(t, text, func(c net.Conn) (string, error) {
+		all, err := io.ReadAll(c)
+		if errors.Is(err, syscall.ECONNRESET) { // closed while bytes were on the way
+			err = nil
+		}
+		return string(all), err
+	})
+}
+
+func (s *service) exchangeBytes(t *testing.T, text string, read func(net.Conn) (string, error)) (string, error) {
 	t.Helper()
 	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
@@ -494,9 +519,16 @@ func (s *service) raw(t *testing.T, text string) string {
 	if _, err := io.WriteString(connection, text); err != nil && !strings.Contains(err.Error(), "reset") && !strings.Contains(err.Error(), "broken pipe") {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(connection).ReadString('\n')
-	if err != nil && line == "" {
-		return "closed"
-	}
-	return strings.TrimSpace(line)
+	return read(connection)
+}
+
+// operator is a call of an operation by a command.
+func operator(ws measure.WorkspaceID) operation.Call {
+	return operation.Call{Workspace: ws, Caller: operation.Operator("test")}
+}
+
+// imported imports files by a command.
+func (s *service) imported(t *testing.T, ws string, files ...string) (operation.Imported, error) {
+	t.Helper()
+	return app.ImportFiles(t.Context(), config.Config{Data: s.data}, operator(measure.WorkspaceID(ws)), operation.Import{Paths: files}, nil, time.Now)
 }

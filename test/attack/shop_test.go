@@ -13,6 +13,7 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 const hookSecret = "what the shop signs with"
@@ -41,7 +42,7 @@ func TestAShopsMessagesBecomeFactsWhateverHappensMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ws := range []measure.WorkspaceID{"acme", "other"} {
-		if _, err := s.control.AddHookSecret(t.Context(), ws, "", hookSecret, control.By{Actor: "test", At: time.Now()}); err != nil {
+		if _, err := operation.AddWebhookSecret.Do(t.Context(), operation.NewControl(s.control.Control), operator(ws), operation.WebhookSecret{Secret: hookSecret}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,5 +106,48 @@ func TestAShopsMessagesBecomeFactsWhateverHappensMeanwhile(t *testing.T) {
 	}
 	if state, err := s.control.Store.HookState(t.Context(), "other"); err != nil || state.Waiting != 1 {
 		t.Errorf("the workspace that cannot be written: %+v, %v; want its message to wait", state, err)
+	}
+}
+
+// Anybody can send a webhook. Its body is read only where a secret may have signed it, and 401 tells nobody whether a workspace
+// exists.
+func TestABodyIsReadOnlyWhereASecretMayHaveSignedIt(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	for shop, ws := range map[string]measure.WorkspaceID{"": "acme", "tied.myshopify.com": "other"} {
+		if _, err := operation.AddWebhookSecret.Do(t.Context(), operation.NewControl(s.control.Control), operator(ws), operation.WebhookSecret{Shop: shop, Secret: hookSecret}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wellFormed := "X-Shopify-Hmac-Sha256: " + base64.StdEncoding.EncodeToString(make([]byte, sha256.Size)) + "\r\n"
+	var first string
+	for what, to := range map[string][2]string{ // only the head is sent, so an answer means that the body was not read
+		"an unknown workspace":             {"nobody", wellFormed},
+		"a secret of another shop":         {"other", wellFormed + "X-Shopify-Shop-Domain: else.myshopify.com\r\n"},
+		"no signature":                     {"acme", ""},
+		"a signature that is no signature": {"acme", "X-Shopify-Hmac-Sha256: AAAA\r\n"},
+	} {
+		all, err := s.toTheEnd(t, "POST /api/webhooks/shopify/"+to[0]+" HTTP/1.1\r\nHost: "+s.url[len("http://"):]+
+			"\r\nContent-Type: application/json\r\nContent-Length: 8000000\r\nX-Request-Id: r\r\n"+to[1]+"\r\n")
+		if _, after, ok := strings.Cut(all, "Date:"); ok { // which differs by the second
+			all = all[:strings.Index(all, "Date:")] + after[strings.Index(after, "\r\n"):]
+		}
+		if first == "" {
+			first = all
+		}
+		if err != nil || !strings.HasPrefix(all, "HTTP/1.1 401 ") || all != first {
+			t.Errorf("167, %s: %v, %q; want %q", what, err, all, first)
+		}
+	}
+	b := s.browser(t)
+	if a := b.shopSays("acme", "orders/create", "w1", shopOrder("1001", "", "10.00"), hookSecret); a.status != http.StatusOK {
+		t.Errorf("a signed message: %d %s", a.status, a.body)
+	}
+	large := strings.Replace(shopOrder("1002", "", "10.00"), `"line_items"`, `"note":"`+strings.Repeat("a", 1<<20)+`","line_items"`, 1)
+	if a := b.shopSays("acme", "orders/create", "w2", large, hookSecret); a.status != http.StatusOK {
+		t.Errorf("a signed message of 1 MiB: %d %s", a.status, a.body)
+	}
+	if a := b.shopSays("acme", "orders/create", "w3", large, "another secret"); a.status != http.StatusUnauthorized {
+		t.Errorf("a large message with another signature: %d %s", a.status, a.body)
 	}
 }

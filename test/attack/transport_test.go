@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"errors"
@@ -8,7 +9,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,6 +21,7 @@ import (
 	"assay/internal/app"
 	"assay/internal/config"
 	"assay/internal/fault"
+	"assay/internal/operation"
 )
 
 // Lines 110 to 124 and 55, 66 of docs/security.md.
@@ -66,6 +70,18 @@ func TestOriginsHostsAndPaths(t *testing.T) {
 		{119, "GET", "/api/mcp/rpc", []string{"X-HTTP-Method-Override", "POST"}, 405, -32000},
 		{119, "GET", "/healthz", []string{"X-Original-URL", "/api/mcp/info", "X-Rewrite-URL", "/api/mcp/info"}, 200, 0},
 		{119, "POST", "/api/mcp/rpc", []string{"Host", "evil.test", "X-Forwarded-Host", shared.url[len("http://"):]}, 421, -32000},
+		{181, "POST", "/api/mcp/register", []string{"Origin", "https://evil.test"}, 403, -32000},
+		{181, "POST", "/api/mcp/register", []string{"Origin", "null"}, 403, -32000},
+		{181, "POST", "/api/mcp/register", []string{"Host", "evil.test"}, 421, -32000},
+		{181, "POST", "/api/mcp/register", []string{"Origin", "https://app.example"}, 400, 0},
+		{181, "POST", "/api/mcp/register", nil, 400, 0},
+		{181, "POST", "/api/mcp/token", []string{"Origin", "https://evil.test"}, 403, -32000},
+		{181, "POST", "/api/mcp/token", []string{"Host", "evil.test"}, 421, -32000},
+		{181, "POST", "/api/mcp/token", []string{"Origin", shared.url}, 400, 0},
+		{181, "OPTIONS", "/api/mcp/token", []string{"Origin", "https://evil.test", "Access-Control-Request-Method", "POST"}, 403, -32000},
+		{181, "OPTIONS", "/api/mcp/token", []string{"Origin", "https://app.example", "Access-Control-Request-Method", "POST"}, 204, 0},
+		{181, "OPTIONS", "/api/mcp/register", []string{"Origin", "https://app.example", "Access-Control-Request-Method", "POST"}, 204, 0},
+		{116, "GET", "/.well-known/oauth-authorization-server", []string{"Origin", "https://anywhere.example"}, 200, 0},
 		{120, "POST", "/api/mcp/rpc", []string{"Mcp-Protocol-Version", "1900-01-01"}, 400, -32602},
 		{120, "POST", "/api/mcp/rpc", []string{"Mcp-Protocol-Version", strings.Repeat("x", 10<<10)}, 400, -32602},
 		{120, "POST", "/api/mcp/rpc", []string{"Mcp-Protocol-Version", "2025-11-25", "Mcp-Protocol-Version", "2025-11-25"}, 400, -32602},
@@ -75,7 +91,7 @@ func TestOriginsHostsAndPaths(t *testing.T) {
 			t.Errorf("%d, %s %s %q: %d %.200s, want %d %d", test.line, test.method, test.path, test.header, a.status, a.body, test.status, test.code)
 		}
 		open := a.header.Get("Access-Control-Allow-Origin")
-		if a.header.Get("Access-Control-Allow-Credentials") != "" || test.status == 403 && open != "" || test.line == 111 && open != "https://app.example" || test.line == 116 && open != "*" {
+		if a.header.Get("Access-Control-Allow-Credentials") != "" || test.status == 403 && open != "" || (test.line == 111 || test.line == 181 && test.status < 401 && slices.Contains(test.header, "https://app.example")) && open != "https://app.example" || test.line == 116 && open != "*" {
 			t.Errorf("%d, %q: allows origin %q", test.line, test.header, open)
 		}
 		if test.line == 120 && len(a.body) > 1000 {
@@ -156,19 +172,63 @@ func TestBytesThatAreNoPlainRequestAreRefused(t *testing.T) {
 			t.Errorf("%d, %s: %s, want %s", test.line, test.what, got, test.want)
 		}
 	}
-	// A length and chunks together: the chunks count, nothing is left for a second request, and the connection ends.
-	both := head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n"
-	if got := shared.raw(t, both); strings.Contains(got, " 200 ") {
-		t.Errorf("121, a length and chunks: %s", got)
+}
+
+// A request whose end two programs may see at different places is the last one on its connection: what follows it is not
+// taken for a request, and the connection is closed (RFC 9112, section 6.1).
+func TestARequestOfDoubtfulLengthIsTheLastOnItsConnection(t *testing.T) {
+	t.Parallel()
+	host := shared.url[len("http://"):]
+	head := "POST /api/mcp/rpc HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + shared.key + "\r\nContent-Type: application/json\r\n"
+	older := strings.Replace(head, "HTTP/1.1", "HTTP/1.0", 1) + "Connection: keep-alive\r\n"
+	chunks := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(listTools), listTools)
+	next := "GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n"
+	length := func(n int) string { return fmt.Sprintf("Content-Length: %d\r\n", n) }
+	for what, text := range map[string]string{
+		"a length and chunks":              head + length(len(chunks)) + "Transfer-Encoding: chunked\r\n\r\n" + chunks + next,
+		"chunks and a length":              head + "Transfer-Encoding: chunked\r\n" + length(5) + "\r\n" + chunks + next,
+		"a length and chunks to a page":    strings.Replace(head, "/api/mcp/rpc", "/sign-in", 1) + length(3) + "Transfer-Encoding: chunked\r\n\r\n" + chunks + next,
+		"a length and chunks to no path":   strings.Replace(head, "/api/mcp/rpc", "/api/mcp/none", 1) + length(3) + "Transfer-Encoding: chunked\r\n\r\n" + chunks + next,
+		"chunks in HTTP/1.0":               older + "Transfer-Encoding: chunked\r\n\r\n" + chunks + next,
+		"a length and chunks in HTTP/1.0":  older + length(len(listTools)) + "Transfer-Encoding: chunked\r\n\r\n" + listTools + next,
+		"two lengths":                      head + length(len(listTools)) + length(0) + "\r\n" + listTools + next,
+		"two transfer codings":             head + "Transfer-Encoding: gzip, chunked\r\n\r\n" + chunks + next,
+		"a broken chunk":                   head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n" + next,
+		"a length that is no whole number": head + "Content-Length: 1e3\r\n\r\n" + listTools + next,
+	} {
+		all, err := shared.toTheEnd(t, text)
+		if err != nil {
+			t.Errorf("121, %s: the connection stays open (%v) after %.200q", what, err, all)
+		}
+		if answers := strings.Count(all, "HTTP/1."); answers != 1 {
+			t.Errorf("121, %s: %d answers, want 1: %.400q", what, answers, all)
+		}
+	}
+	// A plain request keeps its connection.
+	plain := head + length(len(listTools)) + "\r\n" + listTools + strings.Replace(next, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1)
+	if all, err := shared.toTheEnd(t, plain); err != nil || strings.Count(all, "HTTP/1.1 200") != 2 {
+		t.Errorf("two plain requests: %v, %.400q", err, all)
 	}
 }
 
-func TestAnEscapedPathIsThePathItStandsFor(t *testing.T) {
+func TestEscapedPathsOfTheAPIAreRejected(t *testing.T) {
 	t.Parallel()
-	// The address names the same path, so the same checks are made, the credential's among them.
-	a := shared.browser(t).send(http.MethodPost, "/api/mcp/%72pc", listTools, "Content-Type", "application/json")
-	if a.status != http.StatusUnauthorized && a.status != http.StatusBadRequest {
-		t.Errorf("117, without a credential: %d %s", a.status, a.body)
+	b := shared.browser(t)
+	for _, path := range []string{
+		"/%61pi/mcp/rpc", "/api/mcp/%72pc", "/api%2Fmcp%2Frpc", "/api/mcp/rpc%00", "/api/mcp/rpc%2F", "/api/mcp/%72egister", "/api/mcp/%74oken",
+		"/api/ingest/singe%72", "/api/webhooks/shopify/%61cme", "/api/webhooks/shopify/a%20b", "/api/mcp/x/%2e%2e/rpc", "/api/%64ashboard/x", "/openapi/mcp%2ejson", "/%68ealthz",
+	} {
+		a := b.send(http.MethodPost, path, listTools, "Content-Type", "application/json", "Authorization", "Bearer "+shared.key)
+		if a.status != http.StatusBadRequest || a.code() != 400 {
+			t.Errorf("117, %s: %d %s", path, a.status, a.body)
+		}
+	}
+	// Pages may have escapes, which browsers make.
+	if a := b.get("/set-up/%61bc"); a.status != http.StatusNotFound {
+		t.Errorf("117, a page: %d", a.status)
+	}
+	if a := b.get("/%73ign-in"); a.status != http.StatusOK {
+		t.Errorf("117, the sign-in page: %d", a.status)
 	}
 }
 
@@ -208,6 +268,42 @@ func TestSlowConnectionsHoldNobodyUp(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+func TestAnAddressKeepsOnlySoManyConnectionsOpen(t *testing.T) {
+	t.Parallel()
+	const most = 3
+	for name, test := range map[string]struct {
+		proxies config.Proxies
+		limit   config.Connections
+		open    int
+	}{
+		"a client":        {nil, most, most},
+		"a trusted proxy": {config.Proxies{netip.MustParsePrefix("127.0.0.0/8")}, most, 2 * most},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, func(c *config.Config) { c.MaxConnections, c.TrustedProxies = test.limit, test.proxies })
+			open := 0
+			for range 2 * most {
+				c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { c.Close() })
+				_, _ = fmt.Fprintf(c, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n") // on a closed one it may fail
+				if line, err := bufio.NewReader(c).ReadString('\n'); err == nil && strings.Contains(line, " 200 ") {
+					open++
+				}
+			}
+			if open != test.open {
+				t.Errorf("185: %d of %d connections are answered, want %d", open, 2*most, test.open)
+			}
+			if rejected := strings.Count(s.log.String(), "connections rejected"); (rejected == 1) != (test.open == most) {
+				t.Errorf("185: %d log lines about rejected connections:\n%s", rejected, s.log)
+			}
+		})
+	}
 }
 
 // slowRequests are the beginnings of requests, without a credential, to every route that takes a body and to one that
@@ -349,7 +445,7 @@ func TestSlowSendersWhoAreKnownHoldUpNoStop(t *testing.T) {
 	ended := make(chan error, 1)
 	messages, tap := io.Pipe()
 	go func() {
-		_, err := app.ImportSinger(t.Context(), config.Config{Data: s.data}, app.SingerRequest{Workspace: "acme"}, messages, func([]byte) error { return nil }, time.Now)
+		_, err := app.ImportSinger(t.Context(), config.Config{Data: s.data}, operator("acme"), operation.Stream{Messages: messages, Emit: func([]byte) error { return nil }}, time.Now)
 		ended <- err
 	}()
 	if _, err := tap.Write([]byte(`{"type":"STATE","value":{}}` + "\n")); err != nil { // the tap is heard

@@ -19,6 +19,8 @@ type Store interface {
 	Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error)
 	UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error)
 	DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by control.By) error
+	HasFactsFile(ctx context.Context, id measure.WorkspaceID) (bool, error)
+	SetHasFactsFile(ctx context.Context, id measure.WorkspaceID, has bool) error
 
 	CreateKey(ctx context.Context, k control.Key, by control.By) error
 	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
@@ -79,6 +81,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a change of settings raises the version", updateRaisesVersion},
 		{"a change made on old settings is a conflict", staleUpdateIsConflict},
 		{"deleting a workspace ends its keys and keeps the log", deletionEndsKeys},
+		{"whether a workspace has a facts file ends with the workspace", factsFilesAreNoted},
 		{"a key is found by id, by hash and in its workspace", keyIsKept},
 		{"a key needs a workspace", keyNeedsWorkspace},
 		{"a revoked key keeps the first instant", revocationIsFinal},

@@ -155,3 +155,39 @@ func writersQueue(t *testing.T, s Store) {
 		t.Errorf("%d keys, %v; want %d", len(keys), err, writers*each)
 	}
 }
+
+func factsFilesAreNoted(t *testing.T, s Store) {
+	w, other := newWorkspace(t, s, "Acme"), newWorkspace(t, s, "Mill")
+	want := func(when string, id measure.WorkspaceID, want bool) {
+		t.Helper()
+		if got, err := s.HasFactsFile(t.Context(), id); err != nil || got != want {
+			t.Errorf("%s: %s has a facts file: %v, %v; want %v", when, id, got, err, want)
+		}
+	}
+	set := func(id measure.WorkspaceID, has bool) {
+		t.Helper()
+		if err := s.SetHasFactsFile(t.Context(), id, has); err != nil {
+			t.Error(err)
+		}
+	}
+	want("new", w.ID, false)
+	set(w.ID, true)
+	set(w.ID, true)
+	w.Name = "Acme & Sons"
+	if _, err := s.UpdateWorkspace(t.Context(), w, at(0)); err != nil {
+		t.Error(err)
+	}
+	want("noted", w.ID, true)
+	want("noted for another workspace", other.ID, false)
+	set(w.ID, false)
+	want("taken back", w.ID, false)
+	set(w.ID, true)
+	if err := s.DeleteWorkspace(t.Context(), w.ID, at(0)); err != nil {
+		t.Error(err)
+	}
+	set(w.ID, true)
+	_, err := s.HasFactsFile(t.Context(), w.ID)
+	wantKind(t, "the facts file of a deleted workspace", err, fault.KindNotFound)
+	newWorkspace(t, s, "Acme")
+	want("made again", w.ID, false)
+}

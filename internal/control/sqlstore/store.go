@@ -102,10 +102,10 @@ func (s *Store) State(ctx context.Context) (uint64, error) {
 	return state, nil
 }
 
-// Ping reports whether the database answers.
+// Ping reports whether the database can be written: on a full or read-only disk it still answers questions. It waits for the
+// disk, so it is not for every request.
 func (s *Store) Ping(ctx context.Context) error {
-	var one int
-	if err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
+	if _, err := s.write.ExecContext(ctx, `UPDATE health SET checks = checks + 1`); err != nil {
 		return fmt.Errorf("control database: %w", engineFault(err))
 	}
 	return nil

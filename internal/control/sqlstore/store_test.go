@@ -105,6 +105,34 @@ func TestStoresThatStartAtOnceAgreeOnTheTables(t *testing.T) {
 	}
 }
 
+func TestPingNoticesADatabaseThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "control.db")
+	s := open(t, Options{Path: path, BusyTimeout: time.Millisecond})
+	other := open(t, Options{Path: path})
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("Ping: %v", err)
+	}
+	tx, err := other.write.BeginTx(t.Context(), nil) // takes the lock and keeps it
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFault(t, s.Ping(t.Context()), fault.KindUnavailable, "locked")
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("Ping after the lock: %v", err)
+	}
+	if _, err := s.write.ExecContext(t.Context(), `PRAGMA query_only = 1`); err != nil {
+		t.Fatal(err)
+	}
+	wantFault(t, s.Ping(t.Context()), fault.KindUnavailable, "read-only")
+	if _, err := s.Workspaces(t.Context()); err != nil {
+		t.Errorf("questions: %v; want them answered", err)
+	}
+}
+
 func TestFileOfANewerProgramIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "control.db")

@@ -30,7 +30,7 @@ var day = source.Column{Field: adreport.Day, Names: []string{"date", "date day",
 
 var specs = []adreport.Spec{
 	{
-		Name: "facebook_landed", Source: "meta_ads", Title: "Meta ads as a warehouse has them", Platform: measure.Facebook,
+		Name: "facebook_landed", Source: "meta_ads", Title: "Meta ads (warehouse table)", Platform: measure.Facebook,
 		Required: []string{adreport.Spend, adreport.Impressions}, Telltale: []string{"inline link clicks"}, Unlike: part,
 		Daily: "sync the report with a row per day",
 		Columns: []source.Column{
@@ -52,7 +52,7 @@ var specs = []adreport.Spec{
 		},
 	},
 	{
-		Name: "google_landed", Source: "google_ads", Title: "Google Ads as a warehouse has them", Platform: measure.Google,
+		Name: "google_landed", Source: "google_ads", Title: "Google Ads (warehouse table)", Platform: measure.Google,
 		Required: []string{adreport.Spend, adreport.Impressions}, Telltale: []string{"cost micros", "metrics.cost micros", "metrics cost micros"}, Unlike: part,
 		Micros: []string{adreport.Spend},
 		Daily:  "sync the report with a row per day",
@@ -73,7 +73,7 @@ var specs = []adreport.Spec{
 		},
 	},
 	{
-		Name: "tiktok_landed", Source: "tiktok_ads", Title: "TikTok ads as a warehouse has them", Platform: measure.TikTok,
+		Name: "tiktok_landed", Source: "tiktok_ads", Title: "TikTok ads (warehouse table)", Platform: measure.TikTok,
 		Required: []string{adreport.Spend, adreport.Impressions}, Telltale: []string{"stat time hour", "stat time day"}, Unlike: part,
 		Daily: "sync the report with a row per day or hour",
 		Columns: []source.Column{
@@ -94,7 +94,7 @@ var specs = []adreport.Spec{
 		},
 	},
 	{
-		Name: "pinterest_landed", Source: "pinterest_ads", Title: "Pinterest ads as a warehouse has them", Platform: measure.Pinterest,
+		Name: "pinterest_landed", Source: "pinterest_ads", Title: "Pinterest ads (warehouse table)", Platform: measure.Pinterest,
 		Required: []string{adreport.Spend}, Telltale: []string{"spend in micro dollar"}, Unlike: append([]string{"targeting type"}, part...),
 		Micros: []string{adreport.Spend, adreport.Value},
 		Daily:  "sync the report with a row per day",
@@ -114,7 +114,7 @@ var specs = []adreport.Spec{
 		},
 	},
 	{
-		Name: "snapchat_landed", Source: "snapchat_ads", Title: "Snapchat ads as a warehouse has them", Platform: measure.Snapchat,
+		Name: "snapchat_landed", Source: "snapchat_ads", Title: "Snapchat ads (warehouse table)", Platform: measure.Snapchat,
 		Required: []string{adreport.Spend, adreport.Impressions, adreport.Clicks}, Telltale: []string{"conversion purchases value"}, Unlike: part,
 		Micros: []string{adreport.Spend},
 		Daily:  "sync the report with a row per day or hour",
@@ -132,7 +132,7 @@ var specs = []adreport.Spec{
 		},
 	},
 	{
-		Name: "amazon_landed", Source: "amazon_ads", Title: "Amazon ads as a warehouse has them", Platform: measure.Amazon,
+		Name: "amazon_landed", Source: "amazon_ads", Title: "Amazon ads (warehouse table)", Platform: measure.Amazon,
 		Required: []string{adreport.Spend, adreport.Impressions}, Unlike: part,
 		Telltale: []string{"campaign bidding strategy", "campaign budget currency code"},
 		Daily:    "sync the report with a row per day",
@@ -150,7 +150,7 @@ var specs = []adreport.Spec{
 		},
 	},
 	{
-		Name: "microsoft_landed", Source: "microsoft_ads", Title: "Microsoft ads as a warehouse has them", Platform: measure.Microsoft,
+		Name: "microsoft_landed", Source: "microsoft_ads", Title: "Microsoft ads (warehouse table)", Platform: measure.Microsoft,
 		Required: []string{adreport.Spend, adreport.Impressions}, Unlike: append([]string{"postal code"}, part...),
 		Telltale: []string{"top vs other", "delivered match type", "bid match type", "ad distribution", "device os", "device type"},
 		Daily:    "sync the report with a row per day",

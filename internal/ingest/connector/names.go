@@ -56,7 +56,7 @@ var (
 )
 
 var names = []nameTables{
-	{name: "facebook_names", title: "Names of Meta campaigns, ad sets and ads as a warehouse has them", platform: measure.Facebook, tables: []nameTable{
+	{name: "facebook_names", title: "Names of Meta campaigns, ad sets and ads (warehouse table)", platform: measure.Facebook, tables: []nameTable{
 		{level: measure.AdItself, id: plainID, name: plainName, campaign: ofCampaign, adSet: []string{"ad set id", "adset id"}, all: [][]string{{"ad set id", "adset id"}, ofCampaign}},
 		{
 			level: measure.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"account id"}, {"updated time", "effective status"}},
@@ -64,7 +64,7 @@ var names = []nameTables{
 		},
 		{level: measure.AdCampaign, id: plainID, name: plainName, all: [][]string{{"account id"}, {"updated time", "effective status"}}, none: ofCampaign},
 	}},
-	{name: "google_names", title: "Names of Google campaigns, ad groups and ads as a warehouse has them", platform: measure.Google, tables: []nameTable{
+	{name: "google_names", title: "Names of Google campaigns, ad groups and ads (warehouse table)", platform: measure.Google, tables: []nameTable{
 		{
 			level: measure.AdItself, id: []string{"id", "ad group ad.ad.id"}, name: []string{"name", "ad group ad.ad.name"}, adSet: []string{"ad group id", "ad group.id"},
 			all: [][]string{{"ad group id", "ad group.id"}, {"final urls", "display url", "ad group ad.ad.final urls"}},
@@ -78,7 +78,7 @@ var names = []nameTables{
 			all: [][]string{{"advertising channel type", "campaign.advertising channel type"}}, none: []string{"ad group id"},
 		},
 	}},
-	{name: "tiktok_names", title: "Names of TikTok campaigns, ad groups and ads as a warehouse has them", platform: measure.TikTok, tables: []nameTable{
+	{name: "tiktok_names", title: "Names of TikTok campaigns, ad groups and ads (warehouse table)", platform: measure.TikTok, tables: []nameTable{
 		{level: measure.AdItself, id: []string{"ad id"}, name: []string{"ad name"}, campaign: ofCampaign, adSet: []string{"adgroup id"}, all: [][]string{{"advertiser id"}, {"adgroup id"}}},
 		{
 			level: measure.AdSet, id: []string{"adgroup id"}, name: []string{"adgroup name"}, campaign: ofCampaign, all: [][]string{{"advertiser id"}, ofCampaign},
@@ -86,7 +86,7 @@ var names = []nameTables{
 		},
 		{level: measure.AdCampaign, id: ofCampaign, name: []string{"campaign name"}, all: [][]string{{"advertiser id"}}, none: []string{"adgroup id", "ad id"}},
 	}},
-	{name: "pinterest_names", title: "Names of Pinterest campaigns, ad groups and ads as a warehouse has them", platform: measure.Pinterest, tables: []nameTable{
+	{name: "pinterest_names", title: "Names of Pinterest campaigns, ad groups and ads (warehouse table)", platform: measure.Pinterest, tables: []nameTable{
 		{level: measure.AdItself, id: plainID, name: plainName, adSet: ofAdGroup, all: [][]string{ofAdGroup, {"pin id"}}},
 		{level: measure.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"placement group", "pacing delivery type"}}},
 		{
@@ -94,7 +94,7 @@ var names = []nameTables{
 			all: [][]string{{"default ad group budget in micro currency", "is campaign budget optimization"}},
 		},
 	}},
-	{name: "snapchat_names", title: "Names of Snapchat campaigns, ad squads and ads as a warehouse has them", platform: measure.Snapchat, tables: []nameTable{
+	{name: "snapchat_names", title: "Names of Snapchat campaigns, ad squads and ads (warehouse table)", platform: measure.Snapchat, tables: []nameTable{
 		{level: measure.AdItself, id: plainID, name: plainName, adSet: []string{"ad squad id"}, all: [][]string{{"ad squad id"}}},
 		{
 			level: measure.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"fivetran synced", "optimization goal"}},
@@ -105,11 +105,11 @@ var names = []nameTables{
 			none: []string{"web view url", "campaign id", "ad group id", "ad squad id", "pin id"},
 		},
 	}},
-	{name: "amazon_names", title: "Names of Amazon campaigns and ad groups as a warehouse has them", platform: measure.Amazon, tables: []nameTable{
+	{name: "amazon_names", title: "Names of Amazon campaigns and ad groups (warehouse table)", platform: measure.Amazon, tables: []nameTable{
 		{level: measure.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{ofCampaign, {"default bid"}}},
 		{level: measure.AdCampaign, id: plainID, name: plainName, all: [][]string{{"targeting type"}}, none: ofCampaign},
 	}},
-	{name: "microsoft_names", title: "Names of Microsoft campaigns, ad groups and ads as a warehouse has them", platform: measure.Microsoft, tables: []nameTable{
+	{name: "microsoft_names", title: "Names of Microsoft campaigns, ad groups and ads (warehouse table)", platform: measure.Microsoft, tables: []nameTable{
 		{level: measure.AdItself, id: plainID, name: []string{"title", "title part 1"}, adSet: ofAdGroup, all: [][]string{{"modified time"}, ofAdGroup}},
 		{level: measure.AdSet, id: plainID, name: plainName, campaign: ofCampaign, all: [][]string{{"modified time"}, ofCampaign}},
 		{level: measure.AdCampaign, id: plainID, name: plainName, all: [][]string{{"modified time"}, {"account id"}}, none: []string{"campaign id", "ad group id"}},

@@ -15,7 +15,7 @@ const (
 	couponCreator
 )
 
-var couponForm = form{title: "which channel a coupon code stands for", columns: []source.Column{
+var couponForm = form{title: "channel of each coupon code", columns: []source.Column{
 	couponCode:    {Field: "code", Names: []string{"code", "coupon code", "coupon", "discount code"}},
 	couponChannel: {Field: "channel", Names: []string{"channel", "marketing channel"}},
 	couponCreator: {Field: "creator", Names: []string{"creator id"}},

@@ -98,7 +98,7 @@ var exports = []export{
 		required: []string{"email", "accepts_email", "orders"}, telltale: []string{"first name", "last name", "total spent"},
 	},
 	{
-		mapping: Mapping{Name: "shopify_customers_landed", Title: "Shopify customers as a warehouse has them", Kind: Customers, System: "shopify", Dates: Dates{Zone: "UTC"}},
+		mapping: Mapping{Name: "shopify_customers_landed", Title: "Shopify customers (warehouse table)", Kind: Customers, System: "shopify", Dates: Dates{Zone: "UTC"}},
 		columns: map[string][]string{
 			"email": {"email"}, "phone": {"phone"}, "customer": {"id"}, "since": {"created at"}, "updated_at": {"updated at"},
 			"accepts_email": {"email marketing consent state", "email marketing consent.state", "accepts marketing"},
@@ -208,7 +208,7 @@ var exports = []export{
 		required: []string{"date", "country", "region", "sessions"}, unlike: []string{"population"}, ends: "#",
 	},
 	{
-		mapping:  Mapping{Name: "shopify_checkouts", Title: "Shopify abandoned checkouts as a warehouse has them", Kind: Orders},
+		mapping:  Mapping{Name: "shopify_checkouts", Title: "Shopify abandoned checkouts (warehouse table)", Kind: Orders},
 		columns:  map[string][]string{"order": {"id"}},
 		required: []string{"order"}, telltale: []string{"abandoned checkout url", "created at"},
 		useless: "checkouts that were abandoned are no orders, and nothing of them is kept", instead: "import the table of orders",

@@ -34,7 +34,7 @@ const (
 	messageSinceSend
 )
 
-var messageForm = form{title: "mails and text messages", columns: []source.Column{
+var messageForm = form{title: "emails and text messages", columns: []source.Column{
 	messageDate:            {Field: "date", Names: []string{"date", "day", "send time"}},
 	messageChannel:         {Field: "channel", Names: []string{"message channel", "channel"}},
 	messageEntity:          {Field: "entity", Names: []string{"entity", "message type"}},

@@ -25,7 +25,7 @@ const (
 	productFrom
 )
 
-var productForm = form{title: "products and what they cost", columns: []source.Column{
+var productForm = form{title: "products and unit costs", columns: []source.Column{
 	productSKU:      {Field: "sku", Names: []string{"sku", "variant sku", "item sku", "stock code"}},
 	productTitle:    {Field: "title", Names: []string{"title", "product", "product name", "name"}},
 	productKind:     {Field: "type", Names: []string{"type", "product type", "category"}},

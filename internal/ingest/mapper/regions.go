@@ -15,7 +15,7 @@ const (
 	regionPopulation
 )
 
-var regionForm = form{title: "sessions and people by region and day", columns: []source.Column{
+var regionForm = form{title: "sessions and population by region and day", columns: []source.Column{
 	regionDate:       {Field: "date", Names: []string{"date", "day"}},
 	regionCountry:    {Field: "country", Names: []string{"country", "country code", "country id"}},
 	regionName:       {Field: "region", Names: []string{"region", "region code", "state", "province", "geo"}},

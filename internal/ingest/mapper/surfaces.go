@@ -24,7 +24,7 @@ const (
 	surfaceRegion
 )
 
-var surfaceForm = form{title: "what sales surfaces took by day", columns: []source.Column{
+var surfaceForm = form{title: "daily revenue and orders by sales surface", columns: []source.Column{
 	surfaceDate:      {Field: "date", Names: []string{"date", "day", "business date", "datum"}},
 	surfaceName:      {Field: "surface", Names: []string{"surface", "sales surface", "sales channel", "location type"}},
 	surfaceRevenue:   {Field: "revenue", Names: []string{"revenue", "total sales", "sales", "turnover", "umsatz"}},

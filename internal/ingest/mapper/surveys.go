@@ -27,7 +27,7 @@ const (
 	surveyCreator
 )
 
-var surveyForm = form{title: "answers after a purchase", columns: []source.Column{
+var surveyForm = form{title: "post-purchase survey answers", columns: []source.Column{
 	surveyID:          {Field: "id", Names: []string{"response id", "answer id", "id"}},
 	surveyAt:          {Field: "at", Names: []string{"answered at", "submitted at", "created at", "date"}},
 	surveyQuestion:    {Field: "question", Names: []string{"question", "question text"}},

@@ -19,7 +19,7 @@ import (
 func Landed() []source.Reader {
 	return slices.Concat([]source.Reader{orderTable{}}, parts(), []source.Reader{
 		landedRefunds{
-			name: "shopify_refunds", title: "Shopify refunds as a warehouse has them",
+			name: "shopify_refunds", title: "Shopify refunds (warehouse table)",
 			columns: refundColumns(
 				source.Column{Field: "refund", Names: []string{"id"}},
 				source.Column{Field: "amount", Names: []string{"total refunded set shop amount", "total refunded set.shop money.amount", "total refunded set shop money amount"}},
@@ -28,7 +28,7 @@ func Landed() []source.Reader {
 			needs: []string{"refund", "order", "at", "amount"},
 		},
 		landedRefunds{
-			name: "shopify_transactions", title: "Shopify transactions as a warehouse has them",
+			name: "shopify_transactions", title: "Shopify transactions (warehouse table)",
 			columns: refundColumns(
 				source.Column{Field: "refund", Names: []string{"refund id"}}, source.Column{Field: "payment", Names: []string{"id"}},
 				source.Column{Field: "amount", Names: []string{"amount", "amount set shop amount", "amount set.shop money.amount"}},

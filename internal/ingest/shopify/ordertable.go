@@ -25,7 +25,7 @@ type orderTable struct{}
 func (orderTable) Name() string { return "shopify_landed" }
 
 // Title implements [source.Reader].
-func (orderTable) Title() string { return "Shopify orders as a warehouse has them" }
+func (orderTable) Title() string { return "Shopify orders (warehouse table)" }
 
 // orderMembers are the columns of the table, by the member of the document that each is: the parts of its path, separated
 // by dots.

@@ -36,7 +36,7 @@ var (
 func parts() []source.Reader {
 	return []source.Reader{
 		partTable{
-			name: "shopify_order_lines", title: "Shopify order lines as a warehouse has them", add: (*partRows).line,
+			name: "shopify_order_lines", title: "Shopify order lines (warehouse table)", add: (*partRows).line,
 			columns: []source.Column{
 				{Field: "id", Names: []string{"id"}},
 				{Field: "quantity", Names: []string{"quantity"}},
@@ -54,7 +54,7 @@ func parts() []source.Reader {
 			needs: []string{"id", "quantity", "price", "title", "shippable"},
 		},
 		partTable{
-			name: "shopify_line_discounts", title: "Shopify discounts of order lines as a warehouse has them", add: (*partRows).discount,
+			name: "shopify_line_discounts", title: "Shopify discounts of order lines (warehouse table)", add: (*partRows).discount,
 			columns: []source.Column{
 				{Field: "line", Names: []string{"order line id", "dlt parent id", "airbyte line items hashid"}},
 				{Field: "amount", Names: []string{"amount", "amount set shop money amount", "allocated amount set shop amount", "allocated amount set shop money amount"}},
@@ -65,7 +65,7 @@ func parts() []source.Reader {
 			needs: []string{"line", "amount", "application"},
 		},
 		partTable{
-			name: "shopify_order_codes", title: "Shopify discount codes of orders as a warehouse has them", add: (*partRows).code,
+			name: "shopify_order_codes", title: "Shopify discount codes of orders (warehouse table)", add: (*partRows).code,
 			columns: []source.Column{
 				{Field: "code", Names: []string{"code"}},
 				ofOrder, ofOrderRow,

@@ -23,7 +23,8 @@ type Report struct {
 	StatesPassed    int                 `json:"states_passed"` // that were passed on, all before them kept
 	Rejected        int                 `json:"rejected"`
 	RejectedRecords []Rejection         `json:"rejected_records,omitempty"` // the first of them
-	Streams         []Stream            `json:"streams"`
+	Streams         []Stream            `json:"streams"`                    // the first of them
+	MoreStreams     int                 `json:"more_streams,omitempty"`     // that are not listed
 	Tables          map[string]Counts   `json:"tables,omitempty"`
 	Version         uint64              `json:"data_version,omitempty"`
 	Warnings        []source.Note       `json:"warnings,omitempty"`
@@ -55,8 +56,11 @@ type Counts struct {
 	Removed   int64 `json:"removed"`
 }
 
-// shownRejections is how many rejected records a report lists. The count is of all.
-const shownRejections = 20
+// How many rejected records and streams a report lists. The counts are of all.
+const (
+	shownRejections = 20
+	shownStreams    = 200
+)
 
 func (r *Report) reject(rejection Rejection) {
 	r.Rejected++
@@ -86,6 +90,9 @@ func (r Report) Text() string {
 	fmt.Fprintf(&out, "%d records, %d rejected; %d of %d states passed on\n", r.Records, r.Rejected, r.StatesPassed, r.States)
 	for _, s := range r.Streams {
 		fmt.Fprintf(&out, "  stream %s: %s, %d records, %d used\n", s.Name, s.Meaning, s.Records, s.Used)
+	}
+	if r.MoreStreams > 0 {
+		fmt.Fprintf(&out, "  and %d more streams\n", r.MoreStreams)
 	}
 	for _, table := range slices.Sorted(maps.Keys(r.Tables)) {
 		c := r.Tables[table]

@@ -13,11 +13,12 @@
 package singer
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -55,6 +56,10 @@ const (
 
 	// mostWaiting is how many bytes of records are kept in one step, at least, whatever their number: orders may be large.
 	mostWaiting = 128 << 20
+
+	// A run remembers of each stream its name, key properties and required properties.
+	mostStreams = 10_000
+	mostSchemas = 16 << 20 // bytes of them
 )
 
 // Run takes messages until their end. A record that cannot be used ends the work unless such records are to be
@@ -73,7 +78,7 @@ func Run(ctx context.Context, store Store, messages io.Reader, o Options) (Repor
 	if earlier := t.settle(); earlier != nil {
 		err = earlier // what came before is told first
 	}
-	t.report.Streams = t.summaries()
+	t.report.Streams, t.report.MoreStreams = t.summaries()
 	t.report.Warnings = t.notes.List()
 	if text, hint, ok := fault.Public(err); ok {
 		t.report.Problem, t.report.Hint = text, hint
@@ -88,6 +93,7 @@ type target struct {
 	report  Report
 	notes   *source.Notes
 	streams map[string]*stream
+	schemas int // bytes that the streams take
 	message document.Object
 	record  document.Object // of the message
 	facts   *facts
@@ -107,6 +113,7 @@ type stream struct {
 	rank     int // of reports on the same spend the one with the lowest counts
 	records  int
 	used     int
+	size     int // bytes that name, keys and required take
 }
 
 func newTarget(store Store, o Options) *target {
@@ -201,11 +208,20 @@ func (t *target) takeSchema() error {
 	}
 	s := t.streams[name]
 	if s == nil {
+		if len(t.streams) == mostStreams {
+			return t.refuse("the tap has more than %d streams", mostStreams).WithHint("select fewer streams in the tap's settings")
+		}
 		s = &stream{name: strings.Clone(name)}
 		t.streams[s.name] = s
 	}
 	s.keys = textsOf(t.message.Get("key_properties"))
 	s.required = textsOf(t.message.Get("schema").Path("required"))
+	t.schemas -= s.size
+	s.size = sizeOf(s.keys) + sizeOf(s.required) + sizeOf([]string{s.name})
+	if t.schemas += s.size; t.schemas > mostSchemas {
+		return t.refuse("the names of streams, keys and required properties take more than %d MiB", mostSchemas>>20).
+			WithHint("select fewer streams in the tap's settings")
+	}
 	for _, key := range s.keys {
 		if o.Get(key) == "" {
 			return t.refuse("the schema of stream %q lacks its key property %q", source.Shown(name), source.Shown(key))
@@ -216,6 +232,15 @@ func (t *target) takeSchema() error {
 		t.facts.orders.Expect()
 	}
 	return nil
+}
+
+// sizeOf returns how many bytes the texts take in memory.
+func sizeOf(texts []string) (size int) {
+	const header = 16
+	for _, text := range texts {
+		size += header + len(text)
+	}
+	return size
 }
 
 func textsOf(list document.Value) []string {
@@ -266,7 +291,8 @@ func (t *target) reject(stream string, err error) error {
 	if !ok {
 		return err
 	}
-	r := Rejection{Line: row.Line, Stream: source.Shown(stream), Field: row.Column, Value: row.Value, Reason: row.Reason, Fix: row.Fix}
+	shown := row.Bounded()
+	r := Rejection{Line: row.Line, Stream: source.Shown(stream), Field: shown.Column, Value: shown.Value, Reason: shown.Reason, Fix: shown.Fix}
 	if r.Line == 0 {
 		r.Line = t.report.Lines
 	}
@@ -298,12 +324,17 @@ func (t *target) takeState(ctx context.Context) error {
 	return t.pass()
 }
 
-// summaries lists the streams by name.
-func (t *target) summaries() []Stream {
-	all := []Stream{}
-	for _, s := range t.streams {
-		all = append(all, Stream{Name: source.Shown(s.name), Meaning: s.shape.String(), Records: s.records, Used: s.used})
+// summaries lists the streams by name, and says how many more there are. Of many, those that are read come first.
+func (t *target) summaries() (shown []Stream, more int) {
+	all := slices.SortedFunc(maps.Values(t.streams), func(a, b *stream) int {
+		if known := cmp.Compare(min(b.shape, 1), min(a.shape, 1)); len(t.streams) > shownStreams && known != 0 {
+			return known
+		}
+		return cmp.Compare(a.name, b.name)
+	})
+	shown = []Stream{}
+	for _, s := range all[:min(len(all), shownStreams)] {
+		shown = append(shown, Stream{Name: source.Shown(s.name), Meaning: s.shape.String(), Records: s.records, Used: s.used})
 	}
-	slices.SortFunc(all, func(a, b Stream) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
-	return all
+	return shown, len(all) - len(shown)
 }

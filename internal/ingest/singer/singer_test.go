@@ -3,6 +3,7 @@ package singer_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -548,5 +549,59 @@ func TestCampaignsOfTapsKeepTheirVersions(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Whatever a tap sends, its report has a bounded length and the run remembers a bounded number of streams.
+func TestAReportIsBounded(t *testing.T) {
+	t.Parallel()
+	const streams, odd, most = 5_000, 1 << 20, 128 << 10
+	schema := func(name, required string) string {
+		return fmt.Sprintf(`{"type":"SCHEMA","stream":%q,"key_properties":[],"schema":{"required":[%q],"properties":{"id":{}}}}`, name, required)
+	}
+	b := newBench(t)
+	o := b.options()
+	o.SkipRejected = true
+	lines := []string{metaSchema}
+	for i := range streams {
+		lines = append(lines, schema(fmt.Sprintf("%d %s", i, strings.Repeat("n", 1000)), "id"))
+	}
+	long := strings.Repeat("o", odd)
+	lines = append(lines, schema("last", long))
+	for range 100 {
+		lines = append(lines, `{"type":"RECORD","stream":"last","record":{"id":1}}`)
+	}
+	report, err := singer.Run(t.Context(), b, strings.NewReader(strings.Join(lines, "\n")), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(report)
+	if err != nil || len(encoded) > most || len(report.Text()) > most {
+		t.Errorf("the report has %d bytes as JSON and %d as text, %v; want at most %d", len(encoded), len(report.Text()), err, most)
+	}
+	if n := len(report.Streams) + report.MoreStreams; n != streams+2 || report.Streams[0].Meaning == "unknown" || report.Rejected != 100 {
+		t.Errorf("%d streams, the first of meaning %q, %d rejected; want %d, a known one, 100", n, report.Streams[0].Meaning, report.Rejected, streams+2)
+	}
+	if text := report.Text(); !strings.Contains(text, fmt.Sprintf("and %d more streams", report.MoreStreams)) {
+		t.Errorf("the text does not count the other streams:\n%s", text[:1000])
+	}
+
+	for what, sent := range map[string]func(i int) string{
+		"streams": func(i int) string { return schema(fmt.Sprint(i), "id") },
+		"MiB":     func(i int) string { return schema(fmt.Sprint(i), long) },
+	} {
+		read, write := io.Pipe()
+		go func() { // a tap without end
+			for i := 0; ; i++ {
+				if _, err := io.WriteString(write, sent(i)+"\n"); err != nil {
+					return
+				}
+			}
+		}()
+		_, err := singer.Run(t.Context(), b, read, o)
+		read.Close()
+		if fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), what) {
+			t.Errorf("a tap without end: %v, want a fault about %s", err, what)
+		}
 	}
 }

@@ -175,6 +175,27 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("line %d, column %q: %s", e.Line, e.Column, e.Reason)
 }
 
+// longestText is how many characters of a column's name, a reason or a fix a report contains.
+const longestText = 300
+
+// Bounded returns the error with texts of a length that a report can contain, whatever the file says.
+func (e RowError) Bounded() RowError {
+	for _, text := range []*string{&e.Column, &e.Value, &e.Reason, &e.Fix} {
+		*text = first(*text, longestText)
+	}
+	return e
+}
+
+// first returns the first n characters of a text, with … where there were more.
+func first(text string, n int) string {
+	for i := range text {
+		if n--; n < 0 {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
 // Unreadable returns the error of a cell that cannot be read, and why.
 func Unreadable(line int, column, cell string, why error) *RowError {
 	quoted := strconv.Quote(Shown(cell))
@@ -189,11 +210,7 @@ const shownLength = 60
 
 // Shown returns the text of a cell as a report may show it: short, in one line and without mail addresses.
 func Shown(cell string) string {
-	text := []rune(strings.Map(printable, masked(cell)))
-	if len(text) > shownLength {
-		return string(text[:shownLength]) + "…"
-	}
-	return string(text)
+	return first(strings.Map(printable, masked(cell)), shownLength)
 }
 
 // masked returns the text in one line with a word in the place of each mail address.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -24,10 +25,11 @@ type File struct {
 	book       *workbook // instead of text
 }
 
-// Open looks at the first bytes of a file. The name is used in errors only: the content decides what it is. A compressed
-// file that holds more than so many bytes ends with an [ErrLimit]; 0 stands for any number.
-func Open(name string, src io.Reader, unpacked int64) (*File, error) {
-	f := &File{bytes: &counted{src: src, sum: sha256.New()}}
+// Open reads the first bytes of a file. The name is used in errors only: the content decides what the file is. A compressed
+// file that unpacks to more bytes than the given number ends with an [ErrLimit]; 0 means no limit. Reading ends with ctx,
+// also within a row.
+func Open(ctx context.Context, name string, src io.Reader, unpacked int64) (*File, error) {
+	f := &File{bytes: &counted{src: Cancellable(ctx, src), sum: sha256.New()}}
 	packed := bufio.NewReaderSize(f.bytes, 128<<10)
 	magic, err := packed.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -37,7 +39,7 @@ func Open(name string, src io.Reader, unpacked int64) (*File, error) {
 		return nil, fmt.Errorf("workbook %q: it is of the old form xls; save it as xlsx or CSV", name)
 	}
 	if bytes.HasPrefix(magic, []byte("PK\x03\x04")) {
-		if f.book, err = openWorkbook(packed); err != nil {
+		if f.book, err = openWorkbook(ctx, packed); err != nil {
 			return nil, fmt.Errorf("workbook %q: %w", name, err)
 		}
 		f.encoding = func() Encoding { return Workbook }
@@ -52,7 +54,7 @@ func Open(name string, src io.Reader, unpacked int64) (*File, error) {
 		packed = bufio.NewReaderSize(bounded(plain, unpacked), 128<<10)
 	}
 	text, encoding := decode(packed)
-	f.text, f.encoding = bufio.NewReaderSize(text, sampled), encoding
+	f.text, f.encoding = bufio.NewReaderSize(Cancellable(ctx, text), sampled), encoding // packed bytes may be few
 	return f, nil
 }
 
@@ -135,6 +137,22 @@ func (f *File) Records(delimiter byte) Records {
 		return f.book
 	}
 	return NewScanner(f.text, delimiter)
+}
+
+// Cancellable returns a reader of src that fails once ctx has ended.
+func Cancellable(ctx context.Context, src io.Reader) io.Reader { return cancellable{ctx, src} }
+
+type cancellable struct {
+	ctx context.Context //nolint:containedctx // it lives as long as the reading of one file
+	src io.Reader
+}
+
+// Read implements [io.Reader].
+func (c cancellable) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.src.Read(p)
 }
 
 // unpacking gives what a compressed file holds, up to a limit.

@@ -3,8 +3,11 @@ package tabular
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -56,7 +59,7 @@ func TestOpenReadsEveryEncoding(t *testing.T) {
 		"gzip of utf-16":     {zipped(t, encoded(t, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), text)), UTF16LE},
 	}
 	for name, c := range files {
-		f, err := Open(name, bytes.NewReader(c.content), 0)
+		f, err := Open(t.Context(), name, bytes.NewReader(c.content), 0)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -86,7 +89,7 @@ func TestTheFirstCharacterBeyondASCIIDecides(t *testing.T) {
 	t.Parallel()
 	ascii := strings.Repeat("plain,row\n", 20_000) // more than any buffer on the way
 	for text, want := range map[string]Encoding{ascii: UTF8, ascii + "caf\xe9,x\n": Windows1252, ascii + "café,x\n": UTF8} {
-		f, err := Open("late.csv", strings.NewReader(text), 0)
+		f, err := Open(t.Context(), "late.csv", strings.NewReader(text), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +118,7 @@ func TestWorkbookGivesTheFirstSheetWithRows(t *testing.T) {
 	if err := book.Write(&content); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open("report.xlsx", &content, 0)
+	f, err := Open(t.Context(), "report.xlsx", &content, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,9 +133,98 @@ func TestWorkbookGivesTheFirstSheetWithRows(t *testing.T) {
 func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{"gzip": "\x1f\x8b\x08broken", "workbook": "PK\x03\x04broken"} {
-		if _, err := Open(name, strings.NewReader(content), 0); err == nil {
+		if _, err := Open(t.Context(), name, strings.NewReader(content), 0); err == nil {
 			t.Errorf("a broken %s is opened", name)
 		}
+	}
+}
+
+// endless is text without end, up to a size that a test still reads, of which the context ends at some point.
+type endless struct {
+	text          string
+	n, cancelAt   int
+	cancel        context.CancelFunc
+	cancelledRead int // bytes read after the cancellation
+}
+
+const endOfEndless = 64 << 20
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.n >= endOfEndless {
+		return 0, io.EOF
+	}
+	for i := range p {
+		p[i] = e.text[(e.n+i)%len(e.text)]
+	}
+	if e.n >= e.cancelAt {
+		e.cancelledRead += len(p)
+		e.cancel()
+	}
+	e.n += len(p)
+	return len(p), nil
+}
+
+func TestReadingEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"empty rows": "\n", "a row without end": `"",`, "an open quote": "\"\n\"\"", "rows with too many cells": strings.Repeat(`"",`, 2*MaxColumns) + "\n",
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		src := &endless{text: text, cancelAt: 3 << 20, cancel: cancel}
+		f, err := Open(ctx, name, src, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := all(f.Records(',')); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want the end of the context", name, err)
+		}
+		if src.cancelledRead > 256<<10 {
+			t.Errorf("%s: %d more bytes are read after the context has ended", name, src.cancelledRead)
+		}
+	}
+}
+
+// A few packed bytes unpack to many, all of which are read from the file at once.
+func TestUnpackingEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	f, err := Open(ctx, "empty rows", bytes.NewReader(zipped(t, bytes.Repeat([]byte("\n"), 8<<20))), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Samples(1); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	s := NewScanner(f.text, ',')
+	if _, err := s.Next(); !errors.Is(err, context.Canceled) || s.line > sampled {
+		t.Errorf("%d lines are read, %v; want the end of the context", s.line, err)
+	}
+}
+
+// The first rows of a workbook are read when it is opened.
+func TestAWorkbookEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	for _, cell := range []string{"A1", "A2", "A3"} {
+		if err := book.SetCellValue("Sheet1", cell, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var content bytes.Buffer
+	if err := book.Write(&content); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	f, err := Open(ctx, "report.xlsx", &content, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cancel()
+	if rows, err := all(f.Records(0)); !errors.Is(err, context.Canceled) || len(rows) > 1 {
+		t.Errorf("%d rows, %v; want the end of the context", len(rows), err)
 	}
 }
 
@@ -146,7 +238,7 @@ func FuzzOpen(f *testing.F) {
 		if bytes.HasPrefix(content, []byte("PK\x03\x04")) {
 			t.Skip("workbooks are read by a library")
 		}
-		file, err := Open("fuzz", bytes.NewReader(content), 0)
+		file, err := Open(t.Context(), "fuzz", bytes.NewReader(content), 0)
 		if err != nil {
 			return
 		}

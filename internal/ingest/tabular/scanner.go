@@ -2,6 +2,7 @@ package tabular
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,21 +10,32 @@ import (
 	"unicode/utf8"
 )
 
-// Scanner reads rows of delimited text as RFC 4180 describes them, and forgives what exports get wrong: a bare
-// quote inside an unquoted cell is text, line ends may be LF or CRLF, empty rows are passed over.
+// Scanner reads rows of delimited text as described by RFC 4180 and accepts common export errors: a bare quote inside
+// an unquoted cell is text, line ends are LF or CRLF, and empty rows are skipped.
 //
-// It exists beside encoding/csv because a file with one stray quote must not be read into memory as one cell,
-// and because a bad row must be told from a bad file.
+// encoding/csv does not fit: it reads a file with one stray quote into memory as one cell, and it does not distinguish
+// a bad row from a bad file.
+//
+// Scanning takes a number of steps that is linear in the length of the text.
 type Scanner struct {
 	src        io.Reader
 	delimiter  byte
 	buf        []byte
-	start, end int // the part of buf that is not read yet
+	start, end int // the unread part of buf
 	drained    bool
 	line       int // of the next row
 	fields     []string
-	text       []byte // the cells of a quoted row, without quotes
-	ends       []int  // where each of them ends in text
+	quoted     quotedRow
+	steps      int // bytes searched, counted or moved so far; a test bounds them
+}
+
+// quotedRow is the row with quotes that is being read. Offsets count from the start of the row.
+type quotedRow struct {
+	cells   int    // read so far
+	text    []byte // of the first MaxColumns cells, without quotes
+	ends    []int  // of those cells in text
+	lineEnd int    // offset after the first line end that is not before the current cell
+	problem string // the first one found
 }
 
 // NewScanner returns a scanner of UTF-8 text.
@@ -56,21 +68,32 @@ func (s *Scanner) row() (Record, error) {
 		return Record{}, err
 	}
 	r := Record{Line: s.line}
-	if bytes.IndexByte(raw, '"') < 0 {
+	if s.index(raw, '"') < 0 {
 		s.consume(len(raw))
 		r.Problem = s.split(trimEnd(raw))
-	} else if r.Problem, err = s.quotedRow(); err != nil {
+	} else if r.Problem, err = s.quotedRow(len(raw)); err != nil {
 		return Record{}, err
 	}
 	r.Fields = s.fields
 	return r, nil
 }
 
-// upTo returns what is not read yet, up to and with the first such byte at or behind from, or to the end of the
-// file. At the end of the file the error is io.EOF.
+// index is [bytes.IndexByte] and counts the bytes that it searches.
+func (s *Scanner) index(in []byte, b byte) int {
+	i := bytes.IndexByte(in, b)
+	if i < 0 {
+		s.steps += len(in)
+	} else {
+		s.steps += i + 1
+	}
+	return i
+}
+
+// upTo returns the unread text up to and including the first byte b at offset from or later, or up to the end of the
+// file. When nothing is left, the error is io.EOF.
 func (s *Scanner) upTo(b byte, from int) ([]byte, error) {
 	for {
-		if i := bytes.IndexByte(s.buf[s.start+from:s.end], b); i >= 0 {
+		if i := s.index(s.buf[s.start+from:s.end], b); i >= 0 {
 			return s.buf[s.start : s.start+from+i+1], nil
 		}
 		from = s.end - s.start
@@ -89,11 +112,12 @@ func (s *Scanner) upTo(b byte, from int) ([]byte, error) {
 // fill makes room and reads until the buffer is full or the file ends.
 func (s *Scanner) fill() error {
 	if s.start > 0 {
-		copy(s.buf, s.buf[s.start:s.end])
+		s.steps += copy(s.buf, s.buf[s.start:s.end])
 		s.start, s.end = 0, s.end-s.start
 	}
 	if s.end > MaxRecord {
-		return fmt.Errorf("the row that starts in line %d is longer than %d MiB; a quote may be missing: %w", s.line, MaxRecord>>20, ErrLimit)
+		return fmt.Errorf("the row that starts in line %d is longer than %d MiB; a quote may be missing: %w",
+			s.line, MaxRecord>>20, ErrLimit)
 	}
 	if s.end == len(s.buf) {
 		s.buf = append(s.buf, make([]byte, len(s.buf))...)
@@ -109,13 +133,14 @@ func (s *Scanner) fill() error {
 func (s *Scanner) consume(n int) {
 	s.line += bytes.Count(s.buf[s.start:s.start+n], []byte{'\n'})
 	s.start += n
+	s.steps += n
 }
 
 func trimEnd(raw []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte{'\n'}), []byte{'\r'})
 }
 
-// split cuts a row without quotes. The cells share one string.
+// split splits a row without quotes. The cells share one string.
 func (s *Scanner) split(raw []byte) (problem string) {
 	s.fields = s.fields[:0]
 	if problem = unreadable(raw); problem != "" {
@@ -129,6 +154,9 @@ func (s *Scanner) split(raw []byte) (problem string) {
 		}
 		s.fields = append(s.fields, text[from:i])
 		from = i + 1
+		if len(s.fields) == MaxColumns {
+			return tooManyCells
+		}
 	}
 	s.fields = append(s.fields, text[from:])
 	return s.oversized(len(text))
@@ -144,11 +172,10 @@ func unreadable(raw []byte) string {
 	return ""
 }
 
+var tooManyCells = fmt.Sprintf("the row has more than %d cells", MaxColumns)
+
+// oversized cuts the row before the first cell that is too large. Size is that of all cells.
 func (s *Scanner) oversized(size int) string {
-	if len(s.fields) > MaxColumns {
-		s.fields = s.fields[:MaxColumns]
-		return fmt.Sprintf("the row has more than %d cells", MaxColumns)
-	}
 	if size <= MaxField {
 		return ""
 	}
@@ -161,55 +188,74 @@ func (s *Scanner) oversized(size int) string {
 	return ""
 }
 
-// quotedRow reads a row in which some cell is quoted and may contain delimiters and line ends.
-func (s *Scanner) quotedRow() (problem string, err error) {
-	s.text, s.ends, s.fields = s.text[:0], s.ends[:0], s.fields[:0]
+// quotedRow reads a row with quoted cells, which may contain delimiters and line ends. The first line of the row has
+// the given length. Cells after MaxColumns are skipped.
+func (s *Scanner) quotedRow(line int) (problem string, err error) {
+	s.quoted = quotedRow{text: s.quoted.text[:0], ends: s.quoted.ends[:0], lineEnd: line}
+	row := &s.quoted
 	at, last := 0, false
 	for !last {
-		if at, last, problem, err = s.cell(at, problem); err != nil {
+		if at, last, err = s.cell(at); err != nil {
 			return "", err
 		}
-		s.ends = append(s.ends, len(s.text))
+		row.endCell()
+	}
+	if row.problem == "" {
+		row.problem = unreadable(s.buf[s.start : s.start+at])
 	}
 	s.consume(at)
-	if problem == "" {
-		problem = unreadable(s.text)
-	}
-	text, from := string(s.text), 0
-	for _, to := range s.ends {
+	s.fields = s.fields[:0]
+	text, from := string(row.text), 0
+	for _, to := range row.ends {
 		s.fields = append(s.fields, text[from:to])
 		from = to
 	}
-	if tooLarge := s.oversized(len(text)); problem == "" {
-		problem = tooLarge
+	tooLarge := tooManyCells
+	if row.cells <= MaxColumns {
+		tooLarge = s.oversized(len(text))
 	}
-	return problem, nil
+	return cmp.Or(row.problem, tooLarge), nil
 }
 
-// cell appends the text of the cell that starts at the offset and returns the offset of the next one.
-func (s *Scanner) cell(at int, before string) (next int, last bool, problem string, err error) {
-	problem = before
+// add adds text to the current cell.
+func (r *quotedRow) add(text []byte) {
+	if r.cells < MaxColumns {
+		r.text = append(r.text, text...)
+	}
+}
+
+func (r *quotedRow) endCell() {
+	if r.cells < MaxColumns {
+		r.ends = append(r.ends, len(r.text))
+	}
+	r.cells++
+}
+
+// cell reads the cell that starts at the offset and returns the offset of the next one.
+func (s *Scanner) cell(at int) (next int, last bool, err error) {
+	row := &s.quoted
 	if s.at(at) == '"' {
 		if at, err = s.quotedCell(at + 1); err != nil {
-			return 0, false, "", err
+			return 0, false, err
 		}
-		if c := s.at(at); c != s.delimiter && c != '\n' && c != '\r' && s.start+at < s.end && problem == "" {
-			problem = fmt.Sprintf("text follows the closing quote of cell %d", len(s.ends)+1)
+		if c := s.at(at); c != s.delimiter && c != '\n' && c != '\r' && s.start+at < s.end && row.problem == "" {
+			row.problem = fmt.Sprintf("text follows the closing quote of cell %d", row.cells+1)
 		}
 	}
-	rest, err := s.upTo('\n', at)
-	if errors.Is(err, io.EOF) {
-		return at, true, problem, nil
+	if at >= row.lineEnd { // the quoted cell contains the line end
+		rest, err := s.upTo('\n', at)
+		if err != nil {
+			return 0, false, err
+		}
+		row.lineEnd = len(rest)
 	}
-	if err != nil {
-		return 0, false, "", err
+	rest := s.buf[s.start+at : s.start+row.lineEnd]
+	if i := s.index(rest, s.delimiter); i >= 0 {
+		row.add(rest[:i])
+		return at + i + 1, false, nil
 	}
-	if i := bytes.IndexByte(rest[at:], s.delimiter); i >= 0 {
-		s.text = append(s.text, rest[at:at+i]...)
-		return at + i + 1, false, problem, nil
-	}
-	s.text = append(s.text, trimEnd(rest[at:])...)
-	return len(rest), true, problem, nil
+	row.add(trimEnd(rest))
+	return row.lineEnd, true, nil
 }
 
 func (s *Scanner) at(offset int) byte {
@@ -219,18 +265,20 @@ func (s *Scanner) at(offset int) byte {
 	return 0
 }
 
-// quotedCell appends what stands before the closing quote, doubled quotes undone, and returns the offset behind it.
+// quotedCell reads up to the closing quote, replaces doubled quotes by one, and returns the offset after the closing
+// quote.
 func (s *Scanner) quotedCell(at int) (int, error) {
-	opened := s.line + bytes.Count(s.buf[s.start:s.start+at], []byte{'\n'})
+	opened := at
 	for {
 		upTo, err := s.upTo('"', at)
-		if err != nil && !errors.Is(err, io.EOF) {
+		if err != nil {
 			return 0, err
 		}
 		if len(upTo) <= at || upTo[len(upTo)-1] != '"' {
-			return 0, fmt.Errorf("the quote that opens in line %d is never closed", opened)
+			line := s.line + bytes.Count(upTo[:opened], []byte{'\n'})
+			return 0, fmt.Errorf("the quote that opens in line %d is never closed", line)
 		}
-		s.text = append(s.text, upTo[at:len(upTo)-1]...)
+		s.quoted.add(upTo[at : len(upTo)-1])
 		at = len(upTo)
 		if s.start+at == s.end && !s.drained {
 			if err := s.fill(); err != nil {
@@ -240,7 +288,7 @@ func (s *Scanner) quotedCell(at int) (int, error) {
 		if s.at(at) != '"' {
 			return at, nil
 		}
-		s.text = append(s.text, '"')
+		s.quoted.add([]byte{'"'})
 		at++
 	}
 }

@@ -60,6 +60,7 @@ func TestScannerTellsBadRowsFromGoodOnes(t *testing.T) {
 		"text behind a quote": {"a,b\n\"x\"y,2\n3,4\n", "text follows the closing quote of cell 1"},
 		"a NUL byte":          {"a,b\n1\x00,2\n3,4\n", "the row holds a NUL byte"},
 		"not UTF-8":           {"a,b\n\xff\xfe,2\n3,4\n", "the row is not UTF-8, as the rest of the file is"},
+		"a split character":   {"a,b\n\"\xc3\",\xa9\n3,4\n", "the row is not UTF-8, as the rest of the file is"},
 		"too many cells":      {"a,b\n" + strings.Repeat(",x", MaxColumns) + "\n3,4\n", "the row has more than 2000 cells"},
 		"a huge cell":         {"a,b\n1," + strings.Repeat("x", MaxField+1) + "\n3,4\n", "cell 2 is larger than 1 MiB"},
 		"a huge quoted cell":  {"a,b\n1,\"" + strings.Repeat("x", MaxField+1) + "\"\n3,4\n", "cell 2 is larger than 1 MiB"},
@@ -86,14 +87,94 @@ func TestScannerGivesUpWhereNothingBehindCanBeTrusted(t *testing.T) {
 	}
 }
 
-// FuzzScanner holds that whatever encoding/csv reads without complaint is read the same, that nothing else makes
-// the scanner fail in another way than by an error, and that the size of the pieces it gets does not matter.
+// hostileRows are cells of which a row has so many that a scanner takes quadratic time if it searches the rest of the row for
+// each of them.
+var hostileRows = map[string]string{
+	"empty quoted cells":          `"",`,
+	"empty cells":                 `,`,
+	"empty cells after a quote":   `"a,b",,,`,
+	"doubled quotes":              `"""",`,
+	"line ends inside quotes":     "\"\n\",",
+	"delimiters inside quotes":    `",,,",`,
+	"text after closing quotes":   `"a"b,`,
+	"quotes inside unquoted text": `a"b",`,
+	"carriage returns":            "\"\"\r,",
+}
+
+// The steps for a row of 4 MiB grow with its length, for all kinds of cells.
+func TestScannerIsLinearInTheLengthOfARow(t *testing.T) {
+	t.Parallel()
+	steps := func(cell string, size int) int {
+		text := "a,b\n" + strings.Repeat(cell, size/len(cell)) + "\n1,2\n"
+		s := NewScanner(strings.NewReader(text), ',')
+		rows, err := all(s)
+		if err != nil || len(rows) != 3 || rows[1].Problem == "" || rows[2].Line != strings.Count(text, "\n") {
+			t.Errorf("%q: %d rows, %v; want a problem in the second of three", cell, len(rows), err)
+		}
+		return s.steps
+	}
+	for name, cell := range hostileRows {
+		for _, size := range []int{64 << 10, MaxRecord} { // the short one first, so that a quadratic scanner fails soon
+			half, whole := steps(cell, size/2), steps(cell, size)
+			if whole > 8*size || whole > 3*half {
+				t.Errorf("%s: %d steps for %d bytes and %d for half of them; want them to grow with the length", name, whole, size, half)
+				break
+			}
+		}
+	}
+}
+
+// The cells beyond the limit are skipped up to the end of their row, so the rows after it keep their lines.
+func TestScannerSkipsCellsBeyondTheLimit(t *testing.T) {
+	t.Parallel()
+	for name, rest := range map[string]string{
+		"unquoted":               strings.Repeat(",y", 5),
+		"quoted":                 strings.Repeat(`,"y"`, 5),
+		"a line end in quotes":   ",\"y\nz\"",
+		"a delimiter in quotes":  ",\"y,z\"",
+		"many more":              strings.Repeat(`,""`, 100*MaxColumns),
+		"a cell above its limit": `,"` + strings.Repeat("y", MaxField+1) + `"`,
+	} {
+		text := `"x"` + strings.Repeat(",x", MaxColumns-1) + rest + "\n3,4\n"
+		s := NewScanner(strings.NewReader(text), ',')
+		rows, err := all(s)
+		if err != nil || len(rows) != 2 {
+			t.Errorf("%s: %d rows, %v; want 2", name, len(rows), err)
+			continue
+		}
+		if rows[0].Problem != "the row has more than 2000 cells" || len(rows[0].Fields) != MaxColumns {
+			t.Errorf("%s: %d cells and the problem %q", name, len(rows[0].Fields), rows[0].Problem)
+		}
+		if want := row(1+strings.Count(rest, "\n")+1, "3", "4"); !cmp.Equal(rows[1], want) {
+			t.Errorf("%s: then %+v, want %+v", name, rows[1], want)
+		}
+		if kept := len(s.quoted.text); kept > MaxColumns {
+			t.Errorf("%s: %d bytes of skipped cells are stored", name, kept-MaxColumns)
+		}
+	}
+}
+
+// FuzzScanner checks that text without errors is read as by encoding/csv, that all other text ends in rows or an error,
+// that the size of the pieces does not matter, that a row never has more cells than the limit, that the lines of
+// rows ascend, and that the steps are bounded by the length of the text.
 func FuzzScanner(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,2\n", "\"a\nb\",c\r\n", "x;\"y\"\"z\"", "\"open", "\x00,\xff\n", "a\"b,c\n"} {
+	for _, seed := range []string{"a,b\n1,2\n", "\"a\nb\",c\r\n", "x;\"y\"\"z\"", "\"open", "\x00,\xff\n", "a\"b,c\n", "@@@\nb", "@@\"\n\"@\nb\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := all(NewScanner(strings.NewReader(text), ','))
+		text = strings.ReplaceAll(text, "@", strings.Repeat(`"",`, MaxColumns/2)) // two of them are a row with too many cells
+		s := NewScanner(strings.NewReader(text), ',')
+		got, err := all(s)
+		if s.steps > 8*len(text)+64 {
+			t.Fatalf("%d steps for %d bytes", s.steps, len(text))
+		}
+		line := 0
+		for _, r := range got {
+			if len(r.Fields) > MaxColumns || r.Line <= line {
+				t.Fatalf("line %d after line %d has %d cells", r.Line, line, len(r.Fields))
+			}
+			line = r.Line
+		}
 		pieces, piecesErr := all(NewScanner(iotest.HalfReader(strings.NewReader(text)), ','))
 		if diff := cmp.Diff(got, pieces); diff != "" || (err == nil) != (piecesErr == nil) {
 			t.Fatalf("in pieces it reads otherwise (-whole +pieces):\n%s", diff)
@@ -121,30 +202,37 @@ func FuzzScanner(f *testing.F) {
 }
 
 func BenchmarkScanner(b *testing.B) {
-	text := strings.Repeat("100123,2026-01-02 10:20:00 +0000,customer@example.com,20.10,3.00,4.90,0.00,USD,US,paid\n", 100_000)
-	b.Run("Scanner", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			s := NewScanner(strings.NewReader(text), ',')
-			for {
-				if _, err := s.Next(); err != nil {
-					break
+	texts := map[string]string{
+		"plain": strings.Repeat("100123,2026-01-02 10:20:00 +0000,customer@example.com,20.10,3.00,4.90,0.00,USD,US,paid\n", 100_000),
+		"quoted": strings.Repeat(`"100123","2026-01-02 10:20:00 +0000","customer@example.com","20.10","3.00","4.90","0.00","USD","US","paid"`+"\n",
+			100_000),
+		"one_quoted_cell": strings.Repeat("100123,2026-01-02 10:20:00 +0000,customer@example.com,20.10,3.00,4.90,0.00,\"shoes, red\",US,paid\n", 100_000),
+	}
+	for name, text := range texts {
+		b.Run("Scanner/"+name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				s := NewScanner(strings.NewReader(text), ',')
+				for {
+					if _, err := s.Next(); err != nil {
+						break
+					}
 				}
 			}
-		}
-		b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-	})
-	b.Run("encoding_csv", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			r := csv.NewReader(strings.NewReader(text))
-			r.ReuseRecord = true
-			for {
-				if _, err := r.Read(); err != nil {
-					break
+			b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+		b.Run("encoding_csv/"+name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				r := csv.NewReader(strings.NewReader(text))
+				r.ReuseRecord = true
+				for {
+					if _, err := r.Read(); err != nil {
+						break
+					}
 				}
 			}
-		}
-		b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-	})
+			b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
 }

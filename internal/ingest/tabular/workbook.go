@@ -1,6 +1,9 @@
 package tabular
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -10,6 +13,7 @@ import (
 // workbook reads the first sheet of an xlsx file that has rows. Cells come as they are stored: numbers in full
 // and with a point, days as text or as serial numbers.
 type workbook struct {
+	ctx   context.Context //nolint:containedctx // as in cancellable
 	file  *excelize.File
 	sheet string
 	rows  *excelize.Rows
@@ -17,7 +21,7 @@ type workbook struct {
 	ahead []Record // read for the sample and not yet handed out
 }
 
-func openWorkbook(src io.Reader) (*workbook, error) {
+func openWorkbook(ctx context.Context, src io.Reader) (*workbook, error) {
 	limited := &io.LimitedReader{R: src, N: MaxWorkbook + 1}
 	file, err := excelize.OpenReader(limited, excelize.Options{
 		RawCellValue: true, UnzipSizeLimit: MaxWorkbook, UnzipXMLSizeLimit: MaxWorkbook,
@@ -33,7 +37,7 @@ func openWorkbook(src io.Reader) (*workbook, error) {
 		if err != nil {
 			continue // a chart sheet has no rows
 		}
-		b := &workbook{file: file, sheet: sheet, rows: rows}
+		b := &workbook{ctx: ctx, file: file, sheet: sheet, rows: rows}
 		if first, err := b.Next(); err == nil {
 			b.ahead = []Record{first}
 			return b, nil
@@ -41,7 +45,7 @@ func openWorkbook(src io.Reader) (*workbook, error) {
 		_ = rows.Close()
 	}
 	_ = file.Close()
-	return nil, fmt.Errorf("no sheet has rows")
+	return nil, cmp.Or(ctx.Err(), errors.New("no sheet has rows"))
 }
 
 // Close frees the file.
@@ -73,6 +77,9 @@ func (b *workbook) Next() (Record, error) {
 
 func (b *workbook) read() (Record, error) {
 	for b.rows.Next() {
+		if err := b.ctx.Err(); err != nil {
+			return Record{}, err
+		}
 		b.line++
 		fields, err := b.rows.Columns()
 		if err != nil {

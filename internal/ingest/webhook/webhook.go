@@ -14,6 +14,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"hash"
 	"time"
 
 	"assay/internal/control"
@@ -48,13 +49,42 @@ const (
 	ShopRedact      Topic = "shop/redact"
 )
 
-// Signed reports whether the signature, Base64 of an HMAC-SHA256 of the body as it came, was made with the secret. It
-// takes the same time whatever it is given.
-func Signed(body []byte, secret, signature string) bool {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(body)
+// Verifier checks the signature of a body while the body is read: it computes the HMAC-SHA256 for each secret of a workspace.
+type Verifier struct {
+	given []byte
+	macs  []hash.Hash
+}
+
+// NewVerifier returns a verifier for a signature in Base64. It returns false when no body can be signed so: there is no
+// secret, or the signature is not an HMAC-SHA256.
+func NewVerifier(secrets []string, signature string) (*Verifier, bool) {
 	given, err := base64.StdEncoding.DecodeString(signature)
-	return err == nil && hmac.Equal(mac.Sum(nil), given)
+	if err != nil || len(given) != sha256.Size || len(secrets) == 0 {
+		return nil, false
+	}
+	v := &Verifier{given: given}
+	for _, secret := range secrets {
+		v.macs = append(v.macs, hmac.New(sha256.New, []byte(secret)))
+	}
+	return v, true
+}
+
+// Write implements [io.Writer]: it takes the next bytes of the body as it came.
+func (v *Verifier) Write(part []byte) (int, error) {
+	for _, mac := range v.macs {
+		mac.Write(part)
+	}
+	return len(part), nil
+}
+
+// Signed reports whether one of the secrets signed the bytes written so far. It compares with every secret, so the time does
+// not show which one it was.
+func (v *Verifier) Signed() bool {
+	signed := false
+	for _, mac := range v.macs {
+		signed = hmac.Equal(mac.Sum(nil), v.given) || signed
+	}
+	return signed
 }
 
 // Take checks a message and returns what is kept of it: nothing that tells who a person is. It returns nil for topics

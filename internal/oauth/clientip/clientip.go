@@ -2,6 +2,7 @@
 package clientip
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -31,6 +32,17 @@ func (a Addresses) Of(r *http.Request) netip.Addr {
 		from = hop.Unmap()
 	}
 	return network(from)
+}
+
+// OfConnection returns the address that a connection counts for, and false for connections of trusted proxies, which carry
+// the requests of many clients, and for connections without an address.
+func (a Addresses) OfConnection(remote net.Addr) (netip.Addr, bool) {
+	tcp, ok := remote.(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}, false
+	}
+	from := tcp.AddrPort().Addr().Unmap()
+	return network(from), !a.trusts(from)
 }
 
 func (a Addresses) trusts(addr netip.Addr) bool {

@@ -1,6 +1,7 @@
 package clientip_test
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -38,5 +39,26 @@ func TestAddressesAreTheLastThatIsNoProxy(t *testing.T) {
 	r.RemoteAddr = "@"
 	if got := a.Of(r); got.IsValid() {
 		t.Errorf("without an address: %s", got)
+	}
+}
+
+func TestConnectionsOfTrustedProxiesCountForNoAddress(t *testing.T) {
+	t.Parallel()
+	a := clientip.NewAddresses([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
+	for _, test := range []struct {
+		remote net.Addr
+		want   string
+		counts bool
+	}{
+		{net.TCPAddrFromAddrPort(netip.MustParseAddrPort("192.0.2.1:1")), "192.0.2.1", true},
+		{net.TCPAddrFromAddrPort(netip.MustParseAddrPort("[::ffff:192.0.2.1]:1")), "192.0.2.1", true},
+		{net.TCPAddrFromAddrPort(netip.MustParseAddrPort("[2001:db8:1:2:3:4:5:6]:1")), "2001:db8:1:2::", true},
+		{net.TCPAddrFromAddrPort(netip.MustParseAddrPort("10.1.2.3:1")), "10.1.2.3", false},
+		{net.TCPAddrFromAddrPort(netip.MustParseAddrPort("[::ffff:10.1.2.3]:1")), "10.1.2.3", false},
+		{&net.UnixAddr{Name: "@"}, "invalid IP", false},
+	} {
+		if got, counts := a.OfConnection(test.remote); got.String() != test.want || counts != test.counts {
+			t.Errorf("from %s: %s, %t; want %s, %t", test.remote, got, counts, test.want, test.counts)
+		}
 	}
 }

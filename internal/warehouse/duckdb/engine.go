@@ -35,14 +35,33 @@ type Options struct {
 	MaxRows     int              // of one answer; 0: 500,000
 	MaxAttached int              // workspaces kept open; 0: 1,000
 
-	// Exists is asked before a file is made, so that who still asks for a workspace that was deleted does not make it anew.
-	// Its error ends the question. nil: every workspace exists.
-	Exists func(ctx context.Context, ws measure.WorkspaceID) error
+	// Files remembers which workspaces have a file. nil: nothing does, and every missing file is made.
+	Files Files
 }
+
+// Files remembers, apart from the files, which workspaces have one. A missing file is then an error and not an empty store.
+type Files interface {
+	// MayMake reports why the missing file of a workspace may not be made: the workspace was deleted, or its file was lost.
+	MayMake(ctx context.Context, ws measure.WorkspaceID) error
+	// Opened notes that the workspace has a file. It is called each time a file is opened, before anything is imported.
+	Opened(ctx context.Context, ws measure.WorkspaceID) error
+	// Dropping notes that the workspace has no file. It is called before the file is deleted.
+	Dropping(ctx context.Context, ws measure.WorkspaceID) error
+}
+
+// forgetful is a [Files] that remembers nothing.
+type forgetful struct{}
+
+func (forgetful) MayMake(context.Context, measure.WorkspaceID) error  { return nil }
+func (forgetful) Opened(context.Context, measure.WorkspaceID) error   { return nil }
+func (forgetful) Dropping(context.Context, measure.WorkspaceID) error { return nil }
 
 func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Files == nil {
+		o.Files = forgetful{}
 	}
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -87,6 +106,9 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	}
 	options.Dir = dir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, unusable(dir, err)
+	}
+	if err := removeStaged(dir); err != nil {
 		return nil, unusable(dir, err)
 	}
 	e := &Engine{

@@ -34,7 +34,7 @@ func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string,
 	}
 	defer release()
 	// The database can reach no folder but its own.
-	staging, err := os.MkdirTemp(e.options.Dir, "export-*")
+	staging, err := os.MkdirTemp(e.options.Dir, stagingFolder)
 	if err != nil {
 		return nil, unusable(e.options.Dir, err)
 	}
@@ -51,6 +51,25 @@ func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string,
 		return nil, fmt.Errorf("export of workspace %s: %w", ws, e.explained(ctx, err))
 	}
 	return tables, nil
+}
+
+// stagingFolder is what folders are called in which exports are written, as a pattern. The facts of a
+// workspace "export-…" are a file.
+const stagingFolder = "export-*"
+
+// removeStaged deletes what exports of a killed process left.
+func removeStaged(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, entry := range entries {
+		if staged, _ := filepath.Match(stagingFolder, entry.Name()); staged && entry.IsDir() {
+			failed = append(failed, os.RemoveAll(filepath.Join(dir, entry.Name())))
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // copyTables writes the tables within one transaction, so that they belong together whatever is imported meanwhile.

@@ -325,3 +325,108 @@ func TestAnswersAreCapped(t *testing.T) {
 		t.Errorf("three days: %d, %v", len(days), err)
 	}
 }
+
+// noted remembers files in memory.
+type noted struct {
+	mu     sync.Mutex // guards what follows
+	files  map[measure.WorkspaceID]bool
+	broken error // of the next note
+}
+
+func (n *noted) MayMake(_ context.Context, ws measure.WorkspaceID) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.files[ws] {
+		return fault.Unavailable("the file is missing")
+	}
+	return nil
+}
+
+func (n *noted) Opened(_ context.Context, ws measure.WorkspaceID) error {
+	return n.note(ws, true)
+}
+
+func (n *noted) Dropping(_ context.Context, ws measure.WorkspaceID) error {
+	return n.note(ws, false)
+}
+
+func (n *noted) note(ws measure.WorkspaceID, has bool) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	err := n.broken
+	n.broken = nil
+	if err == nil {
+		n.files[ws] = has
+	}
+	return err
+}
+
+func TestAFileIsUsedOnceItIsNoted(t *testing.T) {
+	t.Parallel()
+	full := errors.New("the disk of the notes is full")
+	files := &noted{files: map[measure.WorkspaceID]bool{}, broken: full}
+	dir := t.TempDir()
+	e := open(t, Options{Dir: dir, Files: files})
+	w := warehouse.New(e)
+	if err := importInto(t.Context(), w, "shop", someOrders("a", 3)); !errors.Is(err, full) {
+		t.Errorf("an import before the file is noted: %v, want %v", err, full)
+	}
+	mustImport(t, w, "shop", someOrders("a", 3))
+	wantOrders(t, w, "shop", 3)
+
+	files.broken = full
+	if err := e.Drop(t.Context(), "shop"); !errors.Is(err, full) {
+		t.Errorf("a deletion that is not noted: %v, want %v", err, full)
+	}
+	wantOrders(t, w, "shop", 3)
+	if err := e.Drop(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	mustImport(t, w, "shop", someOrders("b", 2))
+	wantOrders(t, w, "shop", 2)
+
+	if err := e.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(e.path("shop")); err != nil {
+		t.Fatal(err)
+	}
+	e = open(t, Options{Dir: dir, Files: files})
+	for what, ask := range map[string]func() error{
+		"an import":  func() error { return importInto(t.Context(), warehouse.New(e), "shop", someOrders("a", 3)) },
+		"a question": func() error { _, err := warehouse.New(e).Coverage(t.Context(), "shop"); return err },
+		"a try":      func() error { return e.Try(t.Context(), "shop") },
+	} {
+		if err := ask(); fault.KindOf(err) != fault.KindUnavailable {
+			t.Errorf("%s to a file that was lost: %v, want unavailable", what, err)
+		}
+	}
+	if lost := e.Unopened(); len(lost) != 1 || lost["shop"] == nil {
+		t.Errorf("%v cannot be opened, want shop", lost)
+	}
+	if err := e.Try(t.Context(), "fresh"); err != nil {
+		t.Errorf("a try of a workspace without facts: %v", err)
+	}
+}
+
+func TestOpeningRemovesWhatAKilledExportLeft(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	left := filepath.Join(dir, "export-123", "orders.csv")
+	if err := os.MkdirAll(filepath.Dir(left), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	facts := filepath.Join(dir, "export-hats.duckdb")
+	for _, path := range []string{left, facts} {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(t, Options{Dir: dir})
+	if _, err := os.Stat(filepath.Dir(left)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder of an export is still there: %v", err)
+	}
+	if _, err := os.Stat(facts); err != nil {
+		t.Errorf("the facts of a workspace: %v", err)
+	}
+}

@@ -39,11 +39,14 @@ func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 			return fmt.Errorf("reader of Parquet: %s: %w", setting, err)
 		}
 	}
+	if err := touch(to); err != nil {
+		return fmt.Errorf("reader of Parquet: %w", err)
+	}
 	bounded, done := whileSmall(ctx, to, most)
 	defer done()
 	columns, err := asText(bounded, conn, from)
 	if err == nil {
-		_, err = conn.ExecContext(bounded, fmt.Sprintf("COPY (SELECT %s FROM read_parquet(%s)) TO %s (FORMAT csv, HEADER)", columns, quoted(from), quoted(to)))
+		_, err = conn.ExecContext(bounded, fmt.Sprintf("COPY (SELECT %s FROM read_parquet(%s)) TO %s (FORMAT csv, HEADER, USE_TMP_FILE false)", columns, quoted(from), quoted(to)))
 	}
 	if err != nil {
 		switch {
@@ -58,6 +61,15 @@ func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 		return unpacksTooFar(most)
 	}
 	return nil
+}
+
+// touch makes an empty file that only this user can read. The database would make one that everybody can read.
+func touch(path string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // asText writes the columns of a Parquet file in the order of the file.

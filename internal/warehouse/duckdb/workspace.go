@@ -107,9 +107,9 @@ func (e *Engine) Unopened() map[measure.WorkspaceID]error {
 	return maps.Clone(e.failed)
 }
 
-// Try opens the file of a workspace where there is one, and reports why it cannot be opened.
+// Try opens the file of a workspace that has one, and reports why it cannot be opened.
 func (e *Engine) Try(ctx context.Context, ws measure.WorkspaceID) error {
-	if _, err := os.Stat(e.path(ws)); errors.Is(err, os.ErrNotExist) {
+	if e.lacksFile(ws) && fault.KindOf(e.options.Files.MayMake(ctx, ws)) != fault.KindUnavailable { // it was deleted, or is new
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		delete(e.failed, ws)
@@ -218,7 +218,13 @@ func (e *Engine) attach(ctx context.Context, in *instance, ws measure.WorkspaceI
 		if err := e.mayMake(ctx, ws); err != nil {
 			return err
 		}
-		return w.open(ctx, e.path(ws))
+		if err := w.open(ctx, e.path(ws)); err != nil {
+			return err
+		}
+		if err := e.options.Files.Opened(ctx, ws); err != nil {
+			return errors.Join(err, w.detach(ctx))
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -230,13 +236,16 @@ func (e *Engine) attach(ctx context.Context, in *instance, ws measure.WorkspaceI
 // mayMake reports why the file of a workspace may not be made, where there is none. A deletion waits for who opens the file:
 // a workspace that is deleted from here on loses it again.
 func (e *Engine) mayMake(ctx context.Context, ws measure.WorkspaceID) error {
-	if e.options.Exists == nil {
+	if !e.lacksFile(ws) {
 		return nil
 	}
-	if _, err := os.Stat(e.path(ws)); !errors.Is(err, os.ErrNotExist) {
-		return nil // it is there, or opening it says what is wrong
-	}
-	return e.options.Exists(ctx, ws)
+	return e.options.Files.MayMake(ctx, ws)
+}
+
+// lacksFile reports whether the workspace has no file. Of a file that cannot be looked at, opening it says what is wrong.
+func (e *Engine) lacksFile(ws measure.WorkspaceID) bool {
+	_, err := os.Stat(e.path(ws))
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // open attaches the file, brings its schema up to date and reads the data version.
@@ -250,10 +259,15 @@ func (w *workspace) open(ctx context.Context, path string) error {
 		err = w.readVersion(ctx)
 	}
 	if err != nil {
-		_, undo := db.ExecContext(context.WithoutCancel(ctx), "DETACH "+identifier(catalog(w.id)))
-		return errors.Join(err, undo)
+		return errors.Join(err, w.detach(ctx))
 	}
 	return nil
+}
+
+// detach closes a file that could not be opened in full.
+func (w *workspace) detach(ctx context.Context) error {
+	_, err := w.instance.db.ExecContext(context.WithoutCancel(ctx), "DETACH "+identifier(catalog(w.id)))
+	return err
 }
 
 func (w *workspace) readVersion(ctx context.Context) error {
@@ -345,10 +359,20 @@ func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 	if err := e.detachUnused(ctx, ws); err != nil {
 		return err
 	}
-	for _, file := range []string{e.path(ws), e.path(ws) + ".wal"} {
-		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("deletion of workspace %s: %w", ws, err)
+	defer e.move(e.instance, ws)()
+	err = e.unlocked(func() error {
+		if err := e.options.Files.Dropping(ctx, ws); err != nil {
+			return err
 		}
+		for _, file := range []string{e.path(ws), e.path(ws) + ".wal"} {
+			if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("deletion of workspace %s: %w", ws, err)
 	}
 	delete(e.failed, ws)
 	return nil

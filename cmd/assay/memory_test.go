@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// mostMemory is what the process may use while anonymous callers send bodies, in KiB.
+const mostMemory = 400 << 10
+
+// memoryOf returns a line of the process's status in KiB: VmRSS is the memory it uses, VmHWM the most it ever used.
+func memoryOf(t *testing.T, pid int, line string) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Skip("this system does not show the memory of a process: ", err)
+	}
+	_, rest, _ := strings.Cut(string(status), "\n"+line+":")
+	value, _, _ := strings.Cut(rest, " kB")
+	kib, err := strconv.Atoi(strings.TrimSpace(value))
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return kib
+}
+
+// flood opens connections from another address of this machine. Each sends the same text, the end of which is missing. It
+// returns once all of the text is sent or the service has closed the connection, and end closes the connections that are still
+// open and returns how many got which first line of an answer; "" for those without an answer.
+func flood(t *testing.T, address string, connections int, text []byte) (end func() map[string]int) {
+	t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	var open []net.Conn
+	for range connections {
+		c, err := dialer.DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Skip("this system has no second loopback address: ", err)
+		}
+		t.Cleanup(func() { c.Close() })
+		open = append(open, c)
+	}
+	var sending, receiving sync.WaitGroup
+	answers := make([]string, connections)
+	for i, c := range open {
+		sending.Go(func() { _, _ = c.Write(text) }) // it fails where the service closes the connection
+		receiving.Go(func() { answers[i], _ = bufio.NewReader(c).ReadString('\n') })
+	}
+	sending.Wait()
+	return func() map[string]int {
+		for _, c := range open {
+			c.Close()
+		}
+		receiving.Wait()
+		count := map[string]int{}
+		for _, a := range answers {
+			count[strings.TrimSpace(a)]++
+		}
+		return count
+	}
+}
+
+// addSecret lets a workspace receive webhooks.
+func addSecret(t *testing.T, data, workspace string) {
+	t.Helper()
+	cmd := program(t, data, "webhooks", "add", "--workspace", workspace)
+	cmd.Stdin = strings.NewReader("what the shop signs with")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+func TestBodiesOfAnonymousCallersUseLittleMemory(t *testing.T) { //nolint:paralleltest // gigabytes pass through the system's buffers
+	data, key := shop(t)
+	addSecret(t, data, "shop")
+	signature := "X-Shopify-Hmac-Sha256: " + strings.Repeat("A", 43) + "=\r\n"
+	for _, attack := range []struct {
+		name, head  string
+		connections int
+		announced   int
+		want        string // an answer that at least one connection gets
+	}{
+		{"webhooks of an unknown workspace", "POST /api/webhooks/shopify/nobody HTTP/1.1\r\n" + signature, 300, 8 << 20, "HTTP/1.1 401 Unauthorized"},
+		{"webhooks with a wrong signature", "POST /api/webhooks/shopify/shop HTTP/1.1\r\n" + signature, 300, 8 << 20, "HTTP/1.1 503 Service Unavailable"},
+		{"calls without a credential", "POST /api/mcp/rpc HTTP/1.1\r\n", 1000, 1 << 20, ""},
+		{"calls with a wrong key", "POST /api/mcp/rpc HTTP/1.1\r\nAuthorization: Bearer nobody\r\n", 1000, 1 << 20, ""},
+	} {
+		t.Run(attack.name, func(t *testing.T) { //nolint:paralleltest // one after another
+			url, pid := serve(t, data)
+			answered := func(when string) {
+				t.Helper()
+				if out, errs, code := finish(t, data, "call", "diagnose", "--url", url, "--key", key); code != 0 {
+					t.Errorf("a call %s the attack: exit code %d %s%s", when, code, out, errs)
+				}
+			}
+			before := memoryOf(t, pid, "VmRSS")
+			address := strings.TrimPrefix(url, "http://")
+			head := attack.head + "Host: " + address + "\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(attack.announced) + "\r\n\r\n"
+			end := flood(t, address, attack.connections, append([]byte(head), make([]byte, attack.announced-1024)...))
+			answered("during")
+			during := memoryOf(t, pid, "VmRSS")
+			answers := end()
+			answered("after")
+			after, most := memoryOf(t, pid, "VmRSS"), memoryOf(t, pid, "VmHWM")
+			t.Logf("%d MiB before, %d during, %d after, %d at most; answers %v", before>>10, during>>10, after>>10, most>>10, answers)
+			if answers[attack.want] == 0 {
+				t.Errorf("answers %v, want some %q", answers, attack.want)
+			}
+			if most > mostMemory {
+				t.Errorf("the process used %d MiB, want less than %d", most>>10, mostMemory>>10)
+			}
+		})
+	}
+}
+
+func TestTheMemoryOfAMachineIsReadOfTheFirstLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		"MemTotal:       16316412 kB\nMemFree:  1 kB\n": 16316412 << 10, "MemFree: 1 kB\n": 0, "MemTotal: much kB\n": 0, "": 0,
+	} {
+		if got := totalMemory(text); got != want {
+			t.Errorf("%q: %d bytes, want %d", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,8 @@
+-- One row, which the health check writes: a database that only answers questions is not ready.
+
+-- +goose Up
+CREATE TABLE health (
+    id     INTEGER PRIMARY KEY CHECK (id = 1),
+    checks BIGINT NOT NULL
+);
+INSERT INTO health (id, checks) VALUES (1, 0);

@@ -1,0 +1,36 @@
+// Package notice contains the licenses and notices of the modules that are linked into the program, as their authors ask for
+// with each copy. After a change of go.mod: go generate ./internal/notice.
+package notice
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+)
+
+//go:generate go run ./generate
+
+//go:embed notices.txt
+var text string
+
+// Rule is the line above each notice. The lines below it, up to an empty one, name the modules and the file that it is from.
+const Rule = "================================================================================"
+
+// Text returns all notices.
+func Text() string { return text }
+
+// Modules returns the modules that have a notice, as "path version", sorted.
+func Modules() []string {
+	var all []string
+	for _, part := range strings.Split(text, Rule+"\n")[1:] {
+		for line := range strings.Lines(part) {
+			module, _, named := strings.Cut(line, ": ")
+			if !named {
+				break
+			}
+			all = append(all, module)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

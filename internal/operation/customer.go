@@ -1,0 +1,47 @@
+package operation
+
+import (
+	"context"
+
+	"assay/internal/fault"
+	"assay/internal/ingest/source"
+)
+
+// Customer names a customer of the store.
+type Customer struct {
+	Name   string   `json:"customer"`         // email address, phone number or the shop's ID
+	Hashes []string `json:"hashes,omitempty"` // keyed hashes of the same, when a webhook message named the customer
+}
+
+// Forgotten is the result of forgetting a customer.
+type Forgotten struct {
+	Orders int `json:"orders"` // that were the customer's and are anonymous now
+}
+
+// ForgetCustomer removes a customer from all orders, now and in later imports. The control data list the customer first, so
+// that imports from then on leave the customer out. When the process dies before the facts are changed, the operation is
+// repeated.
+var ForgetCustomer = Operation[Customer, Forgotten]{
+	Spec{Name: "customer.forget", Needs: Manage, Facts: true, Locks: true, Undo: "It cannot be undone."},
+	(*Run).forgetCustomer,
+}
+
+func (r *Run) forgetCustomer(ctx context.Context, c Customer) (Forgotten, error) {
+	hashes := c.Hashes
+	if len(hashes) == 0 {
+		hashes = source.NewCustomers(r.Installation.HashKey(r.Workspace.ID)).Hashes(c.Name)
+	}
+	if len(hashes) == 0 {
+		return Forgotten{}, fault.Invalid("no customer is named").
+			WithHint("name the customer by email address, phone number or the shop's ID")
+	}
+	hashes, err := r.Warehouse.KnownAs(ctx, r.Workspace.ID, hashes...)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	if err := r.Store.ForgetCustomers(ctx, r.Workspace.ID, hashes, r.By()); err != nil {
+		return Forgotten{}, err
+	}
+	orders, err := r.Warehouse.Forget(ctx, r.Workspace.ID, r.Workspace.Currency, hashes...)
+	return Forgotten{Orders: orders}, err
+}

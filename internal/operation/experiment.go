@@ -1,0 +1,45 @@
+package operation
+
+import (
+	"context"
+
+	"assay/internal/control"
+)
+
+// CreateExperiment plans an experiment. Its channel and regions must be ones that the store knows.
+var CreateExperiment = Operation[control.Experiment, control.Experiment]{
+	Spec{Name: "experiment.create", Needs: Write, Facts: true, Undo: "Cancel the experiment."},
+	(*Run).createExperiment,
+}
+
+func (r *Run) createExperiment(ctx context.Context, e control.Experiment) (control.Experiment, error) {
+	e.Workspace = r.Workspace.ID
+	e, err := r.Known.Planned(ctx, r.Workspace, e)
+	if err != nil {
+		return e, err
+	}
+	return r.Store.CreateExperiment(ctx, e, r.By())
+}
+
+// MoveExperiment takes an experiment to its next status. A study that is completed gets its result.
+var MoveExperiment = Operation[control.Move, control.Experiment]{
+	Spec{Name: "experiment.move", Needs: Write, Undo: "It cannot be undone. Plan the experiment again."},
+	func(r *Run, ctx context.Context, m control.Move) (control.Experiment, error) {
+		m.Workspace = r.Workspace.ID
+		return r.Store.MoveExperiment(ctx, m, r.By())
+	},
+}
+
+// Factor says whether the incrementality factor of a completed experiment corrects reported returns.
+type Factor struct {
+	Experiment control.ExperimentID
+	Applied    bool
+}
+
+// ApplyFactor applies the incrementality factor of a completed experiment, or removes it.
+var ApplyFactor = Operation[Factor, control.Experiment]{
+	Spec{Name: "experiment.factor", Needs: Write, Undo: "Remove the factor, or apply it again."},
+	func(r *Run, ctx context.Context, f Factor) (control.Experiment, error) {
+		return r.Store.ApplyExperiment(ctx, r.Workspace.ID, f.Experiment, f.Applied, r.By())
+	},
+}

@@ -1,0 +1,193 @@
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/reportlag"
+	"assay/internal/money"
+)
+
+// HistoryRequest asks for the totals of days before they changed: one of four questions.
+type HistoryRequest struct {
+	Limit    int         `json:"limit,omitempty"` // of changes; 0: all
+	Offset   int         `json:"offset,omitempty"`
+	Day      civil.Date  `json:"day,omitzero"`       // every version of this day, in place of changes
+	AsOf     string      `json:"as_of,omitempty"`    // the totals as they stood then: an instant, or a day for its end
+	Days     civil.Range `json:"days,omitzero"`      // that AsOf is about; all when zero
+	Settling bool        `json:"settling,omitempty"` // how figures settle
+}
+
+// History is the answer. Amounts are decimals of the currency, exact.
+type History struct {
+	Currency money.Currency   `json:"currency"`
+	Zone     string           `json:"zone"`
+	Changes  []HistoryChange  `json:"changes,omitzero"`  // the newest days first
+	Versions []HistoryTotals  `json:"versions,omitzero"` // in the order of the imports, each part apart
+	AsOf     *time.Time       `json:"as_of,omitempty"`
+	Totals   []HistoryTotals  `json:"totals,omitzero"` // as of then
+	Settling []HistorySettles `json:"settling,omitzero"`
+}
+
+// Lag measures how late figures arrive.
+type Lag interface {
+	Curves(ctx context.Context, w control.Workspace) ([]reportlag.Curve, error)
+}
+
+// HistoryTotals is a version of a day of one sales surface or ad platform.
+type HistoryTotals struct {
+	Day     civil.Date             `json:"day"`
+	Kind    measure.TotalsKind     `json:"kind"`
+	Part    string                 `json:"part"` // of the surface or platform; "" is spend entered by hand
+	Gone    bool                   `json:"gone,omitempty"`
+	Figures map[string]json.Number `json:"figures,omitempty"`
+	Import  string                 `json:"import"`
+	At      time.Time              `json:"at"`
+	Source  string                 `json:"source"`
+	File    string                 `json:"file"`
+}
+
+// HistoryChange is a day that changed after it was first shown.
+type HistoryChange struct {
+	Changes int           `json:"changes"`
+	First   HistoryTotals `json:"first"`
+	Now     HistoryTotals `json:"now"`
+	Moves   []HistoryMove `json:"moves"`
+}
+
+// HistoryMove is a figure that is another one now; null where the store had nothing of the day.
+type HistoryMove struct {
+	Figure string       `json:"figure"`
+	First  *json.Number `json:"first"`
+	Now    *json.Number `json:"now"`
+	Money  bool         `json:"money,omitempty"`
+}
+
+// HistorySettles says how a quantity settles.
+type HistorySettles struct {
+	Kind     measure.TotalsKind `json:"kind"`
+	Part     string             `json:"part"`
+	Quantity reportlag.Quantity `json:"quantity"`
+	Known    bool               `json:"known"`
+	Days     int                `json:"days"`
+	Settled  *int               `json:"settled_after_days"` // null: not known
+	Shares   []HistoryShare     `json:"shares,omitempty"`
+	Words    string             `json:"words"`
+}
+
+// HistoryShare is which part of the final figure was known at an age in days; 1 is all of it.
+type HistoryShare struct {
+	Age    int     `json:"age_days"`
+	Days   int     `json:"days"`
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
+
+// ReadHistory answers from the history of a workspace's days.
+var ReadHistory = Operation[HistoryRequest, History]{Spec{Name: "history.read", Needs: Read, Facts: true}, (*Run).readHistory}
+
+func (r *Run) readHistory(ctx context.Context, request HistoryRequest) (h History, err error) {
+	h = History{Currency: r.Workspace.Currency, Zone: r.Workspace.Zone}
+	switch {
+	case request.Settling:
+		h.Settling, err = r.settling(ctx)
+	case request.AsOf != "":
+		err = r.asOf(ctx, request, &h)
+	case !request.Day.IsZero():
+		var versions []measure.DayVersion
+		versions, err = r.Warehouse.DayVersions(ctx, r.Workspace.ID, civil.Range{First: request.Day, Last: request.Day})
+		h.Versions = allTotals(versions, r.Workspace.Currency)
+	default:
+		h.Changes, err = r.changes(ctx, request)
+	}
+	return h, err
+}
+
+func (r *Run) changes(ctx context.Context, request HistoryRequest) ([]HistoryChange, error) {
+	changes, err := r.Warehouse.DayChanges(ctx, r.Workspace.ID, request.Limit, request.Offset)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]HistoryChange, len(changes))
+	for i, c := range changes {
+		all[i] = HistoryChange{Changes: c.Changes, First: historyTotals(c.First, r.Workspace.Currency), Now: historyTotals(c.Now, r.Workspace.Currency)}
+		for _, m := range measure.Moves(c.First, c.Now) {
+			move := HistoryMove{Figure: m.Name, Money: m.Unit == measure.MinorUnits}
+			if m.Before != nil {
+				move.First = new(decimal(*m.Before, m.Unit, r.Workspace.Currency))
+			}
+			if m.After != nil {
+				move.Now = new(decimal(*m.After, m.Unit, r.Workspace.Currency))
+			}
+			all[i].Moves = append(all[i].Moves, move)
+		}
+	}
+	return all, nil
+}
+
+func (r *Run) asOf(ctx context.Context, request HistoryRequest, h *History) error {
+	at, err := time.Parse(time.RFC3339, request.AsOf)
+	if err != nil {
+		day, wrong := civil.Parse(request.AsOf)
+		if wrong != nil {
+			return fault.Invalid("%q is neither a day nor an instant", request.AsOf).WithHint("write 2026-11-01 for the end of that day, or 2026-11-01T12:00:00Z")
+		}
+		at = civil.StartOf(day.AddDays(1), r.Workspace.Location()).Add(-time.Microsecond)
+	}
+	days := request.Days
+	if days.Days() == 0 {
+		days = civil.Range{First: civil.New(1900, 1, 1), Last: civil.New(2199, 12, 31)}
+	}
+	totals, err := r.Warehouse.DaysAsOf(ctx, r.Workspace.ID, days, at)
+	h.AsOf, h.Totals = &at, allTotals(totals, r.Workspace.Currency)
+	return err
+}
+
+func (r *Run) settling(ctx context.Context) ([]HistorySettles, error) {
+	curves, err := r.Lag.Curves(ctx, r.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]HistorySettles, len(curves))
+	for i, c := range curves {
+		all[i] = HistorySettles{Kind: c.Kind, Part: c.Name, Quantity: c.Quantity, Known: c.Known(), Days: c.Days, Settled: c.Settled, Words: c.Words()}
+		for _, s := range c.Shares {
+			all[i].Shares = append(all[i].Shares, HistoryShare(s))
+		}
+	}
+	return all, nil
+}
+
+func allTotals(versions []measure.DayVersion, currency money.Currency) []HistoryTotals {
+	all := make([]HistoryTotals, len(versions))
+	for i, v := range versions {
+		all[i] = historyTotals(v, currency)
+	}
+	return all
+}
+
+func historyTotals(v measure.DayVersion, currency money.Currency) HistoryTotals {
+	t := HistoryTotals{Day: v.Day, Kind: v.Kind, Part: v.Name, Gone: v.Gone, Import: v.Import, At: v.At.UTC(), Source: v.Source, File: v.File}
+	for _, f := range v.Figures() {
+		if t.Figures == nil {
+			t.Figures = map[string]json.Number{}
+		}
+		t.Figures[strings.ReplaceAll(f.Name, " ", "_")] = decimal(f.Value, f.Unit, currency)
+	}
+	return t
+}
+
+// decimal writes a figure with all its decimals, and with none where it is whole and no money.
+func decimal(value int64, unit measure.FigureUnit, currency money.Currency) json.Number {
+	text, _, _ := strings.Cut(money.Amount{Minor: value, Currency: currency}.String(), " ")
+	return json.Number(map[measure.FigureUnit]string{
+		measure.MinorUnits: text, measure.Items: plain(float64(value)), measure.InMillionth: plain(float64(value) / measure.Millionths),
+	}[unit])
+}

@@ -1,0 +1,188 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"assay/internal/fault"
+	"assay/internal/ingest"
+	"assay/internal/ingest/mapper"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// Import says which files are imported, and how they are read.
+type Import struct {
+	Paths        []string        `json:"files"` // absolute: another process may read them
+	Files        []ingest.File   `json:"-"`     // files that are open already, in place of paths
+	Source       string          `json:"source,omitempty"`
+	Channel      measure.Channel `json:"channel,omitempty"`
+	MappingName  string          `json:"mapping,omitempty"`  // path of a mapping, or the name of one that the workspace keeps
+	Mapping      *mapper.Mapping `json:"-"`                  // in place of a name
+	Currency     money.Currency  `json:"currency,omitempty"` // of amounts, where the files do not name one
+	Zone         string          `json:"zone,omitempty"`     // of times, where the files do not name one; an IANA name
+	Latest       bool            `json:"latest,omitempty"`   // the files are newer than what the store has
+	DryRun       bool            `json:"dry_run,omitempty"`
+	SkipRejected bool            `json:"skip_rejected,omitempty"`
+	Unpacked     int64           `json:"-"` // most bytes that a compressed file may hold; [ingest.MaxUnpacked] when 0
+}
+
+// Imported is the report of an import, and why files were rejected when some were.
+type Imported struct {
+	Report  ingest.Report `json:"report"`
+	Refused *Refusal      `json:"refused,omitempty"`
+}
+
+// Refusal is why an import rejected files.
+type Refusal struct {
+	Kind fault.Kind `json:"kind"`
+	Text string     `json:"text"`
+	Hint string     `json:"hint,omitempty"`
+}
+
+// Err returns why files were rejected, nil when none were.
+func (i Imported) Err() error {
+	if i.Refused == nil {
+		return nil
+	}
+	return fault.New(i.Refused.Kind, "%s", i.Refused.Text).WithHint("%s", i.Refused.Hint)
+}
+
+// ImportFiles imports files, each wholly or not at all. Rejected files are in the result; the error is about everything else,
+// and the result then has what was imported before it. The caller's permission is checked again before each file is committed:
+// reading it may have taken an hour.
+var ImportFiles = Operation[Import, Imported]{
+	Spec{
+		Name: "import.files", Needs: Write, Facts: true, Locks: true,
+		Undo: "Import the earlier file again: rows with the same keys are replaced. Rows that were new stay.",
+	},
+	(*Run).importFiles,
+}
+
+func (r *Run) importFiles(ctx context.Context, in Import) (Imported, error) {
+	options, err := r.importOptions(ctx, in)
+	if err != nil {
+		return Imported{}, err
+	}
+	report, err := ingest.Run(ctx, permittedStore{r.Warehouse, r}, options)
+	result := Imported{Report: report}
+	if fault.KindOf(err) == fault.KindInvalid {
+		_, hint, _ := fault.Public(err)
+		result.Refused = &Refusal{Kind: fault.KindInvalid, Text: err.Error(), Hint: hint}
+		err = nil
+	}
+	return result, err
+}
+
+func (r *Run) importOptions(ctx context.Context, in Import) (o ingest.Options, err error) {
+	o = ingest.Options{
+		Workspace: r.Workspace, Files: in.Files, Source: in.Source, Channel: measure.ParseChannel(string(in.Channel)), Mapping: in.Mapping,
+		Latest: in.Latest, DryRun: in.DryRun, SkipRejected: in.SkipRejected, Progress: r.Call.Progress, Unpacked: in.Unpacked,
+		HashKey: r.Installation.HashKey(r.Workspace.ID), TempDir: r.TempDir, Parquet: r.Parquet, Clock: r.Now, Log: r.Log,
+	}
+	if o.Zone, err = zoneOf(in.Zone); err != nil {
+		return o, err
+	}
+	if in.Currency != "" {
+		if o.Currency, err = money.ParseCurrency(string(in.Currency)); err != nil {
+			return o, fault.Invalid("currency: %v", err)
+		}
+	}
+	for _, path := range in.Paths {
+		file, err := ingest.FileAt(path)
+		if err != nil {
+			return o, fault.Invalid("file %s cannot be read: %v", path, cmp.Or(errors.Unwrap(err), err)).
+				WithHint("name files one by one, or by a pattern of the shell such as exports/*.csv")
+		}
+		o.Files = append(o.Files, file)
+	}
+	if in.MappingName != "" {
+		o.Mapping, err = r.mappingAt(ctx, in.MappingName)
+	}
+	return o, err
+}
+
+// mappingAt returns the mapping in the file at an absolute path, or the one that the workspace keeps under the name.
+func (r *Run) mappingAt(ctx context.Context, name string) (*mapper.Mapping, error) {
+	if !filepath.IsAbs(name) {
+		return r.mapping(ctx, name)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fault.Invalid("mapping %s cannot be read: %v", name, errors.Unwrap(err))
+	}
+	m, err := mapper.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+// zoneOf returns the zone of an IANA name, nil for "".
+func zoneOf(name string) (*time.Location, error) {
+	if name == "" {
+		return nil, nil //nolint:nilnil // no zone was named, which is no mistake
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return nil, fault.Invalid("%q is not a time zone", name).WithHint("use an IANA name such as America/New_York or UTC")
+	}
+	return zone, nil
+}
+
+// permittedStore is the store of facts for an import that asks for the caller's permission before each commit.
+type permittedStore struct {
+	ingest.Store
+	run *Run
+}
+
+// Begin implements [ingest.Store].
+func (s permittedStore) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error) {
+	into, err := s.Store.Begin(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return permittedImport{into, s.run}, nil
+}
+
+type permittedImport struct {
+	warehouse.Import
+	run *Run
+}
+
+// Commit implements [warehouse.Import].
+func (i permittedImport) Commit(ctx context.Context) (warehouse.Outcome, error) {
+	if err := i.run.Permitted(ctx); err != nil {
+		return warehouse.Outcome{}, err
+	}
+	return i.Import.Commit(ctx)
+}
+
+// Folder says where an export goes. The path is absolute: another process may write it.
+type Folder struct {
+	Dir    string                 `json:"dir"`
+	Format warehouse.ExportFormat `json:"format"`
+}
+
+// Export writes every table of a workspace to a folder, which must be empty or not exist yet.
+var Export = Operation[Folder, []warehouse.ExportedTable]{Spec{Name: "export", Needs: Read, Facts: true}, (*Run).export}
+
+func (r *Run) export(ctx context.Context, to Folder) ([]warehouse.ExportedTable, error) {
+	there, err := os.ReadDir(to.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = os.MkdirAll(to.Dir, 0o700)
+	case err == nil && len(there) > 0:
+		return nil, fault.Invalid("folder %s is not empty", to.Dir).WithHint("name a new folder: nothing is overwritten")
+	}
+	if err != nil {
+		return nil, fault.Invalid("folder %s cannot be used: %v", to.Dir, errors.Unwrap(err))
+	}
+	return r.Warehouse.Export(ctx, r.Workspace.ID, to.Dir, to.Format)
+}

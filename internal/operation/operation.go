@@ -1,0 +1,133 @@
+// Package operation contains each change of state once: what the caller needs, whether it waits for the workspace, what it
+// does, what the audit log says, and how to undo it. Commands, the command socket, pages, tools and background work run
+// the same values.
+//
+// A change of control data writes its audit line in the transaction of the change, where the store also checks the role of
+// a person once more. A change of facts checks the role when it has the workspace to itself, because it may have waited for
+// an import, and writes its audit line when the facts have the change.
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// Operation is one change of state, or one question about it that commands ask a running service.
+type Operation[In, Out any] struct {
+	Spec
+	run func(r *Run, ctx context.Context, in In) (Out, error)
+}
+
+// Spec describes an operation.
+type Spec struct {
+	Name  string     // such as "customer.forget": its path on the command socket and its name in logs
+	Needs Permission // what the caller may do in the workspace
+	Scope Scope
+	Facts bool   // Whether it uses facts, so that it runs in the process that holds the data directory
+	Locks bool   // Whether it waits until it has the workspace's facts to itself
+	Undo  string // how to undo it, one sentence; "" for questions
+}
+
+// Scope is what an operation is about.
+type Scope int
+
+// The scopes. The zero value is a workspace.
+const (
+	OneWorkspace Scope = iota
+	Installation       // only the operator may run it
+)
+
+// Call is one use of an operation.
+type Call struct {
+	Workspace measure.WorkspaceID // "" for operations of the installation
+	Caller    Caller
+	Progress  func(done, total int64) // nil: not reported
+}
+
+// Run is a call under way: the service's parts, the workspace as it is now, and the caller.
+type Run struct {
+	*Service
+	Workspace control.Workspace // the zero value for operations of the installation
+	Call      Call
+	needs     Permission
+}
+
+// By returns who makes the change, and when.
+func (r *Run) By() control.By { return control.By{Actor: r.Call.Caller.Actor, At: r.Now()} }
+
+// Permitted returns a fault of kind forbidden unless the caller still may make the change.
+func (r *Run) Permitted(ctx context.Context) error {
+	return r.permit(ctx, r.Call.Caller, r.Workspace.ID, r.needs)
+}
+
+// Do runs the operation for a caller. A caller without the permission gets a fault of kind forbidden, an unknown workspace
+// one of kind not_found.
+func (o Operation[In, Out]) Do(ctx context.Context, s *Service, c Call, in In) (out Out, err error) {
+	r := &Run{Service: s, Call: c, needs: o.Needs}
+	if o.Scope == Installation {
+		if !c.Caller.operator() {
+			return out, fault.Forbidden("only the operator of the installation may do this")
+		}
+		return o.run(r, ctx, in)
+	}
+	if err := s.permit(ctx, c.Caller, c.Workspace, o.Needs); err != nil {
+		return out, err
+	}
+	if o.Locks {
+		leave, err := s.enter(ctx, c)
+		if err != nil {
+			return out, err
+		}
+		defer leave()
+		if err := s.permit(ctx, c.Caller, c.Workspace, o.Needs); err != nil {
+			return out, err
+		}
+	}
+	if r.Workspace, err = s.Store.Workspace(ctx, c.Workspace); err != nil {
+		return out, err
+	}
+	return o.run(r, ctx, in)
+}
+
+// Served is an operation whose input and output are JSON, as commands send them to a running service.
+type Served interface {
+	Describe() Spec
+	// Serve decodes the input and runs the operation. Input that is not JSON of the operation is a fault of kind invalid.
+	Serve(ctx context.Context, s *Service, c Call, input json.RawMessage) (any, error)
+}
+
+// Describe implements [Served].
+func (o Operation[In, Out]) Describe() Spec { return o.Spec }
+
+// Serve implements [Served].
+func (o Operation[In, Out]) Serve(ctx context.Context, s *Service, c Call, input json.RawMessage) (any, error) {
+	var in In
+	if err := json.Unmarshal(input, &in); err != nil {
+		return nil, fault.Invalid("the input of %s cannot be read", o.Name).Wrap(fmt.Errorf("decode: %w", err))
+	}
+	return o.Do(ctx, s, c, in)
+}
+
+// None is the input or output of operations that have none.
+type None struct{}
+
+// All lists every operation, those of one subject together.
+func All() []Served {
+	return []Served{
+		CreateWorkspace, UpdateWorkspace, DeleteWorkspace, ClearFacts, ListUnopened,
+		CreateKey, RevokeKey, RotateKey, RevokeGrant,
+		AddMember, ResetPassword, Invite, WithdrawInvitation, ChangeRole, RemoveMember,
+		AddWebhookSecret, RemoveWebhookSecret,
+		ImportFiles, Export, ReadHistory,
+		SaveMapping, ChangeMapping, DeleteMapping,
+		ForgetCustomer,
+		SetTarget, RemoveTarget, ListTargets,
+		CreateExperiment, MoveExperiment, ApplyFactor,
+		TrainModel, StartTraining, CancelTraining,
+	}
+}

@@ -1,0 +1,120 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/control"
+	"assay/internal/control/sqlstore"
+	"assay/internal/fault"
+	"assay/internal/jobs"
+	"assay/internal/measure"
+	"assay/internal/oauth/people"
+	"assay/internal/training"
+	"assay/internal/warehouse"
+)
+
+// Control are the parts that operations on control data use. Several processes may have them at a time.
+type Control struct {
+	Store        *sqlstore.Store
+	Keys         *auth.Keys
+	People       *people.People
+	Installation auth.Installation
+	Now          func() time.Time // the real clock
+	Log          *slog.Logger
+
+	// AccessEnded is called after credentials ended or a workspace's settings changed, so that what this process caches
+	// about callers is dropped.
+	AccessEnded func()
+}
+
+// Facts are the parts that operations on facts use. Only the process that holds the data directory has them.
+type Facts struct {
+	Warehouse *warehouse.Warehouse
+	Models    *training.Keeper
+	Jobs      *jobs.Runner
+	TempDir   string                                                       // see [ingest.Options]
+	Parquet   func(ctx context.Context, from, to string, most int64) error // see [ingest.Options]
+	Known     Known
+	Lag       Lag
+	// Drop removes a workspace's facts.
+	Drop func(ctx context.Context, ws measure.WorkspaceID) error
+	// Unopened lists the workspaces whose facts cannot be opened.
+	Unopened func() map[measure.WorkspaceID]error
+}
+
+// Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists
+// the known ones.
+type Known interface {
+	Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error)
+	Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error)
+}
+
+// Service runs operations. Its methods may be called from many goroutines.
+type Service struct {
+	Control
+	Facts
+
+	busy locks
+}
+
+// New returns a service over a data directory that this process holds.
+func New(c Control, f Facts) *Service {
+	return &Service{Control: c, Facts: f}
+}
+
+// NewControl returns a service that runs operations on control data alone, next to a service that holds the facts.
+func NewControl(c Control) *Service { return &Service{Control: c} }
+
+// enter waits until the caller has the workspace to itself. A caller who does not wait long gets a fault of kind conflict.
+func (s *Service) enter(ctx context.Context, c Call) (leave func(), err error) {
+	waiting := ctx
+	if c.Caller.wait > 0 {
+		var stop context.CancelFunc
+		waiting, stop = context.WithTimeout(ctx, c.Caller.wait)
+		defer stop()
+	}
+	leave, err = s.busy.enter(waiting, c.Workspace)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return nil, fault.Conflict("an import is running in this workspace: nothing was changed").
+			WithHint("try again when the import is done; the Data page lists it then")
+	}
+	return leave, err
+}
+
+// locks let one operation at a time change a workspace's facts. The zero value has none.
+type locks struct {
+	mu   sync.Mutex // guards held
+	held map[measure.WorkspaceID]chan struct{}
+}
+
+// enter waits for the workspace. The caller calls leave when it is done.
+func (l *locks) enter(ctx context.Context, ws measure.WorkspaceID) (leave func(), err error) {
+	l.mu.Lock()
+	if l.held == nil {
+		l.held = map[measure.WorkspaceID]chan struct{}{}
+	}
+	held := l.held[ws]
+	if held == nil {
+		held = make(chan struct{}, 1)
+		l.held[ws] = held
+	}
+	l.mu.Unlock()
+	select {
+	case held <- struct{}{}:
+		return func() { <-held }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// isHeld reports whether an operation has the workspace.
+func (l *locks) isHeld(ws measure.WorkspaceID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.held[ws]) > 0
+}

@@ -1,0 +1,82 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
+)
+
+// Training says how a model is trained.
+type Training struct {
+	WithoutTests bool `json:"without_tests,omitempty"` // on observational data alone, without the completed experiments
+}
+
+// Trained is the result of a training, without the draws.
+type Trained struct {
+	Workspace   measure.WorkspaceID `json:"workspace"`
+	Version     int                 `json:"version"`
+	Status      mix.Status          `json:"status"`
+	Reasons     []mmm.Reason        `json:"reasons,omitempty"`
+	Start       civil.Date          `json:"window_start,omitzero"`
+	End         civil.Date          `json:"window_end,omitzero"`
+	Weeks       int                 `json:"weeks"`
+	Seed        uint64              `json:"seed"`
+	DataHash    string              `json:"data_hash,omitempty"`
+	Accuracy    *mmm.Accuracy       `json:"accuracy,omitempty"`
+	Diagnostics *mmm.Diagnostics    `json:"diagnostics,omitempty"`
+	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
+	LeftOut     []mix.LeftOut       `json:"left_out,omitempty"`
+	Tests       []mix.Calibration   `json:"tests,omitempty"`
+	Kept        int                 `json:"kept_version,omitempty"` // the earlier model that stays in use when this one was rejected
+}
+
+// TrainModel trains the media mix model while the caller waits. A model that the checks reject is no error: its reasons are in
+// the result.
+var TrainModel = Operation[Training, Trained]{
+	Spec{Name: "model.train", Needs: Write, Facts: true, Undo: "Train again; the earlier model stays in use while a new one is rejected."},
+	(*Run).trainModel,
+}
+
+func (r *Run) trainModel(ctx context.Context, in Training) (Trained, error) {
+	id := r.Workspace.ID
+	m, err := r.Jobs.Do(ctx, r.Workspace, mix.Request{WithoutTests: in.WithoutTests, Progress: r.Call.Progress})
+	if err != nil {
+		return Trained{}, fmt.Errorf("training for %q: %w", id, err)
+	}
+	held, err := r.Models.MMM(ctx, r.Workspace)
+	if err != nil {
+		return Trained{}, err
+	}
+	kept := 0
+	if held.Attempt != nil {
+		kept = held.Model.Version
+	}
+	return Trained{
+		Workspace: id, Kept: kept, Version: m.Version, Status: m.Status, Reasons: m.Reasons, Start: m.Window.First, End: m.Window.Last,
+		Weeks: m.Weeks, Seed: m.Seed, DataHash: m.DataHash, Accuracy: m.Accuracy, Diagnostics: m.Diagnostics, Channels: m.Effects,
+		LeftOut: m.LeftOut, Tests: m.Tests,
+	}, nil
+}
+
+// StartTraining starts a training in the background, which goes on after a restart. One that runs already is a fault of kind
+// conflict.
+var StartTraining = Operation[None, None]{
+	Spec{Name: "model.start-training", Needs: Write, Facts: true, Undo: "Cancel the training."},
+	func(r *Run, ctx context.Context, _ None) (None, error) { return None{}, r.Jobs.Start(ctx, r.Workspace) },
+}
+
+// CancelTraining ends the training that runs or waits. Without one it is a fault of kind not_found.
+var CancelTraining = Operation[None, None]{
+	Spec{Name: "model.cancel-training", Needs: Write, Facts: true, Undo: "Train again."},
+	func(r *Run, _ context.Context, _ None) (None, error) {
+		if !r.Jobs.Cancel(r.Workspace.ID) {
+			return None{}, fault.NotFound("no model of %q is being trained", r.Workspace.ID)
+		}
+		return None{}, nil
+	},
+}

@@ -1,0 +1,48 @@
+package operation
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+)
+
+// maxWebhookSecret is the longest secret and the longest shop domain, in bytes.
+const maxWebhookSecret = 256
+
+// WebhookSecret is the secret that a shop signs its webhook messages with.
+type WebhookSecret struct {
+	Shop   string // domain, such as acme.myshopify.com; "" for any shop that knows the secret
+	Secret string
+}
+
+// AddWebhookSecret stores a secret, sealed, and returns the ID by which it is removed.
+var AddWebhookSecret = Operation[WebhookSecret, string]{
+	Spec{Name: "webhook.add", Needs: Manage, Undo: "Remove the secret."},
+	(*Run).addWebhookSecret,
+}
+
+func (r *Run) addWebhookSecret(ctx context.Context, in WebhookSecret) (string, error) {
+	secret, shop := strings.TrimSpace(in.Secret), strings.ToLower(strings.TrimSpace(in.Shop))
+	if secret == "" || len(secret) > maxWebhookSecret {
+		return "", fault.Invalid("a webhook secret has 1 to %d characters", maxWebhookSecret).
+			WithHint("Shopify shows it under Settings, Notifications, Webhooks; for an app it is the client secret")
+	}
+	if len(shop) > maxWebhookSecret || strings.ContainsAny(shop, "/ \t\r\n") {
+		return "", fault.Invalid("%q is not a shop's domain", shop).WithHint("use one such as acme.myshopify.com, or none")
+	}
+	id, by := strings.ToLower(rand.Text()[:10]), r.By()
+	return id, r.Store.AddHookSecret(ctx, control.HookSecret{
+		ID: id, Workspace: r.Workspace.ID, Shop: shop, Sealed: r.Installation.Seal(r.Workspace.ID, secret), CreatedAt: by.At,
+	}, by)
+}
+
+// RemoveWebhookSecret removes a secret by ID. Messages signed with it are rejected from then on.
+var RemoveWebhookSecret = Operation[string, None]{
+	Spec{Name: "webhook.remove", Needs: Manage, Undo: "Add the secret again."},
+	func(r *Run, ctx context.Context, id string) (None, error) {
+		return None{}, r.Store.RemoveHookSecret(ctx, r.Workspace.ID, id, r.By())
+	},
+}

@@ -1,0 +1,85 @@
+package operation
+
+import (
+	"context"
+
+	"assay/internal/control"
+	"assay/internal/measure"
+)
+
+// CreateWorkspace makes a workspace for a store. Its ID is made from the name unless one is given; an ID in use is a fault
+// of kind conflict.
+var CreateWorkspace = Operation[control.Workspace, control.Workspace]{
+	Spec{Name: "workspace.create", Needs: Manage, Scope: Installation, Undo: "Delete the workspace."},
+	(*Run).createWorkspace,
+}
+
+func (r *Run) createWorkspace(ctx context.Context, w control.Workspace) (control.Workspace, error) {
+	return r.Store.CreateWorkspace(ctx, w, r.By())
+}
+
+// Settings are changes of a workspace's settings. Nil fields stay as they are.
+type Settings struct {
+	LogArguments *bool            `json:"log_arguments,omitempty"` // keep the arguments of calls in the call log
+	Retrain      *control.Retrain `json:"retrain,omitempty"`       // when the model is trained on a schedule
+}
+
+// UpdateWorkspace changes settings of a workspace and returns it as it is then.
+var UpdateWorkspace = Operation[Settings, control.Workspace]{
+	Spec{Name: "workspace.update", Needs: Manage, Undo: "Set the earlier value; the audit log has it."},
+	(*Run).updateWorkspace,
+}
+
+func (r *Run) updateWorkspace(ctx context.Context, change Settings) (control.Workspace, error) {
+	w := r.Workspace
+	if change.LogArguments != nil {
+		w.LogArguments = *change.LogArguments
+	}
+	if change.Retrain != nil {
+		w.Retrain = *change.Retrain
+	}
+	if w == r.Workspace {
+		return w, nil
+	}
+	w, err := r.Store.UpdateWorkspace(ctx, w, r.By())
+	if err == nil {
+		r.AccessEnded()
+	}
+	return w, err
+}
+
+// DeleteWorkspace removes a workspace with its keys and facts, when imports into it have ended. Callers lose it first, so
+// that nobody sees half of it.
+var DeleteWorkspace = Operation[None, None]{
+	Spec{Name: "workspace.delete", Needs: Manage, Facts: true, Locks: true, Undo: "It cannot be undone. Restore a backup."},
+	(*Run).deleteWorkspace,
+}
+
+func (r *Run) deleteWorkspace(ctx context.Context, _ None) (None, error) {
+	if err := r.Store.DeleteWorkspace(ctx, r.Workspace.ID, r.By()); err != nil {
+		return None{}, err
+	}
+	r.AccessEnded()
+	return None{}, r.Drop(ctx, r.Workspace.ID)
+}
+
+// ClearFacts removes the facts that a workspace of the same ID left behind when a process ended between the steps of its
+// deletion.
+var ClearFacts = Operation[None, None]{
+	Spec{Name: "workspace.clear", Needs: Manage, Facts: true, Locks: true, Undo: "It cannot be undone. Restore a backup."},
+	func(r *Run, ctx context.Context, _ None) (None, error) { return None{}, r.Drop(ctx, r.Workspace.ID) },
+}
+
+// ListUnopened returns why facts cannot be opened, by workspace.
+var ListUnopened = Operation[None, map[measure.WorkspaceID]string]{
+	Spec{Name: "workspace.unopened", Needs: Read, Scope: Installation, Facts: true},
+	(*Run).listUnopened,
+}
+
+func (r *Run) listUnopened(context.Context, None) (map[measure.WorkspaceID]string, error) {
+	reasons := map[measure.WorkspaceID]string{}
+	for ws, err := range r.Unopened() {
+		reasons[ws] = err.Error()
+	}
+	return reasons, nil
+}
